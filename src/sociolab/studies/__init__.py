@@ -1,1 +1,1 @@
-"""Studies with people: set up, invite, play, rate, review, export, forget. The web app serves them."""
+"""Studies with people: set up, invite, play, rate, review, export, forget; served by `web`."""

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from statistics import fmean
 
+from sociolab.app.run_cache import RUN_CACHE
 from sociolab.app.transcripts import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
@@ -55,7 +55,7 @@ def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
             f'expected a study of impressions, found "{row.name}", which is of another'
         )
     run = run_of_episodes(store, row.run or plan.run).name
-    sessions, low = _drawn(store, row.name, run, plan)
+    sessions, low = RUN_CACHE.of(store, run, ("drawn", plan), lambda: _drawn(store, run, plan))
     if not sessions:
         raise ConfigError(
             f"expected episodes of {run} with {plan.measure} below {plan.below:g}, found none; "
@@ -64,19 +64,10 @@ def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
     return ImpressionStudy(row.name, run, plan, sessions, low)
 
 
-_KEPT: dict[tuple[Path, str], tuple[object, tuple[str, ...], int]] = {}
-
-
-def _drawn(
-    store: Store, study: str, run: str, plan: ImpressionsPlan
-) -> tuple[tuple[str, ...], int]:
-    """The draw, and out of how many; made again when somebody has played or judged since."""
-    stand = plan, tuple(store.verdicts.counts(run).items()), store.trial_ids(run, "played")
-    kept = _KEPT.get((store.path, study))
-    if kept is None or kept[0] != stand:
-        low = tuple(low_sessions(store, run, plan))
-        kept = _KEPT[store.path, study] = stand, drawn(low, plan, run), len(low)
-    return kept[1], kept[2]
+def _drawn(store: Store, run: str, plan: ImpressionsPlan) -> tuple[tuple[str, ...], int]:
+    """The draw, and out of how many."""
+    low = tuple(low_sessions(store, run, plan))
+    return drawn(low, plan, run), len(low)
 
 
 def low_sessions(store: Store, run: str, plan: ImpressionsPlan) -> dict[str, float]:
@@ -191,7 +182,7 @@ class PlacedWord:
 
 @dataclass(frozen=True, slots=True)
 class WordCloud:
-    """Words in a frame that begins at (`has_next`, `top`); `left_out` words found no room in it."""
+    """Words in a frame that begins at (`left`, `top`); `left_out` words found no room in it."""
 
     words: tuple[PlacedWord, ...]
     left: float

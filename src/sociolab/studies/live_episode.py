@@ -1,4 +1,4 @@
-"""One episode under way: what people send, their partners' replies, and what has happened so far."""
+"""One episode under way: what people send, partners' replies, and what has happened so far."""
 
 from __future__ import annotations
 
@@ -30,13 +30,25 @@ from sociolab.studies.screen import Asking, Scene, as_seen, asking, how_it_ended
 
 LONGEST_TEXT = 4000
 """Characters of one action."""
+
+
 LARGEST_ANSWER = 20_000
 """Characters of an answer to a question aside, as JSON."""
+
+
 DEEPEST = 10
 """Lists and objects inside each other in such an answer."""
 
+
 CUT_OFF = "This was cut off; it is sent again as soon as the conversation goes on."
+
+
 OVER = "This conversation is over; nothing more can be added to it."
+
+
+PATIENCE = 0.25
+"""Seconds that an answer may take into the episode before it is kept beside it: where several
+seats are asked at once, no answer is an event before all have come."""
 
 
 class NotTaken(SociolabError):  # noqa: N818  a state of affairs
@@ -49,6 +61,14 @@ class Stale(SociolabError):  # noqa: N818  a state of affairs
 
 class CutOff(SociolabError):  # noqa: N818  a state of affairs
     """Something sent just when the plays were stopped; to be sent again when they go on."""
+
+
+class GoneError(SociolabError):
+    """A person has gone: by leaving, or by letting too many turns in a row go by."""
+
+    def __init__(self, seat: str, how: str) -> None:
+        super().__init__(f"the person in the seat {seat} {how}")
+        self.seat = seat
 
 
 class SentAction(BaseModel):
@@ -107,98 +127,6 @@ class Key:
         return cls(request.turn, request.name, request.attempt)
 
 
-def key_of(event: Moved | Answered | Unusable) -> Key:
-    """What an event answered."""
-    match event:
-        case Moved():
-            return Key(event.turn, "act", event.attempt)
-        case Answered():
-            return Key(event.turn, event.question, event.attempt)
-        case Unusable():
-            return Key(event.turn, event.name, event.attempt)
-
-
-def value_of(sent: Sent, request: Request) -> tuple[Action, ...] | BaseModel | NoReply:
-    """What was sent as a reply to a request; NotTaken says what is wrong with it."""
-    wanted = request.wanted
-    if sent.skipped and request.optional:
-        return NoReply("gave up", SKIPPED, again=False)
-    if isinstance(wanted, Question):
-        return _answer(sent, wanted)
-    return _actions(sent, wanted, request)
-
-
-def _actions(sent: Sent, space: ActionSpace, request: Request) -> tuple[Action, ...]:
-    actions = tuple(
-        Action(one.kind, _clean(one.text) if _takes_text(space, one.kind) else "", one.to)
-        for one in sent.actions
-    )
-    others = request.observation.others
-    found = checked(request, Reply(actions), others, lambda name: name if name in others else None)
-    if isinstance(found, NoReply):
-        raise NotTaken(f"{found.problem[:1].upper()}{found.problem[1:]}.")
-    assert isinstance(found.value, tuple)
-    return found.value
-
-
-def _answer(sent: Sent, question: Question) -> BaseModel:
-    if sent.answer is None:
-        raise NotTaken("This is a question: fill in its form.")
-    try:
-        value = question.reply.model_validate(_clean_all(sent.answer))
-        long = len(value.model_dump_json()) > LARGEST_ANSWER
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        problem = first["msg"].removeprefix("Value error, ")
-        said = f"{place}: {problem[:1].lower()}{problem[1:]}" if place else problem
-        raise NotTaken(f"{said}.") from error
-    if long:
-        raise NotTaken(f"This answer is too long: at most {LARGEST_ANSWER} characters are taken.")
-    return value
-
-
-def _takes_text(space: ActionSpace, kind: str) -> bool:
-    known = space.get(kind)
-    return known is None or known.has_text
-
-
-def _clean(text: str) -> str:
-    return sanitize(text).strip()
-
-
-def _clean_all(value: Any) -> Any:
-    match value:
-        case str():
-            return _clean(value)
-        case list():
-            return [_clean_all(one) for one in value]
-        case dict():
-            return {str(key): _clean_all(one) for key, one in value.items()}
-        case _:
-            return value
-
-
-def _shallow(value: Any, most: int) -> bool:
-    if not isinstance(value, list | dict):
-        return True
-    inside = value.values() if isinstance(value, dict) else value
-    return most > 0 and all(_shallow(one, most - 1) for one in inside)
-
-
-PATIENCE = 0.25
-"""Seconds that an answer may take into the episode before it is kept beside it: where several
-seats are asked at once, no answer is an event before all have come."""
-
-
-class GoneError(SociolabError):
-    """A person has gone: by leaving, or by letting too many turns in a row go by."""
-
-    def __init__(self, seat: str, how: str) -> None:
-        super().__init__(f"the person in the seat {seat} {how}")
-        self.seat = seat
-
-
 @dataclass(frozen=True, slots=True)
 class EpisodeContext:
     """What a table needs of the study that it stands in.
@@ -216,14 +144,6 @@ class EpisodeContext:
     keep: Callable[[str, Sent], None]
     changed: Callable[[], None]
     release: Callable[[str, Sent | None], None]
-
-
-@dataclass(slots=True)
-class _Taken:
-    """An answer that was taken, and when it is on disk."""
-
-    sent: Sent
-    written: asyncio.Future[None]
 
 
 @dataclass
@@ -451,6 +371,14 @@ class LiveEpisode:
         )
 
 
+@dataclass(slots=True)
+class _Taken:
+    """An answer that was taken, and when it is on disk."""
+
+    sent: Sent
+    written: asyncio.Future[None]
+
+
 @dataclass(frozen=True, slots=True)
 class _Announced:
     """Tells the table who is asked."""
@@ -480,3 +408,82 @@ def _says(event: Moved | Answered, sent: Sent) -> bool:
         return sent.answer is not None
     said = [(action.kind, action.text) for action in event.actions]
     return said == [(one.kind, one.text.strip()) for one in sent.actions]
+
+
+def key_of(event: Moved | Answered | Unusable) -> Key:
+    """What an event answered."""
+    match event:
+        case Moved():
+            return Key(event.turn, "act", event.attempt)
+        case Answered():
+            return Key(event.turn, event.question, event.attempt)
+        case Unusable():
+            return Key(event.turn, event.name, event.attempt)
+
+
+def value_of(sent: Sent, request: Request) -> tuple[Action, ...] | BaseModel | NoReply:
+    """What was sent as a reply to a request; NotTaken says what is wrong with it."""
+    wanted = request.wanted
+    if sent.skipped and request.optional:
+        return NoReply("gave up", SKIPPED, again=False)
+    if isinstance(wanted, Question):
+        return _answer(sent, wanted)
+    return _actions(sent, wanted, request)
+
+
+def _actions(sent: Sent, space: ActionSpace, request: Request) -> tuple[Action, ...]:
+    actions = tuple(
+        Action(one.kind, _clean(one.text) if _takes_text(space, one.kind) else "", one.to)
+        for one in sent.actions
+    )
+    others = request.observation.others
+    found = checked(request, Reply(actions), others, lambda name: name if name in others else None)
+    if isinstance(found, NoReply):
+        raise NotTaken(f"{found.problem[:1].upper()}{found.problem[1:]}.")
+    assert isinstance(found.value, tuple)
+    return found.value
+
+
+def _answer(sent: Sent, question: Question) -> BaseModel:
+    if sent.answer is None:
+        raise NotTaken("This is a question: fill in its form.")
+    try:
+        value = question.reply.model_validate(_clean_all(sent.answer))
+        long = len(value.model_dump_json()) > LARGEST_ANSWER
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        problem = first["msg"].removeprefix("Value error, ")
+        said = f"{place}: {problem[:1].lower()}{problem[1:]}" if place else problem
+        raise NotTaken(f"{said}.") from error
+    if long:
+        raise NotTaken(f"This answer is too long: at most {LARGEST_ANSWER} characters are taken.")
+    return value
+
+
+def _takes_text(space: ActionSpace, kind: str) -> bool:
+    known = space.get(kind)
+    return known is None or known.has_text
+
+
+def _clean(text: str) -> str:
+    return sanitize(text).strip()
+
+
+def _clean_all(value: Any) -> Any:
+    match value:
+        case str():
+            return _clean(value)
+        case list():
+            return [_clean_all(one) for one in value]
+        case dict():
+            return {str(key): _clean_all(one) for key, one in value.items()}
+        case _:
+            return value
+
+
+def _shallow(value: Any, most: int) -> bool:
+    if not isinstance(value, list | dict):
+        return True
+    inside = value.values() if isinstance(value, dict) else value
+    return most > 0 and all(_shallow(one, most - 1) for one in inside)

@@ -1,4 +1,4 @@
-"""The episodes of a study that are under way: played in the background, recorded, judged, watched."""
+"""The episodes of a study under way: played in the background, recorded, judged, watched."""
 
 from __future__ import annotations
 
@@ -25,89 +25,7 @@ from sociolab.studies.play_plan import (
 from sociolab.studies.play_records import PlayRecords, seats_of_people
 from sociolab.studies.settings import PlayPlan
 
-_AT_ONCE = 4
-
 log = logging.getLogger("sociolab.studies")
-
-
-class StudyJudging:
-    """The judges of a study; each judges a trial once."""
-
-    def __init__(self, records: PlayRecords, company: PartnerCast) -> None:
-        self._records, self._company = records, company
-        known = records.store.verdicts.judges(records.run)
-        self._judges = tuple(as_known(judge, known) for judge in company.judges)
-        self._places = asyncio.Semaphore(_AT_ONCE)
-
-    async def judge(self, trial: Trial) -> None:
-        """Have a trial judged by those who have not done so, or failed to.
-
-        A judge that fails is on record with the cause, and tried again when the study is opened
-        anew. Where the store fails, the log says so: the play itself is on record.
-        """
-        async with self._places:
-            try:
-                await self._judge(trial)
-            except StoreError as error:
-                log.warning("study %s, judging %s: %s", self._records.study, trial.id, error)
-        self._company.replies.release(trial.id)
-
-    async def _judge(self, trial: Trial) -> None:
-        store, run = self._records.store, self._records.run
-        left = [
-            judge
-            for judge in self._judges
-            if not store.verdicts.judged(run, judge.id, trial=trial.id)
-        ]
-        if not left:
-            return
-        episode = Episode(trial, self._records.events(trial.id))
-        for judge in left:
-            verdicts = await verdicts_or_failures(store, run, judge, episode)
-            store.verdicts.add(run, judge.id, verdicts, trial=trial.id)
-
-
-EVERY = 5.0
-"""Seconds from one look to the next."""
-
-
-class BlockedWatch:
-    """Looks whether somebody's code blocks a study's plays, from `begin` until `end`."""
-
-    def __init__(self, study: str, company: PartnerCast) -> None:
-        self._study, self._company = study, company
-        self._over = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def begin(self) -> None:
-        """Look from now on, if there is any code but ours."""
-        others, judges = self._company.others, self._company.judges
-        if any(one.own for one in others) or any(isinstance(one, OwnJudge) for one in judges):
-            self._thread = threading.Thread(target=self._work, name="blocked", daemon=True)
-            self._thread.start()
-
-    def end(self) -> None:
-        """Look no more, and say who held up others now and then."""
-        for sentence in self._company.waits.held_up_words():
-            log.warning("study %s: %s", self._study, sentence)
-        self._over.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _work(self) -> None:
-        while not self._over.wait(EVERY):
-            tell_blocked(self._study, self._company.waits)
-
-
-def tell_blocked(study: str, waits: Waits) -> None:
-    """Say in the log who works past its time, if anybody; each is told of once."""
-    for who in waits.blocked():
-        log.error(
-            "study %s: %s; no page of this server answers meanwhile: kill the server, mend this "
-            "code, and start the server again: what was played goes on from where it was",
-            study,
-            who,
-        )
 
 
 People = Mapping[str, int]
@@ -269,3 +187,86 @@ def _paced(plan: PlayPlan, company: PartnerCast, task: str) -> dict[str, Player]
             player = ForeignPlayer(player, label, task, plan.turn_seconds, company.waits)
         found[label] = PacedPlayer(player, pace)
     return found
+
+
+_AT_ONCE = 4
+
+
+class StudyJudging:
+    """The judges of a study; each judges a trial once."""
+
+    def __init__(self, records: PlayRecords, company: PartnerCast) -> None:
+        self._records, self._company = records, company
+        known = records.store.verdicts.judges(records.run)
+        self._judges = tuple(as_known(judge, known) for judge in company.judges)
+        self._places = asyncio.Semaphore(_AT_ONCE)
+
+    async def judge(self, trial: Trial) -> None:
+        """Have a trial judged by those who have not done so, or failed to.
+
+        A judge that fails is on record with the cause, and tried again when the study is opened
+        anew. Where the store fails, the log says so: the play itself is on record.
+        """
+        async with self._places:
+            try:
+                await self._judge(trial)
+            except StoreError as error:
+                log.warning("study %s, judging %s: %s", self._records.study, trial.id, error)
+        self._company.replies.release(trial.id)
+
+    async def _judge(self, trial: Trial) -> None:
+        store, run = self._records.store, self._records.run
+        left = [
+            judge
+            for judge in self._judges
+            if not store.verdicts.judged(run, judge.id, trial=trial.id)
+        ]
+        if not left:
+            return
+        episode = Episode(trial, self._records.events(trial.id))
+        for judge in left:
+            verdicts = await verdicts_or_failures(store, run, judge, episode)
+            store.verdicts.add(run, judge.id, verdicts, trial=trial.id)
+
+
+EVERY = 5.0
+"""Seconds from one look to the next."""
+
+
+class BlockedWatch:
+    """Looks whether somebody's code blocks a study's plays, from `begin` until `end`."""
+
+    def __init__(self, study: str, company: PartnerCast) -> None:
+        self._study, self._company = study, company
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Look from now on, if there is any code but ours."""
+        others, judges = self._company.others, self._company.judges
+        if any(one.own for one in others) or any(isinstance(one, OwnJudge) for one in judges):
+            self._thread = threading.Thread(target=self._work, name="blocked", daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """Look no more, and say who held up others now and then."""
+        for sentence in self._company.waits.held_up_words():
+            log.warning("study %s: %s", self._study, sentence)
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while not self._over.wait(EVERY):
+            tell_blocked(self._study, self._company.waits)
+
+
+def tell_blocked(study: str, waits: Waits) -> None:
+    """Say in the log who works past its time, if anybody; each is told of once."""
+    for who in waits.blocked():
+        log.error(
+            "study %s: %s; no page of this server answers meanwhile: kill the server, mend this "
+            "code, and start the server again: what was played goes on from where it was",
+            study,
+            who,
+        )

@@ -1,4 +1,4 @@
-"""Who meets whom? The open play studies of a store, each with its waiting room and live episodes."""
+"""Who meets whom? A store's open play studies, each with a waiting room and live episodes."""
 
 from __future__ import annotations
 
@@ -35,97 +35,183 @@ from sociolab.studies.play_records import PlayRecords, is_done, why_done
 from sociolab.studies.screen import LastEpisode, Phase, Screen, last_of, taken_back
 from sociolab.studies.settings import PlayPlan, StudySettings
 
-PRESENT_SECONDS = 30.0
-"""Whose page has not been heard of for longer is not there: pages ask again more often."""
-
 log = logging.getLogger("sociolab.studies")
 
 
-@dataclass(slots=True)
-class Waiter:
-    """Somebody who waits; moments are in seconds of one clock."""
-
-    person: int
-    since: float
-    ready: float
-    """Not paired before: everybody waits a while, whoever the partner will be."""
+LONGEST_REST = 60.0
+"""Seconds until plays begin again that stopped since the store failed, at most."""
 
 
-class WaitingRoom:
-    """First come, first paired; the times are given, so that nothing here reads a clock."""
-
-    def __init__(self) -> None:
-        self._waiters: dict[int, Waiter] = {}
-        self._seen: dict[int, float] = {}
-
-    def __contains__(self, person: object) -> bool:
-        return person in self._waiters
-
-    def enter(self, person: int, now: float, ready: float) -> None:
-        """Somebody begins to wait."""
-        self._waiters[person] = Waiter(person, now, ready)
-        self._seen[person] = now
-
-    def everybody(self) -> tuple[int, ...]:
-        """Who waits, in the order in which they came."""
-        return tuple(self._waiters)
-
-    def leave(self, person: int) -> None:
-        """And waits no longer."""
-        self._waiters.pop(person, None)
-        self._seen.pop(person, None)
-
-    def seen(self, person: int, now: float) -> bool:
-        """Somebody's page was heard of; whether they had seemed to be gone."""
-        back = not self.present(person, now)
-        self._seen[person] = now
-        return back
-
-    def present(self, person: int, now: float) -> bool:
-        """Whether somebody who waits is still there."""
-        return now - self._seen.get(person, now) <= PRESENT_SECONDS
-
-    def waited(self, person: int, now: float) -> float:
-        """For how many seconds."""
-        return now - self._waiters[person].since
-
-    def ready(self, now: float) -> Iterator[int]:
-        """Those who can be paired, in the order in which they came."""
-        for waiter in list(self._waiters.values()):
-            if waiter.ready <= now and self.present(waiter.person, now):
-                yield waiter.person
+NOT_STORED = (
+    "What is said cannot be stored at the moment, so the conversation is stopped. It goes on by "
+    "itself; if it stays so, tell those who invited you."
+)
 
 
-class Listeners:
-    """The windows of people that are open now."""
+class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
+    """A study whose plays cannot go on now; the log says why. `soon`: it is worth asking again."""
 
-    def __init__(self) -> None:
-        self._of: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
+    def __init__(self, message: str, *, soon: bool = False) -> None:
+        super().__init__(message)
+        self.soon = soon
 
-    def __contains__(self, person: object) -> bool:
-        return person in self._of
 
-    @contextmanager
-    def listening(self, person: int) -> Iterator[asyncio.Event]:
-        """An event that is set whenever the person's screen may have changed."""
-        changed = asyncio.Event()
-        self._of[person].add(changed)
+class LiveStudies:
+    """The halls of a store, in one event loop; used as an async context manager.
+
+    Studies that are opened or closed while it lives are noticed when somebody comes to them.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._open: dict[str, _OpenStudy] = {}
+        self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._ending: dict[Lobby, asyncio.Task[None]] = {}
+        self._rests: dict[str, _Rest] = {}
+
+    async def __aenter__(self) -> Self:
+        for study in self._store.studies.all():
+            if study.kind == "play" and study.open:
+                try:
+                    await self.hall(study)
+                except NotPlayable as error:
+                    log.warning("%s", error)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for name in list(self._open):
+            await self.shut(name)
+        await asyncio.gather(*self._ending.values())
+
+    async def hall(self, study: StudyRow) -> Lobby:
+        """The hall of an open study, made if there is none; NotPlayable where that fails."""
+        known = self.open_hall(study.name)
+        if known is not None:
+            return known
+        async with self._doors[study.name]:
+            if study.name not in self._open:
+                self._check_rested(study.name)
+                try:
+                    await self._make(study)
+                except (SociolabError, ValidationError) as error:
+                    log.warning("study %s cannot be played: %s", study.name, error)
+                    raise NotPlayable(
+                        "This study cannot be played at the moment; please tell those who invited "
+                        "you.",
+                        soon=isinstance(error, StoreError),
+                    ) from error
+            return self._open[study.name].hall
+
+    def open_hall(self, name: str) -> Lobby | None:
+        """The hall of a study, if there is one already."""
+        known = self._open.get(name)
+        return known.hall if known is not None else None
+
+    async def set_aside(self, name: str) -> None:
+        """Stop the plays of a study as they are. Whoever comes waits until it is taken up."""
+        await self._doors[name].acquire()
         try:
-            yield changed
-        finally:
-            self._of[person].discard(changed)
-            if not self._of[person]:
-                del self._of[person]
+            await self._shut(name)
+        except BaseException:
+            self.take_up(name)
+            raise
 
-    def tell(self, people: Iterable[int]) -> None:
-        """Their screens may have changed."""
-        for person in people:
-            for changed in self._of.get(person, ()):
-                changed.set()
+    def take_up(self, name: str) -> None:
+        """Let plays go on from the store, after `set_aside`."""
+        self._doors[name].release()
 
-    def tell_all(self) -> None:
-        """Everybody's."""
-        self.tell(list(self._of))
+    async def look(self, name: str) -> None:
+        """Let go of a study that was closed."""
+        if name in self._open and not self._is_open(name):
+            await self.shut(name)
+
+    async def shut(self, name: str) -> None:
+        """Stop the plays of a study as they are, and let go of its run."""
+        async with self._doors[name]:  # whoever comes meanwhile waits for the run to be let go
+            await self._shut(name)
+
+    async def _make(self, study: StudyRow) -> None:
+        plan = _plan_of(study)
+        if study.run is None:
+            raise NotPlayable(f"the study {study.name} has no run; lay it out first")
+        with ExitStack() as stack:
+            stack.enter_context(lock_run(self._store.path, study.run))
+            company = await asyncio.to_thread(partner_cast_of, plan)  # reads data from disk
+            now = await asyncio.to_thread(run_settings, plan, company)
+            self._warn_of_other_code(study.name, study.run, now)
+            hall = Lobby(
+                PlayRecords(self._store, study.name, study.run),
+                plan,
+                company,
+                is_open=lambda: self._is_open(study.name),
+                shut=lambda: self._shut_soon(study.name, hall),
+            )
+            hall.go_on()
+            self._open[study.name] = _OpenStudy(hall, stack.pop_all())
+
+    def _warn_of_other_code(self, study: str, run: str, now: Mapping[str, Json]) -> None:
+        """People are not sent away for it, but whoever runs the server knows."""
+        was = self._store.run(run).settings
+        for problem in other_code(was if isinstance(was, dict) else {}, now):
+            log.warning(
+                "study %s: %s; what is played from now on is recorded as by the same: set up "
+                "another study to keep both apart",
+                study,
+                problem,
+            )
+
+    async def _shut(self, name: str) -> None:
+        known = self._open.pop(name, None)
+        if known is not None:
+            with known.lock:
+                await known.hall.close()
+
+    def _is_open(self, name: str) -> bool:
+        return any(one.name == name and one.open for one in self._store.studies.all())
+
+    def _check_rested(self, name: str) -> None:
+        rest = self._rests.get(name)
+        if rest is not None and asyncio.get_running_loop().time() < rest.until:
+            raise NotPlayable(NOT_STORED, soon=True)
+
+    def _shut_soon(self, name: str, hall: Lobby) -> None:
+        """From within a hall, which cannot wait for its own end. Where that is for a store that
+        fails again and again, it rests ever longer: each new beginning may cost calls of models."""
+        if self.open_hall(name) is not hall or hall in self._ending:
+            return
+        now = asyncio.get_running_loop().time()
+        self._rests[name] = _Rest.after(self._rests.get(name), now)
+        task = asyncio.get_running_loop().create_task(self.shut(name))
+        self._ending[hall] = task
+        task.add_done_callback(lambda _: self._ending.pop(hall))
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenStudy:
+    hall: Lobby
+    lock: ExitStack
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """A study's plays begin again `until` then, in the event loop's time."""
+
+    seconds: float
+    until: float
+
+    @classmethod
+    def after(cls, last: Self | None, now: float) -> Self:
+        """None at first; then longer each time that comes soon after the last."""
+        again = last is not None and now - last.until < LONGEST_REST
+        seconds = min(max(2 * last.seconds, 1.0), LONGEST_REST) if last and again else 0.0
+        return cls(seconds, now + seconds)
+
+
+def _plan_of(study: StudyRow) -> PlayPlan:
+    plan = StudySettings.model_validate(study.settings).play
+    if plan is None:
+        raise NotPlayable(f"nothing is played in the study {study.name}")
+    return plan
 
 
 _LOOKED_AT = 12
@@ -351,176 +437,92 @@ class Lobby:
         self._listeners.tell(people.values())
 
 
-LONGEST_REST = 60.0
-"""Seconds until plays begin again that stopped since the store failed, at most."""
-
-NOT_STORED = (
-    "What is said cannot be stored at the moment, so the conversation is stopped. It goes on by "
-    "itself; if it stays so, tell those who invited you."
-)
+PRESENT_SECONDS = 30.0
+"""Whose page has not been heard of for longer is not there: pages ask again more often."""
 
 
-class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
-    """A study whose plays cannot go on now; the log says why. `soon`: it is worth asking again."""
+@dataclass(slots=True)
+class Waiter:
+    """Somebody who waits; moments are in seconds of one clock."""
 
-    def __init__(self, message: str, *, soon: bool = False) -> None:
-        super().__init__(message)
-        self.soon = soon
-
-
-@dataclass(frozen=True, slots=True)
-class _OpenStudy:
-    hall: Lobby
-    lock: ExitStack
+    person: int
+    since: float
+    ready: float
+    """Not paired before: everybody waits a while, whoever the partner will be."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rest:
-    """A study's plays begin again `until` then, in the event loop's time."""
+class WaitingRoom:
+    """First come, first paired; the times are given, so that nothing here reads a clock."""
 
-    seconds: float
-    until: float
+    def __init__(self) -> None:
+        self._waiters: dict[int, Waiter] = {}
+        self._seen: dict[int, float] = {}
 
-    @classmethod
-    def after(cls, last: Self | None, now: float) -> Self:
-        """None at first; then longer each time that comes soon after the last."""
-        again = last is not None and now - last.until < LONGEST_REST
-        seconds = min(max(2 * last.seconds, 1.0), LONGEST_REST) if last and again else 0.0
-        return cls(seconds, now + seconds)
+    def __contains__(self, person: object) -> bool:
+        return person in self._waiters
+
+    def enter(self, person: int, now: float, ready: float) -> None:
+        """Somebody begins to wait."""
+        self._waiters[person] = Waiter(person, now, ready)
+        self._seen[person] = now
+
+    def everybody(self) -> tuple[int, ...]:
+        """Who waits, in the order in which they came."""
+        return tuple(self._waiters)
+
+    def leave(self, person: int) -> None:
+        """And waits no longer."""
+        self._waiters.pop(person, None)
+        self._seen.pop(person, None)
+
+    def seen(self, person: int, now: float) -> bool:
+        """Somebody's page was heard of; whether they had seemed to be gone."""
+        back = not self.present(person, now)
+        self._seen[person] = now
+        return back
+
+    def present(self, person: int, now: float) -> bool:
+        """Whether somebody who waits is still there."""
+        return now - self._seen.get(person, now) <= PRESENT_SECONDS
+
+    def waited(self, person: int, now: float) -> float:
+        """For how many seconds."""
+        return now - self._waiters[person].since
+
+    def ready(self, now: float) -> Iterator[int]:
+        """Those who can be paired, in the order in which they came."""
+        for waiter in list(self._waiters.values()):
+            if waiter.ready <= now and self.present(waiter.person, now):
+                yield waiter.person
 
 
-class LiveStudies:
-    """The halls of a store, in one event loop; used as an async context manager.
+class Listeners:
+    """The windows of people that are open now."""
 
-    Studies that are opened or closed while it lives are noticed when somebody comes to them.
-    """
+    def __init__(self) -> None:
+        self._of: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._open: dict[str, _OpenStudy] = {}
-        self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._ending: dict[Lobby, asyncio.Task[None]] = {}
-        self._rests: dict[str, _Rest] = {}
+    def __contains__(self, person: object) -> bool:
+        return person in self._of
 
-    async def __aenter__(self) -> Self:
-        for study in self._store.studies.all():
-            if study.kind == "play" and study.open:
-                try:
-                    await self.hall(study)
-                except NotPlayable as error:
-                    log.warning("%s", error)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        for name in list(self._open):
-            await self.shut(name)
-        await asyncio.gather(*self._ending.values())
-
-    async def hall(self, study: StudyRow) -> Lobby:
-        """The hall of an open study, made if there is none; NotPlayable where that fails."""
-        known = self.open_hall(study.name)
-        if known is not None:
-            return known
-        async with self._doors[study.name]:
-            if study.name not in self._open:
-                self._check_rested(study.name)
-                try:
-                    await self._make(study)
-                except (SociolabError, ValidationError) as error:
-                    log.warning("study %s cannot be played: %s", study.name, error)
-                    raise NotPlayable(
-                        "This study cannot be played at the moment; please tell those who invited "
-                        "you.",
-                        soon=isinstance(error, StoreError),
-                    ) from error
-            return self._open[study.name].hall
-
-    def open_hall(self, name: str) -> Lobby | None:
-        """The hall of a study, if there is one already."""
-        known = self._open.get(name)
-        return known.hall if known is not None else None
-
-    async def set_aside(self, name: str) -> None:
-        """Stop the plays of a study as they are. Whoever comes waits until it is taken up."""
-        await self._doors[name].acquire()
+    @contextmanager
+    def listening(self, person: int) -> Iterator[asyncio.Event]:
+        """An event that is set whenever the person's screen may have changed."""
+        changed = asyncio.Event()
+        self._of[person].add(changed)
         try:
-            await self._shut(name)
-        except BaseException:
-            self.take_up(name)
-            raise
+            yield changed
+        finally:
+            self._of[person].discard(changed)
+            if not self._of[person]:
+                del self._of[person]
 
-    def take_up(self, name: str) -> None:
-        """Let plays go on from the store, after `set_aside`."""
-        self._doors[name].release()
+    def tell(self, people: Iterable[int]) -> None:
+        """Their screens may have changed."""
+        for person in people:
+            for changed in self._of.get(person, ()):
+                changed.set()
 
-    async def look(self, name: str) -> None:
-        """Let go of a study that was closed."""
-        if name in self._open and not self._is_open(name):
-            await self.shut(name)
-
-    async def shut(self, name: str) -> None:
-        """Stop the plays of a study as they are, and let go of its run."""
-        async with self._doors[name]:  # whoever comes meanwhile waits for the run to be let go
-            await self._shut(name)
-
-    async def _make(self, study: StudyRow) -> None:
-        plan = _plan_of(study)
-        if study.run is None:
-            raise NotPlayable(f"the study {study.name} has no run; lay it out first")
-        with ExitStack() as stack:
-            stack.enter_context(lock_run(self._store.path, study.run))
-            company = await asyncio.to_thread(partner_cast_of, plan)  # reads data from disk
-            now = await asyncio.to_thread(run_settings, plan, company)
-            self._warn_of_other_code(study.name, study.run, now)
-            hall = Lobby(
-                PlayRecords(self._store, study.name, study.run),
-                plan,
-                company,
-                is_open=lambda: self._is_open(study.name),
-                shut=lambda: self._shut_soon(study.name, hall),
-            )
-            hall.go_on()
-            self._open[study.name] = _OpenStudy(hall, stack.pop_all())
-
-    def _warn_of_other_code(self, study: str, run: str, now: Mapping[str, Json]) -> None:
-        """People are not sent away for it, but whoever runs the server knows."""
-        was = self._store.run(run).settings
-        for problem in other_code(was if isinstance(was, dict) else {}, now):
-            log.warning(
-                "study %s: %s; what is played from now on is recorded as by the same: set up "
-                "another study to keep both apart",
-                study,
-                problem,
-            )
-
-    async def _shut(self, name: str) -> None:
-        known = self._open.pop(name, None)
-        if known is not None:
-            with known.lock:
-                await known.hall.close()
-
-    def _is_open(self, name: str) -> bool:
-        return any(one.name == name and one.open for one in self._store.studies.all())
-
-    def _check_rested(self, name: str) -> None:
-        rest = self._rests.get(name)
-        if rest is not None and asyncio.get_running_loop().time() < rest.until:
-            raise NotPlayable(NOT_STORED, soon=True)
-
-    def _shut_soon(self, name: str, hall: Lobby) -> None:
-        """From within a hall, which cannot wait for its own end. Where that is for a store that
-        fails again and again, it rests ever longer: each new beginning may cost calls of models."""
-        if self.open_hall(name) is not hall or hall in self._ending:
-            return
-        now = asyncio.get_running_loop().time()
-        self._rests[name] = _Rest.after(self._rests.get(name), now)
-        task = asyncio.get_running_loop().create_task(self.shut(name))
-        self._ending[hall] = task
-        task.add_done_callback(lambda _: self._ending.pop(hall))
-
-
-def _plan_of(study: StudyRow) -> PlayPlan:
-    plan = StudySettings.model_validate(study.settings).play
-    if plan is None:
-        raise NotPlayable(f"nothing is played in the study {study.name}")
-    return plan
+    def tell_all(self) -> None:
+        """Everybody's."""
+        self.tell(list(self._of))

@@ -10,6 +10,7 @@ from itertools import combinations, product
 from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_names
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models
+from sociolab.app.registry import worlds_that
 from sociolab.app.run.config import ModelAccess
 from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
@@ -35,44 +36,6 @@ from sociolab.runner.plan import AgentId, every_seating, trial_id
 from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.store import Store
 from sociolab.studies.settings import PlayPlan
-
-
-def with_errors_as_failures(kit: WorldKit) -> WorldKit:
-    """The kit, with model judges that an error for good fails, not stops."""
-    return replace(kit, model_judge=lambda model: kit.model_judge(_ErrorEndsCall(model)))
-
-
-async def verdicts_or_failures(
-    store: Store, run: str, judge: Judge, episode: Episode
-) -> tuple[Verdict, ...]:
-    """What a judge says of an episode; where it breaks, failures of all that it gives elsewhere.
-
-    StoreError passes through: that is not the judge's doing.
-    """
-    try:
-        return await verdicts_of(judge, episode)
-    except StoreError:
-        raise
-    except SociolabError as error:
-        return failures_of(error, told_cells(store, run, judge.id), episode.trial.task.seats)
-
-
-@dataclass(frozen=True, slots=True)
-class _ErrorEndsCall:
-    """A model whose errors end one call only."""
-
-    model: ChatModel
-
-    @property
-    def label(self) -> str:
-        return self.model.label
-
-    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        try:
-            return await self.model.complete(prompt, key)
-        except ModelError as error:
-            raise ModelError(str(error), cause=error.cause, tries=error.tries) from error
-
 
 FAILURE_POLICY = FailurePolicy()
 """What a person sends is checked before it is taken; the attempts are for partners."""
@@ -109,7 +72,7 @@ def played_world(plan: PlayPlan) -> WorldKit:
     if kit.model_player is not None:
         raise ConfigError(
             f'world: in "{plan.world}" the minds of residents are asked what they think, and no '
-            "person can take a seat; play sotopia or anteval-information"
+            f"person can take a seat; play {' or '.join(worlds_that(lambda one: one.people))}"
         )
     return kit
 
@@ -244,16 +207,64 @@ def _casts(plan: PlayPlan, company: PartnerCast, task: Task) -> Iterator[tuple[C
 
 Sleep = Callable[[float], Awaitable[None]]
 
+
+def with_errors_as_failures(kit: WorldKit) -> WorldKit:
+    """The kit, with model judges that an error for good fails, not stops."""
+    return replace(kit, model_judge=lambda model: kit.model_judge(_ErrorEndsCall(model)))
+
+
+async def verdicts_or_failures(
+    store: Store, run: str, judge: Judge, episode: Episode
+) -> tuple[Verdict, ...]:
+    """What a judge says of an episode; where it breaks, failures of all that it gives elsewhere.
+
+    StoreError passes through: that is not the judge's doing.
+    """
+    try:
+        return await verdicts_of(judge, episode)
+    except StoreError:
+        raise
+    except SociolabError as error:
+        return failures_of(error, told_cells(store, run, judge.id), episode.trial.task.seats)
+
+
+@dataclass(frozen=True, slots=True)
+class _ErrorEndsCall:
+    """A model whose errors end one call only."""
+
+    model: ChatModel
+
+    @property
+    def label(self) -> str:
+        return self.model.label
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        try:
+            return await self.model.complete(prompt, key)
+        except ModelError as error:
+            raise ModelError(str(error), cause=error.cause, tries=error.tries) from error
+
+
 READING = 4.0
 """How much faster people read than they type."""
+
+
 SPREAD = (0.7, 1.3)
 """A turn takes between these shares of its usual time."""
+
+
 THINKING = (1.5, 5.0)
 """Seconds before anything is typed."""
+
+
 ARRIVING = (4.0, 20.0)
 """Seconds until a partner comes into the waiting room."""
+
+
 PATIENCE = (0.7, 1.0)
 """A stand-in comes between these shares of the longest wait."""
+
+
 LONGEST = 0.8
 """Share of a turn's time that is taken at most."""
 

@@ -1,4 +1,4 @@
-"""How far is a study? People, assignments, drop-outs, what went wrong, and each rater's progress."""
+"""How far is a study? People, assignments, drop-outs, troubles, and each rater's progress."""
 
 from __future__ import annotations
 
@@ -26,78 +26,6 @@ from sociolab.studies.rate_study import (
 from sociolab.studies.reviews import review_study
 from sociolab.studies.settings import PlayPlan, StudySettings
 
-
-def unjudged(store: Store, run: str, plan: PlayPlan, *, is_open: bool) -> str:
-    """A sentence on the plays of a run that lack scores; "" where none does."""
-    failed = store.verdicts.failed_judgings(run)
-    if not failed:
-        return ""
-    causes: Counter[str] = Counter(one.cause for one in failed)
-    plays = len({one.trial for one in failed})
-    whole = "" if all(one.whole for one in failed) else " in full"
-    return (
-        f"{plays} of {plural(store.run(run).played, 'play')} could not be judged{whole}: "
-        f"{counted(causes)} (the first: {failed[0].judge.name}: {_short(failed[0].problem)}); "
-        f"{_again(run, plan, is_open=is_open)}."
-    )
-
-
-def _again(run: str, plan: PlayPlan, *, is_open: bool) -> str:
-    if not plan.judges:
-        return "it is tried again when the study is opened anew"
-    judges = " ".join(f"--judge {shlex.quote(judge)}" for judge in plan.judges)
-    first = "close the study, then " if is_open else ""
-    return f"{first}`sociolab judge {run} {judges}` judges them again"
-
-
-def _short(problem: str) -> str:
-    return problem if len(problem) <= _LONGEST else problem[: _LONGEST - 1] + "…"
-
-
-_LONGEST = 200
-"""Characters of a problem; the episode's page has all of it."""
-
-
-def troubles(store: Store, study: StudyRow) -> tuple[str, ...]:
-    """The sentences; none where all is well, or nothing is played in the study."""
-    plan = StudySettings.model_validate(study.settings).play
-    if plan is None or study.run is None:
-        return ()
-    causes = store.failed_causes(study.run)
-    found = (
-        _spent(plan, causes),
-        _broken(causes),
-        unjudged(store, study.run, plan, is_open=study.open),
-    )
-    return tuple(sentence for sentence in found if sentence)
-
-
-def _spent(plan: PlayPlan, causes: Counter[str]) -> str:
-    if plan.budget is None or not causes["budget"]:
-        return ""
-    return (
-        f"The budget of ${plan.budget:,.2f} is spent: no new play starts, and whoever comes reads "
-        "so; set up another study like this one with a larger budget to go on."
-    )
-
-
-def _broken(causes: Counter[str]) -> str:
-    """Plays that ended since the other side failed; who gave up is counted elsewhere."""
-    broken = Counter({cause: count for cause, count in causes.items() if cause != "gave up"})
-    if not broken:
-        return ""
-    whose = "it counts" if broken.total() == 1 else "they count"
-    then = (
-        "since the budget is spent, nobody plays instead"
-        if causes["budget"]
-        else ("others play instead")
-    )
-    return (
-        f"{plural(broken.total(), 'play')} ended early since the partner failed: "
-        f"{counted(broken)}; {whose} for the person, not among the plays, and {then}."
-    )
-
-
 STATES: tuple[Standing, ...] = (
     "invited",
     "arrived",
@@ -121,7 +49,7 @@ class DropOut:
 class StudyProgress:
     """Figures of a study.
 
-    `people` counts participants by state, `given_episode` assignments by state. `done` of `planned` plays,
+    `people` counts participants by state, `given` assignments by state. `done` of `planned` plays,
     ratings of episodes, impressions or reviews (`unit`) are there, those beyond the plan (by one
     more rater in a dispute) not counted; `planned` is None where what is rated or reviewed cannot
     be told any more. Plays that failed are in neither: each is planned anew. `troubles` are
@@ -267,3 +195,74 @@ def rating_progress(
             )
         )
     return episodes, tuple(raters)
+
+
+def troubles(store: Store, study: StudyRow) -> tuple[str, ...]:
+    """The sentences; none where all is well, or nothing is played in the study."""
+    plan = StudySettings.model_validate(study.settings).play
+    if plan is None or study.run is None:
+        return ()
+    causes = store.failed_causes(study.run)
+    found = (
+        _spent(plan, causes),
+        _broken(causes),
+        unjudged(store, study.run, plan, is_open=study.open),
+    )
+    return tuple(sentence for sentence in found if sentence)
+
+
+def _spent(plan: PlayPlan, causes: Counter[str]) -> str:
+    if plan.budget is None or not causes["budget"]:
+        return ""
+    return (
+        f"The budget of ${plan.budget:,.2f} is spent: no new play starts, and whoever comes reads "
+        "so; set up another study like this one with a larger budget to go on."
+    )
+
+
+def _broken(causes: Counter[str]) -> str:
+    """Plays that ended since the other side failed; who gave up is counted elsewhere."""
+    broken = Counter({cause: count for cause, count in causes.items() if cause != "gave up"})
+    if not broken:
+        return ""
+    whose = "it counts" if broken.total() == 1 else "they count"
+    then = (
+        "since the budget is spent, nobody plays instead"
+        if causes["budget"]
+        else ("others play instead")
+    )
+    return (
+        f"{plural(broken.total(), 'play')} ended early since the partner failed: "
+        f"{counted(broken)}; {whose} for the person, not among the plays, and {then}."
+    )
+
+
+def unjudged(store: Store, run: str, plan: PlayPlan, *, is_open: bool) -> str:
+    """A sentence on the plays of a run that lack scores; "" where none does."""
+    failed = store.verdicts.failed_judgings(run)
+    if not failed:
+        return ""
+    causes: Counter[str] = Counter(one.cause for one in failed)
+    plays = len({one.trial for one in failed})
+    whole = "" if all(one.whole for one in failed) else " in full"
+    return (
+        f"{plays} of {plural(store.run(run).played, 'play')} could not be judged{whole}: "
+        f"{counted(causes)} (the first: {failed[0].judge.name}: {_short(failed[0].problem)}); "
+        f"{_again(run, plan, is_open=is_open)}."
+    )
+
+
+def _again(run: str, plan: PlayPlan, *, is_open: bool) -> str:
+    if not plan.judges:
+        return "it is tried again when the study is opened anew"
+    judges = " ".join(f"--judge {shlex.quote(judge)}" for judge in plan.judges)
+    first = "close the study, then " if is_open else ""
+    return f"{first}`sociolab judge {run} {judges}` judges them again"
+
+
+def _short(problem: str) -> str:
+    return problem if len(problem) <= _LONGEST else problem[: _LONGEST - 1] + "…"
+
+
+_LONGEST = 200
+"""Characters of a problem; the episode's page has all of it."""

@@ -1,14 +1,14 @@
-"""A study in which people rate episodes: what each rater gets, drafts, submission, test, disagreements."""
+"""People rate episodes: who gets what, drafts and submission, the test, and disagreements."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 from sociolab.analysis.ratings import moment, signature, signed, unsigned
+from sociolab.app.run_cache import RUN_CACHE
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure, Score
 from sociolab.report.result import run_of_episodes
@@ -23,256 +23,17 @@ from sociolab.studies.assignment import (
     has_next,
     hold_item,
 )
+from sociolab.studies.rating_guide import rated_measures
 from sociolab.studies.ratings import PlacedRating, StoredRatings, people_judge
 from sociolab.studies.settings import RatePlan, StudySettings
 from sociolab.studies.text_rules import one_line, reason_problem
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
-
-SeatDimension: TypeAlias = tuple[str, str]
-"""Seat and dimension."""
-
-
-@dataclass(frozen=True, slots=True)
-class RatingDraft:
-    """A rating as far as it has come; `seconds` were spent on it."""
-
-    score: float | None = None
-    reason: str = ""
-    seconds: float = 0.0
-
-
-def keep_draft(
-    store: Store, participant: int, trial: str, place: SeatDimension, draft: RatingDraft
-) -> None:
-    """Keep what stands in a rater's form."""
-    IDLE_CLOCK.hear((store.path, participant, trial))
-    value = {"score": draft.score, "reason": draft.reason, "seconds": draft.seconds}
-    store.studies.answer(participant, trial, "/".join(place), value)  # type: ignore[arg-type]
-
-
-def drafts_of(
-    store: Store, study: str, participant: int, trial: str
-) -> Mapping[SeatDimension, RatingDraft]:
-    """What stands in a rater's form of an episode."""
-    found: dict[SeatDimension, RatingDraft] = {}
-    for answer in store.studies.answers(study, participant):
-        seat, slash, dimension = answer.name.rpartition("/")
-        if answer.item == trial and slash and isinstance(answer.value, dict):
-            score, seconds = answer.value.get("score"), answer.value.get("seconds")
-            found[seat, dimension] = RatingDraft(
-                float(score) if isinstance(score, (int, float)) else None,
-                str(answer.value.get("reason", "")),
-                float(seconds) if isinstance(seconds, (int, float)) else 0.0,
-            )
-    return found
-
-
-def in_range(measure: Measure, score: float) -> bool:
-    """Whether this is a point of the measure's scale."""
-    whole = not measure.whole or score == int(score)
-    return measure.low <= score <= measure.high and whole
-
-
-@dataclass(frozen=True, slots=True)
-class QualifyingResult:
-    """Of `asked` references a rater was within tolerance on `near`."""
-
-    near: int
-    asked: int
-
-    @property
-    def share(self) -> float:
-        """From 0 to 1; 1 where nothing was asked."""
-        return self.near / self.asked if self.asked else 1.0
-
-
-def references_of(plan: RatePlan) -> Mapping[str, Mapping[tuple[str, str], tuple[float, float]]]:
-    """By episode: what is asked of it (seat and dimension), the reference and its tolerance."""
-    found: dict[str, dict[tuple[str, str], tuple[float, float]]] = {}
-    for one in plan.references:
-        asked = found.setdefault(one.episode, {})
-        for dimension, value in one.scores.items():
-            asked[one.seat, dimension] = (value, one.within)
-    return found
-
-
-def qualifying_result(
-    store: Store, study: str, plan: RatePlan, who: ParticipantRow
-) -> QualifyingResult:
-    """How near a rater came to the references; one that was not rated is not near."""
-    near = asked = 0
-    for trial, references in references_of(plan).items():
-        drafts = drafts_of(store, study, who.pk, trial)
-        for place, (value, within) in references.items():
-            draft = drafts.get(place)
-            asked += 1
-            near += (
-                draft is not None
-                and draft.score is not None
-                and (abs(draft.score - value) <= within)
-            )
-    return QualifyingResult(near, asked)
-
-
-def qualified(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool | None:
-    """Whether a rater passed; None while references are left to rate."""
-    done = {row.item for row in store.studies.assignments(study, who.pk) if row.state == "done"}
-    if not done >= set(references_of(plan)):
-        return None
-    return qualifying_result(store, study, plan, who).share >= plan.threshold
-
-
-def may_rate(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool:
-    """Whether a rater may go on to the plays that count."""
-    return who.state != "refused" and qualified(store, study, plan, who) is True
-
 
 RESEARCHER = "researcher"
 """Who signs a decision on a disagreement."""
 
-MEASURES = {measure.name: measure for measure in DIMENSIONS}
 
-
-@dataclass(frozen=True, slots=True)
-class GivenRating:
-    """What one rater gave one seat of an episode on one dimension, and why.
-
-    `seconds` were spent on it; `when` it was given is in UTC, as in docs/ratings.md.
-    """
-
-    trial: str
-    seat: str
-    rater: str
-    dimension: str
-    value: float
-    reason: str
-    seconds: float | None = None
-    when: str = ""
-
-
-def store_ratings(store: Store, run: str, study: str, given: Sequence[GivenRating]) -> None:
-    """Store ratings in the study's set, all or none; what a rater gave before stands.
-
-    Each rater has one number of judgings in the set, and SOTOPIA's overall is added for each seat
-    whose seven dimensions are there. The run is not locked, since nothing is played here: that two
-    raters never take one number is the transaction's doing.
-    """
-    judge = people_judge(study)
-    raters = {one.rater for one in given}
-    with store.transaction():
-        standing = StoredRatings()
-        for row in store.verdicts.reasons(run, judge):
-            before = _given(row)
-            standing.numbers[before.rater] = row.judging
-            if before.rater in raters and before.dimension in MEASURES:
-                place = (before.trial, before.seat, before.rater, before.dimension)
-                standing.scores[place] = _score(before)
-        placed = [
-            PlacedRating(number, one.trial, one.rater, _score(one))
-            for number, one in enumerate(given, 1)
-        ]
-        fresh = [rating for rating in placed if rating.place not in standing.scores]
-        standing.add(store, run, judge, fresh)
-
-
-def ratings_in(store: Store, run: str, study: str) -> tuple[GivenRating, ...]:
-    """The ratings of the study's set, in the order of the plan; no overalls."""
-    return tuple(
-        _given(row)
-        for row in store.verdicts.reasons(run, people_judge(study))
-        if row.measure in MEASURES
-    )
-
-
-def _given(row: Reasoned) -> GivenRating:
-    rater, seconds = signature(row.reason)
-    return GivenRating(
-        row.trial,
-        row.seat,
-        rater or str(row.judging + 1),
-        row.measure,
-        row.value,
-        unsigned(row.reason),
-        seconds,
-        moment(row.reason),
-    )
-
-
-def _score(one: GivenRating) -> Score:
-    reason = signed(one.rater, one.reason, one.seconds, one.when)
-    return Score(MEASURES[one.dimension], one.seat, one.value, reason)
-
-
-@dataclass(frozen=True, slots=True)
-class Dispute:
-    """A play and dimension on which raters lie further apart than the plan allows.
-
-    `ratings` are those of raters, the lowest first. `decision` is the researcher's, if there is
-    one; `third` says whether more people rated it than were asked at first.
-    """
-
-    trial: str
-    seat: str
-    dimension: str
-    ratings: tuple[GivenRating, ...]
-    decision: GivenRating | None
-    third: bool
-
-    @property
-    def apart(self) -> float:
-        """Points between the lowest and the highest rating."""
-        return self.ratings[-1].value - self.ratings[0].value
-
-    @property
-    def open(self) -> bool:
-        """Whether nothing has settled it yet."""
-        return self.decision is None and not self.third
-
-
-def disputes(store: Store, run: str, study: str, plan: RatePlan) -> tuple[Dispute, ...]:
-    """All disagreements of a study, the open ones and the widest first."""
-    return found_among(ratings_in(store, run, study), plan)
-
-
-def found_among(ratings: Sequence[GivenRating], plan: RatePlan) -> tuple[Dispute, ...]:
-    """The disagreements among these ratings."""
-    by_place: dict[tuple[str, str, str], list[GivenRating]] = {}
-    for rating in ratings:
-        by_place.setdefault((rating.trial, rating.seat, rating.dimension), []).append(rating)
-    found = []
-    for place, given in by_place.items():
-        by = sorted((r for r in given if r.rater != RESEARCHER), key=lambda r: (r.value, r.rater))
-        if len(by) > 1 and by[-1].value - by[0].value > plan.disagreement:
-            decision = next((r for r in given if r.rater == RESEARCHER), None)
-            found.append(Dispute(*place, tuple(by), decision, len(by) > plan.raters))
-    return tuple(sorted(found, key=lambda d: (not d.open, -d.apart, d.trial, d.seat, d.dimension)))
-
-
-def settle(
-    store: Store, run: str, study: str, plan: RatePlan, place: tuple[str, str, str],
-    value: float, reason: str,
-) -> None:  # fmt: skip
-    """Keep the researcher's decision on a disagreement as a rating of its own.
-
-    ConfigError where there is no such disagreement, it is decided already, the score is not on the
-    scale or the reason says nothing.
-    """
-    trial, seat, dimension = place
-    found = {(d.trial, d.seat, d.dimension): d for d in disputes(store, run, study, plan)}
-    if place not in found:
-        raise ConfigError("expected a play and dimension on which raters disagree, found another")
-    if found[place].decision is not None:
-        raise ConfigError("this disagreement is decided already; a rating is never overwritten")
-    measure = MEASURES[dimension]
-    if not measure.low <= value <= measure.high or value != int(value):
-        raise ConfigError(
-            f"expected a whole number from {measure.low:g} to {measure.high:g} as {dimension}, "
-            f"found {value:g}"
-        )
-    said = one_line(reason)
-    if problem := reason_problem(said, 1):
-        raise ConfigError(f"{problem[0].upper()}{problem[1:]}.")
-    store_ratings(store, run, study, [GivenRating(trial, seat, RESEARCHER, dimension, value, said)])
+SeatDimension: TypeAlias = tuple[str, str]
+"""Seat and dimension."""
 
 
 Stage: TypeAlias = Literal["test", "rate"]
@@ -304,11 +65,7 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
     if plan is None:
         raise ConfigError(f'expected a study of ratings, found "{row.name}", which is of another')
     run = run_of_episodes(store, row.run or plan.run)
-    if run.world != "sotopia":
-        raise ConfigError(
-            f"people rate on SOTOPIA's dimensions, so the run must be of sotopia; found {run.name} "
-            f"of {run.world}"
-        )
+    measures = rated_measures(store, run.name)
     played = dict.fromkeys(store.trial_ids(run.name, "played"))
     for trial in named_in(plan):
         if trial not in played:
@@ -318,7 +75,7 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
     )
     tests = {one.episode for one in plan.references}
     episodes = tuple(t for t in plan.episodes or played if t in played and t not in tests)
-    return RateStudy(row.name, run.name, plan, measures_of(plan), episodes)
+    return RateStudy(row.name, run.name, plan, measures_of(plan, measures), episodes)
 
 
 def named_in(plan: RatePlan) -> tuple[str, ...]:
@@ -338,14 +95,14 @@ def _check_is_there(store: Store, run: str, trial: str) -> None:
         raise not_played(run, trial) from None
 
 
-def measures_of(plan: RatePlan) -> tuple[Measure, ...]:
-    """The dimensions that are asked for, in SOTOPIA's order; all seven if the plan names none."""
+def measures_of(plan: RatePlan, measures: Mapping[str, Measure]) -> tuple[Measure, ...]:
+    """The measures that are asked for, in the order of the guide; all if the plan names none."""
     for name in plan.dimensions:
-        if name not in MEASURES:
-            known = ", ".join(MEASURES)
+        if name not in measures:
+            known = ", ".join(measures)
             raise ConfigError(f'expected dimensions out of {known}, found "{name}"')
     return tuple(
-        m for name, m in MEASURES.items() if name in plan.dimensions or not plan.dimensions
+        m for name, m in measures.items() if name in plan.dimensions or not plan.dimensions
     )
 
 
@@ -418,17 +175,55 @@ def done_by(store: Store, study: RateStudy, who: ParticipantRow) -> int:
     return sum(row.state == "done" and row.item in items for row in rows)
 
 
-_DISPUTED: dict[tuple[Path, str, str], tuple[object, frozenset[str]]] = {}
-
-
 def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
-    """Episodes that want one more rater; worked out again when ratings were handed in since."""
-    counts = tuple(store.verdicts.counts(study.run).items())
-    key = (store.path, study.run, study.name)
-    if key not in _DISPUTED or _DISPUTED[key][0] != counts:
+    """Episodes that want one more rater; worked out again when ratings were submitted since."""
+
+    def find() -> frozenset[str]:
         found = disputes(store, study.run, study.name, study.plan)
-        _DISPUTED[key] = counts, frozenset(one.trial for one in found if one.open)
-    return _DISPUTED[key][1]
+        return frozenset(one.trial for one in found if one.open)
+
+    return RUN_CACHE.of(store, study.run, ("disputed", study.name), find)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingDraft:
+    """A rating as far as it has come; `seconds` were spent on it."""
+
+    score: float | None = None
+    reason: str = ""
+    seconds: float = 0.0
+
+
+def keep_draft(
+    store: Store, participant: int, trial: str, place: SeatDimension, draft: RatingDraft
+) -> None:
+    """Keep what stands in a rater's form."""
+    IDLE_CLOCK.hear((store.path, participant, trial))
+    value = {"score": draft.score, "reason": draft.reason, "seconds": draft.seconds}
+    store.studies.answer(participant, trial, "/".join(place), value)  # type: ignore[arg-type]
+
+
+def drafts_of(
+    store: Store, study: str, participant: int, trial: str
+) -> Mapping[SeatDimension, RatingDraft]:
+    """What stands in a rater's form of an episode."""
+    found: dict[SeatDimension, RatingDraft] = {}
+    for answer in store.studies.answers(study, participant):
+        seat, slash, dimension = answer.name.rpartition("/")
+        if answer.item == trial and slash and isinstance(answer.value, dict):
+            score, seconds = answer.value.get("score"), answer.value.get("seconds")
+            found[seat, dimension] = RatingDraft(
+                float(score) if isinstance(score, (int, float)) else None,
+                str(answer.value.get("reason", "")),
+                float(seconds) if isinstance(seconds, (int, float)) else 0.0,
+            )
+    return found
+
+
+def in_range(measure: Measure, score: float) -> bool:
+    """Whether this is a point of the measure's scale."""
+    whole = not measure.whole or score == int(score)
+    return measure.low <= score <= measure.high and whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,14 +245,17 @@ def asked_places(store: Store, study: RateStudy, play: RatedEpisode) -> tuple[Se
 
 
 def missing(
-    asked: Sequence[SeatDimension], drafts: Mapping[SeatDimension, RatingDraft], least_words: int
+    asked: Sequence[SeatDimension],
+    drafts: Mapping[SeatDimension, RatingDraft],
+    least_words: int,
+    measures: Mapping[str, Measure],
 ) -> tuple[Missing, ...]:
     """What stands in the way of handing in, in the order of the form."""
     found = []
     for seat, dimension in asked:
         draft = drafts.get((seat, dimension), RatingDraft())
         score = draft.score
-        if score is None or not in_range(MEASURES[dimension], score):
+        if score is None or not in_range(measures[dimension], score):
             found.append(Missing(seat, dimension, "choose a point on the scale"))
         if problem := reason_problem(one_line(draft.reason), least_words):
             found.append(Missing(seat, dimension, problem))
@@ -478,7 +276,9 @@ def submit(
             return ()  # handed in by another window of the same person
         drafts = drafts_of(store, study.name, who.pk, play.trial)
         asked = asked_places(store, study, play)
-        if found := missing(asked, drafts, study.plan.least_words):
+        if found := missing(
+            asked, drafts, study.plan.least_words, rated_measures(store, study.run)
+        ):
             return found
         if play.stage == "rate":
             store_ratings(store, study.run, study.name, _ratings(who, play, asked, drafts))
@@ -504,3 +304,200 @@ def _ratings(
             GivenRating(play.trial, seat, who.id, dimension, draft.score, reason, seconds, now)
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRating:
+    """What one rater gave one seat of an episode on one dimension, and why.
+
+    `seconds` were spent on it; `when` it was given is in UTC, as in docs/ratings.md.
+    """
+
+    trial: str
+    seat: str
+    rater: str
+    dimension: str
+    value: float
+    reason: str
+    seconds: float | None = None
+    when: str = ""
+
+
+def store_ratings(store: Store, run: str, study: str, given: Sequence[GivenRating]) -> None:
+    """Store ratings in the study's set, all or none; what a rater gave before stands.
+
+    Each rater has one number of judgings in the set, and what the world sums up is added for each
+    seat whose measures are all there. The run is not locked, since nothing is played here: that two
+    raters never take one number is the transaction's doing.
+    """
+    judge, measures = people_judge(study), rated_measures(store, run)
+    raters = {one.rater for one in given}
+    with store.transaction():
+        standing = StoredRatings()
+        for row in store.verdicts.reasons(run, judge):
+            before = _given(row)
+            standing.numbers[before.rater] = row.judging
+            if before.rater in raters and before.dimension in measures:
+                place = (before.trial, before.seat, before.rater, before.dimension)
+                standing.scores[place] = _score(before, measures)
+        placed = [
+            PlacedRating(number, one.trial, one.rater, _score(one, measures))
+            for number, one in enumerate(given, 1)
+        ]
+        fresh = [rating for rating in placed if rating.place not in standing.scores]
+        standing.add(store, run, judge, fresh)
+
+
+def ratings_in(store: Store, run: str, study: str) -> tuple[GivenRating, ...]:
+    """The ratings of the study's set, in the order of the plan; no overalls."""
+    measures = rated_measures(store, run)
+    return tuple(
+        _given(row)
+        for row in store.verdicts.reasons(run, people_judge(study))
+        if row.measure in measures
+    )
+
+
+def _given(row: Reasoned) -> GivenRating:
+    rater, seconds = signature(row.reason)
+    return GivenRating(
+        row.trial,
+        row.seat,
+        rater or str(row.judging + 1),
+        row.measure,
+        row.value,
+        unsigned(row.reason),
+        seconds,
+        moment(row.reason),
+    )
+
+
+def _score(one: GivenRating, measures: Mapping[str, Measure]) -> Score:
+    reason = signed(one.rater, one.reason, one.seconds, one.when)
+    return Score(measures[one.dimension], one.seat, one.value, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class QualifyingResult:
+    """Of `asked` references a rater was within tolerance on `near`."""
+
+    near: int
+    asked: int
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1; 1 where nothing was asked."""
+        return self.near / self.asked if self.asked else 1.0
+
+
+def references_of(plan: RatePlan) -> Mapping[str, Mapping[tuple[str, str], tuple[float, float]]]:
+    """By episode: what is asked of it (seat and dimension), the reference and its tolerance."""
+    found: dict[str, dict[tuple[str, str], tuple[float, float]]] = {}
+    for one in plan.references:
+        asked = found.setdefault(one.episode, {})
+        for dimension, value in one.scores.items():
+            asked[one.seat, dimension] = (value, one.within)
+    return found
+
+
+def qualifying_result(
+    store: Store, study: str, plan: RatePlan, who: ParticipantRow
+) -> QualifyingResult:
+    """How near a rater came to the references; one that was not rated is not near."""
+    near = asked = 0
+    for trial, references in references_of(plan).items():
+        drafts = drafts_of(store, study, who.pk, trial)
+        for place, (value, within) in references.items():
+            draft = drafts.get(place)
+            asked += 1
+            near += (
+                draft is not None
+                and draft.score is not None
+                and (abs(draft.score - value) <= within)
+            )
+    return QualifyingResult(near, asked)
+
+
+def qualified(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool | None:
+    """Whether a rater passed; None while references are left to rate."""
+    done = {row.item for row in store.studies.assignments(study, who.pk) if row.state == "done"}
+    if not done >= set(references_of(plan)):
+        return None
+    return qualifying_result(store, study, plan, who).share >= plan.threshold
+
+
+def may_rate(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool:
+    """Whether a rater may go on to the plays that count."""
+    return who.state != "refused" and qualified(store, study, plan, who) is True
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A play and dimension on which raters lie further apart than the plan allows.
+
+    `ratings` are those of raters, the lowest first. `decision` is the researcher's, if there is
+    one; `third` says whether more people rated it than were asked at first.
+    """
+
+    trial: str
+    seat: str
+    dimension: str
+    ratings: tuple[GivenRating, ...]
+    decision: GivenRating | None
+    third: bool
+
+    @property
+    def apart(self) -> float:
+        """Points between the lowest and the highest rating."""
+        return self.ratings[-1].value - self.ratings[0].value
+
+    @property
+    def open(self) -> bool:
+        """Whether nothing has settled it yet."""
+        return self.decision is None and not self.third
+
+
+def disputes(store: Store, run: str, study: str, plan: RatePlan) -> tuple[Dispute, ...]:
+    """All disagreements of a study, the open ones and the widest first."""
+    return found_among(ratings_in(store, run, study), plan)
+
+
+def found_among(ratings: Sequence[GivenRating], plan: RatePlan) -> tuple[Dispute, ...]:
+    """The disagreements among these ratings."""
+    by_place: dict[tuple[str, str, str], list[GivenRating]] = {}
+    for rating in ratings:
+        by_place.setdefault((rating.trial, rating.seat, rating.dimension), []).append(rating)
+    found = []
+    for place, given in by_place.items():
+        by = sorted((r for r in given if r.rater != RESEARCHER), key=lambda r: (r.value, r.rater))
+        if len(by) > 1 and by[-1].value - by[0].value > plan.disagreement:
+            decision = next((r for r in given if r.rater == RESEARCHER), None)
+            found.append(Dispute(*place, tuple(by), decision, len(by) > plan.raters))
+    return tuple(sorted(found, key=lambda d: (not d.open, -d.apart, d.trial, d.seat, d.dimension)))
+
+
+def settle(
+    store: Store, run: str, study: str, plan: RatePlan, place: tuple[str, str, str],
+    value: float, reason: str,
+) -> None:  # fmt: skip
+    """Keep the researcher's decision on a disagreement as a rating of its own.
+
+    ConfigError where there is no such disagreement, it is decided already, the score is not on the
+    scale or the reason says nothing.
+    """
+    trial, seat, dimension = place
+    found = {(d.trial, d.seat, d.dimension): d for d in disputes(store, run, study, plan)}
+    if place not in found:
+        raise ConfigError("expected a play and dimension on which raters disagree, found another")
+    if found[place].decision is not None:
+        raise ConfigError("this disagreement is decided already; a rating is never overwritten")
+    measure = rated_measures(store, run)[dimension]
+    if not measure.low <= value <= measure.high or value != int(value):
+        raise ConfigError(
+            f"expected a whole number from {measure.low:g} to {measure.high:g} as {dimension}, "
+            f"found {value:g}"
+        )
+    said = one_line(reason)
+    if problem := reason_problem(said, 1):
+        raise ConfigError(f"{problem[0].upper()}{problem[1:]}.")
+    store_ratings(store, run, study, [GivenRating(trial, seat, RESEARCHER, dimension, value, said)])

@@ -1,4 +1,4 @@
-"""How do ratings by people get into a run? From records or a file: checked whole, then stored as a set."""
+"""How do ratings by people get into a run? From records or a file, checked, as one set."""
 
 from __future__ import annotations
 
@@ -15,20 +15,24 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sociolab.analysis.ratings import signature, signed
+from sociolab.app.registry import known_world
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.core.seeding import digest
+from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name, lock_run, store_path
 from sociolab.store.store import Store
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS, overall
 
 LONGEST_REASON = 10_000
 """Characters of a reason."""
 
+
 _RATER = re.compile(r"\w[\w.-]{0,39}")
+
+
 _SHOWN = 40
 
 
@@ -75,6 +79,345 @@ class Rating:
         object.__setattr__(self, "when", _moment(self.when))
 
 
+PEOPLE = "people"
+"""What a set of ratings is called that was given no other name."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRatings:
+    """How many ratings were given, by how many raters, of how many plays (seats) and episodes.
+
+    `fresh` counts those that were not stored before.
+    """
+
+    ratings: int
+    raters: int
+    plays: int
+    episodes: int
+    fresh: int
+
+
+def keep_ratings(
+    store: Store,
+    run: str,
+    ratings: Iterable[Rating],
+    *,
+    name: str = PEOPLE,
+    replace_all: bool = False,
+) -> KeptRatings:
+    """Store ratings as the set `name` of a run, all or none.
+
+        keep_ratings(store, "my-run", [Rating("094bb6f6", "gurdeep-sandhu", "anna", "goal", 7)])
+
+    What is stored already is left as it is; `replace_all` puts these in the place of the whole set.
+    ConfigError, and nothing stored, where there is none, or where one is of an episode, a seat or a
+    dimension that the run does not have, out of its range, given twice, or in contradiction to what
+    is stored; a message counts them from 1. StoreError while another process works on the run.
+    """
+    lines = [RatingLine(number, rating) for number, rating in enumerate(ratings, 1)]
+    return _keep(store, run, _GivenRatings(lines, (), "", "rating"), name, replace_all)
+
+
+def import_ratings(
+    file: Path, run: str, *, name: str = PEOPLE, replace_all: bool = False, store: Path | None
+) -> tuple[str, ...]:
+    """`keep_ratings` of a file; sentences on what was kept. ConfigError for wrong lines, too."""
+    checked_name(name)
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
+    given = _GivenRatings(*read_lines(data), f"{file}: ", "line")
+    with Store.open(store_path(store), create=False) as opened:
+        kept = _keep(opened, run, given, name, replace_all)
+    old = kept.ratings - kept.fresh
+    return (
+        f"read {plural(kept.ratings, 'rating')} by {plural(kept.raters, 'rater')} of "
+        f"{plural(kept.plays, 'play')} in {plural(kept.episodes, 'episode')}; "
+        f"kept {kept.fresh:,} as {name} of {run}{f', {old:,} were there already' if old else ''}",
+        f"compare them with judges: sociolab agree {run}",
+    )
+
+
+_FIRST = 5
+"""How many wrong lines a message tells of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenRatings:
+    """Ratings and what is wrong with others; `place` begins a message, `unit` is what it counts."""
+
+    lines: Sequence[RatingLine]
+    wrong: Sequence[WrongLine]
+    place: str
+    unit: str
+
+
+def _keep(
+    store: Store, run: str, given: _GivenRatings, name: str, replace_all: bool
+) -> KeptRatings:
+    judge = people_judge(checked_name(name))
+    with lock_run(store.path, run):
+        ratings, wrong = _checked(given, Rateable.of(store, run))
+        standing = StoredRatings.of(store, run, judge)
+        kept = StoredRatings() if replace_all else standing
+        for rating in ratings:
+            if told := kept.contradicted(rating, name):
+                wrong.append(WrongLine(rating.number, told))
+        _refuse(given, wrong)
+        fresh = [rating for rating in ratings if rating.place not in kept.scores]
+        with store.transaction():
+            if replace_all:
+                standing.delete(store, run, judge)
+            kept.add(store, run, judge, fresh)
+    return KeptRatings(
+        ratings=len(ratings),
+        raters=len({rating.rater for rating in ratings}),
+        plays=len({(rating.trial, rating.score.seat) for rating in ratings}),
+        episodes=len({rating.trial for rating in ratings}),
+        fresh=len(fresh),
+    )
+
+
+def _checked(given: _GivenRatings, run: Rateable) -> tuple[list[PlacedRating], list[WrongLine]]:
+    ratings: list[PlacedRating] = []
+    wrong = list(given.wrong)
+    seen: dict[RatingPlace, int] = {}
+    for line in given.lines:
+        try:
+            trial = run.episode(line.rating.episode)
+            score = run.score(line.rating, trial)
+        except ConfigError as error:
+            wrong.append(WrongLine(line.number, str(error)))
+            continue
+        rating = PlacedRating(line.number, trial, line.rating.rater, score)
+        first = seen.setdefault(rating.place, line.number)
+        if first != line.number:
+            told = (
+                f"expected one rating of {line.rating.dimension} by {rating.rater} for this seat, "
+                f"found a second (the first in {given.unit} {first})"
+            )
+            wrong.append(WrongLine(line.number, told))
+        ratings.append(rating)
+    return ratings, wrong
+
+
+def _refuse(given: _GivenRatings, wrong: Sequence[WrongLine]) -> None:
+    """ConfigError where anything is wrong, or nothing is there."""
+    if wrong:
+        ordered = sorted(wrong, key=lambda each: each.line)
+        told = "; ".join(f"{given.unit} {each.line}: {each.what}" for each in ordered[:_FIRST])
+        more = f"; and {len(ordered) - _FIRST:,} more" if len(ordered) > _FIRST else ""
+        count = plural(len(ordered), f"{given.unit} is", f"{given.unit}s are")
+        raise ConfigError(f"{given.place}{count} wrong and nothing was imported: {told}{more}")
+    if not given.lines:
+        raise ConfigError(f"{given.place}expected at least one rating, found none")
+
+
+@dataclass(frozen=True, slots=True)
+class Rateable:
+    """The trials of a run by id, which of them were played, the measures by name.
+
+    `whole` are the measures of whole episodes.
+    """
+
+    run: str
+    trials: Mapping[str, Trial]
+    ids: Sequence[str]
+    played: frozenset[str]
+    measures: Mapping[str, Measure]
+    whole: frozenset[str]
+
+    @classmethod
+    def of(cls, store: Store, run: str) -> Rateable:
+        """What a run holds; ConfigError if it holds no episodes."""
+        rows = store.trials(run)
+        measures, whole = _measures(store, run)
+        return cls(
+            run,
+            {row.trial.id: row.trial for row in rows},
+            sorted(row.trial.id for row in rows),
+            frozenset(row.trial.id for row in rows if row.status == "played"),
+            measures,
+            whole,
+        )
+
+    def episode(self, wanted: str) -> str:
+        """The id of the episode; ConfigError says what is wrong with this one."""
+        if wanted in self.trials:
+            found = [wanted]
+        else:
+            first = bisect_left(self.ids, wanted)
+            found = [name for name in self.ids[first : first + 2] if name.startswith(wanted)]
+        if not found:
+            raise ConfigError(f"expected an episode of {self.run}, found {quoted(wanted)}")
+        if len(found) > 1:
+            some = " and ".join(found)
+            raise ConfigError(f"expected one episode, found {quoted(wanted)}, which begins {some}")
+        if found[0] not in self.played:
+            raise ConfigError(f"expected an episode that was played, found {quoted(wanted)}")
+        return found[0]
+
+    def score(self, rating: Rating, trial: str) -> Score:
+        """The rating as a score; ConfigError where its dimension, seat or score cannot be."""
+        measure = self.measures.get(rating.dimension)
+        if measure is None:
+            known = ", ".join(self.measures) or "none: judge the run first"
+            raise ConfigError(f"expected a dimension ({known}), found {quoted(rating.dimension)}")
+        seat = self._seat(rating, measure, self.trials[trial].task.seats)
+        kind = "a whole number" if measure.whole else "a number"
+        if not measure.low <= rating.score <= measure.high or (
+            measure.whole and rating.score != int(rating.score)
+        ):
+            raise ConfigError(
+                f"expected {kind} from {measure.low:g} to {measure.high:g} as {measure.name}, "
+                f"found {rating.score:g}"
+            )
+        reason = signed(rating.rater, rating.reason, rating.seconds, rating.when)
+        return Score(measure, seat, rating.score, reason)
+
+    def _seat(self, rating: Rating, measure: Measure, seats: Sequence[str]) -> str | None:
+        seat = rating.seat or None
+        if measure.name not in self.whole:
+            if seat not in seats:
+                raise ConfigError(
+                    f"expected a seat ({', '.join(seats)}), found {quoted(rating.seat)}"
+                )
+        elif seat is not None:
+            raise ConfigError(
+                f"expected no seat, as {measure.name} is of the whole episode, "
+                f"found {quoted(rating.seat)}"
+            )
+        return seat
+
+
+def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str]]:
+    """What can be rated in a run: what its world has a guide to; else all that judges scored so far.
+
+    Also, which of these are of whole episodes.
+    """
+    run_of_episodes(store, run)
+    if guide := _guide(store, run):
+        return {one.name: one.measure for one in guide.guides}, frozenset()
+    found: dict[str, Measure] = {}
+    whole: set[str] = set()
+    for row in store.verdicts.judgings(run):
+        for verdict in row.verdicts if row.trial is not None else ():
+            found.setdefault(verdict.measure.name, verdict.measure)
+            if verdict.seat is None:
+                whole.add(verdict.measure.name)
+    return found, frozenset(whole)
+
+
+def people_judge(name: str) -> JudgeId:
+    """Who rated, to a report: all raters of the set of this name together."""
+    return JudgeId(name, "people", digest("ratings", name))
+
+
+RatingPlace: TypeAlias = tuple[str, str | None, str, str]
+"""Trial, seat, rater and measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRating:
+    """A rating that is in order, and which of those given it is, counted from 1."""
+
+    number: int
+    trial: str
+    rater: str
+    score: Score
+
+    @property
+    def place(self) -> RatingPlace:
+        """Where it belongs: nobody rates the same twice."""
+        return self.trial, self.score.seat, self.rater, self.score.measure.name
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRatings:
+    """What is stored of a set: the scores, and the number of each rater's judgings."""
+
+    scores: dict[RatingPlace, Score] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    judgings: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def of(cls, store: Store, run: str, judge: JudgeId) -> StoredRatings:
+        """The set of this judge in a run; empty where there is none."""
+        scores: dict[RatingPlace, Score] = {}
+        numbers: dict[str, int] = {}
+        judgings: list[tuple[str, int]] = []
+        for row in store.verdicts.judgings(run, judge):
+            judgings.append((str(row.trial), row.judging))
+            for verdict in row.verdicts:
+                if isinstance(verdict, Score):
+                    rater = signature(verdict.reason)[0] or str(row.judging + 1)
+                    numbers[rater] = row.judging
+                    place = (str(row.trial), verdict.seat, rater, verdict.measure.name)
+                    scores[place] = verdict
+        return cls(scores, numbers, tuple(judgings))
+
+    def contradicted(self, rating: PlacedRating, name: str) -> str:
+        """What is wrong with a rating that is stored already, with another score; or ""."""
+        stored, score = self.scores.get(rating.place), rating.score
+        if stored is None or stored.value == score.value:
+            return ""
+        return (
+            f"expected {score.measure.name} {stored.value:g} by {rating.rater}, which is stored as "
+            f"{name} (--replace puts a file in its place), found {score.value:g}"
+        )
+
+    def delete(self, store: Store, run: str, judge: JudgeId) -> None:
+        """Remove the set."""
+        for trial, number in self.judgings:
+            store.verdicts.delete(run, judge, trial=trial, judging=number)
+
+    def add(self, store: Store, run: str, judge: JudgeId, fresh: Iterable[PlacedRating]) -> None:
+        """Store new ratings, a judging for each rater and episode, and the overall they complete.
+
+        Raters keep their numbers; new ones are numbered behind them, by name.
+        """
+        by: dict[tuple[str, str], list[PlacedRating]] = {}
+        for rating in fresh:
+            by.setdefault((rating.rater, rating.trial), []).append(rating)
+        new = sorted({rater for rater, _ in by} - set(self.numbers))
+        after = max(self.numbers.values(), default=-1) + 1
+        numbers = {**self.numbers, **{rater: after + i for i, rater in enumerate(new)}}
+        guide = _guide(store, run)
+        names = [one.name for one in guide.guides] if guide else []
+
+        def order(score: Score) -> tuple[str, int, str]:
+            name = score.measure.name
+            return score.seat or "", names.index(name) if name in names else len(names), name
+
+        before: dict[tuple[str, str], list[Score]] = {}
+        for (trial, _, rater, _), score in self.scores.items():
+            before.setdefault((rater, trial), []).append(score)
+        for (rater, trial), ratings in sorted(by.items()):
+            scores = sorted((rating.score for rating in ratings), key=order)
+            stored = before.get((rater, trial), [])
+            said = [*scores, *_sums(guide, rater, (*stored, *scores))]
+            store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
+
+
+def _guide(store: Store, run: str) -> RatingGuide | None:
+    """How people rate in the world of a run; None where it does not say, or is not installed."""
+    world = known_world(store.run(run).world)
+    return world.rating() if world is not None and world.rating is not None else None
+
+
+def _sums(guide: RatingGuide | None, rater: str, scores: Sequence[Score]) -> Iterable[Score]:
+    """What the world sums up, for each seat of which one rater has rated all."""
+    if guide is None or guide.summary is None:
+        return
+    for seat in sorted({score.seat for score in scores if score.seat is not None}):
+        mine = {score.measure for score in scores if score.seat == seat}
+        if mine >= {one.measure for one in guide.guides}:
+            found = guide.summary(tuple(scores), seat)
+            if isinstance(found, Score):
+                yield replace(found, reason=signed(rater, ""))
+
+
 def quoted(found: object) -> str:
     """What was found, short and on one line, in quotes."""
     text = text_of(found)
@@ -111,15 +454,27 @@ def _moment(text: str) -> str:
 
 
 REQUIRED = ("episode", "seat", "rater", "dimension", "score")
+
+
 OPTIONAL = ("reason", "seconds")
+
+
 MOMENT = "when"
 """Optional, too: when the rating was given."""
+
+
 IGNORED = ("agent", "played_by")
 """Who played: a run knows that itself, and better."""
 
+
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
+
+
 _TEXTS = ("episode", "seat", "rater", "dimension", "reason")
+
+
 _SEPARATORS = (",", ";", "\t")
+
 
 _Cells: TypeAlias = Mapping[str, object]
 
@@ -253,331 +608,3 @@ def _number(cell: object) -> float | None:
             return None
     text = text_of(cell).replace("\N{MINUS SIGN}", "-")
     return float(text) if _NUMBER.fullmatch(text) else None
-
-
-RatingPlace: TypeAlias = tuple[str, str | None, str, str]
-"""Trial, seat, rater and measure."""
-
-
-def people_judge(name: str) -> JudgeId:
-    """Who rated, to a report: all raters of the set of this name together."""
-    return JudgeId(name, "people", digest("ratings", name))
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedRating:
-    """A rating that is in order, and which of those given it is, counted from 1."""
-
-    number: int
-    trial: str
-    rater: str
-    score: Score
-
-    @property
-    def place(self) -> RatingPlace:
-        """Where it belongs: nobody rates the same twice."""
-        return self.trial, self.score.seat, self.rater, self.score.measure.name
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRatings:
-    """What is stored of a set: the scores, and the number of each rater's judgings."""
-
-    scores: dict[RatingPlace, Score] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=dict)
-    judgings: tuple[tuple[str, int], ...] = ()
-
-    @classmethod
-    def of(cls, store: Store, run: str, judge: JudgeId) -> StoredRatings:
-        """The set of this judge in a run; empty where there is none."""
-        scores: dict[RatingPlace, Score] = {}
-        numbers: dict[str, int] = {}
-        judgings: list[tuple[str, int]] = []
-        for row in store.verdicts.judgings(run, judge):
-            judgings.append((str(row.trial), row.judging))
-            for verdict in row.verdicts:
-                if isinstance(verdict, Score):
-                    rater = signature(verdict.reason)[0] or str(row.judging + 1)
-                    numbers[rater] = row.judging
-                    place = (str(row.trial), verdict.seat, rater, verdict.measure.name)
-                    scores[place] = verdict
-        return cls(scores, numbers, tuple(judgings))
-
-    def contradicted(self, rating: PlacedRating, name: str) -> str:
-        """What is wrong with a rating that is stored already, with another score; or ""."""
-        stored, score = self.scores.get(rating.place), rating.score
-        if stored is None or stored.value == score.value:
-            return ""
-        return (
-            f"expected {score.measure.name} {stored.value:g} by {rating.rater}, which is stored as "
-            f"{name} (--replace puts a file in its place), found {score.value:g}"
-        )
-
-    def delete(self, store: Store, run: str, judge: JudgeId) -> None:
-        """Remove the set."""
-        for trial, number in self.judgings:
-            store.verdicts.delete(run, judge, trial=trial, judging=number)
-
-    def add(self, store: Store, run: str, judge: JudgeId, fresh: Iterable[PlacedRating]) -> None:
-        """Store new ratings, a judging for each rater and episode, and the overall they complete.
-
-        Raters keep their numbers; new ones are numbered behind them, by name.
-        """
-        by: dict[tuple[str, str], list[PlacedRating]] = {}
-        for rating in fresh:
-            by.setdefault((rating.rater, rating.trial), []).append(rating)
-        new = sorted({rater for rater, _ in by} - set(self.numbers))
-        after = max(self.numbers.values(), default=-1) + 1
-        numbers = {**self.numbers, **{rater: after + i for i, rater in enumerate(new)}}
-        before: dict[tuple[str, str], list[Score]] = {}
-        for (trial, _, rater, _), score in self.scores.items():
-            before.setdefault((rater, trial), []).append(score)
-        for (rater, trial), ratings in sorted(by.items()):
-            scores = sorted((rating.score for rating in ratings), key=_order)
-            stored = before.get((rater, trial), [])
-            said = [*scores, *_overalls(rater, (*stored, *scores))]
-            store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
-
-
-def _order(score: Score) -> tuple[str, int, str]:
-    names = [dimension.name for dimension in DIMENSIONS]
-    name = score.measure.name
-    return score.seat or "", names.index(name) if name in names else len(names), name
-
-
-def _overalls(rater: str, scores: Sequence[Score]) -> Iterable[Score]:
-    """SOTOPIA's overall for each seat whose seven dimensions one rater has rated."""
-    for seat in sorted({score.seat for score in scores if score.seat is not None}):
-        mine = {score.measure for score in scores if score.seat == seat}
-        if mine >= set(DIMENSIONS):
-            found = overall(tuple(scores), seat)
-            if isinstance(found, Score):
-                yield replace(found, reason=signed(rater, ""))
-
-
-@dataclass(frozen=True, slots=True)
-class Rateable:
-    """The trials of a run by id, which of them were played, the measures by name.
-
-    `whole` are the measures of whole episodes.
-    """
-
-    run: str
-    trials: Mapping[str, Trial]
-    ids: Sequence[str]
-    played: frozenset[str]
-    measures: Mapping[str, Measure]
-    whole: frozenset[str]
-
-    @classmethod
-    def of(cls, store: Store, run: str) -> Rateable:
-        """What a run holds; ConfigError if it holds no episodes."""
-        rows = store.trials(run)
-        measures, whole = _measures(store, run)
-        return cls(
-            run,
-            {row.trial.id: row.trial for row in rows},
-            sorted(row.trial.id for row in rows),
-            frozenset(row.trial.id for row in rows if row.status == "played"),
-            measures,
-            whole,
-        )
-
-    def episode(self, wanted: str) -> str:
-        """The id of the episode; ConfigError says what is wrong with this one."""
-        if wanted in self.trials:
-            found = [wanted]
-        else:
-            first = bisect_left(self.ids, wanted)
-            found = [name for name in self.ids[first : first + 2] if name.startswith(wanted)]
-        if not found:
-            raise ConfigError(f"expected an episode of {self.run}, found {quoted(wanted)}")
-        if len(found) > 1:
-            some = " and ".join(found)
-            raise ConfigError(f"expected one episode, found {quoted(wanted)}, which begins {some}")
-        if found[0] not in self.played:
-            raise ConfigError(f"expected an episode that was played, found {quoted(wanted)}")
-        return found[0]
-
-    def score(self, rating: Rating, trial: str) -> Score:
-        """The rating as a score; ConfigError where its dimension, seat or score cannot be."""
-        measure = self.measures.get(rating.dimension)
-        if measure is None:
-            known = ", ".join(self.measures) or "none: judge the run first"
-            raise ConfigError(f"expected a dimension ({known}), found {quoted(rating.dimension)}")
-        seat = self._seat(rating, measure, self.trials[trial].task.seats)
-        kind = "a whole number" if measure.whole else "a number"
-        if not measure.low <= rating.score <= measure.high or (
-            measure.whole and rating.score != int(rating.score)
-        ):
-            raise ConfigError(
-                f"expected {kind} from {measure.low:g} to {measure.high:g} as {measure.name}, "
-                f"found {rating.score:g}"
-            )
-        reason = signed(rating.rater, rating.reason, rating.seconds, rating.when)
-        return Score(measure, seat, rating.score, reason)
-
-    def _seat(self, rating: Rating, measure: Measure, seats: Sequence[str]) -> str | None:
-        seat = rating.seat or None
-        if measure.name not in self.whole:
-            if seat not in seats:
-                raise ConfigError(
-                    f"expected a seat ({', '.join(seats)}), found {quoted(rating.seat)}"
-                )
-        elif seat is not None:
-            raise ConfigError(
-                f"expected no seat, as {measure.name} is of the whole episode, "
-                f"found {quoted(rating.seat)}"
-            )
-        return seat
-
-
-def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str]]:
-    """What can be rated in a run: SOTOPIA's dimensions; elsewhere, all that judges scored so far.
-
-    Also, which of these are of whole episodes.
-    """
-    if run_of_episodes(store, run).world == "sotopia":
-        return {measure.name: measure for measure in DIMENSIONS}, frozenset()
-    found: dict[str, Measure] = {}
-    whole: set[str] = set()
-    for row in store.verdicts.judgings(run):
-        for verdict in row.verdicts if row.trial is not None else ():
-            found.setdefault(verdict.measure.name, verdict.measure)
-            if verdict.seat is None:
-                whole.add(verdict.measure.name)
-    return found, frozenset(whole)
-
-
-PEOPLE = "people"
-"""What a set of ratings is called that was given no other name."""
-
-_FIRST = 5
-"""How many wrong lines a message tells of."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeptRatings:
-    """How many ratings were given, by how many raters, of how many plays (seats) and episodes.
-
-    `fresh` counts those that were not stored before.
-    """
-
-    ratings: int
-    raters: int
-    plays: int
-    episodes: int
-    fresh: int
-
-
-def keep_ratings(
-    store: Store,
-    run: str,
-    ratings: Iterable[Rating],
-    *,
-    name: str = PEOPLE,
-    replace_all: bool = False,
-) -> KeptRatings:
-    """Store ratings as the set `name` of a run, all or none.
-
-        keep_ratings(store, "my-run", [Rating("094bb6f6", "gurdeep-sandhu", "anna", "goal", 7)])
-
-    What is stored already is left as it is; `replace_all` puts these in the place of the whole set.
-    ConfigError, and nothing stored, where there is none, or where one is of an episode, a seat or a
-    dimension that the run does not have, out of its range, given twice, or in contradiction to what
-    is stored; a message counts them from 1. StoreError while another process works on the run.
-    """
-    lines = [RatingLine(number, rating) for number, rating in enumerate(ratings, 1)]
-    return _keep(store, run, _GivenRatings(lines, (), "", "rating"), name, replace_all)
-
-
-def import_ratings(
-    file: Path, run: str, *, name: str = PEOPLE, replace_all: bool = False, store: Path | None
-) -> tuple[str, ...]:
-    """`keep_ratings` of a file; sentences on what was kept. ConfigError for wrong lines, too."""
-    checked_name(name)
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
-    given = _GivenRatings(*read_lines(data), f"{file}: ", "line")
-    with Store.open(store_path(store), create=False) as opened:
-        kept = _keep(opened, run, given, name, replace_all)
-    old = kept.ratings - kept.fresh
-    return (
-        f"read {plural(kept.ratings, 'rating')} by {plural(kept.raters, 'rater')} of "
-        f"{plural(kept.plays, 'play')} in {plural(kept.episodes, 'episode')}; "
-        f"kept {kept.fresh:,} as {name} of {run}{f', {old:,} were there already' if old else ''}",
-        f"compare them with judges: sociolab agree {run}",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _GivenRatings:
-    """Ratings and what is wrong with others; `place` begins a message, `unit` is what it counts."""
-
-    lines: Sequence[RatingLine]
-    wrong: Sequence[WrongLine]
-    place: str
-    unit: str
-
-
-def _keep(
-    store: Store, run: str, given: _GivenRatings, name: str, replace_all: bool
-) -> KeptRatings:
-    judge = people_judge(checked_name(name))
-    with lock_run(store.path, run):
-        ratings, wrong = _checked(given, Rateable.of(store, run))
-        standing = StoredRatings.of(store, run, judge)
-        kept = StoredRatings() if replace_all else standing
-        for rating in ratings:
-            if told := kept.contradicted(rating, name):
-                wrong.append(WrongLine(rating.number, told))
-        _refuse(given, wrong)
-        fresh = [rating for rating in ratings if rating.place not in kept.scores]
-        with store.transaction():
-            if replace_all:
-                standing.delete(store, run, judge)
-            kept.add(store, run, judge, fresh)
-    return KeptRatings(
-        ratings=len(ratings),
-        raters=len({rating.rater for rating in ratings}),
-        plays=len({(rating.trial, rating.score.seat) for rating in ratings}),
-        episodes=len({rating.trial for rating in ratings}),
-        fresh=len(fresh),
-    )
-
-
-def _checked(given: _GivenRatings, run: Rateable) -> tuple[list[PlacedRating], list[WrongLine]]:
-    ratings: list[PlacedRating] = []
-    wrong = list(given.wrong)
-    seen: dict[RatingPlace, int] = {}
-    for line in given.lines:
-        try:
-            trial = run.episode(line.rating.episode)
-            score = run.score(line.rating, trial)
-        except ConfigError as error:
-            wrong.append(WrongLine(line.number, str(error)))
-            continue
-        rating = PlacedRating(line.number, trial, line.rating.rater, score)
-        first = seen.setdefault(rating.place, line.number)
-        if first != line.number:
-            told = (
-                f"expected one rating of {line.rating.dimension} by {rating.rater} for this seat, "
-                f"found a second (the first in {given.unit} {first})"
-            )
-            wrong.append(WrongLine(line.number, told))
-        ratings.append(rating)
-    return ratings, wrong
-
-
-def _refuse(given: _GivenRatings, wrong: Sequence[WrongLine]) -> None:
-    """ConfigError where anything is wrong, or nothing is there."""
-    if wrong:
-        ordered = sorted(wrong, key=lambda each: each.line)
-        told = "; ".join(f"{given.unit} {each.line}: {each.what}" for each in ordered[:_FIRST])
-        more = f"; and {len(ordered) - _FIRST:,} more" if len(ordered) > _FIRST else ""
-        count = plural(len(ordered), f"{given.unit} is", f"{given.unit}s are")
-        raise ConfigError(f"{given.place}{count} wrong and nothing was imported: {told}{more}")
-    if not given.lines:
-        raise ConfigError(f"{given.place}expected at least one rating, found none")

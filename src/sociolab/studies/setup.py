@@ -1,4 +1,4 @@
-"""Setting up a study: its whole plan is checked and what people play is laid out before it is kept."""
+"""Setting up a study: its plan is checked, and what people play laid out, before it is kept."""
 
 from __future__ import annotations
 
@@ -20,6 +20,117 @@ from sociolab.studies.play_plan import declared_of, partner_cast_of, run_setting
 from sociolab.studies.rate_study import named_in, not_played, rate_study
 from sociolab.studies.reviews import review_study
 from sociolab.studies.settings import ReferenceRating, StudySettings, problems
+
+RESERVED = ("new", "import")
+"""Names that no study can have, since addresses of the app have them."""
+
+
+def settings_of(values: Mapping[str, Any], source: str) -> StudySettings:
+    """Checked settings; ConfigError names the field, what was expected, and where."""
+    try:
+        return StudySettings.model_validate(values)
+    except ValidationError as error:
+        place, said = problems(error)[0]
+        raise ConfigError(f"{source}: {f'{place}: ' if place else ''}{said}") from error
+
+
+def read_study(path: Path) -> tuple[str, StudySettings]:
+    """A study from a TOML file: its name (`name`, or what the file is called) and settings."""
+    values = read_toml(path)
+    name = values.pop("name", path.stem)
+    if not isinstance(name, str):
+        raise ConfigError(f"{path}: name: expected text, found {name!r}")
+    return name, settings_of(values, str(path))
+
+
+def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
+    """Keep a new study, closed, with the run that people will play; all or nothing.
+
+    ConfigError where the name is taken or anything in its plan cannot be.
+    """
+    checked_name(name)
+    if name in RESERVED:
+        raise ConfigError(f'"{name}" is an address of the app; choose another name for the study')
+    if any(row.name == name for row in store.studies.all()):
+        raise ConfigError(f'there is a study called "{name}" already; choose another name')
+    settings = settings.model_copy(update={"code_key": secrets.token_hex(16)})
+    with store.transaction():
+        run = _PREPARE[settings.kind](store, name, settings)
+        store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
+    return store.studies.get(name)
+
+
+TEXTS = ("title", "welcome", "consent", "instructions", "thanks", "contact")
+"""What can be worded anew. The plan and the survey cannot: what some were given or asked would no
+longer be what others were."""
+
+
+def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySettings:
+    """Word a study's texts anew; those not named stay.
+
+    ConfigError for a text that cannot be, and for another consent when some have consented: what
+    they agreed to must stay on record.
+    """
+    row = store.studies.get(study)
+    old = StudySettings.model_validate(row.settings)
+    unknown = sorted(set(texts) - set(TEXTS))
+    if unknown:
+        raise ConfigError(f"expected texts ({', '.join(TEXTS)}), found {', '.join(unknown)}")
+    changed = settings_of({**old.model_dump(mode="json"), **texts}, study)
+    agreed = consented(store, study)
+    if changed.consent != old.consent and agreed:
+        raise ConfigError(
+            f"consent: {agreed} participant{'s' if agreed > 1 else ''} agreed to the text as it "
+            "is, so it cannot be changed; set up a new study for another one"
+        )
+    store.studies.change(study, settings=changed.model_dump(mode="json"))
+    return changed
+
+
+def consented(store: Store, study: str) -> int:
+    """How many have given their consent."""
+    return sum(row.consented is not None for row in store.studies.participants(study))
+
+
+def _play(store: Store, name: str, settings: StudySettings) -> str | None:
+    plan = settings.play
+    assert plan is not None
+    if store.has_run(name):
+        raise ConfigError(
+            f'a study keeps what is played in a run of its own name, and there is a run "{name}" '
+            "already; choose another name"
+        )
+    company = partner_cast_of(plan)
+    trials = trials_of(plan, company)
+    kept, declared = dict(run_settings(plan, company)), declared_of(company)
+    store.create_run(name, plan.world, kept, trials, declared)
+    return name
+
+
+def _rate(store: Store, name: str, settings: StudySettings) -> str | None:
+    assert settings.rate is not None
+    check_ratings(store, name, settings)
+    return settings.rate.run
+
+
+def _impressions(store: Store, name: str, settings: StudySettings) -> str | None:
+    assert settings.impressions is not None
+    check_impressions(store, name, settings)
+    return settings.impressions.run
+
+
+def _review(_: Store, name: str, settings: StudySettings) -> str | None:
+    check_reviews(name, settings)
+    return None
+
+
+_PREPARE: Mapping[StudyKind, Callable[[Store, str, StudySettings], str | None]] = {
+    "play": _play,
+    "rate": _rate,
+    "impressions": _impressions,
+    "review": _review,
+}
+"""Checks the plan of each kind of study; the run that it belongs to."""
 
 
 def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
@@ -78,115 +189,3 @@ def _check_reference(
                 f"{where}: expected {name} from {measure.low:g} to {measure.high:g}, found "
                 f"{value:g}"
             )
-
-
-RESERVED = ("new", "import")
-"""Names that no study can have, since addresses of the app have them."""
-
-
-def settings_of(values: Mapping[str, Any], source: str) -> StudySettings:
-    """Checked settings; ConfigError names the field, what was expected, and where."""
-    try:
-        return StudySettings.model_validate(values)
-    except ValidationError as error:
-        place, said = problems(error)[0]
-        raise ConfigError(f"{source}: {f'{place}: ' if place else ''}{said}") from error
-
-
-def read_study(path: Path) -> tuple[str, StudySettings]:
-    """A study from a TOML file: its name (`name`, or what the file is called) and settings."""
-    values = read_toml(path)
-    name = values.pop("name", path.stem)
-    if not isinstance(name, str):
-        raise ConfigError(f"{path}: name: expected text, found {name!r}")
-    return name, settings_of(values, str(path))
-
-
-def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
-    """Keep a new study, closed, with the run that people will play; all or nothing.
-
-    ConfigError where the name is taken or anything in its plan cannot be.
-    """
-    checked_name(name)
-    if name in RESERVED:
-        raise ConfigError(f'"{name}" is an address of the app; choose another name for the study')
-    if any(row.name == name for row in store.studies.all()):
-        raise ConfigError(f'there is a study called "{name}" already; choose another name')
-    settings = settings.model_copy(update={"code_key": secrets.token_hex(16)})
-    with store.transaction():
-        run = _PREPARE[settings.kind](store, name, settings)
-        store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
-    return store.studies.get(name)
-
-
-def _play(store: Store, name: str, settings: StudySettings) -> str | None:
-    plan = settings.play
-    assert plan is not None
-    if store.has_run(name):
-        raise ConfigError(
-            f'a study keeps what is played in a run of its own name, and there is a run "{name}" '
-            "already; choose another name"
-        )
-    company = partner_cast_of(plan)
-    trials = trials_of(plan, company)
-    kept, declared = dict(run_settings(plan, company)), declared_of(company)
-    store.create_run(name, plan.world, kept, trials, declared)
-    return name
-
-
-def _rate(store: Store, name: str, settings: StudySettings) -> str | None:
-    assert settings.rate is not None
-    check_ratings(store, name, settings)
-    return settings.rate.run
-
-
-def _impressions(store: Store, name: str, settings: StudySettings) -> str | None:
-    assert settings.impressions is not None
-    check_impressions(store, name, settings)
-    return settings.impressions.run
-
-
-def _review(_: Store, name: str, settings: StudySettings) -> str | None:
-    check_reviews(name, settings)
-    return None
-
-
-_PREPARE: Mapping[StudyKind, Callable[[Store, str, StudySettings], str | None]] = {
-    "play": _play,
-    "rate": _rate,
-    "impressions": _impressions,
-    "review": _review,
-}
-"""Checks the plan of each kind of study; the run that it belongs to."""
-
-
-TEXTS = ("title", "welcome", "consent", "instructions", "thanks", "contact")
-"""What can be worded anew. The plan and the survey cannot: what some were given or asked would no
-longer be what others were."""
-
-
-def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySettings:
-    """Word a study's texts anew; those not named stay.
-
-    ConfigError for a text that cannot be, and for another consent when some have consented: what
-    they agreed to must stay on record.
-    """
-    row = store.studies.get(study)
-    old = StudySettings.model_validate(row.settings)
-    unknown = sorted(set(texts) - set(TEXTS))
-    if unknown:
-        raise ConfigError(f"expected texts ({', '.join(TEXTS)}), found {', '.join(unknown)}")
-    changed = settings_of({**old.model_dump(mode="json"), **texts}, study)
-    agreed = consented(store, study)
-    if changed.consent != old.consent and agreed:
-        raise ConfigError(
-            f"consent: {agreed} participant{'s' if agreed > 1 else ''} agreed to the text as it "
-            "is, so it cannot be changed; set up a new study for another one"
-        )
-    store.studies.change(study, settings=changed.model_dump(mode="json"))
-    return changed
-
-
-def consented(store: Store, study: str) -> int:
-    """How many have given their consent."""
-    return sum(row.consented is not None for row in store.studies.participants(study))

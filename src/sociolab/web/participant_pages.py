@@ -1,4 +1,4 @@
-"""The pages around what a study does: link, consent, instructions, questions at the end, leaving."""
+"""Pages around what a study does: link, consent, instructions, exit survey, leaving."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People play from their browsers: the page, what its screen shows, what they do, and what stops it."""
+"""People play in their browsers: the page, what its screen shows, and what they do."""
 
 from __future__ import annotations
 

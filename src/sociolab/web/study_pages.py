@@ -1,4 +1,4 @@
-"""What the researcher sees of studies and changes in them: texts, links, people, data, their end."""
+"""The researcher's pages of studies, and what is changed there: texts, links, people, data."""
 
 from __future__ import annotations
 

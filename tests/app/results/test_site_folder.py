@@ -18,6 +18,7 @@ from sociolab.core.ports import Transcript
 from sociolab.report.result import details_of, read_distributions, result_of
 from sociolab.report.schema import RunResult
 from sociolab.store.store import Store
+from sociolab.store.verdicts import Verdicts
 
 
 class _World:
@@ -54,11 +55,12 @@ def test_a_site_has_a_first_page_and_one_for_each_run(
 ) -> None:
     site = tmp_path / "new" / "site"
     write_site(store, [result], site)
-    assert files(site) == {MARKER, "index.html", "runs/small.html"}
+    assert files(site) == {MARKER, "index.html", "charts.js", "runs/small.html"}
     page = (site / "runs/small.html").read_text("utf-8")
     links = set(re.findall(r'href="(.*?)"', page + (site / "index.html").read_text("utf-8")))
     outward = {link for link in links if not link.startswith("#")}
     assert outward == {"../index.html", "runs/small.html"}
+    assert set(re.findall(r'src="(.*?)"', page)) == {"../charts.js"}
 
 
 def test_a_site_is_renewed_and_pages_of_left_out_runs_go(
@@ -72,13 +74,18 @@ def test_a_site_is_renewed_and_pages_of_left_out_runs_go(
     write_site(store, [result], site)
     (site / "runs/mine.html").write_text("mine", "utf-8")
     (site / MARKER).write_text(
-        json.dumps({"pages": ["index.html", "runs/gone.html", "../bystander", outside]}),
+        json.dumps(
+            {"pages": ["index.html", "charts.js", "runs/gone.html", "../bystander", outside]}
+        ),
         "utf-8",
     )
     (site / "runs/gone.html").write_text("old", "utf-8")
     (site / "runs/small.html").unlink()
     write_site(store, [result], site)
-    assert files(site) == {MARKER, "index.html", "runs/small.html", "runs/mine.html"}
+    assert files(site) == {
+        *(MARKER, "index.html", "charts.js"),
+        *("runs/small.html", "runs/mine.html"),
+    }
     assert bystander.exists()
     assert (site / "runs/mine.html").read_text("utf-8") == "mine"
 
@@ -155,7 +162,7 @@ def test_a_page_of_figures_at_hand_reads_no_judgings(
 ) -> None:
     write_page(store, [result], tmp_path / "read.html")
     figures = details_of(store, RUN)
-    monkeypatch.setattr(Store, "outcomes", None)
+    monkeypatch.setattr(Verdicts, "outcomes", None)
     write_page(store, [figures], tmp_path / "at-hand.html")
     assert (tmp_path / "at-hand.html").read_text() == (tmp_path / "read.html").read_text()
 

@@ -24,7 +24,7 @@ from sociolab.town.questions import (
 )
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss.talk.dataset import TalkScenario
-from sociolab.worlds.stss.talk.playing import TalkSettings, HeldTalk, play_talk, told_in
+from sociolab.worlds.stss.talk.playing import HeldTalk, TalkSettings, play_talk, told_in
 
 TRIAL = "trial"
 POLICY = FailurePolicy()
