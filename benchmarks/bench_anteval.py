@@ -20,7 +20,7 @@ SESSIONS = 600
 
 
 def offline(report: Report) -> None:
-    """Sessions of 30 turns with scripted players, judged by rules, on one core."""
+    """Sessions of 30 turns with scripted players, judged by the record, on one core."""
     print(f"{SESSIONS} scripted sessions of 30 turns, one core: draw, play, judge, store, report")
     for world in ("anteval-information", "anteval-intention"):
         with tempfile.TemporaryDirectory() as folder:

@@ -20,8 +20,8 @@ TASKS = 325
 
 
 def offline(report: Report) -> None:
-    """All tasks with scripted minds, both levels judged by rules, on one core."""
-    print(f"{TASKS} scripted conversations, both levels by rules, one core: the whole process")
+    """All tasks with scripted minds, both levels read off their acts, on one core."""
+    print(f"{TASKS} scripted conversations, both levels recorded, one core: the whole process")
     for tdp in ("false", "true"):
         with tempfile.TemporaryDirectory() as folder:
             found = play(
@@ -29,7 +29,7 @@ def offline(report: Report) -> None:
                 "http://127.0.0.1:9/v1",
                 world="stss-talk",
                 agents=["scripted"],
-                judges=["rules"],
+                judges=["recorded"],
                 settings={"tdp": tdp},
             )
         assert found["played"] == TASKS, found

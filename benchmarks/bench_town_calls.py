@@ -198,7 +198,7 @@ class Curious:
 
     def __init__(self, questions: list[Thought]) -> None:
         self._questions = questions
-        self._player = MindPlayer(ScriptedMind())
+        self._player = MindPlayer(ScriptedMind(), built_in=True)
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """The scripted answer."""

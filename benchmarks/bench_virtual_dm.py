@@ -20,7 +20,6 @@ from sociolab.worlds.anteval.gap.resampling import Draws
 from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.virtual_dm.baselines import LastSpeaker, LastSpeakerMajority
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, VirtualDM
-from sociolab.worlds.anteval.virtual_dm.lexicon import LexiconDM
 from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
 from sociolab.worlds.anteval.virtual_dm.scoring import overlaps
 
@@ -33,7 +32,7 @@ def main() -> None:
     train = read_examples(folder / "crd3_skill_checks.train.jsonl.gz")
     dev = read_examples(folder / "crd3_skill_checks.dev.jsonl.gz")
     before = _peak()
-    for dm in (LinearDM(), LastSpeaker(), LastSpeakerMajority(), LexiconDM()):
+    for dm in (LinearDM(), LastSpeaker(), LastSpeakerMajority()):
         _bench(dm, train, dev)
     print(f"peak memory {_peak():.0f} MB, of which {before:.0f} MB before training")
 

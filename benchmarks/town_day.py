@@ -30,7 +30,8 @@ def main() -> None:
     order = cast("Order", sys.argv[3] if len(sys.argv) > 3 else "lock-step")
     town, residents = population(count)
     setting = Setting(town, residents, Clock(date(2024, 5, 13)), days, trial="day", seed=1)
-    players = dict.fromkeys((one.id for one in residents), MindPlayer(ScriptedMind()))
+    player = MindPlayer(ScriptedMind(), built_in=True)
+    players = dict.fromkeys((one.id for one in residents), player)
     events: list[Event] = []
     wall, cpu = time.perf_counter(), time.process_time()
     asyncio.run(drive(live(setting, order), players, events.append))

@@ -51,7 +51,7 @@ class Line:
     def __init__(self, mind: Mind, latency: Latency, places: int) -> None:
         self.now = 0.0
         self.asked: list[tuple[Request, float]] = []
-        self._player = MindPlayer(mind)
+        self._player = MindPlayer(mind, built_in=True)
         self._latency = latency
         self._places = places
         self._waiting: list[tuple[int, int, Request]] = []

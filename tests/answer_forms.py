@@ -24,7 +24,8 @@ def inner(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def _hints(kind: type[BaseModel]) -> list[tuple[str, Any]]:
-    return [(name, field.annotation) for name, field in kind.model_fields.items()]
+    asked = kind.model_json_schema(by_alias=False)["properties"]
+    return [(name, kind.model_fields[name].annotation) for name in asked]
 
 
 def _form(hint: Any) -> str:
@@ -38,7 +39,8 @@ def _form(hint: Any) -> str:
         return f"{origin.__name__}[{_form(args[0])}]"
     if origin in (Union, UnionType):
         return " or ".join(_form(one) for one in args)
-    assert hint is not NoneType
+    if hint is NoneType:
+        return "None"
     return str(hint.__name__)
 
 

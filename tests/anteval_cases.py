@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sociolab.core.episode import (
+    Act,
     Action,
     Answered,
     CastMember,
     Ended,
     Episode,
     Event,
+    Json,
     Moved,
     Task,
     Trial,
 )
 from sociolab.core.ports import DataId
 from sociolab.worlds.anteval.information.question import LEARNED
+from sociolab.worlds.anteval.scene import CHAT, TELL
 from sociolab.worlds.anteval.session import NPC, Character, Fact, Form, Intention, Session
 from sociolab.worlds.anteval.sessions import task_of
 
@@ -24,7 +27,7 @@ NAMES = ("Mira Voss", "Tom Harrow", "Odo Penn")
 TELLER = "Ansel Reed"
 PRIVATE = ("jobmark", "idealmark", "bondmark", "flawmark", "goalmark", "charmark", "storymark")
 """Words in the private parts of a character are these with its seat behind them."""
-FACT_MARKS = ("Subjectmark", "valuemark", "Textmark")
+FACT_MARKS = ("Subjectmark", "Textmark")
 INTENTION_MARK = "meanmark"
 
 
@@ -51,41 +54,17 @@ def character(seat: str, name: str) -> Character:
 
 
 def fact(number: int) -> Fact:
-    """A fact with a mark in subject, value and text."""
-    subject, value, text = (f"{mark}{number}" for mark in FACT_MARKS)
-    return Fact(
-        id=f"F{number}",
-        kind="weapon",
-        subject=subject,
-        attribute="kept in",
-        value=value,
-        text=f"The {subject} is kept in {value} {text}.",
-    )
+    """A fact with marks in its text."""
+    subject, text = (f"{mark}{number}" for mark in FACT_MARKS)
+    return Fact(id=f"F{number}", kind="weapon", text=f"The {subject} is kept in {text}.")
 
 
 KNOWN = (
-    Fact(
-        id="F1",
-        kind="place",
-        subject="the tower of Velmora",
-        attribute="door",
-        value="iron",
-        text="The tower of Velmora has a door of iron.",
-    ),
-    Fact(
-        id="F2",
-        kind="person",
-        subject="Kestrith",
-        attribute="fears",
-        value="mirrors",
-        text="Kestrith fears mirrors.",
-    ),
+    Fact(id="F1", kind="place", text="The tower of Velmora has a door of iron."),
+    Fact(id="F2", kind="person", text="Kestrith fears mirrors."),
     Fact(
         id="F3",
         kind="danger",
-        subject="the wights of Pezylm",
-        attribute="kept away by",
-        value="crushed mint",
         text="You can keep the wights of Pezylm away with crushed mint.",
     ),
 )
@@ -99,7 +78,6 @@ def session(
     turns: int = 8,
     knowledge: tuple[Fact, ...] = (),
     decoys: tuple[Fact, ...] = (),
-    guesses: tuple[str, ...] = (),
 ) -> Session:
     """A session of marks; in one about intentions the first two players have one."""
     seats = [f"player-{number}" for number in range(1, players + 1)]
@@ -113,7 +91,6 @@ def session(
         characters=(*people, character(NPC, TELLER)),
         knowledge=knowledge or ((fact(1), fact(2)) if form == "information" else ()),
         decoys=decoys or ((fact(3), fact(4)) if form == "information" else ()),
-        guesses=guesses,
         intentions=tuple(
             Intention(seat=seat, skill=skill, text=f"You mean to {INTENTION_MARK}-{seat}.")
             for seat, skill in skills
@@ -145,14 +122,28 @@ def episode_of(one: Session, *events: Event) -> Episode:
     return Episode(Trial("trial", f"anteval-{one.form}", task, cast, 0, 0), events)
 
 
-def says(turn: int, seat: str, text: str, *to: str) -> Moved:
+def says(turn: int, seat: str, text: str, *to: str, acts: tuple[Act, ...] = ()) -> Moved:
     """A seat says this, to all or to some."""
-    return Moved(turn, seat, (Action("speak", text, to),))
+    return Moved(turn, seat, (Action("speak", text, to, acts),))
 
 
-def learned(turn: int, seat: str, *facts: str) -> Answered:
-    """A seat's answer after so many turns."""
-    return Answered(turn, seat, LEARNED, {"facts": list(facts)})
+def chats(turn: int, seat: str) -> Moved:
+    """A scripted player's small talk."""
+    return says(turn, seat, "Hm.", acts=(Act(CHAT),))
+
+
+def tells(turn: int, seat: str, fact: Fact, *to: str) -> Moved:
+    """A scripted player tells a fact, to all or to some."""
+    act = Act(TELL, {"id": fact.id, "text": fact.text})
+    return says(turn, seat, f"Well. {fact.text}", *to, acts=(act,))
+
+
+def learned(turn: int, seat: str, *facts: str, ids: tuple[str, ...] = ()) -> Answered:
+    """A seat's answer after so many turns, with the ids that a scripted player gives."""
+    value: dict[str, Json] = {"facts": list(facts)}
+    if ids:
+        value["ids"] = list(ids)
+    return Answered(turn, seat, LEARNED, value)
 
 
 def over(turns: int) -> Ended:

@@ -8,6 +8,8 @@ from sociolab.worlds.sotopia.scene import casting_from
 
 GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
 WORDS = Measure("words", 0, 100_000, whole=True)
+BELIEVABLE = Measure("believability", 0, 10, title="BEL")
+OVERALL = Measure("overall", 0, 10, title="Overall")
 FAVOURITE = "Efua Boateng"
 AT_JUDGING = (0, 1, 3)
 
@@ -50,6 +52,21 @@ class CountsWords(_Judge):
 
     def verdict(self, episode: Episode, seat: str, judging: int) -> Verdict:
         return Score(WORDS, seat, spoken(episode, seat))
+
+
+class ByWords:
+    """An overall without a model: the words that a seat says in a turn, as far as ten."""
+
+    id = JudgeId("by-words", "rules")
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        seats = episode.trial.task.seats
+        turns = {seat: sum(move.seat == seat for move in episode.moves) or 1 for seat in seats}
+        return tuple(
+            Score(measure, seat, min(10.0, round(spoken(episode, seat) / turns[seat], 1)))
+            for measure in (BELIEVABLE, OVERALL)
+            for seat in seats
+        )
 
 
 class ByNumber(_Judge):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sociolab.core.episode import Action, Json
 from sociolab.core.errors import BudgetSpent, ModelError
-from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.core.ports import NoReply, Question, Reply, Request
 
 
 class Faulty:
@@ -59,3 +59,36 @@ class Spending:
         if request.turn > 1:
             raise BudgetSpent("the budget of $1.00 is used up")
         return Reply((Action("speak", "Let us be quick."),))
+
+
+class Pensive:
+    """Takes its turns at once, and answers no question until it is told that it `may`."""
+
+    may: ClassVar[asyncio.Event]
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        if isinstance(request.wanted, Question):
+            await Pensive.may.wait()
+        return Reply((Action("speak", "Let me see."),))
+
+
+class Penniless:
+    """Takes its turns, and has no money left for a question."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        if isinstance(request.wanted, Question):
+            raise BudgetSpent("the budget of $1.00 is used up")
+        return Reply((Action("speak", "That was the last of it."),))
+
+
+class Rambling:
+    """Takes its turns; asked a question it says nothing that can be used, more slowly each time."""
+
+    may: ClassVar[asyncio.Event]
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        if not isinstance(request.wanted, Question):
+            return Reply((Action("speak", "Well, you see."),))
+        if request.attempt > 1:
+            await Rambling.may.wait()
+        return NoReply("unreadable", "rambled", "hm")

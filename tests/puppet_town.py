@@ -39,6 +39,7 @@ from sociolab.town.mind import Mind, MindPlayer
 from sociolab.town.places import Place
 from sociolab.town.residents import Resident
 from sociolab.town.schedule.chunks import TRACE
+from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.setting import Setting
 from sociolab.town.simulation import Order, live
 from sociolab.town.trace.recording import trace_from
@@ -227,7 +228,7 @@ def lived(
     """The simulation lived to its end, one mind for everybody."""
     given = given or setting()
     seats = [seat for one in given.residents for seat in (one.id, f"{one.id}.routine")]
-    player = MindPlayer(cast("Mind", mind))
+    player = MindPlayer(cast("Mind", mind), built_in=isinstance(mind, ScriptedMind))
     events = driven(live(given, order), dict.fromkeys(seats, player), journal)
     return Lived(events, trace_of(events))
 

@@ -17,6 +17,7 @@ from sociolab.town.map import TownMap
 from sociolab.town.mind import Mind, MindPlayer
 from sociolab.town.places import Place, Tile
 from sociolab.town.residents import Resident
+from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.setting import Rules, Setting
 
 Pick = Callable[[list[Request]], list[int]]
@@ -93,7 +94,7 @@ def some_setting(seed: int) -> Setting:
 
 def lived(play: Play, mind: Mind, pick: Pick) -> tuple[Happened, ...]:
     """The trace of a play to its end, answers coming as they are picked."""
-    player = MindPlayer(mind)
+    player = MindPlayer(mind, built_in=isinstance(mind, ScriptedMind))
     trace: list[Happened] = []
     waiting: list[Request] = []
     sent: Sent = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sociolab.town.answers import SpeechAct
 from sociolab.worlds.stss.task import Errand, SocialTask
 from trace_cases import MONDAY, TUESDAY
 
@@ -71,3 +72,9 @@ MEDICINE = task(
         Errand(what="bring medicine", keywords=("bring medicine",), place="Cottage: room"),
     ),
 )
+
+
+def meant(by: str, kind: str, of: SocialTask | None = None, **left_open: object) -> SpeechAct:
+    """An act about a task, with what is left open of it; about nothing without one."""
+    matter = of.matter.model_copy(update=left_open) if of is not None else None
+    return SpeechAct.model_validate({"by": by, "kind": kind, "matter": matter})

@@ -5,12 +5,14 @@ Times are "mon 18:30" and "tue 18:30": 13 and 14 May 2024, the two days that are
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Literal
 
 import numpy as np
 
+from sociolab.town.answers import SpeechAct
 from sociolab.town.clock import Clock
 from sociolab.town.places import Place
 from sociolab.town.thoughts import Line
@@ -85,10 +87,21 @@ class Life:
         return self
 
 
-def talk(when: str, who: str, other: str, *texts: str, minutes: int = 1) -> Talked:
-    """A talk that `who` begins; the two speak in turn."""
+def talk(
+    when: str,
+    who: str,
+    other: str,
+    *texts: str,
+    minutes: int = 1,
+    acts: Sequence[SpeechAct | None] = (),
+) -> Talked:
+    """A talk that `who` begins; the two speak in turn, by `acts` where scripted players do."""
     speakers = (who, other)
-    lines = tuple(Line(speakers[i % 2], speakers[i % 2], text) for i, text in enumerate(texts))
+    meant = [*acts, *[None] * len(texts)]
+    lines = tuple(
+        Line(speakers[i % 2], speakers[i % 2], text, (act,) if (act := meant[i]) else ())
+        for i, text in enumerate(texts)
+    )
     return Talked(at(when), at(when) + CLOCK.minutes(minutes), who, other, lines, "goodbye")
 
 

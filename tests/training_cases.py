@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from sociolab.app.runs.config import RunConfig
 from sociolab.app.runs.play import run
 from sociolab.core.episode import Action, Episode, Json
-from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.models.endpoint.chat import ChatBody
 from sociolab.models.endpoint.running import start_in_thread
@@ -82,6 +83,28 @@ class Muser:
         return Reply((Action("speak", "Well. </think> So." if request.turn < 2 else "Well."),))
 
 
+class Buyer:
+    """Says yes to $300, and afterwards that this was agreed, or that price, or nothing at all."""
+
+    def __init__(
+        self, outcome: str = "agreed", dollars: float = 300, words: str = "Deal, $300."
+    ) -> None:
+        self._outcome, self._dollars, self._words = outcome, dollars, words
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        if not isinstance(request.wanted, Question):
+            return Reply((Action("speak", self._words),))
+        if self._outcome == "silence":
+            return NoReply("gave up", "I will not say", again=False)
+        return Reply(request.wanted.reply(**closing(self._outcome, self._dollars)))
+
+
+def closing(outcome: str, dollars: float = 300) -> dict[str, Any]:
+    """An answer to the closing question of a bargain."""
+    price = dollars if outcome == "agreed" else None
+    return {"outcome": outcome, "price": price, "in_words": "", "offer": "", "acceptance": ""}
+
+
 class Stumbler:
     """A partner with a bug."""
 
@@ -124,6 +147,22 @@ def play(store: Path, name: str = "small") -> None:
         )
 
 
-def lines(file: Path) -> list[dict[str, object]]:
+def play_bargain(store: Path, name: str, agent: str) -> None:
+    """One bargain of a `Buyer` with these arguments and one who says that $300 was agreed."""
+    run(
+        RunConfig(
+            agents=(f"python:training_cases:Buyer?{agent}",),
+            partner="python:training_cases:Buyer",
+            judges=("none",),
+            settings={"turns": "4"},
+            tasks="scenario=bargain-01-touring-bicycle",
+            limit=1,
+            name=name,
+            store=store,
+        )
+    )
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
     """The examples of a file."""
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]

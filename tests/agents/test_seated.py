@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import asyncio
 
+from pydantic import BaseModel
+
 from play_studies import request_of
-from sociolab.agents.seated import SeatedPlayer
+from sociolab.agents.seated import SKIPPED, SeatedPlayer
 from sociolab.core.episode import Action
-from sociolab.core.ports import NoReply, Reply
+from sociolab.core.ports import NoReply, Question, Reply
 
 WORDS = (Action("speak", "Hello."),)
 
@@ -35,5 +37,18 @@ def test_a_turn_without_an_answer_is_a_failed_one_and_is_counted() -> None:
         assert isinstance(reply, NoReply)
         assert (reply.cause, reply.again, reply.memory) == ("timeout", False, 2)
         assert player.asked is None
+
+    asyncio.run(play())
+
+
+def test_who_declines_to_answer_is_not_waited_for() -> None:
+    async def play() -> None:
+        player = SeatedPlayer(60, lambda: None)
+        question = Question("closing", "What came of it?", BaseModel, optional=True)
+        reply = asyncio.create_task(player.reply(request_of(question), 1))
+        await asyncio.sleep(0)
+        declined = NoReply("gave up", SKIPPED, again=False)
+        assert player.answer(declined)
+        assert await reply == declined
 
     asyncio.run(play())

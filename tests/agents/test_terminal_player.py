@@ -11,15 +11,18 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated, Literal
 
 import pytest
-from pydantic import BaseModel, model_validator
+from pydantic import BaseModel, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 import sociolab
 from sociolab.agents.human import TerminalPlayer
 from sociolab.agents.terminal import terminal
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Ended, Moved, Unusable
-from sociolab.core.ports import NoReply, Question, Reply, Request
+from sociolab.core.ports import FieldWording, NoReply, Question, Reply, Request, Wording
+from sociolab.engine.scene import Poll
 from sociolab.testing.playing import play_scene
 from sociolab.testing.stock import StockScene
 
@@ -157,6 +160,104 @@ def test_a_question_is_answered_field_by_field() -> None:
     person = Person("", "good", "13", "", "", "4", "so so")
     assert reply_of(person, request(MOOD)) == Reply(Mood(mood=4, words="so so"), 0)
     assert "13 is no mood" in person.seen
+
+
+class Noted(BaseModel):
+    words: str
+    ids: SkipJsonSchema[list[str]] = []
+
+
+def test_what_the_schema_of_an_answer_leaves_out_is_asked_of_nobody() -> None:
+    person = Person("", "so so")
+    assert reply_of(person, request(Question("note", "Well?", Noted))) == Reply(
+        Noted(words="so so"), 0
+    )
+    assert "ids" not in person.seen
+
+
+class Deal(BaseModel):
+    outcome: Literal["agreed", "nothing"]
+    price: Annotated[float, Field(ge=0)] | None
+    words: str
+    offer: str
+
+    @model_validator(mode="after")
+    def _not_thirteen(self) -> Deal:
+        if self.price == 13:
+            raise ValueError("13 is no price")
+        return self
+
+
+WORDING = Wording(
+    "One last question.",
+    (
+        FieldWording(
+            "outcome", "Did you agree?", choices=(("agreed", "Yes, we did"), ("nothing", "No"))
+        ),
+        FieldWording("price", "For how much?", only_if=("outcome", ("agreed",))),
+        FieldWording("words", "Anything else?"),
+        FieldWording(
+            "offer", "Which line said so?", is_line=True, only_if=("outcome", ("agreed",))
+        ),
+    ),
+)
+DEAL = Question("deal", "deal?", Deal, optional=True, wording=WORDING)
+SKIP = NoReply("gave up", "the person skipped the question", again=False, memory=2)
+
+
+def closing(*lines: str) -> tuple[Person, Reply | NoReply]:
+    """A form at the end of two lines, and these typed into it."""
+    person, scene = Person(*lines), StockScene().witness("first")
+    for turn, (seat, text) in enumerate((("first", "Five dollars?"), ("second", "Yes."))):
+        scene.see(Moved(turn, seat, (Action("speak", text),)))
+    asked = replace(request(DEAL), observation=scene.observe(2), last=True)
+    return person, reply_of(person, asked, 1)
+
+
+def test_an_optional_question_is_a_form_that_is_filled_in_field_by_field() -> None:
+    person, found = closing("1", "5", "", "1")
+    assert found == Reply(Deal(outcome="agreed", price=5, words="", offer="Five dollars?"), 2)
+    assert "--- Ada, the conversation is over ---" in person.seen
+    assert "One last question." in person.seen
+    assert "deal?" not in person.seen
+    assert "  1  Yes, we did\n  2  No\n" in person.seen
+    assert "  1  You: Five dollars?\n  2  Ben: Yes.\n" in person.seen
+
+
+def test_what_does_not_fit_is_not_asked_for() -> None:
+    person, found = closing("2", "bye")
+    assert found == Reply(Deal(outcome="nothing", price=None, words="bye", offer=""), 2)
+    assert "For how much?" not in person.seen
+
+
+def test_an_empty_first_answer_skips_the_question() -> None:
+    assert closing("")[1] == SKIP
+    person, found = closing("1", "", "")  # the price that it needs is left empty twice
+    assert found == SKIP
+    assert person.seen.count("Press Enter again to skip the whole question.") == 1
+
+
+def test_what_cannot_be_used_in_a_form_is_asked_for_again_with_the_reason() -> None:
+    person, found = closing("yes", "1", "cheap", "-1", "13", "", "7", "", "1", "5", "", "2")
+    assert found == Reply(Deal(outcome="agreed", price=5, words="", offer="Yes."), 2)
+    assert 'expected a number from 1 to 2, found "yes"' in person.seen
+    assert "valid number" in person.seen
+    assert "greater than or equal to 0" in person.seen
+    assert 'expected a number from 1 to 2, found "7"' in person.seen
+    assert "13 is no price. Once more, please." in person.seen
+
+
+def test_the_end_of_the_input_leaves_the_question_unanswered_and_the_episode_ends() -> None:
+    for typed in ((), ("1",), ("1", "5")):
+        _, found = closing(*typed)
+        assert isinstance(found, NoReply)
+        assert (found.cause, found.again) == ("gave up", False)
+    scene = StockScene(limit=2, polls=(Poll(None, ("first", "second"), DEAL),))
+    ada, ben = Person("Hello."), Person("Hi.", "2", "")
+    events = play_scene(scene, {"first": ada.player, "second": ben.player})
+    assert [type(event).__name__ for event in events] == [
+        "Moved", "Moved", "Unusable", "Answered", "Ended",
+    ]  # fmt: skip
 
 
 def test_what_others_write_cannot_steer_the_terminal() -> None:

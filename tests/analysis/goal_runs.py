@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
@@ -15,7 +16,8 @@ UNTOLD = -1.0
 """A goal that the judge cannot tell."""
 DATA = ("by-hand", "1", "0123abcd")
 
-Goals = tuple[float | None, float | None]
+Goal = float | None | Unscored
+Goals = tuple[Goal, Goal]
 Plays = Mapping[tuple[str, str], Sequence[Goals | Sequence[Goals]]]
 """By the agents of ann and bob: for each repeat the goals of both, or those of each judging."""
 
@@ -74,10 +76,12 @@ def _trial(run: str, task: str, cluster: str, cast: tuple[str, str], repeat: int
 
 def _judgings(said: Goals | Sequence[Goals]) -> Sequence[Goals]:
     first = said[0]
-    return [said] if first is None or isinstance(first, (int, float)) else said  # type: ignore
+    return said if isinstance(first, tuple) else [said]  # type: ignore
 
 
-def _verdict(measure: Measure, seat: str, value: float | None) -> Verdict:
+def _verdict(measure: Measure, seat: str, value: Goal) -> Verdict:
+    if isinstance(value, Unscored):
+        return replace(value, measure=measure, seat=seat)
     if value is None:
         return ScoreFailure(measure, seat, "unreadable", "no number", "hm", 1)
     return Unscored(measure, seat, "no rule") if value == UNTOLD else Score(measure, seat, value)

@@ -96,7 +96,7 @@ def test_plays_by_models_and_by_rules_stand_apart(found: Agreements) -> None:
 
 def test_sentences_say_what_cannot_be_concluded(found: Agreements) -> None:
     said = text(found)
-    assert "rules only, no model" in said
+    assert "the offline judge, no model" in said
     assert "Only 3 scenarios" in said
     assert "2 raters: the intervals are over scenarios, not over people" in said
     assert "nothing is said of plays by people" in said

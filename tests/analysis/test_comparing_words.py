@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from sociolab.analysis.comparing import compared
+from sociolab.analysis.comparing import Compared, compared, comparison_document
 from sociolab.analysis.comparison_section import comparison_section
 from sociolab.analysis.figures import NOTHING
 from sociolab.analysis.matching import Side
@@ -106,3 +107,59 @@ def test_no_interval_passes_what_two_values_can_differ_by() -> None:
     found = section({"goal": (9, 3)})
     assert found.tables[0].rows[0][4] == "[\N{MINUS SIGN}10.00, 10.00]"
     assert "one that would pass what the scale allows is cut" in " ".join(found.tables[0].notes)
+
+
+def with_untold(one: Side, goals: Mapping[int, tuple[float, float]]) -> Side:
+    """The side without a score of the goal in these scenarios, but with such bounds."""
+    kept, lost = [], []
+    for value in one.values:
+        bounds = goals.get(int(value.task[1:]))
+        if bounds is None:
+            kept.append(value)
+        else:
+            lost.append(value._replace(value=None, bounds=bounds, unscored="cannot tell"))
+    return replace(one, values=tuple(kept), untold=tuple(lost))
+
+
+def compared_goals(a: Side, b: Side) -> Compared:
+    return compared("sotopia", a, b, ("j", JudgeId("j", "formula")), {"goal": MEASURES["goal"]})
+
+
+def test_what_could_not_be_established_bounds_the_difference() -> None:
+    # A has 6 and B 4 in each of eight scenarios; of two A's score is not established, between 0
+    # and 10; of one of these and another one B's is not, between 1 and 4.
+    a = with_untold(side("x", {"goal": [6.0] * 8}), {6: (0, 10), 7: (0, 10)})
+    b = with_untold(side("y", {"goal": [4.0] * 8}), {7: (1, 4), 0: (1, 4)})
+    found = compared_goals(a, b)
+    assert found.found["goal"].pairs == 5
+    assert found.untold["goal"] == (2, 2)
+    # Worst for A: 2 in five pairs, 6 - 4, 0 - 4, 0 - 4; best: 2 in five, 6 - 1, 10 - 4, 10 - 1.
+    assert found.bounds["goal"] == ((5 * 2 + 2 - 4 - 4) / 8, (5 * 2 + 5 + 6 + 9) / 8)
+    measured = comparison_document(found)["measures"]["goal"]
+    assert (measured["not_established_a"], measured["not_established_b"]) == (2, 2)
+    assert measured["bounds"] == (0.5, 3.75)
+    told = comparison_section(found, "Judged by j.", ())
+    assert (
+        "GOAL could not be established in 2 matched plays of A and 2 of B. Whatever these came to, "
+        "the difference lies within [0.50, 3.75]: it would not turn round."
+    ) in told.cautions
+    assert told.tables[0].columns[-1] == "bounds"
+    assert told.tables[0].rows[0][-1] == "[0.50, 3.75]"
+
+
+def test_a_difference_that_they_could_turn_round_is_not_decided() -> None:
+    a = with_untold(side("x", {"goal": [6.0] * 6}), {4: (0, 10), 5: (0, 10)})
+    found = compared_goals(a, side("y", {"goal": [4.0] * 6}))
+    assert found.bounds["goal"] == ((4 * 2 - 4 - 4) / 6, (4 * 2 + 6 + 6) / 6)
+    a = with_untold(side("x", {"goal": [6.0] * 6}), dict.fromkeys((3, 4, 5), (0, 10)))
+    found = compared_goals(a, side("y", {"goal": [4.0] * 6}))
+    (told,) = (one for one in comparison_section(found, "", ()).cautions if "established" in one)
+    assert told.endswith(
+        "the difference lies within [\N{MINUS SIGN}1.00, 4.00]: it could turn round."
+    )
+
+
+def test_where_all_is_established_no_bounds_are_shown() -> None:
+    found = compared_goals(side("x", {"goal": [6.0] * 6}), side("y", {"goal": [4.0] * 6}))
+    assert found.bounds["goal"] == (2, 2)
+    assert comparison_section(found, "", ()).tables[0].columns[-1] == "Holm p"

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from analysis.goal_runs import DATA, GOAL, MODEL, Plays, add_run, settings
+from analysis.goal_runs import DATA, GOAL, MODEL, SEATS, UNTOLD, Plays, add_run, settings
 from sociolab.analysis.pooled import pooled
 from sociolab.analysis.ranking import Ranking, Record, points, ranking, ranking_document
 from sociolab.analysis.ranking_words import ranking_section, settled
 from sociolab.analysis.values import RunValues, Value
 from sociolab.app.conclusions.ranking import rank_runs
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure
+from sociolab.core.score import JudgeId, Measure, Unscored
 from sociolab.stats.bradley_terry import Neighbours
 from sociolab.store.sqlite import Store
 
@@ -98,7 +98,8 @@ def test_no_measure_takes_the_place_of_the_main_one_unasked() -> None:
     )
     guess = replace(GOAL, name="guess")
     run = RunValues("one", "sotopia", rows, {MODEL.name: MODEL}, {"guess": guess})
-    with pytest.raises(ConfigError, match=r"gave nothing in overall or goal .*: guess"):
+    nothing = r"gave nothing in overall or goal_checked or goal in .*: guess"
+    with pytest.raises(ConfigError, match=nothing):
         pooled([run], None, None)
 
 
@@ -250,3 +251,46 @@ def test_a_run_is_not_ranked_with_itself(store: Store) -> None:
         add_run(store, "r", FIVE)
         with pytest.raises(ConfigError, match="expected each run once, found r more than once"):
             rank_runs(store, ["r", "r"])
+
+
+def open_(a: float, b: float, low: float = 0, high: float = 10) -> Plays:
+    """As `met`, and a repeat in which nobody can tell A's score, which is within these bounds."""
+    unknown = Unscored(GOAL, SEATS[0], "they differ", "disputed", low, high)
+    return {(A, P): [(a, 5), (unknown, 5)], (B, P): [(b, 5), (b, 5)]}
+
+
+def test_an_order_that_disputed_plays_could_turn_round_is_not_decided(store: Store) -> None:
+    # A wins all but one, and half of its plays are disputed: if it lost them all its mean would be
+    # (9 x 4 + 2 + 0 x 5) / 10 = 3.8, and B's is (5 x 4 + 6) / 5 = 5.2.
+    goals = {f"t{n}": open_(9, 5) for n in range(4)} | {"t4": open_(2, 6)}
+    found = ranked(store, goals)
+    assert [one.model for one in found.ratings.models] == [A, B]
+    assert found.plays[A] == 5  # no disputed play enters the strengths
+    assert found.untold == {A: 5}
+    assert found.bounds[A] == pytest.approx((3.8, 8.8))
+    assert found.bounds[B] == pytest.approx((5.2, 5.2))
+    (pair,) = found.ratings.neighbours
+    assert not settled(found, pair)
+    said = " ".join(ranking_section(found).said)
+    assert (
+        f"{A} above {B} is not decided: the outcomes that could not be established could turn this "
+        f"order round. The mean GOAL of {A} lies between 3.80 and 8.80, that of {B} between 5.20 "
+        "and 5.20."
+    ) in said
+    assert "is ahead" not in said
+    assert ranking_document(found)["order"][0]["decided"] is False
+    assert ranking_document(found)["agents"][0]["bounds"] == pytest.approx([3.8, 8.8])
+
+
+def test_an_order_that_they_cannot_turn_round_stands(store: Store) -> None:
+    goals = {f"t{n}": open_(9, 5, low=8, high=10) for n in range(4)} | {"t4": open_(4, 6, 6)}
+    found = ranked(store, goals)
+    assert found.bounds[A] == pytest.approx(((9 * 4 + 4 + 8 * 4 + 6) / 10, 9))  # 7.8
+    assert "is not decided" not in " ".join(ranking_section(found).said)
+    assert ranking_document(found)["order"][0]["decided"] is True
+
+
+def test_where_nothing_could_be_scored_it_is_said_what_to_do(store: Store) -> None:
+    goals: dict[str, Plays] = {"t": {(A, P): [(UNTOLD, UNTOLD)], (B, P): [(UNTOLD, UNTOLD)]}}
+    with pytest.raises(ConfigError, match=r"4 plays could not be scored: .* --reader endpoint/mod"):
+        ranked(store, goals)

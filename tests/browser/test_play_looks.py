@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from looks import held
+from looks import held, serious
 from play_clients import lay_out, secret
+from sociolab.core.episode import Answered, Unusable
 from sociolab.store.sqlite import Store
 from sociolab.web.taking import COOKIE, home
 from web_serving import free_port, served
@@ -71,7 +74,7 @@ def test_two_people_play_with_each_other_in_two_browsers(
                 if turn == 0 and number == 0:
                     held(tab, "play-partner-writes")
         for page in (tab, other):
-            expect(page.locator("#done").get_by_text("All turns are taken.")).to_be_visible()
+            expect(page.locator("#done").get_by_text("All turns have been used.")).to_be_visible()
             expect(page.locator("#done").get_by_text("Line 2.1")).to_be_visible()
         held(tab, "play-done")
         other_window.close()
@@ -119,18 +122,165 @@ def test_at_a_dnd_table_one_speaks_aside_acts_as_well_and_is_asked_at_the_end(
         expect(tab.get_by_text("Turn 5 of 5")).to_be_visible()
         tab.get_by_label("Pass").check()
         tab.get_by_role("button", name="Pass the turn").click()
-        expect(tab.get_by_role("heading", name="A question, aside")).to_be_visible()
+        expect(tab.get_by_role("heading", name="The conversation is over")).to_be_visible()
+        expect(tab.get_by_role("button", name="Skip")).to_be_hidden()  # the measure needs it
         expect(tab.locator("#log > li").last).to_be_in_viewport(ratio=0.9)
         tab.get_by_label("Facts").fill("The door leads to the old mill.")
         held(tab, "play-question")
         tab.get_by_role("button", name="Send the answer").click()
-        expect(tab.locator("#done").get_by_text("All turns are taken.")).to_be_visible()
+        expect(tab.locator("#done").get_by_text("All turns have been used.")).to_be_visible()
     with Store.open(tmp_path / "store.db") as store:
         (given,) = store.assignments("chat")
         events = store.events("chat", given.item)
     assert {"facts": ["The door leads to the old mill."]} in [
         getattr(event, "value", None) for event in events
     ]
+
+
+def lines(page: Page, *said: str) -> None:
+    """Say these, each when it is this page's turn."""
+    for words in said:
+        expect(page.get_by_role("heading", name="Your turn")).to_be_visible()
+        say(page, words)
+        expect(page.locator("#log").get_by_text(words)).to_be_visible()
+
+
+def test_two_people_say_what_came_of_it_and_neither_waits_for_the_other(
+    tab: Page, window: BrowserContext, chromium: Browser, tmp_path: Path
+) -> None:
+    lay_out(
+        tmp_path / "store.db", participants=2, people=2, limit=1, settings={"turns": "4"},
+        tasks="scenario=bargain-01-touring-bicycle",
+    )  # fmt: skip
+    phone_window = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    phone = phone_window.new_page()
+    with served(tmp_path / "store.db") as address:
+        for page, who in ((tab, "p1"), (phone, "p2")):
+            page.goto(bound(page.context, address, who))
+            page.get_by_role("button", name="I am ready").click()
+        lines(tab, "It is yours for 300.")
+        lines(phone, "Would you take $250 for it?")
+        lines(tab, "280, and the lock goes with it.")
+        lines(phone, "Done, 280 it is.")
+
+        expect(tab.get_by_role("heading", name="The conversation is over")).to_be_visible()
+        expect(tab.locator("#over")).to_have_text("All turns have been used.")
+        expect(tab.get_by_text("Turn 4 of 4")).to_be_hidden()
+        expect(tab.get_by_label("Which price")).to_be_hidden()
+        tab.get_by_role(
+            "button", name="Send the answer"
+        ).click()  # the browser says what is missing
+        expect(tab.get_by_role("heading", name="The conversation is over")).to_be_visible()
+        tab.get_by_label("We agreed on something else").check()
+        expect(tab.get_by_label("What did you agree on?")).to_be_visible()
+        tab.get_by_label("Yes, we agreed on a price").check()
+        expect(tab.get_by_label("What did you agree on?")).to_be_hidden()
+        tab.get_by_label("Which price").fill("280")
+        # By keyboard alone: to the button, to the last line but one, and back.
+        proposed = tab.get_by_role("group", name="Which line proposed it?")
+        proposed.get_by_role("button", name="Choose a line").focus()
+        tab.keyboard.press("Enter")
+        expect(tab.get_by_role("button", name="Choose this line: Done, 280 it is.")).to_be_focused()
+        tab.evaluate("scrollTo(0, 0)")
+        held(tab, "play-closing-line")
+        tab.keyboard.press("Shift+Tab")
+        tab.keyboard.press("Enter")
+        expect(proposed.get_by_text("280, and the lock goes with it.")).to_be_visible()
+        expect(proposed.get_by_role("button", name="Choose another line")).to_be_focused()
+        expect(tab.locator("#announced")).to_contain_text("Chosen: 280, and the lock")
+        # And by a click on the line; a second choice, Escape, and a line that is cleared.
+        accepted = tab.get_by_role("group", name="Which line accepted it?")
+        accepted.get_by_role("button", name="Choose a line").click()
+        tab.locator("#log li").first.click()
+        expect(accepted.get_by_text("It is yours for 300.")).to_be_visible()
+        accepted.get_by_role("button", name="Choose another line").click()
+        tab.keyboard.press("Escape")
+        expect(accepted.get_by_text("It is yours for 300.")).to_be_visible()
+        accepted.get_by_role("button", name="Clear").click()
+        expect(accepted.get_by_text("No line chosen.")).to_be_visible()
+        accepted.get_by_role("button", name="Choose a line").click()
+        proposed.get_by_role("button", name="Choose another line").click()  # one at a time
+        expect(accepted.get_by_role("button", name="Choose a line")).to_be_visible()
+        tab.keyboard.press("Escape")
+        expect(tab.locator(".pick-line")).to_have_count(0)
+        accepted.get_by_role("button", name="Choose a line").click()
+        tab.get_by_role("button", name="Choose this line: Done, 280 it is.").click()
+        tab.reload()
+        expect(tab.get_by_label("Which price")).to_have_value("280")
+        expect(accepted.get_by_text("Done, 280 it is.")).to_be_visible()
+        tab.evaluate("scrollTo(0, 0)")
+        held(tab, "play-closing")
+        tab.get_by_role("button", name="Send the answer").click()
+        expect(tab.locator("#done").get_by_text("Done, 280 it is.")).to_be_visible()
+        expect(phone.locator("#answer-title")).to_have_text("The conversation is over")
+        phone.get_by_label("No, we left it undecided").check()
+        phone.get_by_label("Yes, we agreed on a price").check()
+        phone.get_by_role("button", name="Choose a line").first.tap()
+        expect(phone.locator("#log li").first).to_be_in_viewport(ratio=1)
+        pick = phone.get_by_role("button", name="Choose this line: Done, 280 it is.")
+        expect(pick).to_be_in_viewport(ratio=1)
+        if directory := os.environ.get("SOCIOLAB_SCREENSHOTS"):
+            phone.screenshot(path=f"{directory}/phone-line.png")
+        pick.tap()
+        expect(phone.get_by_role("button", name="Choose another line")).to_be_in_viewport(ratio=1)
+        phone.get_by_role("button", name="Skip").click()
+        expect(phone.locator("#done")).to_be_visible()
+        phone_window.close()
+    with Store.open(tmp_path / "store.db") as store:
+        (row,) = store.trials("chat")
+        events = store.events("chat", row.trial.id)
+    assert row.status == "played"
+    assert [event.value for event in events if isinstance(event, Answered)] == [
+        {
+            "outcome": "agreed", "price": 280, "in_words": "",
+            "offer": "280, and the lock goes with it.", "acceptance": "Done, 280 it is.",
+        }
+    ]  # fmt: skip
+    assert [event.problem for event in events if isinstance(event, Unusable)] == [
+        "the person skipped the question"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "fields", "value"),
+    [
+        (
+            "division-01-basket-of-mushrooms",
+            {"How many of the 6 chanterelles": "5", "3 porcini": "0", "2 puffballs": "2"},
+            {"chanterelles": 5, "porcini": 0, "puffballs": 2},
+        ),
+        ("norms-15-shared-commute", {"Which one did you agree on?": "6:45"}, {"option": "6:45"}),
+        ("mutual-friend-01-launderette", {"Who is it?": "Florian"}, {"friend": "Florian"}),
+    ],
+)
+def test_every_kind_of_goal_has_its_form(
+    tab: Page, window: BrowserContext, tmp_path: Path,
+    scenario: str, fields: dict[str, str], value: dict[str, Any],
+) -> None:  # fmt: skip
+    lay_out(tmp_path / "store.db", limit=1, settings={"turns": "2"}, tasks=f"scenario={scenario}")
+    with served(tmp_path / "store.db") as address:
+        tab.goto(bound(window, address, "p1"))
+        tab.get_by_role("button", name="I am ready").click()
+        say(tab, "So be it.")
+        expect(tab.get_by_role("heading", name="The conversation is over")).to_be_visible()
+        tab.get_by_role("radio").nth(1).check()
+        tab.get_by_role("textbox").fill("Something else, on second thoughts not.")
+        tab.get_by_role("radio").first.check()  # what is out of sight now is not sent
+        for label, typed in fields.items():
+            field = tab.get_by_label(label)
+            if field.evaluate("one => one.tagName") == "SELECT":
+                expect(field).to_have_value("")  # nothing is chosen for anybody
+                field.select_option(typed)
+            else:
+                field.fill(typed)
+        assert serious(tab) == []
+        tab.get_by_role("button", name="Send the answer").click()
+        expect(tab.locator("#done")).to_be_visible()
+    with Store.open(tmp_path / "store.db") as store:
+        (given,) = store.assignments("chat")
+        events = store.events("chat", given.item)
+    blank = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""}
+    assert blank | value in [getattr(event, "value", None) for event in events]
 
 
 def test_what_is_refused_is_told_and_stays_typed(window: BrowserContext, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_an_audit_by_a_model_prints_every_kind_and_is_paid_once(
     ("args", "problem"),
     [
         (("audit", "r"), "--judge: expected the judge to audit"),
-        (("audit", "r", "--panel", "heuristic,rules:goal"), "--panel: expected judges of one"),
+        (("audit", "r", "--panel", "heuristic,outcome"), "--panel: expected judges of one"),
         (("audit", "r", "--judge", "heuristic", "--kind", "shout"), "--kind shout: sotopia has no"),
         (("audit", "r", "--kind", "family", "--family", "gpt"), "--family: expected NAME=PATTERN"),
     ],

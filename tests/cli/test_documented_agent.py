@@ -29,7 +29,9 @@ TURNS = ("sotopia", "anteval-information", "anteval-intention")
 def _blocks(tmp_path: Path) -> None:
     """Write each Python block of the page under the name in its first line."""
     found = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
-    assert [name for name, _ in found] == ["my_agent.py", "test_my_agent.py", "my_judge.py"]
+    assert [name for name, _ in found] == [
+        "my_agent.py", "my_bargainer.py", "test_my_agent.py", "my_judge.py",
+    ]  # fmt: skip
     for name, text in found:
         (tmp_path / name).write_text(text, "utf-8")
 
@@ -55,6 +57,25 @@ def test_the_agent_plays_where_it_says_so(sociolab: Sociolab, world: str) -> Non
     failures = done.document["failures"]
     assert done.document["played"] == done.document["trials"] > 0
     assert {key: found for key, found in failures.items() if found} == {}
+
+
+BARGAIN = ("--tasks", "scenario=bargain-01-touring-bicycle", "--limit", 1, "--set", "turns=3")
+
+
+def test_the_agent_that_knows_no_closing_question_plays_to_the_end(sociolab: Sociolab) -> None:
+    done = sociolab("run", "sotopia", "--agent", AGENT, *BARGAIN, "--json")
+    assert done.code == 0, done.err
+    assert (done.document["played"], done.document["failures"]["turns"]) == (1, {})
+
+
+def test_the_agent_that_answers_it_is_scored_by_what_it_says(sociolab: Sociolab) -> None:
+    done = sociolab("run", "sotopia", "--agent", "python:my_bargainer:Flat", *BARGAIN, "--json")
+    assert done.code == 0, done.err
+    (entry,) = [
+        one for one in done.document["scores"] if one["measure"] == "goal_checked" and not one["by"]
+    ]
+    # The seller's target is 315, the buyer's 255: the mean of 6 - 15 / 15.75 and 6 - 45 / 12.75.
+    assert (entry["n"], entry["value"]) == (2, pytest.approx((5.047619 + 2.470588) / 2))
 
 
 def test_the_judge_judges_and_judges_again(sociolab: Sociolab) -> None:
@@ -99,12 +120,11 @@ class Listening:
 
 
 def asked_in(world: str) -> list[ActionSpace | Question]:
-    """All that players are asked in the first task of a world."""
+    """All that players are asked in the first tasks of a world."""
     kit = load_world(world)
     player = Listening(kit.players["scripted"])
-    task = kit.world.tasks()[0]
-    events = driven(kit.world.play(task, "t", 0), dict.fromkeys(task.seats, player))
-    assert events
+    for task in kit.world.tasks()[: 3 if world == "sotopia" else 1]:  # the third is a bargain
+        assert driven(kit.world.play(task, "t", 0), dict.fromkeys(task.seats, player))
     return player.asked
 
 

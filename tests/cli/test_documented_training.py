@@ -53,7 +53,7 @@ def test_every_command_works_in_the_order_in_which_it_stands(
     assert [name for name in fields if name in rows[0]] == fields[: len(rows[0])]
     assert set(rows[0]) <= set(fields)
     chats: list[Any] = lines(tmp_path / "sft.jsonl")
-    assert min(chat["metadata"]["rewards"]["goal"] for chat in chats) >= 2
+    assert min(chat["metadata"]["rewards"]["goal_checked"] for chat in chats) >= 2
     parts = []
     for part in ("train", "heldout"):
         with gzip.open(tmp_path / f"whole.{part}.jsonl.gz", "rt", encoding="utf-8") as text:

@@ -44,18 +44,18 @@ def test_counts_come_at_the_end_and_nothing_on_stdout(
 
 
 def test_a_heuristic_is_a_reward_only_where_it_is_named(sociolab: Sociolab) -> None:
-    sociolab("run", "sotopia", "--tasks", "bargain", "--limit", 4, "--repeats", 2, "--name", "r")
-    pairs = ("export", "r", "p.jsonl", "--as", "pairs")
-    refused = sociolab(*pairs)
+    sociolab("run", "sotopia", "--tasks", "bargain", "--limit", 4, "--name", "r")
+    goals = ("export", "r", "g.jsonl", "--as", "sft", "--measure", "goal")
+    refused = sociolab(*goals)
     assert (refused.code, refused.out) == (2, "")
-    assert "only a rule-based baseline scored overall (heuristic)" in refused.sentence
+    assert "only a rule-based baseline scored goal (heuristic)" in refused.sentence
     assert "add --by heuristic" in refused.sentence
-    done = sociolab(*pairs, "--by", "heuristic")
+    done = sociolab(*goals, "--by", "heuristic")
     assert done.code == 0, done.err
-    assert "the reward is a rule-based baseline: overall by heuristic: " in done.err
-    checked = sociolab("export", "r", "c.jsonl", "--as", "pairs", "--measure", "goal_checked")
+    assert "the reward is a rule-based baseline: goal by heuristic: " in done.err
+    checked = sociolab("export", "r", "c.jsonl", "--as", "sft", "--measure", "goal_checked")
     assert checked.code == 0, checked.err
-    assert "the reward is rule-based: goal_checked by rules:goal: " in checked.err
+    assert "rule-based" not in checked.err, "what is on record is no matter of judging"
 
 
 def test_several_runs_go_into_one_file(sociolab: Sociolab, store: Path, tmp_path: Path) -> None:

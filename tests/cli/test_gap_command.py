@@ -62,7 +62,7 @@ def test_the_gap_of_a_run_stands_beside_its_information_exchange(played: Sociola
     (iep,) = [s for s in result["scores"] if s["measure"] == "iep" and s["by"] == {}]
     assert row["information"]["value"] == pytest.approx(iep["value"])
     assert [b["name"] for b in table["baselines"]] == [
-        "last speaker", "last speaker + majority skill", "keyword lexicon",
+        "last speaker", "last speaker + majority skill",
     ]  # fmt: skip
 
 
@@ -195,7 +195,7 @@ def test_sessions_in_which_the_party_did_nothing_are_left_out_and_counted(
         "--store", "s.db", "--json",
     )  # fmt: skip
     mute = [s for s in done.document["scores"] if s["agent"] == "python:mute:Mute" and not s["by"]]
-    assert {s["measure"]: (s["n"], s["failures"]) for s in mute if s["judge"] == "lexicon"} == {
+    assert {s["measure"]: (s["n"], s["failures"]) for s in mute if s["judge"] == "record"} == {
         "f_c": (0, 3), "f_o": (0, 3),
     }  # fmt: skip
     document = gap(sociolab)

@@ -32,12 +32,11 @@ RUNS: dict[str, tuple[object, ...]] = {
     "anteval-information": (*GRID, *JUDGED, "--set", "sessions=2", "--set", "turns=6"),
     "anteval-intention": (*GRID, "--judge", "none", "--set", "sessions=2", "--set", "turns=6"),
     "stss-talk": (*GRID, *JUDGED, "--limit", 3),
-    "stss": ("--agent", "openai/a", "--agent", "openai/b", "--judge", "rules", "--limit", 1,
-             "--background", "scripted"),
+    "stss": (*GRID, "--judge", "rules", *JUDGED, "--limit", 1, "--set", "step=60"),
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def endpoint() -> Iterator[EndpointProcess]:
     with start_in_process(EndpointSettings(leave_rate=0.05, characters=60)) as process:
         yield process
@@ -73,7 +72,8 @@ def test_a_run_and_what_is_concluded_from_it_stay_as_they_are(
     assert report.document["scores"] == run.document["scores"]
     if world != "anteval-intention":  # which has no judge that could be compared by
         pair = ("--agent", "openai/a", "--with", "openai/b")
-        compared = sociolab("compare", "r", *pair, "--json")
+        judge = ("--judge", "rules") if "rules" in RUNS[world] else ()
+        compared = sociolab("compare", "r", *pair, *judge, "--json")
         assert compared.code == 0, compared.err
         hold(f"{world}.compare", compared.document)
     if "none" not in RUNS[world] and "rules" not in RUNS[world]:

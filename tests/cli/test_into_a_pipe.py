@@ -35,7 +35,7 @@ def piped(sociolab: Sociolab, tmp_path: Path) -> Sociolab:
         return sociolab(*args, stdin=stdin, **{"COLUMNS": "", **variables})
 
     tags = [word for tag in TAGS for word in ("--tag", tag)]
-    agents = ("--agent", AGENT, "--partner", "scripted", "--judge", "heuristic")
+    agents = ("--agent", AGENT, "--partner", "scripted", "--judge", "python:biased_judges:ByWords")
     for name in (RUN, f"{RUN}-2"):
         done = run("run", "sotopia", "--limit", 2, *agents, "--name", name, *tags)
         assert done.code == 0, done.err
@@ -54,7 +54,7 @@ def test_a_run_is_a_line_with_all_that_is_listed_of_it(piped: Sociolab) -> None:
     assert head.split() == columns
     assert len(rows) == 2
     for row in rows:
-        for cell in (RUN, "sotopia", AGENT, "scripted", "4/4", "heuristic, rules:goal", *TAGS):
+        for cell in (RUN, "sotopia", AGENT, "scripted", "4/4", "by-words, outcome", *TAGS):
             assert cell in row
 
 
@@ -77,7 +77,7 @@ def test_a_line_of_any_list_is_what_json_has_of_it(what: str, piped: Sociolab) -
     "words",
     [
         ("report", RUN), ("compare", RUN, f"{RUN}-2"), ("table", RUN),
-        ("variance", RUN, "--measure", "REL"),
+        ("variance", RUN, "--measure", "BEL"),
     ],
 )  # fmt: skip
 def test_no_table_is_folded(words: tuple[str, ...], piped: Sociolab) -> None:

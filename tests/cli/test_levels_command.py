@@ -29,35 +29,37 @@ def shown(store: Path, *more: object) -> str:
 
 def test_both_levels_are_printed(store: Path) -> None:
     told = shown(store)
-    assert "scripted at both levels of STSS · judge of the talks: rules" in told
+    assert "Conversation vs. outcome (STSS): scripted · judge: recorded" in told
     assert "Its talks convey 44 % of what must be conveyed" in told
-    assert "! 1 episode of lived could not be scored: not counted here." in told
+    assert "! Of 1 episode of lived it cannot be told where they were lost." in told
     assert max(map(len, told.splitlines())) <= 80
 
 
 def test_json_holds_scores_fates_and_cautions(store: Path) -> None:
     document = json.loads(shown(store, "--json"))
     assert (document["talk"], document["action"]) == (TALK, TOWN)
-    by_rules = next(one for one in document["agents"] if one["judge"] == "rules")
-    assert by_rules["cautions"] == ["lived has 1 social task without a talk in talks: game."]
-    every = by_rules["types"][-1]
+    recorded = next(one for one in document["agents"] if one["judge"] == "recorded")
+    assert recorded["cautions"] == ["lived has 1 social task without a talk in talks: game."]
+    every = recorded["types"][-1]
     assert every["type"] == "all"
     assert every["scores"]["conversation_gcsr"]["value"] == pytest.approx(4 / 9)
     assert every["fates"] == {
         "done": 1,
-        "no talk": 2,
-        "talk, not conveyed": 2,
-        "conveyed, not acted on": 1,
+        "no conversation": 2,
+        "not conveyed": 2,
+        "not noted": 0,
+        "not acted on": 1,
     }
-    assert (every["wanted"], every["not_scored"]) == (4, 1)
+    assert (every["wanted"], every["losses_unknown"]) == (4, 1)
+    assert recorded["losses_by"] == "rules"
 
 
 def test_a_page_shows_the_levels_and_both_runs(store: Path, tmp_path: Path) -> None:
     page = tmp_path / "levels.html"
     assert f"wrote {page}" in shown(store, "--html", page).replace("\n", "")
     text = page.read_text("utf-8")
-    assert "scripted at both levels of STSS" in text
-    assert "conveyed, not acted on" in text
+    assert "Conversation vs. outcome (STSS): scripted" in text
+    assert "not acted on" in text
     assert TALK in text
     assert TOWN in text
 

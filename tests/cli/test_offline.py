@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from cli.conftest import Sociolab
@@ -15,7 +16,7 @@ def test_twenty_tasks_are_played_offline_without_any_set_up(started: Sociolab) -
     assert (result["schema"], result["world"]) == (1, "sotopia")
     assert (result["trials"], result["failed"], result["calls"]) == (20, 0, 0)
     methods = {score["method"] for score in result["scores"]}
-    assert methods <= {"rules", "heuristic"}
+    assert methods <= {"rules", "heuristic", "formula"}
     assert "model" not in methods
 
 
@@ -29,9 +30,10 @@ def test_the_same_seed_gives_the_same_scores(started: Sociolab) -> None:
 
 
 def test_a_table_names_the_judge_and_that_it_is_no_model(sociolab: Sociolab) -> None:
-    done = sociolab("run", "sotopia", "--limit", 3)
+    done = sociolab("run", "sotopia", "--tasks", "bargain", "--limit", 3)
     assert done.code == 0, done.err
-    assert "heuristic" in done.out
+    assert "judge: outcome" in done.out
+    assert "the goal's own formula, over outcomes on record" in " ".join(done.out.split())
     assert "scripted" in done.out
     assert all(len(line) <= 80 for line in done.out.splitlines())
 
@@ -46,7 +48,8 @@ def test_progress_goes_to_stderr_in_plain_lines_without_a_terminal(sociolab: Soc
 def test_a_run_is_listed_shown_reported_renamed_exported_and_deleted(
     sociolab: Sociolab, tmp_path: Path
 ) -> None:
-    assert sociolab("run", "sotopia", "--limit", 2, "--name", "a").code == 0
+    bargains = ("--tasks", "bargain", "--limit", 2)
+    assert sociolab("run", "sotopia", *bargains, "--name", "a").code == 0
     runs = sociolab("list", "--json").document["runs"]
     assert [(run["run"], run["played"]) for run in runs] == [("a", 2)]
 
@@ -153,3 +156,13 @@ def test_tasks_worlds_and_agents_are_listed(sociolab: Sociolab) -> None:
     ]
     agents = sociolab("list", "agents", "--json").document["agents"]
     assert {"scripted", "human", "openai/MODEL"} <= {agent["agent"] for agent in agents}
+
+
+def test_the_episode_of_the_readme_is_printed_as_it_stands_there(sociolab: Sociolab) -> None:
+    page = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    about = page[page.index("## An episode") :]
+    play, show = re.findall(r"`sociolab (.*?)`", about)[:2]
+    (printed,) = re.findall(r"```text\n(.*?)```", about, re.DOTALL)[:1]
+    assert sociolab(*play.split()).code == 0
+    shown = sociolab(*show.split(), COLUMNS="92").out
+    assert [line.rstrip() for line in shown.rstrip().splitlines()] == printed.splitlines()

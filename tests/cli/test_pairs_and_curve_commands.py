@@ -24,7 +24,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run(
             RunConfig(
                 world="sotopia", agents=("scripted",), limit=4, seed=seed, name=f"s{seed}",
-                store=path, settings={"turns": "4"},
+                store=path, settings={"turns": "4"}, judges=("python:biased_judges:ByWords",),
             )
         )  # fmt: skip
     with Store.open(path) as store:
@@ -45,30 +45,30 @@ def played(sociolab: Sociolab, stored: Path, tmp_path: Path) -> Sociolab:
     return command  # type: ignore[return-value]
 
 
-HEURISTIC = ("--judge", "heuristic")
+BY_WORDS = ("--judge", "by-words")
 
 
 def test_a_comparison_ends_with_episodes_that_show_prints_side_by_side(played: Sociolab) -> None:
-    done = played("compare", "s1", "s2", *HEURISTIC, "--all")
+    done = played("compare", "s1", "s2", *BY_WORDS, "--all")
     assert done.code == 0, done.err
     end = done.out[done.out.index("The pairs of episodes that differ most") :]
     command = re.search(r"sociolab (show \w+ \w+ --run s1 --run s2)", " ".join(end.split()))
     assert command is not None, end
     shown = played(*command[1].split())
     assert shown.code == 0, shown.err
-    assert shown.out.count("Scores by heuristic") == 2
+    assert shown.out.count("Scores by by-words") == 2
     assert shown.out.index(" of s1") < shown.out.index(" of s2")
 
 
 def test_json_holds_the_pairs_shown_and_the_file_all_of_them(
     played: Sociolab, tmp_path: Path
 ) -> None:
-    flags = (*HEURISTIC, "--all", "--pairs-shown", 2, "--pairs", "pairs.csv", "--json")
+    flags = (*BY_WORDS, "--all", "--pairs-shown", 2, "--pairs", "pairs.csv", "--json")
     document = played("compare", "s1", "s2", *flags).document
     measures = document["comparison"]["measures"]
     assert [one["measure"] for one in document["pairs"]] == list(measures)
     rows = list(csv.DictReader((tmp_path / "pairs.csv").read_text("utf-8").splitlines()))
-    assert {(row["judge"], row["method"]) for row in rows} == {("heuristic", "heuristic")}
+    assert {(row["judge"], row["method"]) for row in rows} == {("by-words", "rules")}
     for one in document["pairs"]:
         mine = [row for row in rows if row["measure"] == one["measure"]]
         assert len(mine) == one["pairs"] == measures[one["measure"]]["pairs"]
@@ -85,7 +85,7 @@ def test_json_holds_the_pairs_shown_and_the_file_all_of_them(
 
 
 def test_a_page_leads_from_each_pair_to_both_transcripts(played: Sociolab, tmp_path: Path) -> None:
-    done = played("compare", "s1", "s2", *HEURISTIC, "--all", "--html", "page.html")
+    done = played("compare", "s1", "s2", *BY_WORDS, "--all", "--html", "page.html")
     assert done.code == 0, done.err
     page = (tmp_path / "page.html").read_text("utf-8")
     links = set(re.findall(r'href="#(pair-\d+)"', page))
@@ -130,7 +130,7 @@ def test_a_curve_follows_runs_in_the_order_given(played: Sociolab, tmp_path: Pat
 
 
 def test_a_page_draws_a_line_for_each_measure(played: Sociolab, tmp_path: Path) -> None:
-    done = played("compare", "s1", "s2", *HEURISTIC, "--curve", "--html", "curve.html")
+    done = played("compare", "s1", "s2", *BY_WORDS, "--curve", "--html", "curve.html")
     assert done.code == 0, done.err
     assert "Curve over runs: s1, s2" in done.out
     page = (tmp_path / "curve.html").read_text("utf-8")
@@ -164,7 +164,7 @@ def test_runs_are_listed_with_who_played_who_judged_and_what_it_cost(played: Soc
     rows = played("list", "runs", "--json").document["runs"]
     assert [row["run"] for row in rows] == ["s1", "s2", "h1", "h2", "h3"]
     assert rows[0]["agents"] == ["scripted"]
-    assert "heuristic" in rows[0]["judges"]
+    assert "by-words" in rows[0]["judges"]
     assert (rows[0]["failed"], rows[0]["cost_usd"]) == (0, None)
     printed = played("list", "runs", COLUMNS="80").out
     assert re.search(r"s1 +scripted +(\d+)/\1 +.*\n +sotopia, 20\d\d-\d\d-\d\d", printed)

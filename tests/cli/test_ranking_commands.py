@@ -11,7 +11,8 @@ AGENT = "python:app.runs.test_python_api:Parrot"
 
 def test_a_round_of_the_three_verbs(sociolab: Sociolab, tmp_path: Path) -> None:
     pair, store = ("--agent", "scripted", "--agent", AGENT), ("--store", "s.db")
-    done = sociolab("run", "sotopia", *pair, "--limit", 12, "--name", "two", *store)
+    judge = ("--judge", "python:biased_judges:ByWords")
+    done = sociolab("run", "sotopia", *pair, *judge, "--limit", 12, "--name", "two", *store)
     assert done.code == 0, done.err
 
     done = sociolab("rank", "two", "--html", "page.html", *store)
@@ -24,7 +25,7 @@ def test_a_round_of_the_three_verbs(sociolab: Sociolab, tmp_path: Path) -> None:
     assert bad.code == 2
     assert "cannot be written" in bad.sentence
     assert sociolab("list", "task-lists", "--json").document["task-lists"] == []
-    found = sociolab(*hard, "--measure", "goal", "--json").document
+    found = sociolab(*hard, "--measure", "BEL", "--json").document
     ids = [task["task"] for task in found["hardest"]]
     listed = sociolab("list", "tasks", "--tasks", "hard-two", "--json").document["tasks"]
     assert {row["task"] for row in listed} == set(ids)
@@ -37,3 +38,24 @@ def test_a_round_of_the_three_verbs(sociolab: Sociolab, tmp_path: Path) -> None:
     done = sociolab("variance", "two", "--cost-per-play", 0.1, *store)
     assert done.code == 0, done.err
     assert "The next dollar helps most" in " ".join(done.out.split())
+
+
+def test_offline_what_is_on_record_ranks_and_what_nobody_can_tell_is_said(
+    sociolab: Sociolab,
+) -> None:
+    sociolab("run", "sotopia", "--tasks", "bargain", "--limit", 4, "--name", "own")
+    alone = sociolab("variance", "own")
+    assert alone.code == 0, alone.err
+    assert "What goal (checked) varies with, judged by outcome" in alone.out
+    other = ("--agent", AGENT, "--partner", "scripted", "--tasks", "bargain", "--limit", 4)
+    sociolab("run", "sotopia", *other, "--name", "other")
+    ranked = sociolab("rank", "other")
+    assert ranked.code == 2
+    assert "16 plays could not be scored" in ranked.sentence
+    assert "--reader endpoint/model" in ranked.sentence
+    compared = sociolab("compare", "own", "other")
+    assert compared.code == 2
+    assert "--reader endpoint/model" in compared.sentence
+    table = sociolab("table", "other")
+    assert table.code == 2
+    assert "--reader endpoint/model" in table.sentence

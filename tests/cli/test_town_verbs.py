@@ -94,8 +94,8 @@ def test_a_replay_tells_who_does_what_where(played: Played) -> None:
 
 def test_a_replay_follows_whom_one_asks_for(played: Played) -> None:
     told = played.run("town", "replay", played.episode, "--follow", "Cid", "--store", played.store)
-    assert "  Cid Moor: " in told
-    assert "  Ann Moor: " not in told
+    assert "\n  Cid Moor: " in told
+    assert "\n  Ann Moor: " not in told
 
 
 @pytest.mark.parametrize(("name", "kind"), [("strip.png", "PNG"), ("day.gif", "GIF")])

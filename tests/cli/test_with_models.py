@@ -13,10 +13,14 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab, environment
+from sociolab.app.data_sets.data import load_world
+from sociolab.app.data_sets.task_lists import wanted_tasks
 from sociolab.core.episode import Event, Moved, Unusable
 from sociolab.models.endpoint.running import EndpointProcess, start_in_process
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.store.sqlite import Store
+from sociolab.worlds.sotopia.outcome import closing_polls
+from sociolab.worlds.sotopia.world import casting_of
 
 KEY = "sk-local-0123456789abcdef"
 
@@ -32,6 +36,14 @@ def model_run(endpoint: EndpointProcess, name: str, *more: object) -> tuple[obje
         "run", "sotopia", "--agent", "openai/x", "--judge", "openai/j",
         "--base-url", endpoint.url, "--name", name, "--json", *more,
     )  # fmt: skip
+
+
+def calls(limit: int) -> int:
+    """Of the first tasks with one judge: 20 turns and the judge's, and a closing question to both
+    seats where a goal has a formula."""
+    kit = load_world("sotopia")
+    tasks = wanted_tasks("sotopia", kit.world, None, limit)
+    return sum(21 + len(closing_polls(casting_of(task))) for task in tasks)
 
 
 def everything(store: Path, run: str) -> dict[str, tuple[tuple[Event, ...], object]]:
@@ -50,7 +62,7 @@ def test_a_model_plays_and_another_judges(sociolab: Sociolab, endpoint: Endpoint
     done = sociolab(*model_run(endpoint, "a", "--limit", 2))
     assert done.code == 0, done.err
     result = done.document
-    assert (result["trials"], result["calls"]) == (2, 2 * 21)
+    assert (result["trials"], result["calls"]) == (2, calls(2))
     overall = [s for s in result["scores"] if s["measure"] == "overall" and not s["by"]]
     assert [(s["method"], s["judge"], s["n"]) for s in overall] == [("model", "openai/j", 4)]
     assert result["tokens"]["cached"] > 0
@@ -80,11 +92,11 @@ def test_a_run_killed_at_any_moment_is_completed_with_nothing_lost_and_nothing_d
     before = endpoint.counters.requests
     done = sociolab(*args)
     assert done.code == 0, done.err
-    assert done.document["calls"] == 12 * 21
-    assert endpoint.counters.requests - before < 12 * 21, "nothing was resumed"
+    assert done.document["calls"] >= calls(12)
+    assert endpoint.counters.requests - before < calls(12), "nothing was resumed"
 
     other = sociolab(*model_run(endpoint, "undisturbed", "--limit", 12), "--store", store)
-    assert other.document["calls"] == 12 * 21
+    assert other.document["calls"] == done.document["calls"]
     assert everything(store, "killed") == everything(store, "undisturbed")
 
 
@@ -180,8 +192,9 @@ def test_a_spent_budget_stays_spent_and_a_larger_one_goes_on_from_there(
 
     enough = sociolab(*run, "--budget", 100)
     assert enough.code == 0, enough.err
-    assert enough.document["calls"] == 3 * 21
-    assert endpoint.counters.requests == 3 * 21 + before - short.document["calls"]
+    again = enough.document["failures"]["replies_asked_again"]
+    assert enough.document["calls"] == calls(3) + again
+    assert endpoint.counters.requests == calls(3) + again + before - short.document["calls"]
 
 
 def test_a_budget_that_was_spent_before_a_run_was_killed_stays_spent(
@@ -269,7 +282,7 @@ def test_an_estimate_is_near_what_the_run_then_takes(
     played = sociolab(*model_run(endpoint, "e", "--limit", 3)).document
     (case,) = estimate["cases"]
     tokens = sum(model["prompt_tokens"] for model in case["models"].values())
-    assert case["calls"] == played["calls"]
+    assert case["calls"] == played["calls"] - played["failures"]["replies_asked_again"]
     assert tokens == pytest.approx(played["tokens"]["prompt"], rel=0.35)
 
 
@@ -284,7 +297,7 @@ def test_a_stored_run_is_judged_by_another_judge_and_again(
     assert done.code == 0, done.err
     judges = {judge["judge"]: judge["judgings"] for judge in done.document["judges"]}
     assert judges["openai/j"] == judges["openai/k"] == 2
-    assert judges["heuristic"] == 1
+    assert judges["outcome"] == 1
     assert done.document["calls"] == 2 * 2 * 2
 
 
@@ -353,8 +366,9 @@ def garbling() -> Iterator[EndpointProcess]:
 
 def garbled_run(endpoint: EndpointProcess, name: str, *more: object) -> tuple[object, ...]:
     return (
-        "run", "sotopia", "--agent", "openai/x", "--partner", "scripted", "--judge", "heuristic",
-        "--limit", 8, "--attempts", 1, "--base-url", endpoint.url, "--name", name, "--json", *more,
+        "run", "sotopia", "--agent", "openai/x", "--partner", "scripted", "--judge",
+        "python:biased_judges:ByWords", "--limit", 8, "--attempts", 1, "--base-url", endpoint.url,
+        "--name", name, "--json", *more,
     )  # fmt: skip
 
 
@@ -367,7 +381,7 @@ def spoiled_by_hand(store: Path, run: str) -> set[str]:
             good = failed = 0
             for event in opened.events(run, row.trial.id):
                 good += isinstance(event, Moved) and event.seat == seat
-                failed += isinstance(event, Unusable) and event.seat == seat
+                failed += isinstance(event, Unusable) and (event.seat, event.name) == (seat, "act")
             if 2 * failed > good + failed:
                 found.add(row.trial.id)
     return found
@@ -394,7 +408,7 @@ def test_trials_in_which_the_model_failed_most_turns_have_failed(
     (social,) = (
         s
         for s in result["scores"]
-        if (s["agent"], s["measure"], s["by"]) == ("openai/x", "social_rules", {})
+        if (s["agent"], s["measure"], s["by"]) == ("openai/x", "overall", {})
     )
     assert (social["n"], social["failures"]) == (16 - len(spoiled), len(spoiled))
 

@@ -26,8 +26,8 @@ def writer(chat: ChatBody) -> str:
     if '"look"' not in chat.schema:
         facts = [
             {
-                "kind": "place", "subject": f"the {name} stair", "attribute": "how long it is",
-                "value": "nine steps", "text": f"The {name} stair has nine steps.", "holds": True,
+                "kind": "place", "subject": f"the {name} stair",
+                "text": f"The {name} stair has nine steps.",
             }
             for name in ("Qorlin", "Vashtek")
         ]  # fmt: skip

@@ -33,7 +33,7 @@ def test_any_event_comes_back_as_it_was(event: Event) -> None:
 
 def test_an_event_is_a_short_array() -> None:
     move = Moved(3, "a", (Action("speak", "Hé.", ("b",)),), 2, {"n": 1})
-    assert encode_event(move) == '["moved",3,"a",[["speak","Hé.","b"]],2,{"n":1}]'
+    assert encode_event(move) == '["moved",3,"a",[["speak","Hé.",["b"]]],2,{"n":1}]'
 
 
 def test_a_trial_comes_back_as_it_was() -> None:

@@ -62,6 +62,7 @@ def full(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> pyt
 
 def config(endpoint: EndpointProcess, store: Path) -> RunConfig:
     return RunConfig(
+        settings={"closing_question": "off"},
         agents=("openai/x",),
         judges=("openai/j",),
         base_url=endpoint.url,

@@ -19,7 +19,7 @@ from pathlib import Path
 from sociolab.core.episode import Action, CastMember, Ended, Event, Moved, Task, Trial, Unusable
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Usage
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import JudgeId, Measure, NotKnown, Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.replies import RunReplies
 from sociolab.store.sqlite import Store
 
@@ -43,7 +43,7 @@ GOALS: dict[str, tuple[tuple[int | None, int | None], ...]] = {
 }
 
 HEURISTIC = JudgeId("heuristic", "heuristic", "h1")
-CHECK = JudgeId("goal check", "rules", "c1")
+CHECK = JudgeId("goal check", "formula", "c1")
 GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
 SOCIAL = Measure("social_rules", -10, 0, whole=True, title="SOC")
 BELIEVABILITY = Measure("believability", 0, 10, whole=True, title="BEL")
@@ -53,7 +53,7 @@ SETTINGS = {
     "data": ["by-hand", "1", "0123abcd"],
     "agents": [[ALPHA, "a1"], [SCRIPTED, "s1"]],
     "partner": None,
-    "judges": [["rules:goal", "c1"], ["heuristic", "h1"]],
+    "judges": [["goal check", "c1"], ["heuristic", "h1"]],
     "tasks": None,
     "limit": 3,
     "repeats": 1,
@@ -149,7 +149,12 @@ def _goals(trial: Trial) -> tuple[Verdict, ...]:
 
 
 def _checks(trial: Trial) -> tuple[Verdict, ...]:
-    """The lamp was sold at half of each target; of the other tasks the check cannot tell."""
+    """The lamp was sold at half of each target; of the bike both say something else, between 0 and
+    8; of the third task nobody can tell, but if scripted met itself both say the same."""
     if trial.task.id == "lamp":
         return tuple(Score(CHECKED, seat, 5, "sold for 30") for seat in trial.task.seats)
-    return tuple(Unscored(CHECKED, seat, "no price was agreed") for seat in trial.task.seats)
+    if trial.task.id == "bike":
+        why = "ann says 30; bob says 50"
+        return tuple(Unscored(CHECKED, s, why, "disputed", 0, 8) for s in trial.task.seats)
+    kind: NotKnown = "unconfirmed" if trial.id == "noise-SS" else "cannot tell"
+    return tuple(Unscored(CHECKED, s, "no line says so", kind) for s in trial.task.seats)

@@ -28,11 +28,12 @@ def test_each_measure_has_its_mean_interval_n_and_failures_beside_its_judge(
     result: RunResult,
 ) -> None:
     found = table(result)
-    heads = ("agent", "measure", "judge", "mean", "95 % interval", "n", "failed", "failed turns")
-    assert found.columns == heads
+    heads = ("agent", "measure", "judge", "mean", "95 % interval", "n", "failed")
+    assert found.columns == (*heads, "coverage", "bounds", "failed turns")
     rows = {row[:3]: row[3:] for row in found.rows}
     goal = rows[ALPHA, "GOAL", "heuristic"]
-    assert goal[2:] == ("12", "", "")
+    assert goal[2:] == ("12", "", "", "", "")
+    assert rows[ALPHA, "goal (checked)", "goal check"][2:] == ("4", "", "33%", "[1.67, 7.67]", "")
     assert rows["scripted", "GOAL", "heuristic"][3] != ""  # a failed trial and a failed score
 
 
@@ -40,7 +41,7 @@ def test_what_failed_and_what_kind_of_judge_it_was_is_said(result: RunResult) ->
     section = brief_section(result)
     assert any("1 of 12 trials failed" in sentence for sentence in section.cautions)
     notes = " ".join(table(result).notes)
-    assert "heuristic judge, rules only: not comparable" in notes
+    assert "offline judge: what is on record and nothing else; not comparable" in notes
     assert "sociolab report small" in notes
 
 

@@ -17,11 +17,10 @@ from sociolab.core.episode import (
     Trial,
     Unusable,
 )
-from sociolab.core.score import JudgeId
 from sociolab.report.facts import account
 from sociolab.report.result import result_of
-from sociolab.report.schema import JudgeEntry, RunResult
-from sociolab.report.words import nature, warnings
+from sociolab.report.schema import RunResult
+from sociolab.report.words import warnings
 from sociolab.store.sqlite import Store
 
 from .observed_episodes import observed
@@ -102,13 +101,3 @@ def test_beside_turns_a_question_that_failed_is_none_of_them() -> None:
     assert seen.failed_turns == {"unreadable": 1}
     assert seen.failed_questions == {"unreadable": 1}
     assert not seen.went_without
-
-
-def test_the_rules_of_a_talk_are_not_said_to_leave_anything_unscored(talks: RunResult) -> None:
-    rules = JudgeId("rules", "rules", "1")
-    entry = JudgeEntry(judge=rules.name, method="rules", settings=rules.settings, judgings=1)
-    judged = talks.model_copy(update={"judges": (entry,)})
-    assert "say yes or no of every condition" in nature(judged, "rules")
-    assert "nothing is scored" not in nature(judged, "rules")
-    other = judged.model_copy(update={"world": "sotopia"})
-    assert "where they cannot tell, nothing is scored" in nature(other, "rules")

@@ -100,12 +100,15 @@ def test_the_page_tells_figures_failures_and_what_they_do_not_show(
         "1 of 12 trials failed: plugin 1",
         "11 of 12 trials of the world sotopia (data set by-hand, version 1) were played to the end",
         "scripted plays by rules",
-        "The heuristic judge counts what rules can see",
-        "heuristic judge, rules only: not comparable to a model judge or to the paper",
+        "The heuristic judge scores what scripted players put on record",
+        "offline judge: what is on record and nothing else; not comparable to a model judge",
         "7.33 [2.93, 10.00] n 12",
         "Student's t; one that would pass the end of the scale is cut there",
         "3.78 ±2.87 n 9 3 failed",
-        "openai/alpha 5.00 4 33% scripted 5.00 4 40% 2",
+        "openai/alpha 5.00 4 33% [1.67, 7.67] 4 0 scripted 5.00 4 40% [1.67, 8.00] 2 2 2",
+        "Outcomes that could not be established are not zeros",
+        "openai/alpha 4 0 4 4 0 33% scripted 4 2 2 2 2 40%",
+        "sociolab list episodes --run small --score goal_checked=disputed",
         "no interval: no variation between clusters (SOC)",
         "GOAL: agent (row) with partner (column)",
         "0.00217",
@@ -261,18 +264,18 @@ def test_the_command_repeats_the_run(result: RunResult) -> None:
     )
 
 
-def test_the_command_names_the_settings_of_the_world_and_a_judge_by_rules(
+def test_the_command_names_the_settings_of_the_world_a_judge_by_rules_and_a_reader(
     result: RunResult,
 ) -> None:
     settings = {
         "agents": [[ALPHA, "a"]],
-        "judges": [["rules:goal", "1"], ["rules", "2"]],
+        "judges": [["goal check", "1"], ["rules", "2"], ["reader:openai/r", "3"]],
         "world_settings": {"tdp": "true"},
     }
     changed = {"settings": settings, "partner": None, "agents": (ALPHA,)}
     assert command(result.model_copy(update=changed)) == (
-        "sociolab run sotopia --agent openai/alpha --judge rules --set tdp=true "
-        "--seed 7 --name small"
+        "sociolab run sotopia --agent openai/alpha --judge rules --reader openai/r "
+        "--set tdp=true --seed 7 --name small"
     )
 
 
@@ -386,11 +389,11 @@ def test_of_one_scenario_no_interval_is_spoken_of(result: RunResult) -> None:
 
 def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> None:
     assert findings(result) == (
+        "goal (checked) by goal check, on a scale from 0 to 10: openai/alpha 5.00 without an "
+        "interval (4 plays, 8 not scored); scripted 5.00 without an interval (4 plays, 2 failed, "
+        "6 not scored; 6.7 % of its turns failed).",
         "GOAL by heuristic, on a scale from 0 to 10: openai/alpha 7.33 [2.93, 10.00] (12 plays); "
         "scripted 3.78 ±2.87 (9 plays, 3 failed; 6.7 % of its turns failed).",
-        "goal (checked) by goal check, on a scale from 0 to 10: openai/alpha 5.00 without an "
-        "interval (4 plays); scripted 5.00 without an interval (4 plays, 2 failed; 6.7 % of its "
-        "turns failed).",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core.score import JudgeId, Measure
-from sociolab.report.columns import Column, Outcome
+from sociolab.report.columns import Column, NotScored, Outcome
 from sociolab.report.macro import cluster_means, macro_of, with_macro
 from sociolab.report.plays import Play, PlayKey
 from sociolab.report.schema import MeasureEntry
@@ -94,7 +94,7 @@ def test_measures_without_a_macro_average_have_none() -> None:
 
 
 def test_cluster_means_leave_out_what_was_not_scored() -> None:
-    outcomes: list[Outcome | None] = [1.0, "failed", None, 0.5, "unscored"]
+    outcomes: list[Outcome | None] = [1.0, "failed", None, 0.5, NotScored("cannot tell", 0, 1)]
     assert cluster_means(outcomes, ["a", "a", "a", "b", "c"]) == ([1.0, 0.5], ["a", "b"])
 
 

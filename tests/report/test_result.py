@@ -15,10 +15,10 @@ from syrupy.assertion import SnapshotAssertion
 from sociolab.core.episode import CastMember, Ended
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.report.facts import account
 from sociolab.report.result import outline_of, result_of
-from sociolab.report.schema import Failures, FirstFailure, RunResult, ScoreEntry
+from sociolab.report.schema import Failures, FirstFailure, ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.words import warnings
 from sociolab.stats.scale import CUT
 from sociolab.store.replies import RunReplies
@@ -33,6 +33,7 @@ from .small_run import (
     RUN,
     SCRIPTED,
     TASKS,
+    build,
     plan,
 )
 
@@ -138,13 +139,21 @@ def test_by_type_is_by_the_first_tag_of_the_task(result: RunResult) -> None:
     assert {e.by["type"] for e in result.scores if "type" in e.by} == {"bargain", "norms"}
 
 
-def test_a_check_that_cannot_tell_counts_for_its_coverage_only(result: RunResult) -> None:
+def test_what_is_not_established_counts_for_coverage_and_bounds_only(result: RunResult) -> None:
     alpha = entry(result, ALPHA, "goal_checked")
     assert (alpha.value, alpha.n, alpha.failures, alpha.unscored) == (5, 4, 0, 8)
     assert alpha.coverage == pytest.approx(4 / 12)
     scripted = entry(result, SCRIPTED, "goal_checked")
     assert (scripted.value, scripted.n, scripted.failures, scripted.unscored) == (5, 4, 2, 6)
-    assert scripted.method == "rules"
+    assert scripted.method == "formula"
+    assert (alpha.disputed, alpha.unconfirmed, alpha.cannot_tell) == (4, 0, 4)
+    # alpha's bike scores lie between 0 and 8, those of the noise anywhere: (20 + 4*8 + 4*10) / 12
+    assert alpha.bounds == pytest.approx((20 / 12, 92 / 12))
+    assert (scripted.disputed, scripted.unconfirmed, scripted.cannot_tell) == (2, 2, 2)
+    # bike-SS failed: its two scores could be any, as those of the noise: (20 + 2*8 + 6*10) / 12
+    assert scripted.bounds == pytest.approx((20 / 12, 96 / 12))
+    goal = entry(result, ALPHA, "goal")
+    assert goal.bounds == pytest.approx((goal.value, goal.value))
 
 
 def test_what_was_never_scored_has_no_value(result: RunResult) -> None:
@@ -400,11 +409,34 @@ def test_the_same_store_gives_the_same_bytes(store: Store) -> None:
     assert result_of(store, RUN).as_json() == result_of(store, RUN).as_json()
 
 
+def test_what_seats_say_is_held_against_what_a_reader_reads(tmp_path: Path) -> None:
+    """Alpha's six plays of the lamp are 5 by formula: of these two are read as 5, one as 3, and of
+    one the reader cannot tell; of alpha's four of the bike, which are disputed, one is read."""
+    build(tmp_path / "s.db")
+    reader = JudgeId("reader:openai/r", "model", "r1")
+    read: dict[str, list[Verdict]] = {
+        "lamp-AA": [Score(CHECKED, "ann", 5), Score(CHECKED, "bob", 5)],
+        "lamp-AS": [Score(CHECKED, "ann", 3), Score(CHECKED, "bob", 5)],
+        "lamp-SA": [Unscored(CHECKED, "ann", "?"), Unscored(CHECKED, "bob", "?")],
+        "bike-AA": [Score(CHECKED, "ann", 8), Unscored(CHECKED, "bob", "?")],
+    }
+    with Store.open(tmp_path / "s.db") as store:
+        for trial, verdicts in read.items():
+            store.add_verdicts(RUN, reader, verdicts, trial=trial)
+        alpha, scripted = result_of(store, RUN).readings
+    assert (alpha.agent, alpha.measure) == (ALPHA, "goal_checked")
+    assert (alpha.judge, alpha.reader) == ("goal check", "reader:openai/r")
+    counts = (alpha.agree, alpha.differ, alpha.only_judge, alpha.only_reader, alpha.neither)
+    assert counts == (2, 1, 1, 1, 1)
+    assert (scripted.agree, scripted.differ, scripted.only_judge) == (1, 0, 1)
+
+
 def test_every_key_is_documented(result: RunResult) -> None:
     page = (Path(__file__).parents[2] / "docs" / "result.md").read_text(encoding="utf-8")
     found = json.loads(result.as_json())
     keys = {*found, *found["failures"], *found["tokens"], *found["scores"][0]}
     keys |= {*found["judges"][0], *found["measures"][0], *found["data"]}
+    keys |= {*ReadingEntry.model_fields}
     assert {key for key in keys if f"`{key}`" not in page} == set()
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import random
+from typing import get_args
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.core.score import JudgeId, Measure
-from sociolab.report.columns import Column, Outcome, combined
+from sociolab.core.score import JudgeId, Measure, NotKnown
+from sociolab.report.columns import Column, NotScored, Outcome, combined
 from sociolab.report.plays import Play, PlayKey
 from sociolab.report.scores import entries, said_of
 
 JUDGE = JudgeId("judge", "rules")
 AGENTS = st.sampled_from(["a", "b"])
 OUTCOMES: st.SearchStrategy[Outcome | None] = st.one_of(
-    st.integers(0, 10).map(float), st.sampled_from(["failed", "unscored", None])
+    st.integers(0, 10).map(float),
+    st.sampled_from(["failed", None]),
+    st.builds(NotScored, st.sampled_from(get_args(NotKnown)), st.just(1.0), st.just(9.0)),
 )
 
 
@@ -52,6 +57,7 @@ def test_each_play_is_in_one_partner_and_in_one_type(table: tuple[list[Play], Co
                 assert whole.n == sum(part.n for part in parts)
                 assert whole.failures == sum(part.failures for part in parts)
                 assert whole.unscored == sum(part.unscored for part in parts)
+                assert whole.disputed == sum(part.disputed for part in parts)
 
 
 @given(tables(), st.randoms(use_true_random=False))
@@ -78,10 +84,37 @@ def test_a_value_stays_within_the_values(table: tuple[list[Play], Column]) -> No
             assert min(values) <= entry.value <= max(values)
 
 
+@given(tables())
+def test_whatever_the_plays_without_a_score_came_to_the_mean_is_within_its_bounds(
+    table: tuple[list[Play], Column],
+) -> None:
+    plays, column = table
+    for entry in entries([said_of(plays, column)]):
+        assert entry.unscored == entry.disputed + entry.unconfirmed + entry.cannot_tell
+        assert entry.bounds is not None
+        count = entry.n + entry.failures + entry.unscored
+        told = (entry.value or 0.0) * entry.n
+        worst, best = told + entry.unscored, told + 9 * entry.unscored + 10 * entry.failures
+        assert entry.bounds == pytest.approx((worst / count, best / count))
+
+
+def test_a_scale_without_an_end_has_no_bounds() -> None:
+    plays = [Play(("t", "seat"), "a", "a", None, "c", False)]
+    measure = Measure("words", 0, math.inf)
+    column = Column("judge", JUDGE, measure, False, False, {("t", "seat"): 3.0})
+    assert entries([said_of(plays, column)])[0].bounds == (3.0, 3.0)
+    nothing = NotScored("cannot tell", 0, math.inf)
+    column = Column("judge", JUDGE, measure, False, False, {("t", "seat"): nothing})
+    assert entries([said_of(plays, column)])[0].bounds is None
+
+
 def test_judgings_are_averaged_over_their_values() -> None:
+    unsure, disputed = NotScored("cannot tell", 0, 4), NotScored("disputed", 2, 8)
     assert combined([4.0, "failed", 7.0]) == 5.5
-    assert combined(["unscored", "failed"]) == "failed"
-    assert combined(["unscored", "unscored"]) == "unscored"
+    assert combined([4.0, disputed]) == 4.0
+    assert combined([unsure, "failed"]) == "failed"
+    assert combined([unsure, unsure]) == unsure
+    assert combined([unsure, disputed]) == NotScored("disputed", 0, 8)
 
 
 def test_a_failed_trial_owes_nothing_at_seats_that_are_never_judged() -> None:

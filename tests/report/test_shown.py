@@ -168,8 +168,8 @@ def test_a_judge_that_said_nothing_is_not_shown() -> None:
 def test_repeated_judgings_are_numbered(store: Store) -> None:
     store.add_verdicts(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
     assert [sheet.judge for sheet in one(store, "lamp-AA").sheets] == [
-        "goal check (rules), judging 1",
-        "goal check (rules), judging 2",
+        "goal check (formula), judging 1",
+        "goal check (formula), judging 2",
         "heuristic (heuristic)",
     ]
 

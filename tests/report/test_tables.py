@@ -113,7 +113,7 @@ def test_an_interval_that_was_cut_shows_both_ends_and_another_how_far_it_reaches
 
 def test_that_intervals_were_cut_is_said_where_one_was_and_nowhere_else(result: RunResult) -> None:
     said = "one that would pass the end of the scale is cut there"
-    assert any(note.endswith(said) for note in agent_grids(result)[0].notes)
+    assert any(note.endswith(said) for note in agent_grids(result)[1].notes)
     whole = {"low": 5.0, "high": 9.66, "note": ""}
     uncut = result.model_copy(
         update={"scores": tuple(_of_alphas_goal(e, whole) for e in result.scores)}
@@ -136,31 +136,32 @@ def test_a_tiny_interval_is_symmetric_but_for_the_rounding_of_figures(result: Ru
 
 
 def test_measures_stand_in_the_order_of_the_paper(result: RunResult) -> None:
-    grid = agent_grids(result)[0]
+    grid = agent_grids(result)[1]
     assert grid.columns == ("SOC", "GOAL", "BEL")
-    other = agent_grids(result.model_copy(update={"world": "elsewhere"}))[0]
+    other = agent_grids(result.model_copy(update={"world": "elsewhere"}))[1]
     assert other.columns == ("BEL", "GOAL", "SOC")  # as the judge gave them
 
 
 def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
-    heuristic, check = agent_grids(result)
+    check, heuristic = agent_grids(result)
     assert heuristic.notes[0] == (
-        "judged by heuristic: heuristic judge, rules only: not comparable to a model judge or to "
-        "the paper"
+        "judged by heuristic: offline judge: what is on record and nothing else; not comparable "
+        "to a model judge or to the paper"
     )
-    assert check.notes[0].startswith("judged by goal check: rules that read the transcript")
+    assert check.notes[0].startswith("judged by goal check: the goal's own formula")
     how = "95 % interval, clustered by scenario (3): Student's t"
     assert any(note.startswith(how) for note in heuristic.notes)
 
 
 def test_repeated_judging_is_told(store: Store) -> None:
     store.add_verdicts(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
-    check = agent_grids(result_of(store, RUN))[1]
+    check = agent_grids(result_of(store, RUN))[0]
     assert check.notes[0].endswith("each episode judged 2 times, averaged before anything else")
 
 
 def test_pairs_are_compared_by_the_first_main_measure_that_has_values(result: RunResult) -> None:
-    grid = pair_grids(result, details=False)[0]
+    checked, grid = pair_grids(result, details=False)
+    assert checked.heading.startswith("goal (checked): agent (row) with partner (column)")
     assert grid.heading.startswith("GOAL: agent (row) with partner (column)")
     assert grid.columns == (ALPHA, SCRIPTED)
     cells = [[cell.value for cell in row.cells if cell] for row in grid.rows]
@@ -172,7 +173,7 @@ def test_pairs_are_compared_by_the_first_main_measure_that_has_values(result: Ru
 
 def test_details_add_a_matrix_for_every_measure(result: RunResult) -> None:
     headings = [grid.heading.split(":")[0] for grid in pair_grids(result, details=True)]
-    assert headings == ["SOC", "GOAL", "BEL", "goal (checked)"]
+    assert headings == ["goal (checked)", "SOC", "GOAL", "BEL"]
 
 
 def test_one_agent_has_no_matrix(result: RunResult) -> None:
@@ -180,7 +181,7 @@ def test_one_agent_has_no_matrix(result: RunResult) -> None:
 
 
 def test_a_type_that_a_judge_cannot_score_is_a_note(result: RunResult) -> None:
-    heuristic, _, check, _ = type_grids(result)
+    check, _, heuristic, _ = type_grids(result)
     assert [row.label for row in heuristic.rows] == ["bargain", "norms"]
     assert [row.label for row in check.rows] == ["bargain"]
     assert check.notes[-1] == "nothing to score in: norms"

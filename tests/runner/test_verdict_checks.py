@@ -59,7 +59,14 @@ class Says:
         (Unscored(WARMTH, "x", NOTHING), "the Unscored of warmth with a why that is a str"),
         (ScoreFailure(WARMTH, "x", "tired", ""), "found 'tired'"),  # type: ignore[arg-type]
         (ScoreFailure(WARMTH, "x", "timeout", NOTHING), "with a problem that is a str"),
-        (Unscored("warmth", "x", ""), "expected a Measure in every verdict"),  # type: ignore[arg-type]
+        (
+            ScoreFailure("warmth", "x", "plugin", ""),  # type: ignore[arg-type]
+            "expected a Measure in every verdict",
+        ),
+        (
+            Unscored(WARMTH, "x", "", "maybe"),  # type: ignore[arg-type]
+            "the Unscored of warmth with a kind out of cannot tell, disputed, unconfirmed, found",
+        ),
     ],
 )  # fmt: skip
 def test_a_part_that_is_not_of_its_type_is_told_in_a_sentence(
@@ -103,7 +110,10 @@ def test_a_bad_verdict_fails_its_judge_alone_and_the_report_can_be_read(store: S
     ("known_as", "found"),
     [
         ("me", "expected id = JudgeId(name, method, settings), found 'me'"),
-        (JudgeId("a", "magic"), "one of model, rules, scripted, heuristic, people, found 'magic'"),  # type: ignore[arg-type]
+        (
+            JudgeId("a", "magic"),  # type: ignore[arg-type]
+            "one of model, rules, scripted, heuristic, people, formula, found 'magic'",
+        ),
         (JudgeId(3, "rules"), "whose name is a str, found 3"),  # type: ignore[arg-type]
         (JudgeId("a", "rules", 2), "whose settings is a str, found 2"),  # type: ignore[arg-type]
         (JudgeId("a", ["rules"]), "found ['rules']"),  # type: ignore[arg-type]

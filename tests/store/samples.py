@@ -21,7 +21,16 @@ from sociolab.core.episode import (
 )
 from sociolab.core.errors import Cause
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Role, Schema, Usage
-from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import (
+    JudgeId,
+    Measure,
+    Method,
+    NotKnown,
+    Score,
+    ScoreFailure,
+    Unscored,
+    Verdict,
+)
 
 MEASURE = Measure("believability", 0, 10, whole=True, title="Believability")
 JUDGE = JudgeId("openai/judge", "model", "4e5f")
@@ -71,7 +80,7 @@ actions = st.builds(Action, texts, texts, st.lists(texts, max_size=2).map(tuple)
 moves = st.builds(
     Moved, counts, texts, st.lists(actions, max_size=3).map(tuple), counts, json_values
 )
-answers = st.builds(Answered, counts, texts, texts, json_values, counts, json_values)
+answers = st.builds(Answered, counts, texts, texts, json_values, counts, json_values, st.booleans())
 unusables = st.builds(
     Unusable,
     counts,
@@ -84,6 +93,7 @@ unusables = st.builds(
     st.booleans(),
     st.booleans(),
     json_values,
+    st.booleans(),
 )
 ends = st.builds(Ended, st.sampled_from(get_args(EndReason)), counts, st.none() | texts)
 events: st.SearchStrategy[Event] = moves | answers | unusables | ends
@@ -107,10 +117,18 @@ def scores(draw: st.DrawFn) -> Score:
     return Score(measure, draw(seats), value, draw(texts))
 
 
+@st.composite
+def unscored(draw: st.DrawFn) -> Unscored:
+    measure = draw(measures)
+    ends = st.none() | st.floats(measure.low, measure.high)
+    low = draw(ends)
+    high = draw(ends.filter(lambda end: end is None or low is None or low <= end))
+    kind = draw(st.sampled_from(get_args(NotKnown)))
+    return Unscored(measure, draw(seats), draw(texts), kind, low, high)
+
+
 failures = st.builds(ScoreFailure, measures, seats, causes, texts, texts, counts)
-verdicts: st.SearchStrategy[Verdict] = (
-    scores() | failures | st.builds(Unscored, measures, seats, texts)
-)
+verdicts: st.SearchStrategy[Verdict] = scores() | failures | unscored()
 
 messages = st.builds(Message, st.sampled_from(["system", "user", "assistant"]), texts)
 prompts = st.builds(

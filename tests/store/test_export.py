@@ -51,6 +51,7 @@ def fill(store: Store, name: str) -> None:
         Score(samples.MEASURE, "ann", 7, "She was herself."),
         ScoreFailure(samples.MEASURE, "bob", "incomplete", "no number", "{}", 2),
         Unscored(samples.MEASURE, None, "no rule"),
+        Unscored(samples.MEASURE, "bob", "they differ", "disputed", 1, 7.5),
     ]
     store.add_verdicts(name, samples.JUDGE, verdicts, trial="t1", judging=1)
     store.add_verdicts(name, samples.OTHER_JUDGE, [], trial="t1")

@@ -15,6 +15,7 @@ from . import samples
 SEVEN = Score(samples.MEASURE, "ann", 7, "She was herself.")
 FAILED = ScoreFailure(samples.MEASURE, "bob", "incomplete", "no number", "{}", 3)
 UNSURE = Unscored(samples.MEASURE, None, "no rule applies")
+DISPUTED = Unscored(samples.MEASURE, "ann", "they differ", "disputed", 1, 7.5)
 WHOLE = Score(Measure("overall", 0, 10), None, 6.5)
 
 
@@ -33,6 +34,7 @@ def test_outcomes_are_the_judgings_without_their_words(played: Store) -> None:
     played.add_verdicts("r", samples.JUDGE, [WHOLE], trial="t1", judging=1)
     played.add_verdicts("r", samples.JUDGE, [WHOLE], cell={"agent": "x"})
     played.add_verdicts("r", samples.JUDGE, [], trial="t3")
+    played.add_verdicts("r", samples.OTHER_JUDGE, [DISPUTED], trial="t1")
     for short, whole in zip(played.outcomes("r"), played.judgings("r"), strict=True):
         assert short[:4] == (whole.trial, whole.cell, whole.judge, whole.judging)
         assert [(o.measure, o.seat, o.kind) for o in short.outcomes] == [
@@ -40,6 +42,10 @@ def test_outcomes_are_the_judgings_without_their_words(played: Store) -> None:
         ]
         assert [(o.value, o.cause) for o in short.outcomes] == [
             (getattr(v, "value", None), getattr(v, "cause", None)) for v in whole.verdicts
+        ]
+        assert [(o.unscored, o.low, o.high) for o in short.outcomes] == [
+            (v.kind, v.low, v.high) if isinstance(v, Unscored) else (None, None, None)
+            for v in whole.verdicts
         ]
 
 

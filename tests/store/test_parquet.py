@@ -66,16 +66,26 @@ def test_every_verdict_is_a_row_of_scores(played: Store, tmp_path: Path) -> None
         Score(samples.MEASURE, "bob", 7, "He was himself."),
         ScoreFailure(samples.MEASURE, "ann", "incomplete", "no number", "{}", 2),
         Unscored(samples.MEASURE, None, "no rule"),
+        Unscored(samples.MEASURE, "bob", "they differ", "disputed", 1, 7.5),
     ]
     played.add_verdicts("r", samples.JUDGE, verdicts, trial="t1")
     played.add_verdicts("r", samples.JUDGE, verdicts[:1], cell={"agent": "x"})
     export_parquet(played, "r", tmp_path)
     cell, *rows = table(tmp_path, "scores")
     assert (cell["trial"], cell["cell"], cell["value"]) == (None, '{"agent": "x"}', 7.0)
-    assert [row["kind"] for row in rows] == ["score", "failure", "unscored"]
-    assert [row["value"] for row in rows] == [7.0, None, None]
-    assert [row["text"] for row in rows] == ["He was himself.", "no number", "no rule"]
-    assert [row["agent"] for row in rows] == ["scripted", "openai/x", None]
+    assert [row["kind"] for row in rows] == ["score", "failure", "unscored", "unscored"]
+    assert [row["value"] for row in rows] == [7.0, None, None, None]
+    assert [row["text"] for row in rows] == [
+        "He was himself.",
+        "no number",
+        "no rule",
+        "they differ",
+    ]
+    assert [row["agent"] for row in rows] == ["scripted", "openai/x", None, "scripted"]
+    assert [(row["unscored"], row["least"], row["most"]) for row in rows[2:]] == [
+        ("cannot tell", 0.0, 10.0),
+        ("disputed", 1.0, 7.5),
+    ]
     assert {(row["trial"], row["low"], row["high"], row["judge"]) for row in rows} == {
         ("t1", 0.0, 10.0, "openai/judge")
     }

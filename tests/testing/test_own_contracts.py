@@ -17,14 +17,14 @@ from sociolab.testing.contracts import JudgeContract, PlayerContract, WorldContr
 from sociolab.testing.players import AnyPlayer
 from sociolab.testing.playing import play_task
 from sociolab.testing.stock import StockScene
-from sociolab.worlds.sotopia.checks.check import GoalCheck
 from sociolab.worlds.sotopia.dimensions import DIMENSIONS, GOAL_CHECKED, OVERALL
 from sociolab.worlds.sotopia.evaluation import SotopiaRubric
 from sociolab.worlds.sotopia.heuristic import HeuristicJudge
+from sociolab.worlds.sotopia.outcome import OutcomeCheck
 from sociolab.worlds.sotopia.profiles import RelationshipType
 from sociolab.worlds.sotopia.scenarios import DivisionGoal, Facts, OptionGoal, PriceGoal
 from sociolab.worlds.sotopia.scene import Casting, SotopiaScene
-from sociolab.worlds.sotopia.scripted.player import ScriptedPlayer
+from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sotopia_cases import GOAL, NAMES, SECRET, casting, task_of, world
 
 PRICES = (
@@ -160,9 +160,9 @@ class TestHeuristicJudge(JudgeContract):
         return (*DIMENSIONS, OVERALL)
 
 
-class TestGoalCheck(JudgeContract):
+class TestOutcomeCheck(JudgeContract):
     def judge(self) -> Judge:
-        return GoalCheck()
+        return OutcomeCheck()
 
     def episodes(self) -> Sequence[Episode]:
         return [*played(ScriptedPlayer()), *played(AnyPlayer())]

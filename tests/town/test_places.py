@@ -6,7 +6,6 @@ import pytest
 
 from sociolab.town.map import own_map
 from sociolab.town.places import place_meant, places_told
-from sociolab.town.scripted.where import spoken
 
 GYM = ("Riverside Gym: training room", "Riverside Gym: sports court")
 PLACES = (
@@ -89,14 +88,6 @@ def test_every_place_of_our_town_is_understood_in_words() -> None:
         sector, arena = place.sector, place.arena
         for text in (f"the {arena} of {sector}", f"{sector}, {arena}", f"{sector}'s {arena}"):
             assert place_meant(text.lower(), names) == str(place)
-
-
-def test_what_scripted_residents_say_of_a_place_tells_of_it() -> None:
-    names = tuple(str(place) for place in own_map().places)
-    for place in names:
-        assert place in places_told(f"The five-a-side match is {spoken(place)} at 18:00.", names)
-    assert spoken(COURT) == "on the sports court of Riverside Gym"
-    assert places_told(spoken(COURT), names) == (COURT,)
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,10 @@ import pytest
 
 from alderbrook import flat_town
 from sociolab.core.errors import ConfigError
-from sociolab.town.clock import clock_time
 from sociolab.town.map import own_map
-from sociolab.town.population import CLAUSE, OWN, load_residents, own_residents
+from sociolab.town.population import load_residents, own_residents
 from sociolab.town.residents import Resident
 
-LIFESTYLE = re.compile(
-    r"gets up around (\d\d:\d\d), has lunch around (\d\d:\d\d), "
-    r"has supper around (\d\d:\d\d), goes to bed around (\d\d:\d\d)"
-)
 TOWN = flat_town("Cottage: bedroom", "Cottage: kitchen", "Inn: taproom")
 ANNA = """
 [[resident]]
@@ -28,7 +23,7 @@ learned = "Anna Berg keeps the inn."
 currently = "Anna is counting mugs."
 lifestyle = "gets up around 07:00, goes to bed around 22:00"
 living_area = "Cottage: bedroom"
-routine = "serves soup at Inn: taproom from 10:00 to 15:00"
+habits = [{ what = "serves soup", place = "Inn: taproom", start = "10:00", end = "15:00" }]
 knows = ["Cottage", "Inn: taproom"]
 [resident.ties]
 "Ben Roy" = "brother"
@@ -67,7 +62,7 @@ def test_a_file_of_two_residents_is_read_in_order(tmp_path: Path) -> None:
     [
         ('"Cottage: bedroom"', '"Cottage: cellar"', '"living_area", found "Cottage: cellar"'),
         ('"Inn: taproom"]', '"Barn"]', '"knows", found "Barn"'),
-        ("Inn: taproom from", "Inn: attic from", '"routine", found "Inn: attic"'),
+        ('"Inn: taproom", start', '"Inn: attic", start', '"habits", found "Inn: attic"'),
         ('"Ben Roy" =', '"Ben Ray" =', '"ties", found "Ben Ray"'),
         ('"Ben Roy" =', '"Anna Berg" =', '"ties", found "Anna Berg"'),
         ('"Ben Roy" = "brother"', "", "expected a tie to Anna Berg on both sides"),
@@ -117,39 +112,42 @@ def test_nobody_of_ours_sleeps_in_a_crowd() -> None:
 
 
 def test_every_workplace_of_our_town_is_staffed() -> None:
-    kept = {
-        c["place"].split(": ")[0] for one in own_residents() for c in CLAUSE.finditer(one.routine)
-    }
+    kept = {habit.place.split(": ")[0] for one in own_residents() for habit in one.habits}
     homes = {one.home.sector for one in own_residents()}
     assert kept | homes | {"Alder Hall"} == set(own_map().sectors)
 
 
 @everyone
-def test_lifestyle_is_the_fixed_phrase(resident: Resident) -> None:
-    match = LIFESTYLE.fullmatch(resident.lifestyle)
-    assert match
-    times = [clock_time(time) for time in match.groups()]
-    assert times == sorted(times)
+def test_habits_come_in_order_of_time_while_awake(resident: Resident) -> None:
+    rhythm = resident.rhythm
+    assert rhythm
+    times = [time for one in resident.habits for time in (one.start, one.end)]
+    assert len(resident.habits) >= 3
+    assert [rhythm.wake, *times, rhythm.bed] == sorted([rhythm.wake, *times, rhythm.bed])
+    meals = [rhythm.wake, rhythm.lunch, rhythm.supper, rhythm.bed]
+    assert meals == sorted(meals)
+    for one in resident.habits:
+        assert own_map().place(one.place)
+        assert re.match(r"[a-z]+s( |$)", one.what)
+
+
+def test_an_ordinary_day_is_told_in_words_made_of_rhythm_and_habits() -> None:
+    nkechi = next(one for one in own_residents() if one.id == "nkechi-obi")
+    lifestyle, routine = nkechi.ordinary_day
+    assert lifestyle == (
+        "gets up around 06:30, has lunch around 12:30, has supper around 18:30, "
+        "goes to bed around 22:30"
+    )
+    assert routine.startswith(
+        "serves guests at Lantern Cafe: counter room from 07:30 to 15:30; buys"
+    )
+    own = nkechi.model_copy(update={"lifestyle": "up with the lark", "routine": "bakes"})
+    assert own.ordinary_day == ("up with the lark", "bakes")
 
 
 @everyone
-def test_routine_is_clauses_in_order_of_time_while_awake(resident: Resident) -> None:
-    clauses = [CLAUSE.fullmatch(clause) for clause in resident.routine.split("; ")]
-    assert len(clauses) >= 3
-    wake, *_, bed = LIFESTYLE.fullmatch(resident.lifestyle).groups()  # type: ignore[union-attr]
-    times = [time for clause in clauses if clause for time in clause.group("start", "end")]
-    assert len(times) == 2 * len(clauses)
-    assert [wake, *times, bed] == sorted([wake, *times, bed])
-    for clause in clauses:
-        assert clause
-        assert own_map().place(clause["place"])
-        assert re.match(r"[a-z]+s( |$)", clause["what"])
-        assert " at " not in clause["what"]
-
-
-@everyone
-def test_home_and_every_place_of_the_routine_are_known(resident: Resident) -> None:
-    places = [clause["place"] for clause in CLAUSE.finditer(resident.routine)]
+def test_home_and_every_place_of_the_habits_are_known(resident: Resident) -> None:
+    places = [habit.place for habit in resident.habits]
     for place in [resident.living_area, *places]:
         assert place.split(": ")[0] in resident.knows
     assert len(resident.knows) < len(own_map().sectors) - 10
@@ -160,7 +158,3 @@ def test_a_resident_is_written_of_in_the_third_person(resident: Resident) -> Non
     assert resident.learned.startswith(resident.name)
     assert resident.currently.startswith(resident.first_name)
     assert 4 <= len(resident.ties) <= 14
-
-
-def test_the_file_says_how_it_is_to_be_read() -> None:
-    assert "gets up around HH:MM" in OWN.read_text()

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from play_clients import Client, answer_to, lay_out, my_turn, over, say
-from sociolab.core.episode import Moved
+from sociolab.core.episode import Answered, Moved, Unusable
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.store.sqlite import Store
@@ -81,7 +81,7 @@ def test_two_people_play_with_each_other(tmp_path: Path) -> None:
             await person.open()
             await person.begin()
         ends = await asyncio.gather(talk(one), talk(two))
-        assert [end["last"]["why"] for end in ends] == ["All turns are taken."] * 2
+        assert [end["last"]["why"] for end in ends] == ["All turns have been used."] * 2
         assert "model" not in str(ends).casefold()
 
     with served(tmp_path / "store.db") as address:
@@ -164,6 +164,114 @@ def started(path: Path, port: int) -> subprocess.Popen[str]:
 
     asyncio.run(asyncio.wait_for(up(), 30))
     return server
+
+
+BARGAIN: dict[str, Any] = {
+    "tasks": "scenario=bargain-01-touring-bicycle", "limit": 1, "settings": {"turns": "2"},
+    "participants": 2, "people": 2,
+}  # fmt: skip
+AGREED = {"outcome": "agreed", "price": 280, "in_words": "", "offer": "", "acceptance": ""}
+SWAP = AGREED | {"outcome": "something else", "price": None, "in_words": "CANARY: a swap"}
+
+
+def closing(screen: dict[str, Any]) -> Any:
+    """Whether the screen asks what came of it."""
+    return my_turn(screen) and screen["asking"]["over"]
+
+
+async def to_the_form(one: Client, two: Client) -> list[dict[str, Any]]:
+    """Both play until they are asked what came of it."""
+    for person in (one, two):
+        await person.open()
+        await person.begin()
+    return list(await asyncio.gather(talk(one, closing), talk(two, closing)))
+
+
+def what_came_of_it(path: Path) -> list[Any]:
+    """The answers of both seats, and what there is in the place of one."""
+    with Store.open(path) as store:
+        (row,) = store.trials("chat")
+        assert row.status == "played"
+        events = store.events("chat", row.trial.id)
+        return [e.value if isinstance(e, Answered) else e.problem for e in events
+                if isinstance(e, Answered | Unusable)]  # fmt: skip
+
+
+def test_nobody_waits_for_anothers_form_or_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    lay_out(path, **BARGAIN)
+
+    async def story(browser: Browser) -> None:
+        one, two = browser("p1"), browser("p2")
+        first, second = await to_the_form(one, two)
+        question = first["asking"]["question"]
+        assert question["optional"]
+        assert (
+            question["fields"][0]["label"]
+            == "Did you agree on a price for the steel touring bicycle?"
+        )
+        sent = answer_to(first) | {"answer": SWAP}
+        status, screen = await one.call("POST", "act", sent)
+        assert (status, screen["phase"]) == (200, "done")
+        async with one.session.get(one.base, cookies=one.cookies, allow_redirects=False) as hub:
+            assert not hub.headers["location"].endswith("/play")
+        assert closing(await two.state())
+        assert (await one.call("POST", "act", sent))[0] == 409  # as any answer that is too late
+        seen = [await two.state(), await two.open()]
+        status, screen = await two.call("POST", "act", answer_to(second) | {"skipped": True})
+        assert (status, screen["phase"]) == (200, "done")
+        assert "CANARY" not in f"{seen}{screen}{await two.state()}"
+
+    with served(path) as address:
+        play(address, story)
+    assert what_came_of_it(path) == [SWAP, "the person skipped the question"]
+
+
+def test_a_turn_cannot_be_skipped_as_a_question_can(tmp_path: Path) -> None:
+    lay_out(tmp_path / "store.db", limit=1)
+
+    async def story(browser: Browser) -> None:
+        me = browser("p1")
+        await me.open()
+        await me.begin()
+        screen = await me.until(my_turn)
+        status, _ = await me.call("POST", "act", answer_to(screen) | {"skipped": True})
+        assert status == 422
+
+    with served(tmp_path / "store.db") as address:
+        play(address, story)
+
+
+def test_a_server_that_is_killed_while_forms_are_open_asks_only_who_has_not_answered(
+    tmp_path: Path,
+) -> None:
+    path, port = tmp_path / "store.db", free_port()
+    lay_out(path, **BARGAIN)
+    address = f"http://127.0.0.1:{port}"
+    before: list[Client] = []
+
+    async def until_killed(browser: Browser, server: subprocess.Popen[str]) -> None:
+        before.extend((browser("p1"), browser("p2")))
+        first, _ = await to_the_form(*before)
+        assert (await before[0].call("POST", "act", answer_to(first) | {"answer": AGREED}))[
+            0
+        ] == 200
+        os.kill(server.pid, signal.SIGKILL)
+
+    async def after(browser: Browser) -> None:
+        one, two = browser("p1"), browser("p2")
+        for person, earlier in zip((one, two), before, strict=True):
+            person.csrf, person.cookies = earlier.csrf, earlier.cookies
+        assert (await one.state())["phase"] == "done"
+        screen = await two.until(closing)
+        status, _ = await two.call("POST", "act", answer_to(screen) | {"answer": SWAP})
+        assert status == 200
+
+    with started(path, port) as server:
+        play(address, lambda browser: until_killed(browser, server))
+    with served(path, port=port):
+        play(address, after)
+    assert what_came_of_it(path) == [AGREED, SWAP]
 
 
 def test_nobody_sees_or_does_anything_in_another_ones_seat(tmp_path: Path) -> None:

@@ -13,8 +13,12 @@ from rater_client import Client
 from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study
 from sociolab.app.rating.keeping import Given, keep_ratings, ratings_in
 from sociolab.app.rating.reviews import POINTS
+from sociolab.core.episode import Answered, Json
+from sociolab.core.score import Score, Unscored, Verdict
 from sociolab.store.sqlite import Store
 from sociolab.web.rate.review import ReviewForm
+from sociolab.worlds.sotopia.dimensions import DIMENSIONS, GOAL_CHECKED
+from sociolab.worlds.sotopia.outcome import CLOSING, OutcomeCheck
 from web_serving import TOKEN, served
 
 HOME = f"/take/{STUDY}/r1"
@@ -95,6 +99,42 @@ def test_who_is_human_or_a_model_is_nowhere_in_a_raters_pages(store: Store, addr
         assert page.status == 200
         for word in (MODEL, "openai", 'human"', "played by"):
             assert word not in page.text
+
+
+def test_no_page_of_a_rater_holds_what_the_seats_said_of_the_outcome_or_what_it_is_worth(
+    store: Store, address: str
+) -> None:
+    answered: Json = {
+        "outcome": "something else",
+        "in_words": "CANARY-ANSWER",
+        "offer": "CANARY-LINE",
+    }
+    reason = "disputed: CANARY-REASON"
+    verdicts: dict[str, Verdict] = {
+        ADA: Unscored(GOAL_CHECKED, ADA, reason, "disputed", 0.0, 10.0),
+        BEN: Score(GOAL_CHECKED, BEN, 4.4375, reason),
+    }
+    for row in store.trials(RUN):
+        for seat, verdict in verdicts.items():
+            store.append(RUN, row.trial.id, Answered(8, seat, CLOSING, answered))
+            judge = OutcomeCheck().id
+            store.add_verdicts(RUN, judge, (verdict,), trial=row.trial.id)
+    open_study(store)
+    client, place = begun(address)
+    for dimension in DIMENSIONS:
+        for seat in (ADA, BEN):
+            fill(client, place, seat, dimension.name, max(0, int(dimension.low)))
+    paths = (place, HOME, f"{HOME}/rate", f"{HOME}/rate/instructions", f"{HOME}/rate/thanks")
+    pages = [client.get(path) for path in paths]
+    pages.append(client.send(f"{place}/submit", {}))
+    pages.append(client.get(HOME))  # the next episode
+    for page in pages:
+        assert "CANARY" not in page.text
+        assert "4.4375" not in page.text
+    assert "What happened" in pages[0].text
+    assert "What happened" in pages[-1].text
+    assert pages[-1].url != pages[0].url
+    assert "CANARY-REASON" in client.get(f"/runs/{RUN}/episodes/fair00").text, "the researcher"
 
 
 def test_a_reload_shows_what_was_saved_and_every_text_is_escaped(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import groupby
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel
@@ -74,15 +75,17 @@ class PromptedPlayer:
             return NoReply(error.cause, str(error), error.raw)
 
     def _prompt(self, request: Request) -> Prompt:
-        shown = request.observation
-        if isinstance(request.wanted, Question):
-            schema: Schema | None = schema_of(request.wanted.reply)
-            head = shown.head
-            body = f"{_history(shown)}{request.wanted.text}"
+        shown, wanted = request.observation, request.wanted
+        # A question begins as the seat's turns do: providers keep what a prompt repeats.
+        space = request.space if isinstance(wanted, Question) else wanted
+        form = _form(space, len(shown.others) > 1, self._dialect) if space else _NO_FORM
+        head = f"{form.how}\n\n{shown.head}".lstrip()
+        if isinstance(wanted, Question):
+            schema: Schema | None = schema_of(wanted.reply)
+            how = f"\n\n{_how_to_answer(wanted.reply)}" if space else ""
+            body = f"{_history(shown)}{wanted.text}{how}"
         else:
-            form = _form(request.wanted, len(shown.others) > 1, self._dialect)
             schema = form.schema
-            head = f"{form.how}\n\n{shown.head}"
             body = f"{_history(shown)}{shown.tail}"
         if request.problem:
             body = f"{body}\n{again_text(request.problem)}"
@@ -100,7 +103,7 @@ class PromptedPlayer:
 
 def prompts_hash(dialect: Dialect) -> str:
     """Identifies the wording that this player adds to a world's."""
-    return digest(prompt(PACKAGE, dialect).hash, again_text(""))
+    return digest(prompt(PACKAGE, dialect).hash, prompt(PACKAGE, "answer").hash, again_text(""))
 
 
 def _history(shown: Observation) -> str:
@@ -117,10 +120,26 @@ class _Form:
     schema: Schema | None
 
 
+_NO_FORM = _Form("", None)
+
+
 @cache
 def _form(space: ActionSpace, addressed: bool, dialect: Dialect) -> _Form:
     how = _how_to_reply(space, addressed, dialect)
     return _Form(how, schema_of(act_type(space, addressed)) if dialect == "json" else None)
+
+
+@lru_cache(maxsize=1024)  # a task's own types come and go
+def _how_to_answer(reply: type[BaseModel]) -> str:
+    """The schema's fields with their meaning; those that share one stand together before it."""
+    fields = reply.model_json_schema().get("properties", {})
+    meant = [(name, str(field.get("description", ""))) for name, field in fields.items()]
+    groups = [
+        (", ".join(name for name, _ in group), meaning)
+        for meaning, group in groupby(meant, key=lambda pair: pair[1])
+    ]
+    told = [f"{names} ({meaning})" if meaning else names for names, meaning in groups]
+    return prompt(PACKAGE, "answer").render({"fields": "; ".join(told)})
 
 
 def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:

@@ -12,6 +12,10 @@ from sociolab.core.episode import Action, Json
 from sociolab.core.ports import NoReply, Reply, Request
 
 LEFT = "the person left"
+SKIPPED = "the person skipped the question"
+
+FORM_SECONDS = 300.0
+"""For an answer to an optional question, however long a turn may take: nobody waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,30 +34,33 @@ class SeatedPlayer:
     """One seat of one episode. `told` is called when the person is asked, and when time is up.
 
     A turn without an answer in `seconds` is a NoReply and not asked again: whoever is away would
-    be waited for three times as long. `memory` counts the turns without an answer in a row.
+    be waited for three times as long. `memory` counts the turns without an answer in a row; an
+    optional question is no turn, and has `FORM_SECONDS`.
     """
 
     def __init__(self, seconds: float, told: Callable[[], None]) -> None:
         self.asked: Asked | None = None
         self._seconds = seconds
         self._told = told
-        self._answer: asyncio.Future[tuple[Action, ...] | BaseModel] | None = None
+        self._answer: asyncio.Future[tuple[Action, ...] | BaseModel | NoReply] | None = None
         self._gone = False
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """What the person answers, or that nothing came in time."""
-        missed = missed_turns(memory) + 1
+        missed = missed_turns(memory) + (not request.optional)
         if self._gone:
             return NoReply("gave up", LEFT, again=False, memory=missed)
         loop = asyncio.get_running_loop()
         self._answer = loop.create_future()
-        self.asked = Asked(request, loop.time() + self._seconds)
+        seconds = FORM_SECONDS if request.optional else self._seconds
+        self.asked = Asked(request, loop.time() + seconds)
         self._told()
         try:
             async with asyncio.timeout_at(self.asked.due):
-                return Reply(await self._answer)
+                given = await self._answer
+            return given if isinstance(given, NoReply) else Reply(given)
         except TimeoutError:
-            problem = f"no answer within {self._seconds:g} s"
+            problem = f"no answer within {seconds:g} s"
             return NoReply("timeout", problem, again=False, memory=missed)
         except _LeftError:
             return NoReply("gave up", LEFT, again=False, memory=missed)
@@ -66,8 +73,11 @@ class SeatedPlayer:
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(_LeftError())
 
-    def answer(self, value: tuple[Action, ...] | BaseModel) -> bool:
-        """Answer what is asked; False if nothing is, or an answer was given to it already."""
+    def answer(self, value: tuple[Action, ...] | BaseModel | NoReply) -> bool:
+        """Answer what is asked; False if nothing is, or an answer was given to it already.
+
+        A NoReply declines to answer, without waiting for the time to run out.
+        """
         if self._answer is None or self._answer.done():
             return False
         self._answer.set_result(value)

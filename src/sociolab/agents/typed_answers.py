@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -17,6 +18,26 @@ def typed_answer(line: str, kind: type[BaseModel]) -> BaseModel:
         return kind.model_validate_json(line)
     except ValidationError as error:
         raise ReplyError(_first_problem(error), raw=line) from error
+
+
+def typed_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The fields that people are asked for, by their names in JSON: those of the JSON schema."""
+    asked = kind.model_json_schema().get("properties", {})
+    named = {
+        field.validation_alias if isinstance(field.validation_alias, str) else name: field
+        for name, field in kind.model_fields.items()
+    }
+    return {name: field for name, field in named.items() if name in asked}
+
+
+def chosen(line: str, values: Sequence[str]) -> str:
+    """The value that a line names, or whose number it is, from 1; ReplyError if there is none."""
+    named = [value for value in values if value.casefold() == line.casefold()]
+    if named:
+        return named[0]
+    if line.isdecimal() and 1 <= int(line) <= len(values):
+        return values[int(line) - 1]
+    raise ReplyError(f'expected a number from 1 to {len(values)}, found "{line}"', raw=line)
 
 
 def typed_field(line: str, field: FieldInfo) -> Any:

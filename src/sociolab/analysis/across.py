@@ -14,6 +14,7 @@ from typing import Any
 
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import foremost
 from sociolab.report.leaderboard import Board, Place, boards
 from sociolab.report.schema import RunResult
 from sociolab.stats.correlation import Correlation, pearson, spearman
@@ -56,9 +57,9 @@ class Relation:
 def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple[Column, ...]:
     """The columns, by world; `judges` names the one judge that is wanted of a world.
 
-    Where none is named each judge has its own column, checks by rules only where nobody else
-    judged. An agent that has several runs on the same terms is in several columns. ConfigError for
-    a world or judge that is not there.
+    Where none is named each judge has its own column, formulas only where nobody else judged. An
+    agent that has several runs on the same terms is in several columns. ConfigError for a world or
+    judge that is not there.
     """
     _check(results, judges)
     found: list[Column] = []
@@ -149,9 +150,9 @@ def _check(results: Sequence[RunResult], judges: Mapping[str, str]) -> None:
 def _wanted(found: Sequence[Board], judges: Mapping[str, str]) -> Iterable[Board]:
     for board in found:
         terms = board.terms
-        beside = {one.terms.judge for one in found if one.terms.world == terms.world}
-        asked = {judge for judge in beside if not judge.startswith("rules:")} or beside
-        if terms.judge in ({judges[terms.world]} if terms.world in judges else asked):
+        others = [one.terms for one in found if one.terms.world == terms.world]
+        asked = foremost({one.judge: one.method for one in others})
+        if terms.judge in ([judges[terms.world]] if terms.world in judges else asked):
             yield board
 
 

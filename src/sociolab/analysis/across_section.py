@@ -112,6 +112,7 @@ def _cautions(columns: Sequence[Column], relations: Sequence[Relation]) -> Itera
     if rules:
         yield f"{listed(rules)} {'plays' if len(rules) == 1 else 'play'} by rules: a baseline."
     yield from _failed_turns(columns)
+    yield from _coverage(columns)
     if relations:
         least = min(one.pearson.n for one in relations)
         if least < 30:
@@ -132,6 +133,21 @@ def _failed_turns(columns: Sequence[Column]) -> Iterator[str]:
     if found:
         told = listed([f"{who} {in_words(lost)} in {run}" for (run, who), lost in found.items()])
         yield f"Failed turns: {told}. Scores rest on the turns that did not fail."
+
+
+def _coverage(columns: Sequence[Column]) -> Iterator[str]:
+    """Of which agents some plays could not be scored, each column once."""
+    for column in columns:
+        told = [
+            f"{agent} {in_words(place.covered['coverage'])}"
+            for agent, place in column.places.items()
+            if place.entry.unscored
+        ]
+        if told:
+            yield (
+                f"{column.title} could be scored in a part of the plays only ({listed(told)}): the "
+                "others could move these means anywhere within their bounds (sociolab report)."
+            )
 
 
 def _agents(agents: Sequence[str], columns: Sequence[Column], titles: Sequence[str]) -> TextTable:

@@ -38,7 +38,7 @@ _WIDE = 4
 
 _KIND: dict[Method, str] = {
     "model": "a model",
-    "heuristic": "rules only, no model: this says nothing of a model judge",
+    "heuristic": "the offline judge, no model: this says nothing of a model judge",
     "rules": "rules that read the transcript, no model: this says nothing of a model judge",
     "scripted": "scripted: its figures are made up for a test and say nothing",
 }

@@ -10,6 +10,7 @@ from sociolab.analysis.matching import By, Key, Keyed, Side, matched
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
+from sociolab.report.columns import mean_ends
 from sociolab.stats.comparison import Comparison, compare
 from sociolab.stats.pairs import Row
 from sociolab.stats.scale import on_scale
@@ -59,7 +60,10 @@ class Compared:
 
     `counts` says what could be matched, `plays` holds the matched plays by measure. Of these,
     `missing` counts those of a and of b whose value is missing (they are no pairs), `unlike` the
-    pairs that differ at all.
+    pairs that differ at all. `untold` counts those of a and of b that could not be scored, and
+    `bounds` are what the mean difference would be over all of them with everything that has no
+    value at its worst for a and best for b, and the other way round; None where that is without
+    end.
     """
 
     world: str
@@ -74,6 +78,12 @@ class Compared:
     found: Mapping[str, Comparison]
     missing: Mapping[str, tuple[int, int]]
     unlike: Mapping[str, int]
+    untold: Mapping[str, tuple[int, int]]
+    bounds: Mapping[str, tuple[float, float] | None]
+
+    def is_open(self, name: str) -> bool:
+        """Whether a matched play has no score in this measure."""
+        return any((*self.untold[name], *self.missing[name]))
 
 
 def compared(
@@ -96,6 +106,7 @@ def compared(
         name: tuple(EpisodePair(name, key, x[key], y[key]) for key in x if key in y)
         for name, (x, y) in sides.items()
     }
+    every = _with_untold(a, b)
     return Compared(
         world=world,
         a=a,
@@ -117,7 +128,32 @@ def compared(
             name: sum(abs(one.difference or 0.0) > ALIKE for one in some)
             for name, some in plays.items()
         },
+        untold={name: _untold(some) for name, some in ((n, every.get(n, ())) for n in measures)},
+        bounds={name: _bounds(every.get(name, ())) for name in measures},
     )
+
+
+_Pairs: TypeAlias = Sequence[tuple[Value, Value]]
+
+
+def _with_untold(a: Side, b: Side) -> dict[str, _Pairs]:
+    """The matched plays by measure, those among them that could not be scored."""
+    found = matched(*(replace(one, values=(*one.values, *one.untold)) for one in (a, b)))
+    return {
+        name: [(mine[key], found.b[name][key]) for key in mine if key in found.b[name]]
+        for name, mine in found.a.items()
+        if name in found.b
+    }
+
+
+def _untold(pairs: _Pairs) -> tuple[int, int]:
+    """How many plays of a and of b could not be scored."""
+    left, right = (sum(pair[i].unscored is not None for pair in pairs) for i in (0, 1))
+    return left, right
+
+
+def _bounds(pairs: _Pairs) -> tuple[float, float] | None:
+    return mean_ends([(a.ends[0] - b.ends[1], a.ends[1] - b.ends[0]) for a, b in pairs])
 
 
 def _within(one: Comparison, measure: Measure) -> Comparison:
@@ -158,6 +194,9 @@ def _measured(found: Compared, name: str) -> dict[str, Any]:
         "unlike": found.unlike[name],
         "missing_a": missing[0],
         "missing_b": missing[1],
+        "not_established_a": found.untold[name][0],
+        "not_established_b": found.untold[name][1],
+        "bounds": found.bounds[name],
     }
 
 

@@ -9,6 +9,7 @@ from sociolab.analysis.comparison_chart import difference_figures
 from sociolab.analysis.comparison_tables import (
     at_level,
     basis,
+    bounds,
     cluster_of,
     clusters_needed,
     design,
@@ -164,6 +165,9 @@ def _cautions(found: Compared) -> Iterator[str]:
             f"With {_few(clusters, cluster_of(found))}, intervals and p are rough, and what would "
             "settle a difference is a guess."
         )
+    for name, (a, b) in found.untold.items():
+        if a or b:
+            yield _not_established(found, name, a, b)
     lost = {name: (a, b) for name, (a, b) in found.missing.items() if a or b}
     if lost:
         a, b = (max(counts[side] for counts in lost.values()) for side in (0, 1))
@@ -171,6 +175,21 @@ def _cautions(found: Compared) -> Iterator[str]:
             f"Matched plays without a value, in a measure up to: {a:,} of A, {b:,} of B. They are "
             "left out on both sides; if an agent fails where it is hard, that flatters it."
         )
+
+
+def _not_established(found: Compared, name: str, a: int, b: int) -> str:
+    told = (
+        f"{title_of(found.measures[name])} could not be established in {plural(a, 'matched play')} "
+        f"of A and {b:,} of B"
+    )
+    ends = found.bounds[name]
+    if ends is None:
+        return f"{told}: the difference could be of any size."
+    sign = "could" if ends[0] < 0 < ends[1] else "would not"
+    return (
+        f"{told}. Whatever these came to, the difference lies within {bounds(found, name)}: it "
+        f"{sign} turn round."
+    )
 
 
 def failed_turns_told(asked: Mapping[str, Asked]) -> Iterator[str]:

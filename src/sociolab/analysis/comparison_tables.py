@@ -17,7 +17,9 @@ from sociolab.stats.scale import CUT
 
 
 def differences(found: Compared) -> TextTable:
-    """Both means, their difference, its interval and p."""
+    """Both means, their difference, its interval and p; what plays without a score could make of
+    it, where there are any."""
+    open_ = any(found.is_open(name) for name in found.found)
     rows = tuple(
         (
             title_of(found.measures[name]),
@@ -27,23 +29,43 @@ def differences(found: Compared) -> TextTable:
             span(one.difference, found.measures[name]) or NOTHING,
             p_text(one.p),
             p_text(one.holm_p),
+            *([bounds(found, name) or NOTHING] if open_ else []),
         )
         for name, one in found.found.items()
     )
+    heads = ("measure", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "Holm p")
     return TextTable(
         f"Differences · judge: {found.judge} ({found.judge_id.method})",
-        ("measure", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "Holm p"),
+        (*heads, *(["bounds"] if open_ else [])),
         rows,
         (
             "means over the pairs; higher is better only where the measure means it so",
             f"95 % interval clustered by {cluster_of(found)}: {_methods(found)}{_cut(found)}",
             f"p: flipping the signs of whole {cluster_of(found)}s at random (all flips up to 16); "
             f"Holm p: corrected for the {plural(tested(found), 'measure')} that can be tested",
+            *(
+                [
+                    "bounds: the difference over all matched plays if those without a score had "
+                    "the lowest that they could for A and the highest for B, and the other way "
+                    "round"
+                ]
+                if open_
+                else []
+            ),
             *_failed_turns(found),
             *_left_out(found),
             *_no_interval(found),
         ),
     )
+
+
+def bounds(found: Compared, name: str) -> str:
+    """Between what the difference lies, as in "[-3.21, 4.11]"; empty where all plays have a score,
+    and where it could be of any size."""
+    ends, measure = found.bounds[name], found.measures[name]
+    if ends is None or not found.is_open(name):
+        return ""
+    return f"[{figure(ends[0], measure)}, {figure(ends[1], measure)}]"
 
 
 def _failed_turns(found: Compared) -> Iterator[str]:

@@ -70,6 +70,8 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
     for flag, agent in (("--target", target), *(("--without", one) for one in without)):
         if agent not in agents:
             known = listed(sorted(agents)) if agents else "none"
+            if any(value.agent == agent for value in pool.untold):
+                raise ConfigError(f'{flag}: no play of "{agent}" has a score{pool.hint}')
             raise ConfigError(f'{flag}: "{agent}" played nothing here; the agents are: {known}')
     if target in without:
         raise ConfigError(f"--without: {target} is the target")

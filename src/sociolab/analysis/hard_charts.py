@@ -146,7 +146,7 @@ def _told(found: Hard, task: Difficulty) -> str:
 
 
 def _met(found: Hard, pool: Pool, numbers: Mapping[str, int], key: str) -> Iterator[Figure]:
-    """A heat map of means, agent by partner (Figure F.4); none of a single cell."""
+    """A heat map of means, agent by partner (Figure F.5); none of a single cell."""
     cells = pair_means(found, pool)
     agents = [name for name in found.agents if any(a == name for a, _ in cells)]
     partners = [name for name in numbers if any(b == name for _, b in cells)]
@@ -226,8 +226,8 @@ def _heat_row(
 
 
 def _difficulties(found: Hard) -> Figure:
-    """The difficulties of the tasks chosen and of the others. What the paper's Figure F.5 shows is
-    not at hand; this and what follows are ours."""
+    """The difficulties of the tasks chosen and of the others. This and what follows
+    are ours."""
     measure, target = found.pool.measure, found.found.target
     title = f"Difficulties for {target} of the tasks chosen, and of the others"
     gaps = {

@@ -197,7 +197,7 @@ def _ingredients(found: Hard) -> TextTable:
 
 
 def _pairs(found: Hard, details: Sequence[Pool]) -> Iterator[TextTable]:
-    """Agents with partners on the hardest tasks, for each measure (Figure F.4)."""
+    """Agents with partners on the hardest tasks, for each measure (as Figure F.5)."""
     for pool in details:
         cells: dict[tuple[str, str], list[float]] = {}
         for value in pool.values:

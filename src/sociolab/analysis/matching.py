@@ -24,7 +24,8 @@ ITSELF, ANOTHER = "itself", "another"
 @dataclass(frozen=True, slots=True)
 class Side:
     """One agent of one run as one judge saw it; `casts` says who sat where in each trial, `asked`
-    how many turns the agent failed in all these plays, and of how many."""
+    how many turns the agent failed in all these plays, and of how many. `untold` are the plays that
+    the judge could not score."""
 
     name: str
     run: str
@@ -32,6 +33,7 @@ class Side:
     values: tuple[Value, ...]
     casts: Mapping[str, tuple[CastMember, ...]]
     asked: Asked = NOTHING_ASKED
+    untold: tuple[Value, ...] = ()
 
     def met(self, value: Value) -> str:
         """Whom the agent met in a play; several agents are named in the order of their seats."""

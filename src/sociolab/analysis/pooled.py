@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.analysis.figures import listed, title_of
-from sociolab.analysis.values import RunValues, Value, chosen_judge
+from sociolab.analysis.values import RunValues, Value, chosen_judge, unscored_hint
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, measure_called
 from sociolab.report.layout import layout_of
@@ -18,7 +18,7 @@ from sociolab.report.words import plural
 class Pool:
     """What one judge gave the plays of some runs in one measure. `clusters` names what intervals
     cluster by; `notes` say what is odd about the runs beside each other; `untold` are plays that
-    the judge cannot tell."""
+    the judge cannot tell, and `hint` what to do about them."""
 
     world: str
     runs: tuple[str, ...]
@@ -28,6 +28,7 @@ class Pool:
     values: tuple[Value, ...]
     notes: tuple[str, ...] = ()
     untold: tuple[Value, ...] = ()
+    hint: str = ""
 
     @property
     def clusters(self) -> str:
@@ -55,7 +56,7 @@ def pooled(
         told = ", ".join(f"{run.run} ({run.world})" for run in runs)
         raise ConfigError(f"expected runs of one world, found {told}")
     apart, odd = _told_apart(runs, settings or {})
-    label = chosen_judge(apart, judge)
+    label = chosen_judge(apart, judge, () if measure is None else (measure,))
     chosen = chosen_measure(apart, label, measure)
     return Pool(
         apart[0].world,
@@ -66,6 +67,7 @@ def pooled(
         _of((value for run in apart for value in run.values), label, chosen),
         (*odd, *_twice(apart)),
         _of((value for run in apart for value in run.untold), label, chosen),
+        unscored_hint(apart, label, chosen.name),
     )
 
 
@@ -84,11 +86,14 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) ->
         wanted = measure_called(wanted, (runs[0].measures[name] for name in shared))
     if wanted is not None and wanted not in shared:
         known = ", ".join(shared) or "none"
+        hint = unscored_hint(runs, judge, wanted)
         raise ConfigError(
-            f'--measure: {judge} gave nothing in "{wanted}" in all these runs; it gave: {known}'
+            f'--measure: {judge} gave nothing in "{wanted}" in all these runs; it gave: '
+            f"{known}{hint}"
         )
     if not shared:
-        raise ConfigError(f"{judge} gave no measure a value in all these runs")
+        hint = unscored_hint(runs, judge)
+        raise ConfigError(f"{judge} gave no measure a value in all these runs{hint}")
     name = wanted or next((n for n in layout_of(runs[0].world).main if n in shared), "")
     if not name:
         main = " or ".join(layout_of(runs[0].world).main)

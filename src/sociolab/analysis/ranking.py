@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import permutations
 from statistics import NormalDist
 from typing import Any
@@ -14,6 +14,7 @@ from sociolab.analysis.pooled import Pool
 from sociolab.analysis.values import Value
 from sociolab.core.episode import Asked
 from sociolab.core.errors import ConfigError
+from sociolab.report.columns import mean_ends
 from sociolab.report.plays import PlayKey, asked_in
 from sociolab.stats.bradley_terry import POINTS, Rating, Ratings, rate
 from sociolab.stats.contests import Compared, Comparison, Score, comparisons
@@ -43,7 +44,9 @@ class Ranking:
     scored plays with several partners at once, which answer to no other play; `alone` are the
     agents that were never compared. `records` has both orders of each two agents that were.
     `firm`: by group, the share of the resamples below which an order that they turn is settled.
-    `asked`: how many turns each agent failed, and of how many, in all its plays.
+    `asked`: how many turns each agent failed, and of how many, in all its plays. `bounds`: between
+    what each agent's mean lies, whatever the plays without a score came to; None where that is
+    without end. `untold`: how many of each agent's plays could not be scored.
     """
 
     pool: Pool
@@ -56,6 +59,14 @@ class Ranking:
     records: dict[tuple[str, str], Record]
     firm: dict[int, float]
     asked: Mapping[str, Asked]
+    bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
+    untold: Mapping[str, int] = field(default_factory=dict)
+
+    def undecided(self, above: str, below: str) -> bool:
+        """Whether plays that could not be scored could turn the order of two agents round."""
+        lowest, highest = self.bounds.get(above), self.bounds.get(below)
+        open_ = any(self.untold.get(one) for one in (above, below))
+        return open_ and (lowest is None or highest is None or lowest[0] < highest[1])
 
 
 def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]] | None = None) -> Ranking:
@@ -71,7 +82,7 @@ def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]] | None = No
         raise ConfigError(
             "no two agents of these runs have a score at the same task and seat with the same "
             f"partner in {pool.measure.name}, so that nothing can be ranked; play several agents "
-            "on the same tasks, with one --partner or among each other"
+            f"on the same tasks, with one --partner or among each other{pool.hint}"
         )
     ratings = rate(compared.comparisons)
     rated = {one.model for one in ratings.models}
@@ -86,7 +97,17 @@ def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]] | None = No
         records=_records(compared.comparisons),
         firm=_firm(ratings, compared.comparisons),
         asked=_asked(pool, asked or {}),
+        bounds=_bounds(pool),
+        untold=dict(Counter(str(one.agent) for one in pool.untold if one.agent is not None)),
     )
+
+
+def _bounds(pool: Pool) -> dict[str, tuple[float, float] | None]:
+    ends: dict[str, list[tuple[float, float]]] = {}
+    for value in (*pool.values, *pool.untold):
+        if value.agent is not None:
+            ends.setdefault(value.agent, []).append(value.ends)
+    return {agent: mean_ends(some) for agent, some in ends.items()}
 
 
 def _asked(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]]) -> dict[str, Asked]:
@@ -113,15 +134,19 @@ def ranking_document(found: Ranking) -> dict[str, Any]:
         "measure": pool.measure.name,
         "plays": found.plays,
         "missing": found.missing,
+        "not_established": dict(found.untold),
         "several_partners": found.mixed,
         "unmatched": found.compared.unmatched,
         "comparisons": len(found.compared.comparisons),
         "clusters": ratings.clusters,
         "level": LEVEL,
         "settled_below": {str(group): share for group, share in found.firm.items()},
-        "agents": [_agent(one, found.asked[one.model]) for one in ratings.models],
+        "agents": [_agent(found, one) for one in ratings.models],
         "not_compared": list(found.alone),
-        "order": [asdict(one) for one in ratings.neighbours],
+        "order": [
+            {**asdict(one), "decided": not found.undecided(one.above, one.below)}
+            for one in ratings.neighbours
+        ],
         "records": [
             {"agent": a, "against": b, **asdict(one)} for (a, b), one in found.records.items()
         ],
@@ -129,7 +154,8 @@ def ranking_document(found: Ranking) -> dict[str, Any]:
     }
 
 
-def _agent(one: Rating, asked: Asked) -> dict[str, Any]:
+def _agent(found: Ranking, one: Rating) -> dict[str, Any]:
+    asked, bounds = found.asked[one.model], found.bounds[one.model]
     return {
         "agent": one.model,
         "group": one.group,
@@ -144,6 +170,7 @@ def _agent(one: Rating, asked: Asked) -> dict[str, Any]:
         "note": one.note,
         "failed_turns": asked.failed,
         "turns_asked": asked.asked,
+        "bounds": bounds and list(bounds),
     }
 
 

@@ -86,6 +86,12 @@ def _level(one: Rating, other: Rating) -> bool:
 
 def _settled(found: Ranking, pair: Neighbours) -> str:
     order = f"{pair.above} above {pair.below}"
+    if found.undecided(pair.above, pair.below):
+        return (
+            f"{order} is not decided: the outcomes that could not be established could turn this "
+            f"order round. The mean {found.pool.title} of {pair.above} lies "
+            f"{_between(found, pair.above)}, that of {pair.below} {_between(found, pair.below)}."
+        )
     if pair.flipped is None:
         return (
             f"{order} is not tested: too few {found.pool.clusters}s to resample; {_dropped(pair)}."
@@ -98,9 +104,18 @@ def _settled(found: Ranking, pair: Neighbours) -> str:
     return f"{order} is not settled: {turned} it round, {but} {_dropped(pair)}."
 
 
+def _between(found: Ranking, agent: str) -> str:
+    bounds = found.bounds.get(agent)
+    if bounds is None:
+        return "nobody knows where"
+    return minus(f"between {bounds[0]:z.2f} and {bounds[1]:z.2f}")
+
+
 def settled(found: Ranking, pair: Neighbours) -> bool:
-    """Whether no single episode turns an order round, and no more resamples than a 95 % interval
-    leaves out on one side."""
+    """Whether no single episode turns an order round, no more resamples than a 95 % interval leaves
+    out on one side, and nothing that the plays without a score could have come to."""
+    if found.undecided(pair.above, pair.below):
+        return False
     group = next(one.group for one in found.ratings.models if one.model == pair.above)
     limit = found.firm.get(group, 0.0)
     return pair.flipped is not None and pair.flipped < limit and not pair.flipping_plays
@@ -167,6 +182,7 @@ def _ratings(found: Ranking) -> TextTable:
     ratings, pool = found.ratings, found.pool
     groups = len({one.group for one in ratings.models}) > 1
     failed = any(one.failed for one in found.asked.values())
+    open_ = any(found.untold.values())
     heads = ("agent", *(["group"] if groups else []), "points", "95 % interval", "expected")
     rows = tuple(
         (
@@ -174,13 +190,18 @@ def _ratings(found: Ranking) -> TextTable:
             *([str(one.group)] if groups else []),
             *_cells(one),
             f"{found.plays.get(one.model, 0):,}",
+            *([f"{found.untold.get(one.model, 0):,}", _bounds(found, one.model)] if open_ else []),
             *([failed_of(found.asked[one.model])] if failed else []),
         )
         for one in ratings.models
     )
     return TextTable(
         "Bradley-Terry ratings",
-        (*heads, "won", "tied", "lost", "plays", *(["failed turns"] if failed else [])),
+        (
+            *(*heads, "won", "tied", "lost", "plays"),
+            *(["not established", "bounds"] if open_ else []),
+            *(["failed turns"] if failed else []),
+        ),
         rows,
         tuple(_notes(found, pool.clusters)),
     )
@@ -201,11 +222,21 @@ def _notes(found: Ranking, clusters: str) -> Iterator[str]:
         f"95 % interval by resampling {clusters}s ({found.ratings.clusters}), "
         f"{found.ratings.resamples:,} times" + "".join(f"; none: {why}" for why in reasons)
     )
+    if any(found.untold.values()):
+        yield (
+            f"not established: plays of which {found.pool.title} could not be scored; bounds: the "
+            "mean if these, and what failed, had the lowest score that they could, and the highest"
+        )
     if found.compared.unmatched:
         total = sum(found.plays.values())
         yield f"{plural(found.compared.unmatched, 'play')} of {total:,} met no counterpart"
     if found.mixed:
         yield f"left out: {plural(found.mixed, 'play')} with several partners at once"
+
+
+def _bounds(found: Ranking, agent: str) -> str:
+    bounds = found.bounds.get(agent)
+    return NOTHING if bounds is None else minus(f"[{bounds[0]:z.2f}, {bounds[1]:z.2f}]")
 
 
 def _cells(one: Rating) -> tuple[str, ...]:
@@ -217,17 +248,22 @@ def _cells(one: Rating) -> tuple[str, ...]:
 def _order(found: Ranking) -> tuple[TextTable, ...]:
     if not found.ratings.neighbours:
         return ()
+    pairs = found.ratings.neighbours
     strength = {one.model: one.strength or 0.0 for one in found.ratings.models}
     rows = tuple(
         (
             pair.above,
             pair.below,
             _points(strength[pair.above] - strength[pair.below]).removeprefix("+"),
-            "yes" if settled(found, pair) else "no",
+            "not decided"
+            if found.undecided(pair.above, pair.below)
+            else "yes"
+            if settled(found, pair)
+            else "no",
             f"{pair.flipping_plays:,} of {pair.plays:,}",
             NOTHING if pair.flipped is None else f"{pair.flipped:.1%}",
         )
-        for pair in found.ratings.neighbours
+        for pair in pairs
     )
     limits = in_words(", ".join(f"{limit:.1%}" for limit in found.firm.values()))
     heads = ("above", "below", "points", "settled", "episodes that turn it", "resamples")
@@ -241,6 +277,11 @@ def _order(found: Ranking) -> tuple[TextTable, ...]:
                 "points: between the two; resamples: the share of them that turn the order round",
                 "settled: no such episode, and fewer of the resamples than a 95 % interval leaves "
                 f"out on one side ({limits})",
+                *(
+                    ["not decided: the outcomes that could not be established could turn it round"]
+                    if any(found.undecided(pair.above, pair.below) for pair in pairs)
+                    else []
+                ),
             ),
             (1,),
         ),

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure
-from sociolab.report.columns import Column, Outcome
+from sociolab.core.score import JudgeId, Measure, NotKnown, foremost, measure_called
+from sociolab.report.columns import Column, NotScored, Outcome, ends_of
 from sociolab.report.episodes import run_of_episodes
 from sociolab.report.judged import Judged
 from sociolab.report.layout import layout_of
 from sociolab.report.plays import Play, PlayKey, plays_of, whole_plays_of
 from sociolab.report.scores import never_due, outcomes_of
+from sociolab.report.words import plural
 from sociolab.store.runs import RunRow
 from sociolab.store.sqlite import Store
 from sociolab.store.trials import TrialRow
@@ -25,8 +27,11 @@ class Value(NamedTuple):
 
     `seat` is None for a measure of whole episodes. `value` is the mean of `judgings` (one for each
     time that the judge judged the episode), None where a value was due and is missing; what a judge
-    cannot tell is no row. `agent` played the seat, `partner` the other one (None if several did),
-    `cluster` is what intervals cluster by, `type` the task's first tag.
+    cannot tell is among `RunValues.untold`. `agent` played the seat, `partner` the other one (None
+    if several did), `cluster` is what intervals cluster by, `type` the task's first tag. `bounds`
+    are the least and the most that the value could be where there is none. `unscored` is why, where
+    the judge could not tell or nothing was established, and `lower` the least that it could be, if
+    the judge said so.
     """
 
     run: str
@@ -43,14 +48,23 @@ class Value(NamedTuple):
     measure: str
     value: float | None
     judgings: tuple[float, ...] = ()
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    unscored: NotKnown | None = None
+    lower: float | None = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The value, twice; or, where there is none, its bounds."""
+        return self.bounds if self.value is None else (self.value, self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class RunValues:
     """All values of one run: its judges by the label that values carry, its measures in order.
 
-    `untold`: what a judge cannot tell, by its nature; neither values nor missing. `imported`: the
-    episodes were played elsewhere, so that agents are named as that program named its models.
+    `untold`: what a judge cannot tell, or what is not established; no values, and not missing
+    either. `imported`: the episodes were played elsewhere, so that agents are named as that program
+    named its models.
     """
 
     run: str
@@ -101,11 +115,14 @@ def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) ->
     )
 
 
-def chosen_judge(runs: Sequence[RunValues], wanted: str | None) -> str:
-    """The judge whose values all runs hold: the one that is wanted, or the only one.
+def chosen_judge(
+    runs: Sequence[RunValues], wanted: str | None, measures: Sequence[str] = ()
+) -> str:
+    """The judge whose values all runs hold: the one that is wanted, or the foremost of those that
+    scored these measures, if any is named (`core.score.foremost`).
 
-    ConfigError where a run has none, where there are several and none is named, or where the judges
-    of that label differ in prompt or settings: their figures are not comparable.
+    ConfigError where a run has none, where several come first and none is named, or where the
+    judges of that label differ in prompt or settings: their figures are not comparable.
     """
     if wanted is not None:
         for one in runs:
@@ -117,7 +134,8 @@ def chosen_judge(runs: Sequence[RunValues], wanted: str | None) -> str:
         label = wanted
     else:
         shared = [judge for judge in runs[0].judges if all(judge in one.judges for one in runs)]
-        asked = [judge for judge in shared if not judge.startswith("rules:")] or shared
+        gave = [name for name in shared if all(_gave(one, name, measures) for one in runs)]
+        asked = foremost({name: runs[0].judges[name].method for name in gave or shared})
         if not asked:
             by = "; ".join(f"{one.run} by {', '.join(one.judges) or 'nobody'}" for one in runs)
             raise ConfigError(
@@ -136,6 +154,29 @@ def chosen_judge(runs: Sequence[RunValues], wanted: str | None) -> str:
             "cannot be compared; judge them anew with `sociolab judge`"
         )
     return label
+
+
+def unscored_hint(runs: Sequence[RunValues], judge: str, measure: str | None = None) -> str:
+    """What to do about plays that a judge could not score, to end a sentence; "" without any."""
+    plays = [
+        value
+        for run in runs
+        for value in run.untold
+        if value.judge == judge and measure in (None, value.measure)
+    ]
+    if not plays:
+        return ""
+    return (
+        f"; {plural(len(plays), 'play')} could not be scored: have a model read what was agreed "
+        "(sociolab judge RUN --reader endpoint/model), or name another --judge"
+    )
+
+
+def _gave(run: RunValues, judge: str, measures: Sequence[str]) -> bool:
+    """Whether a judge gave a value in each of these measures, or in any if none is named."""
+    found = {value.measure for value in run.values if value.judge == judge}
+    named = {measure_called(name, run.measures.values()) for name in measures}
+    return named <= found if named else bool(found)
 
 
 def _values(
@@ -167,8 +208,11 @@ def _values(
             measure,
             outcome if isinstance(outcome, float) else None,
             tuple(one for one in said.get(play.key, ()) if isinstance(one, float)),
+            ends_of(outcome, column.measure),
+            outcome.kind if isinstance(outcome, NotScored) else None,
+            outcome.low if isinstance(outcome, NotScored) and outcome.bounded else None,
         )
-        yield value, outcome != "unscored"
+        yield value, value.unscored is None
 
 
 def _in_order(world: str, measures: dict[str, Measure]) -> dict[str, Measure]:

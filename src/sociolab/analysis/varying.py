@@ -13,7 +13,7 @@ from sociolab.analysis.factors import JUDGE, PAIRING, PARTNER, REPEAT, SCENARIO,
 from sociolab.analysis.pooled import chosen_measure
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import RULE_BASED, JudgeId, Measure, measure_called
+from sociolab.core.score import RULE_BASED, JudgeId, Measure, foremost, measure_called
 from sociolab.stats.variance import Component, Components, Scored, components
 
 
@@ -59,6 +59,7 @@ class Variances:
     costs: Costs | None
     agents: tuple[Varying, ...]
     left_out: tuple[str, ...]
+    untold: int = 0
 
 
 def variances(
@@ -103,6 +104,11 @@ def variances(
         costs,
         tuple(one for one in found if one is not None),
         tuple(name for name, one in zip(agents, found, strict=True) if one is None),
+        sum(
+            value.judge in used and value.measure == chosen.name
+            for run in runs
+            for value in run.untold
+        ),
     )
 
 
@@ -153,13 +159,11 @@ def _judges(
             for v in run.values
             if v.measure == measure and v.value is not None
         }
-    found = [label for label in known if label in gave]
-    asked = [label for label in found if known[label].method not in RULE_BASED]
-    # A check that comes with its world scores one measure of its own.
-    plain = [label for label in found if not label.startswith("rules:")]
+    found = foremost({label: known[label].method for label in known if label in gave})
     if not found:
         raise ConfigError(_no_value(runs, measure))
-    return tuple(asked or plain or found)
+    asked = [label for label in found if known[label].method not in RULE_BASED]
+    return tuple(asked) or found
 
 
 def _varying(

@@ -126,6 +126,11 @@ def _unknown(found: Variances) -> Iterator[str]:
 
 
 def _cautions(found: Variances) -> Iterator[str]:
+    if found.untold:
+        yield (
+            f"{plural(found.untold, 'judging')} gave no score, since {title_of(found.measure)} "
+            "could not be told or established there: what these would vary with is not known."
+        )
     for name, judge in found.ids.items():
         if judge.method in RULE_BASED or code_in("", judge.settings):
             yield f"Judged by {name}: {method_words(found.world, judge.method, judge.settings)}."

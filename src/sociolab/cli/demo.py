@@ -21,7 +21,7 @@ from sociolab.store.sqlite import Store
 
 
 def demo(*, html: Path, store: Path | None) -> None:
-    """Play all tasks of every world with scripted players, and judge them by rules.
+    """Play all tasks of every world with scripted players, scored without a model.
 
     ConfigError before anything is played where the page cannot be written.
     """
@@ -32,8 +32,8 @@ def demo(*, html: Path, store: Path | None) -> None:
     if html.is_dir():
         raise ConfigError(f"--html: expected a file to write, found the folder {html}")
     results: list[RunResult] = []
-    for world in world_names():
-        say(f"{world}: scripted players, no model, no network; every figure below is rule-based")
+    for world in dict.fromkeys((RunConfig().world, *world_names())):
+        say(f"{world}: scripted players, no model, no network; a smoke test, and no result")
         config = RunConfig(world=world, agents=("scripted",), store=store)
         result = play(config, watch(lambda name: None))
         show_result(result, store, as_json=False)

@@ -30,16 +30,36 @@ verbs = typer.Typer()
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
 def judge(
-    run: RunName,
+    run: Annotated[OptText, typer.Argument(metavar="RUN", help="The run's name.")] = None,
     judge: Annotated[
-        list[str],
+        OptTexts,
         option(
             "--judge",
             "SPEC",
-            "heuristic or rules, endpoint/model, or python:module:Class. Repeat it.",
+            "endpoint/model, the world's offline judge, or python:module:Class. Repeat it.",
         ),
-    ],
-    repeats: Annotated[int, option("--repeats", "N", "Judge each so often.", min=1)] = 1,
+    ] = None,
+    reader: Annotated[
+        OptTexts,
+        option(
+            "--reader",
+            "SPEC",
+            "A model that reads off each transcript what was agreed (sotopia). Repeat it.",
+        ),
+    ] = None,
+    repeats: Annotated[OptInt, option("--repeats", "N", "Judge each so often.", min=1)] = None,
+    validate: Annotated[
+        OptText,
+        option(
+            "--validate",
+            "SPEC",
+            "No run: how well this reader or judge agrees with labelled data (--data).",
+        ),
+    ] = None,
+    data: Annotated[OptPath, option("--data", "DIR", "Labelled data for --validate.")] = None,
+    limit: Annotated[
+        OptInt, option("--limit", "N", "With --validate: N items drawn at random.", min=1)
+    ] = None,
     agent_timeout: Annotated[
         OptFloat,
         option(
@@ -56,11 +76,17 @@ def judge(
     models: ModelsFile = None,
     json: Json = False,
 ) -> None:
-    """Have the episodes of a run judged anew."""
+    """Have the episodes of a run judged anew, or validate a judge on labelled data."""
     from sociolab.cli import judge as verb
 
-    flags = {"judges": judge, "agent_timeout": agent_timeout, **calling(locals())}
-    verb.judge(run, flags, repeats=repeats, as_json=json)
+    flags = {"agent_timeout": agent_timeout, **calling(locals())}
+    of_run = {"RUN": run, "--judge": judge, "--reader": reader, "--repeats": repeats}
+    of_data = {"--validate": validate, "--data": data, "--limit": limit}
+    if verb.validates(of_run, of_data):
+        verb.validate(flags | {"judge": validate, "data": data, "limit": limit}, as_json=json)
+    else:
+        flags |= {"judges": judge, "readers": reader}
+        verb.judge(run or "", flags, repeats=repeats or 1, as_json=json)
 
 
 @verbs.command(epilog="Example: sociolab audit first --judge openai/MODEL --limit 20")
@@ -169,9 +195,6 @@ def gap(
     all_real: Annotated[
         bool, typer.Option("--all-real", help="Learn from all real play, whatever the run's size.")
     ] = False,
-    cut: Annotated[
-        bool, typer.Option("--cut", help="Cut sessions to the turns that show the intention.")
-    ] = False,
     splits: Annotated[
         OptInt, option("--splits", "N", "Pairs of real samples: the noise floor.", min=0)
     ] = None,
@@ -200,7 +223,6 @@ def gap(
         "most": most,
         "strict": not all_rows,
         "matched": not all_real,
-        "cut": cut,
         "splits": splits,
         "seed": seed,
         **calling(locals()),

@@ -34,6 +34,7 @@ def _document(found: Levels) -> dict[str, object]:
             {
                 "agent": one.agent,
                 "judge": one.judge,
+                "losses_by": one.read_by or None,
                 "cautions": list(one.cautions),
                 "types": [
                     {
@@ -44,7 +45,7 @@ def _document(found: Levels) -> dict[str, object]:
                         },
                         "fates": {outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
                         "wanted": row.wanted,
-                        "not_scored": row.left_out,
+                        "losses_unknown": row.left_out,
                     }
                     for row in one.rows
                 ],

@@ -69,7 +69,15 @@ def run(
         option(
             "--judge",
             "SPEC",
-            "heuristic or rules, endpoint/model, python:module:Class, or none. Repeat it.",
+            "endpoint/model, the world's offline judge, python:module:Class, or none. Repeat it.",
+        ),
+    ] = None,
+    reader: Annotated[
+        OptTexts,
+        option(
+            "--reader",
+            "SPEC",
+            "A model that reads off each transcript what was agreed (sotopia). Repeat it.",
         ),
     ] = None,
     tasks: TaskFilter = None,
@@ -136,6 +144,7 @@ def run(
         "agents": agent,
         "partner": partner,
         "judges": judge,
+        "readers": reader,
         "tasks": tasks,
         "limit": limit,
         "repeats": repeats,
@@ -163,7 +172,9 @@ def run(
     )
 
 
-@verbs.command("list", epilog='Example: sociolab list episodes --run first --score "overall<3"')
+@verbs.command(
+    "list", epilog='Example: sociolab list episodes --run first --score "goal_checked<3"'
+)
 def list_(
     what: Annotated[
         str,
@@ -182,7 +193,8 @@ def list_(
         bool, typer.Option("--failed", help="Episodes that failed, or turns of which did.")
     ] = False,
     score: Annotated[
-        OptTexts, option("--score", "RULE", 'Episodes with "goal<4". Repeat it.')
+        OptTexts,
+        option("--score", "RULE", 'Episodes with "goal<4" or "goal_checked=disputed". Repeat it.'),
     ] = None,
     sort: Annotated[OptText, option("--sort", "MEASURE", "Episodes, the lowest first.")] = None,
     judge: OneJudge = None,
@@ -206,7 +218,7 @@ def list_(
     verb.show_list(sought, store, as_json=json)
 
 
-@verbs.command(epilog="Example: sociolab show 6398de58 --run first")
+@verbs.command(epilog="Example: sociolab show 674a725a --run first")
 def show(
     episode: Annotated[
         list[str],

@@ -109,7 +109,7 @@ def hard(
     name: Annotated[str, option("--name", "NAME", "What to call the list, such as hard-X.")],
     most: Annotated[int, option("--most", "N", "So many tasks.", min=1)] = 20,
     measure: Annotated[
-        OptText, option("--measure", "NAME", "overall or goal; default: the main one.")
+        OptText, option("--measure", "NAME", "overall, goal_checked...; default: the main one.")
     ] = None,
     judge: OneJudge = None,
     without: Annotated[

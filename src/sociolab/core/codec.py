@@ -8,6 +8,7 @@ from typing import Any, cast
 import pydantic_core
 
 from sociolab.core.episode import (
+    Act,
     Action,
     Answered,
     CastMember,
@@ -43,14 +44,15 @@ def encode_event(event: Event) -> str:
     """One event as a JSON array whose first item is its kind."""
     match event:
         case Moved():
-            actions = [[a.kind, a.text, *a.to] for a in event.actions]
+            actions = [_action_row(action) for action in event.actions]
             row: list[Any] = ["moved", event.turn, event.seat, actions, event.attempt, event.memory]
         case Answered():
             row = ["answered", event.turn, event.seat, event.question, event.value]
-            row += [event.attempt, event.memory]
+            row += [event.attempt, event.memory, *_optional(event)]
         case Unusable():
             row = ["unusable", event.turn, event.seat, event.name, event.attempt, event.cause]
             row += [event.problem, event.raw, event.final, event.again, event.memory]
+            row += _optional(event)
         case Happened():
             row = ["happened", event.turn, event.seat, event.what, event.value]
         case Ended():
@@ -64,8 +66,7 @@ def decode_event(text: str) -> Event:
         kind, *rest = _loads(text)
         if kind == "moved":
             turn, seat, actions, attempt, memory = rest
-            acts = tuple(Action(k, said, tuple(to)) for k, said, *to in actions)
-            return Moved(turn, seat, acts, attempt, memory)
+            return Moved(turn, seat, tuple(_action(*row) for row in actions), attempt, memory)
         if kind == "answered":
             return Answered(*rest)
         if kind == "unusable":
@@ -77,6 +78,20 @@ def decode_event(text: str) -> Event:
     except (ValueError, TypeError) as error:
         raise StoreError(f"an event in the store cannot be read ({error}): {text[:120]}") from error
     raise StoreError(f"an event in the store is of an unknown kind: {text[:120]}")
+
+
+def _optional(event: Answered | Unusable) -> list[bool]:
+    """A last item that few events have."""
+    return [True] if event.optional else []
+
+
+def _action_row(action: Action) -> list[Any]:
+    row: list[Any] = [action.kind, action.text, action.to]
+    return [*row, [[act.kind, act.what] for act in action.acts]] if action.acts else row
+
+
+def _action(kind: str, text: str, to: list[str], acts: list[list[Any]] | None = None) -> Action:
+    return Action(kind, text, tuple(to), tuple(Act(*act) for act in acts or ()))
 
 
 def encode_trial(trial: Trial) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -15,12 +16,28 @@ ACT = "act"
 
 
 @dataclass(frozen=True, slots=True)
+class Act:
+    """What a line means, told by a built-in scripted player: an offer, an acceptance, a question.
+
+    `what` is the content, in the form that the world's scripted players agree on.
+    """
+
+    kind: str
+    what: Json = None
+
+
+@dataclass(frozen=True, slots=True)
 class Action:
-    """One thing that a seat does. `to` names the seats that it is meant for; empty: everybody."""
+    """One thing that a seat does. `to` names the seats that it is meant for; empty: everybody.
+
+    `acts` are written by built-in scripted players alone, which understand each other by them and
+    not by the words; whoever sees the action sees them.
+    """
 
     kind: str
     text: str = ""
     to: tuple[str, ...] = ()
+    acts: tuple[Act, ...] = field(default=(), hash=False)  # JSON may not be hashable
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +92,10 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A seat answered a question that never enters the history."""
+    """A seat answered a question that never enters the history.
+
+    `optional`: nothing hangs on the answer, and it is shown to nobody (see `Question`).
+    """
 
     turn: int
     seat: str
@@ -83,13 +103,15 @@ class Answered:
     value: Json
     attempt: int = 1
     memory: Json = None
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
     """A reply that could not be used: asked for again, or, if `final`, the turn failed.
 
-    `name` is "act" or the question's; `raw` is the reply, verbatim.
+    `name` is "act" or the question's; `raw` is the reply, verbatim. Where the question was
+    `optional`, nothing failed: it stays unanswered.
     """
 
     turn: int
@@ -102,6 +124,7 @@ class Unusable:
     final: bool
     again: bool = True
     memory: Json = None
+    optional: bool = False
 
 
 EndReason = Literal["left", "turn limit", "failed turn", "silence", "time is up"]
@@ -203,9 +226,18 @@ class Episode:
 
     @property
     def failed_turns(self) -> tuple[Unusable, ...]:
-        """The turns that failed for good, with their last reply; not questions put aside."""
-        events = (e for e in self.events if isinstance(e, Unusable))
-        return tuple(e for e in events if e.final and e.name == ACT)
+        """The turns that failed for good, with their last reply; not questions asked aside."""
+        return tuple(event for event in self._failed() if event.name == ACT)
+
+    @property
+    def failed_questions(self) -> tuple[Unusable, ...]:
+        """The questions that failed for good, with their last reply; not optional ones."""
+        return tuple(event for event in self._failed() if event.name != ACT)
+
+    def _failed(self) -> Iterator[Unusable]:
+        for event in self.events:
+            if isinstance(event, Unusable) and event.final and not event.optional:
+                yield event
 
     @property
     def asked(self) -> dict[str, Asked]:
@@ -223,8 +255,9 @@ class Episode:
         usable = Counter(event.seat for event in self.events if isinstance(event, Moved))
         failed = Counter(event.seat for event in self.failed_turns)
         if not usable and not failed:
-            usable = Counter(event.seat for event in self.events if isinstance(event, Answered))
-            failed = Counter(e.seat for e in self.events if isinstance(e, Unusable) and e.final)
+            answers = [e for e in self.events if isinstance(e, Answered) and not e.optional]
+            usable = Counter(event.seat for event in answers)
+            failed = Counter(event.seat for event in self.failed_questions)
         asked = usable + failed
         return {seat: Asked(failed[seat], count) for seat, count in asked.items()}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -52,19 +52,54 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldWording:
+    """How people are asked for one field of an answer.
+
+    `choices` pairs each value of the field with the words for it. With `is_line` the answer is a
+    line of the conversation, which people pick. `only_if` names another field and the values of it
+    with which this field is asked for at all; it must have an answer then if null means "none".
+    """
+
+    name: str
+    label: str
+    hint: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    is_line: bool = False
+    only_if: tuple[str, tuple[str, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A question as people are asked it, in a form: `text` stands above the fields."""
+
+    text: str
+    fields: tuple[FieldWording, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
-    """A named question whose answer never enters the history; `reply` is the answer's type."""
+    """A named question whose answer never enters the history; `reply` is the answer's type.
+
+    Nothing hangs on an answer to one that is `optional`: whatever goes wrong with it, an exception
+    of the player included, is an unanswered question on record, which is not asked again. The
+    answer is in the record alone: it is part of no transcript, prompt, search or training example.
+    `wording` is for people alone; without it they read `text` and the names of the fields.
+    """
 
     name: str
     text: str
     reply: type[BaseModel]
+    optional: bool = False
+    wording: Wording | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """A seat is asked: to act (`wanted` is the action space) or to answer a question.
 
-    `attempt` counts from 1; after a reply that could not be used, `problem` says why.
+    `attempt` counts from 1; after a reply that could not be used, `problem` says why. `space` is
+    the action space of the seat's turns, also where a question is asked; None where a seat takes
+    no turns. `last`: the episode is over, and nothing more is asked of this seat in it.
     """
 
     trial: str
@@ -75,11 +110,18 @@ class Request:
     wanted: ActionSpace | Question
     observation: Observation
     problem: str = ""
+    space: ActionSpace | None = None
+    last: bool = False
 
     @property
     def name(self) -> str:
         """ "act", or the question's name."""
         return self.wanted.name if isinstance(self.wanted, Question) else ACT
+
+    @property
+    def optional(self) -> bool:
+        """Whether nothing hangs on a reply: see `Question`."""
+        return isinstance(self.wanted, Question) and self.wanted.optional
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +389,58 @@ class ReplyStore(Protocol):
         ...
 
 
+# ------------------------------------------------------------------ validating readers and judges
+
+CANNOT_TELL = "cannot tell"
+"""The answer of a reader that does not commit itself: neither right nor wrong, unless it is the
+label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing that a labelled item is asked about, with its label.
+
+    `kind` is what agreement is broken down by, `about` which one it is, "" where an item has one.
+    `right` are the answers that count as right: more than one where a fair reader could give
+    either. `none` are the answers that say that there is nothing, such as "not met".
+    """
+
+    kind: str
+    about: str
+    right: tuple[str, ...]
+    none: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PointAnswer:
+    """An answer to a point, in the words of its labels, and the quotes that it rests on.
+
+    `text` None: there was no usable reply, and `shown` says why.
+    """
+
+    text: str | None
+    shown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """An item of a validation set: a conversation or a statement, and what is right to say of it.
+
+    `kind` is what it is, such as a conversation about a price; `text` its lines, to be read. `ask`
+    has a chat model answer the points, in their order, by the world's own prompts; ModelError where
+    the call fails. `expected` are the scores that the labels make on `episode`, for judges of one's
+    own: alternatives where there are several labels, empty where no episode can be made.
+    """
+
+    id: str
+    kind: str
+    text: tuple[str, ...]
+    points: tuple[Point, ...]
+    ask: Callable[[ChatModel], Coroutine[Any, Any, tuple[PointAnswer, ...]]]
+    episode: Episode
+    expected: tuple[tuple[Verdict, ...], ...] = ()
+
+
 # ------------------------------------------------------------------ what a world package offers
 
 
@@ -409,11 +503,16 @@ class WorldKit:
     """A world with its rule-based players and judges, by name, and its judge prompt.
 
     `checks` are judges that need no model and are applied to every episode. `model_judge` makes
-    a judge of a chat model. `casts` says who sits where; without it every seating is played. A
+    a judge of a chat model, `reader` one that only reads off what was agreed. `casts` says who sits
+    where; without it every seating is played. A
     world whose requests are for players of its own kind makes them itself: `model_player` of a
     chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
     `temperature` is that of a model that plays, where its spec names none. `dry_run` is for a world
     whose episodes have no turn limit: how many calls a trial makes depends on what is done in it.
+    `background`: one performer is evaluated among background agents, whom the partner plays and who
+    must be named for somebody's own code; scripted ones beside another performer are a smoke test.
+    `validation` reads a row of a validation set of each kind, with the id that it goes by if it
+    names none; ValueError says what is wrong with it.
     """
 
     world: World
@@ -421,9 +520,12 @@ class WorldKit:
     judges: Mapping[str, Judge]
     checks: tuple[Judge, ...]
     model_judge: Callable[[ChatModel], Judge]
+    reader: Callable[[ChatModel], Judge] | None = None
     casts: CastRule | None = None
     model_player: Callable[[ChatModel, Role, float, str], Player] | None = None
     python_player: Callable[[str, object], Player] | None = None
     temperature: float = 1.0
     variants: Mapping[str, Variants] = field(default_factory=dict)
     dry_run: DryRun | None = None
+    background: bool = False
+    validation: Mapping[str, Callable[[Json, str], Labelled]] = field(default_factory=dict)

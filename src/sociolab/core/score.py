@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from sociolab.core.errors import Cause, WorldError
 
-Method: TypeAlias = Literal["model", "rules", "scripted", "heuristic", "people"]
-"""Where a figure comes from. Whatever is not "model" or "people" is labelled wherever it shows."""
+Method: TypeAlias = Literal["model", "rules", "scripted", "heuristic", "people", "formula"]
+"""Where a figure comes from. Whatever is not "model" or "people" is labelled wherever it shows.
+
+"formula": computed from an outcome that those who played established.
+"""
 
 RULE_BASED: frozenset[Method] = frozenset({"rules", "heuristic", "scripted"})
 """Computed, by rules that say the same each time; models and people read."""
 
 BASELINES: frozenset[Method] = frozenset({"heuristic", "scripted"})
 """Rule-based scores that let everything run offline: no result, and no reward unless asked for."""
+
+
+READER = "reader:"
+"""What the name of a judge begins with that only reads off transcripts what was agreed."""
+
+
+def foremost(judges: Mapping[str, Method]) -> tuple[str, ...]:
+    """Whose scores lead where no judge is named, of these by name.
+
+    People, models and rules that were asked to judge; without any, readers; then formulas; then
+    rule-based baselines. So a reader, whose method is the same for all agents, comes before what
+    the agents themselves said, and what is on record before a baseline.
+    """
+    found: dict[int, list[str]] = {}
+    for name, method in judges.items():
+        place = 1 if name.startswith(READER) else 2 if method == "formula" else 0
+        found.setdefault(3 if method in BASELINES else place, []).append(name)
+    return tuple(found[min(found)]) if found else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +110,41 @@ class ScoreFailure:
     attempts: int = 1
 
 
+NotKnown: TypeAlias = Literal["cannot tell", "disputed", "unconfirmed"]
+"""Why there is no value. "disputed": those who were there differ; "unconfirmed": they agree on what
+is nowhere in the text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """A judge that cannot tell, by its nature: not a failure, and not a value."""
+    """No value: the judge cannot tell, or what it goes by does not establish one. Not a failure.
+
+    `low` and `high` bound the value that it could have; None: the measure's own range. Bounds that
+    are no part of it cannot be built.
+    """
 
     measure: Measure
     seat: str | None
     why: str
+    kind: NotKnown = "cannot tell"
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        low, high = self.bounds
+        if not self.measure.low <= low <= high <= self.measure.high:
+            raise WorldError(
+                f"the bounds of {self.measure.name} lie between {self.measure.low:g} and "
+                f"{self.measure.high:g}, the lower one first; found {low:g} and {high:g}"
+            )
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the most that the value could be."""
+        return (
+            self.measure.low if self.low is None else self.low,
+            self.measure.high if self.high is None else self.high,
+        )
 
 
 Verdict: TypeAlias = Score | ScoreFailure | Unscored

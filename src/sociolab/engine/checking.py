@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import TypeAlias, TypeGuard
 
 from sociolab.core.episode import Action, ActionSpace
@@ -21,8 +22,20 @@ def checked(
     """The reply with seats for the names in `Action.to`, or why the scene does not allow it.
 
     What a kind of action does not take (a text, or somebody it is meant for) is left out.
-    WorldError where it is no reply to this request at all: a bug of the player's author.
+    WorldError where it is no reply to this request at all: a bug of the player's author, which an
+    optional question takes for no answer.
     """
+    try:
+        return _checked(request, reply, present, seat_called)
+    except WorldError as error:
+        if not request.optional:
+            raise
+        return NoReply("plugin", str(error), again=False)
+
+
+def _checked(
+    request: Request, reply: object, present: Collection[str], seat_called: SeatCalled
+) -> Reply | NoReply:
     if isinstance(reply, NoReply):
         return reply
     if not isinstance(reply, Reply):
@@ -45,10 +58,10 @@ def checked(
         if problem:
             break
         if not wanted[action.kind].has_text:
-            actions.append(Action(action.kind))
+            actions.append(Action(action.kind, acts=action.acts))
             continue
         seats, problem = _addressed(action, request, present, seat_called)
-        actions.append(Action(action.kind, action.text, seats))
+        actions.append(replace(action, to=seats))
     if problem:
         raw = reply.raw or repr(reply.value)
         return NoReply("not allowed", problem, raw, memory=reply.memory)

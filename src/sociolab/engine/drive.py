@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sociolab.core.blame import told
 from sociolab.core.episode import Ended, Event, Happened, Json, Unusable
-from sociolab.core.errors import SociolabError, WorldError
+from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError, WorldError
 from sociolab.core.ports import Begin, Came, NoReply, Play, Player, Reply, Request, Sent
 from sociolab.engine.journal import Journal
 
@@ -23,7 +23,8 @@ async def drive(
     `journal` holds the events of a play that was cut off: its replies are given again by what was
     asked (seat, turn, name, attempt), not in order of arrival, and are not recorded a second time.
     What a player raises on purpose (ModelError, WorldError) passes through; any other exception is
-    a WorldError that names the seat and the turn. What was recorded stays.
+    a WorldError that names the seat and the turn. At an optional question both are an unanswered
+    question, unless the error stops the whole run. What was recorded stays.
     """
     asked = _Asked(players, Journal(journal))
     events: list[Event] = []
@@ -120,8 +121,22 @@ class _Asked:
         player = self._players[request.seat]
         try:
             return await player.reply(request, self.memories.get(request.seat))
-        except SociolabError:
+        except SociolabError as error:
+            if request.optional and not _stops_all(error):
+                return NoReply(_cause(error), str(error), again=False)
             raise
         except Exception as error:
             where = f"the player of {request.seat} broke at turn {request.turn + 1}"
-            raise WorldError(f"{where}: {told(error)}") from error
+            problem = f"{where}: {told(error)}"
+            if request.optional:
+                return NoReply("plugin", problem, again=False)
+            raise WorldError(problem) from error
+
+
+def _stops_all(error: SociolabError) -> bool:
+    """Whether the whole run stops for this: no credentials, no budget, no store."""
+    return isinstance(error, StoreError) or (isinstance(error, ModelError) and error.fatal)
+
+
+def _cause(error: SociolabError) -> Cause:
+    return error.cause if isinstance(error, ModelError) else "plugin"

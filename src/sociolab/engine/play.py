@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from sociolab.core.episode import ActionSpace, Answered, Ended, Moved, Unusable
 from sociolab.core.errors import WorldError
@@ -35,7 +36,7 @@ def play(
     while ended is None:
         if scene.polls:
             yield from table.poll(turn)
-        failed = yield from table.ask(table.next_seats(), turn, scene.space)
+        failed = yield from table.act(turn)
         if failed and policy.then == "stop":
             ended = Ended("failed turn", turn, failed)
         elif len(table.present) < 2:
@@ -45,6 +46,9 @@ def play(
         turn += 1
     yield from table.poll(turn, over=True)
     yield ended
+
+
+_Asking: TypeAlias = Generator[tuple[Request, ...] | Moved | Answered | Unusable, Sent, str]
 
 
 @dataclass(slots=True)
@@ -80,7 +84,7 @@ class _Table:
         """The seat that left last."""
         return list(self._left)[-1]
 
-    def next_seats(self) -> tuple[str, ...]:
+    def _next_seats(self) -> tuple[str, ...]:
         """The seats that act now."""
         if self._scene.order == "simultaneous":
             return self.present
@@ -92,26 +96,45 @@ class _Table:
         return (seat,)
 
     def poll(self, turn: int, *, over: bool = False) -> Play:
-        """Put the questions that are due when this many turns have been taken."""
-        asked: set[tuple[str, str]] = set()
+        """Put the questions that are due when this many turns have been taken.
+
+        Seats are asked at once; a seat that gets several questions, one after the other.
+        """
+        due: dict[str, dict[str, Question]] = {}
         for poll in self._scene.polls:
             if poll.at != turn and not (over and poll.at is None):
                 continue
-            name = poll.question.name
-            seats = tuple(
-                seat
-                for seat in poll.seats
-                if (seat, name) not in asked and (poll.at is None or seat not in self._left)
+            for seat in poll.seats:
+                if poll.at is None or seat not in self._left:
+                    due.setdefault(seat, {}).setdefault(poll.question.name, poll.question)
+        while due:
+            yield from self._ask(
+                turn,
+                {seat: next(iter(asked.values())) for seat, asked in due.items()},
+                last=[seat for seat, asked in due.items() if over and len(asked) == 1],
             )
-            asked.update((seat, name) for seat in seats)
-            if seats:
-                yield from self.ask(seats, turn, poll.question)
+            for asked in due.values():
+                del asked[next(iter(asked))]
+            due = {seat: asked for seat, asked in due.items() if asked}
 
-    def ask(
-        self, seats: tuple[str, ...], turn: int, wanted: ActionSpace | Question
-    ) -> Generator[tuple[Request, ...] | Moved | Answered | Unusable, Sent, str]:
-        """Ask seats at once, again where a reply cannot be used; the seat that failed, or ""."""
-        pending = [_Pending(self._request(seat, turn, wanted)) for seat in seats]
+    def act(self, turn: int) -> _Asking:
+        """Have whoever is next act; the seat that failed to, or ""."""
+        return self._ask(turn, dict.fromkeys(self._next_seats(), self._scene.space))
+
+    def _ask(
+        self,
+        turn: int,
+        wanted: Mapping[str, ActionSpace | Question],
+        last: Collection[str] = (),
+    ) -> _Asking:
+        """Ask seats at once, again where a reply cannot be used; the seat that failed, or "".
+
+        `last` are the seats of which nothing more is asked.
+        """
+        pending = [
+            _Pending(self._request(seat, turn, what, last=seat in last))
+            for seat, what in wanted.items()
+        ]
         while waiting := [item for item in pending if item.outcome is None]:
             replies = yield tuple([item.request for item in waiting])
             if replies is None or len(replies) != len(waiting):
@@ -126,9 +149,14 @@ class _Table:
                 self._happen(item.outcome)
         return failed
 
-    def _request(self, seat: str, turn: int, wanted: ActionSpace | Question) -> Request:
+    def _request(
+        self, seat: str, turn: int, wanted: ActionSpace | Question, *, last: bool
+    ) -> Request:
         observation = self._witnesses[seat].observe(turn)
-        return Request(self._trial, self._seed, seat, turn, 1, wanted, observation)
+        space = self._scene.space
+        return Request(
+            self._trial, self._seed, seat, turn, 1, wanted, observation, space=space, last=last
+        )
 
     def _take(self, item: _Pending, given: object) -> Moved | Answered | Unusable:
         """The one event that a reply is; the request is asked again where it is of no use."""

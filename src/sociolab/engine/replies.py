@@ -12,7 +12,15 @@ def event_of(request: Request, reply: Reply) -> Moved | Answered:
         return Moved(request.turn, request.seat, reply.value, request.attempt, reply.memory)
     # As the type reads it: by alias, and without what it computes itself.
     value = reply.value.model_dump(mode="json", by_alias=True, round_trip=True)
-    return Answered(request.turn, request.seat, request.name, value, request.attempt, reply.memory)
+    return Answered(
+        request.turn,
+        request.seat,
+        request.name,
+        value,
+        request.attempt,
+        reply.memory,
+        request.optional,
+    )
 
 
 def unusable_of(request: Request, reply: NoReply, *, final: bool) -> Unusable:
@@ -28,4 +36,5 @@ def unusable_of(request: Request, reply: NoReply, *, final: bool) -> Unusable:
         final,
         reply.again,
         reply.memory,
+        request.optional,
     )

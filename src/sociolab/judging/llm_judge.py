@@ -23,21 +23,28 @@ class LlmJudge:
 
     A reply with some scores missing or out of range is asked for again; what the last one still
     lacks is a failure of those cells only. A call that fails for good fails them all; a fatal
-    error (credentials, budget) passes through and stops the run.
+    error (credentials, budget) passes through and stops the run. `role` goes before the model's
+    name, where one model judges in several ways.
     """
 
-    def __init__(self, rubric: Rubric, model: ChatModel, temperature: float = 0.0) -> None:
+    def __init__(
+        self, rubric: Rubric, model: ChatModel, temperature: float = 0.0, role: str = ""
+    ) -> None:
         self._rubric = rubric
         self._model = model
         self._temperature = temperature
-        self.id = JudgeId(model.label, "model", digest(rubric.hash, model.label, str(temperature)))
+        settings = digest(rubric.hash, model.label, str(temperature))
+        self.id = JudgeId(f"{role}{model.label}", "model", settings)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts of the model's reply; failures where nobody took a turn."""
         if not episode.moves:
             problem = "expected an episode with turns, found none: there is nothing to judge"
             return self._rubric.failures(episode, "incomplete", problem, "", 0)
-        prompt, kind = self._rubric.prompt(episode, self._temperature)
+        shown = self._rubric.prompt(episode, self._temperature)
+        if shown is None:
+            return ()
+        prompt, kind = shown
         found: tuple[Verdict, ...] = ()
 
         def complaint(reply: BaseModel) -> str:

@@ -20,8 +20,8 @@ class Rubric(Protocol):
         """Identifies the wording and the reply types."""
         ...
 
-    def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]]:
-        """What the judge is shown, and the type of its reply.
+    def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]] | None:
+        """What the judge is shown, and the type of its reply; None: there is nothing to judge.
 
         The type is lenient where a part of it may be missing or out of range: a reply that holds
         some good scores is read, and the bad ones become failures of their own.

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sociolab.report.grids import Grid, agent_grids
 from sociolab.report.prose import summary
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
+    covered,
     failed_turns,
     failed_unit,
     interval,
     minus,
     number,
     size,
+    told_of_coverage,
     warnings,
 )
 
@@ -27,10 +29,13 @@ def brief_section(result: RunResult) -> Section:
     A partner is left out where others are evaluated; types and pairs are for the whole report.
     """
     lost = bool(result.failures.agents)
-    told = [row for grid in agent_grids(result) for row in _rows(result, grid, lost)]
+    grids = agent_grids(result)
+    every = [entry for grid in grids for entry in grid.entries]
+    words = [w for w in told_of_coverage(result, every) if w in ("coverage", "bounds")]
+    told = [row for grid in grids for row in _rows(result, grid, words, lost=lost)]
     several = len({who for who, _, _ in told}) > 1
     rows = tuple((*((who,) if several else ()), *cells) for who, _, cells in told)
-    heads = (*(("agent",) if several else ()), "measure", "judge", *_COLUMNS)
+    heads = (*(("agent",) if several else ()), "measure", "judge", *_COLUMNS, *words)
     heads = (*heads, *([f"failed {failed_unit(result)}"] if lost else []))
     agents = dict.fromkeys(who for who, _, _ in told)
     heading = "Means" if several or not agents else f"Means of {next(iter(agents))}"
@@ -43,14 +48,19 @@ def _words(heads: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(range(heads.index("judge") + 1))
 
 
-def _rows(result: RunResult, grid: Grid, lost: bool) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _rows(
+    result: RunResult, grid: Grid, words: Sequence[str], *, lost: bool
+) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     for row in grid.rows:
         if row.label == result.partner and len(result.agents) > 1:
             continue
         for title, entry in zip(grid.columns, row.cells, strict=True):
             if entry is not None:
-                turns = [failed_turns(entry)] if lost else []
-                yield row.label, entry.judge, (title, entry.judge, *_figures(result, entry), *turns)
+                found = covered(result, entry) if entry.unscored else {}
+                beside = [minus(found.get(word, "")) for word in words]
+                beside += [failed_turns(entry)] if lost else []
+                figures = _figures(result, entry)
+                yield row.label, entry.judge, (title, entry.judge, *figures, *beside)
 
 
 def _figures(result: RunResult, entry: ScoreEntry) -> tuple[str, str, str, str]:
@@ -64,7 +74,6 @@ def _figures(result: RunResult, entry: ScoreEntry) -> tuple[str, str, str, str]:
 def _notes(result: RunResult) -> tuple[str, ...]:
     """What to think of each judge's figures: those of rules and scripts are named as such."""
     notes = [note for grid in agent_grids(result) for note in grid.notes]
-    notes = [note for note in notes if not note.startswith("coverage:")]  # has no column here
     left = result.partner if result.partner and len(result.agents) > 1 else None
     out = [f"left out: {left}, the partner"] if left else []
     return (*dict.fromkeys(notes), *out, f"all tables: sociolab report {result.run}")

@@ -31,6 +31,11 @@ ENTRY_COLUMNS = (
     "unscored",
     "failed_turns",
     "turns_asked",
+    "disputed",
+    "unconfirmed",
+    "cannot_tell",
+    "bounds_low",
+    "bounds_high",
 )
 """Of `entries_csv`, as in docs/result.md. `by` is written as "type=bargain; partner=scripted"."""
 
@@ -84,4 +89,8 @@ def _entry(result: RunResult, entry: ScoreEntry) -> tuple[str | float | None, ..
         entry.unscored,
         entry.failed_turns,
         entry.turns_asked,
+        entry.disputed,
+        entry.unconfirmed,
+        entry.cannot_tell,
+        *(entry.bounds or (None, None)),
     )

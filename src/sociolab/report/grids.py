@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sociolab.core.score import Method
+from sociolab.core.score import READER, Method
 from sociolab.report.layout import layout_of
-from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
-from sociolab.report.words import OWN, gaps, interval_words, nature, size_words
+from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
+from sociolab.report.words import (
+    OWN,
+    gaps,
+    interval_words,
+    nature,
+    size_words,
+    told_of_coverage,
+)
 
-_ORDER: tuple[Method, ...] = ("people", "model", "heuristic", "scripted", "rules")
+_ORDER: tuple[Method, ...] = ("formula", "people", "model", "heuristic", "scripted", "rules")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +45,13 @@ class Grid:
 
 
 def judges_of(result: RunResult) -> tuple[str, ...]:
-    """The judges whose verdicts the result holds: people and models first, rules last."""
-    found = sorted(result.judges, key=lambda judge: _ORDER.index(judge.method))
-    return tuple(judge.judge for judge in found)
+    """The judges whose scores the result holds: readers and formulas, whose measures depend least
+    on a judge, then people and models, rules last."""
+
+    def place(judge: JudgeEntry) -> tuple[bool, int]:
+        return not judge.judge.startswith(READER), _ORDER.index(judge.method)
+
+    return tuple(judge.judge for judge in sorted(result.judges, key=place))
 
 
 def agent_grids(result: RunResult) -> tuple[Grid, ...]:
@@ -173,10 +184,43 @@ def _pairs(
 
 def _footnotes(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
     how = interval_words(entries, layout_of(result.world).clusters)
-    partly = any(entry.n and entry.unscored for entry in entries)
-    covers = ("coverage: of the plays judged, the share that could be scored",) if partly else ()
     counted = size_words(result, entries)
-    return tuple(note for note in (how, counted) if note) + covers + gaps(result, entries)
+    return (
+        *(note for note in (how, counted) if note),
+        *_agreement(result, entries),
+        *_coverage_notes(result, entries),
+        *gaps(result, entries),
+    )
+
+
+def _coverage_notes(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
+    needed = told_of_coverage(result, entries)
+    if needed:
+        yield "coverage: of the plays judged, the share that could be scored"
+    if "bounds" in needed:
+        yield (
+            "bounds: the mean if everything without a score, failures included, had the lowest "
+            "score that it could have, and the highest"
+        )
+    if {"disputed", "unconfirmed"} & {*needed}:
+        yield (
+            "disputed: the seats differ on the outcome; unconfirmed: they say the same, but it "
+            "stands in no line"
+        )
+
+
+def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
+    """How far two readings of the same agree beyond chance, each episode with equal weight."""
+    names = layout_of(result.world).agreement
+    for agent in dict.fromkeys(entry.agent for entry in entries if not entry.by):
+        found = {e.measure: e.value for e in entries if e.agent == agent and not e.by}
+        one, other, same = (found.get(name) for name in names) if names else (None, None, None)
+        if one is None or other is None or same is None:
+            continue
+        chance = one * other + (1 - one) * (1 - other)
+        kappa = "not defined" if chance == 1 else f"{(same - chance) / (1 - chance):.2f}"
+        titles = " and ".join(result.measure(name).title for name in names[:2])
+        yield f"{agent}: {titles} agree on {same:.0%}, Cohen's kappa {kappa}"
 
 
 def _measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:

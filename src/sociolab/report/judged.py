@@ -50,17 +50,18 @@ class Judged:
         """Take in one judging."""
         judge, trial = row.judge, row.trial
         self.judgings[judge] = max(self.judgings.get(judge, 0), row.judging + 1)
-        for measure, seat, kind, value, cause in row.outcomes:
+        for one in row.outcomes:
+            measure, seat, _, value, cause, *_ = one
             if cause is not None:
                 self.causes[cause] += 1
             if trial is None:
                 self.measures.setdefault(measure.name, measure)
                 at = (measure, repr(row.cell), seat)
                 cell = self._cells.setdefault(judge, {}).setdefault(at, (row.cell, []))
-                cell[1].append(outcome(kind, value))
+                cell[1].append(outcome(one))
             else:
                 column = self._column(judge, measure, seat is None)
-                said = outcome(kind, value) if value is None else value  # a call for each is slow
+                said = outcome(one) if value is None else value  # a call for each is slow
                 column.setdefault((trial, seat), []).append(said)
 
     def _column(self, judge: JudgeId, measure: Measure, whole: bool) -> _Said:

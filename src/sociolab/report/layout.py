@@ -12,13 +12,16 @@ from sociolab.report.schema import MeasureEntry
 class Layout:
     """`columns` come first, in this order; of `main`, the first that has values is compared.
 
-    Beside the measures in `macro` stands their mean over clusters (`report.macro`).
+    Beside the measures in `macro` stands their mean over clusters (`report.macro`). `agreement`
+    names the shares of yes by one reading and by another, and the share on which the two agree:
+    Cohen's kappa stands below them.
     """
 
     columns: tuple[str, ...] = ()
     main: tuple[str, ...] = ("overall",)
     clusters: str = "cluster"
     macro: tuple[str, ...] = ()
+    agreement: tuple[str, ...] = ()
 
     def ordered(self, measures: Iterable[MeasureEntry]) -> tuple[MeasureEntry, ...]:
         """The measures as the paper orders them; those it does not know follow as they came."""
@@ -39,7 +42,7 @@ LAYOUTS = {
             "believability",
             "overall",
         ),
-        main=("overall", "goal"),
+        main=("overall", "goal_checked", "goal"),
         clusters="scenario",
     ),
     # AntEval, Table 1: IEP first; then the measures over atomic facts, and the controls.
@@ -53,7 +56,6 @@ LAYOUTS = {
             "no_talk",
             "other_session",
             "party_recall",
-            "blind_guess",
             "oracle_transcript",
             "oracle_facts",
         ),
@@ -75,8 +77,17 @@ LAYOUTS = {
             "goal_15_min",
             "goal_any_helper",
             "goal_any_host",
+            "goal_read",
+            "took_part_by_filter",
+            "took_part_read",
+            "filter_agreement",
+            "lost_no_conversation",
+            "lost_not_conveyed",
+            "lost_not_noted",
+            "lost_not_acted_on",
         ),
         main=("overall",),
+        agreement=("took_part_by_filter", "took_part_read", "filter_agreement"),
         clusters="task",
     ),
     # STSS, Table 3: each at both levels, over conversations and over tasks.

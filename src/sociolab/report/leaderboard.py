@@ -3,7 +3,7 @@ partners. Players by rules stand beside a ranking, and what a heuristic judged i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +13,17 @@ from sociolab.report.layout import layout_of
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.text_tables import value_text
-from sociolab.report.words import agent_kind, failed_turns, interval_words, nature, plural
+from sociolab.report.words import (
+    agent_kind,
+    covered,
+    failed_turns,
+    interval_words,
+    minus,
+    nature,
+    plural,
+)
 
-_ORDER: tuple[Method, ...] = ("people", "model", "rules", "heuristic", "scripted")
+_ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
 _RULES = "rules, no model"
 
 ALPHA = 0.05
@@ -49,15 +57,19 @@ class Step:
     them (above minus below), and p, corrected over the neighbours of the board.
 
     None without pairs; p also where no cluster differs, so that there is nothing to test.
+    `undecided`: what could not be established could turn the order round.
     """
 
     pairs: int
     difference: float | None
     p: float | None
+    undecided: bool = False
 
     @property
     def told(self) -> str:
         """What it shows, in words."""
+        if self.undecided:
+            return "not decided: what could not be established could turn it round"
         if not self.pairs or self.difference is None:
             return "no play in common"
         if self.p is None:
@@ -73,8 +85,9 @@ class Place:
     """An agent of a run: its rank (None: not ranked), its value with interval, how it was played.
 
     `kind` is what the agent is: a model, rules, a person. `lost` tells of the turns that it failed,
-    as in "13% (24 of 192)"; empty where it failed none. `step` holds it against the place above;
-    None for the first, and where nobody looked.
+    as in "13% (24 of 192)"; empty where it failed none. `covered` is how much of its plays could be
+    scored, and between what bounds its mean lies (`words.covered`). `step` holds it against the
+    place above; None for the first, and where nobody looked.
     """
 
     rank: int | None
@@ -86,6 +99,7 @@ class Place:
     value: str
     played: str
     lost: str
+    covered: Mapping[str, str]
     step: Step | None = None
 
 
@@ -114,6 +128,12 @@ class Board:
         """Whether any agent failed turns."""
         return any(place.lost for place in (*self.places, *self.baselines))
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of `Place.covered` to be shown: none where all plays could be scored."""
+        every = (*self.places, *self.baselines)
+        return ("coverage", "bounds") if any(place.entry.unscored for place in every) else ()
+
 
 def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
     """The boards of these runs by their main measures: by world, people and models first.
@@ -121,7 +141,7 @@ def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
     A run's partner is in no board: it is whom the others met.
     """
     found: dict[Terms, list[tuple[RunResult, ScoreEntry]]] = {}
-    for result in results:
+    for result in (one for one in results if not one.smoke):
         for terms, entry in _entered(result):
             found.setdefault(terms, []).append((result, entry))
     made = [_board(terms, rows) for terms, rows in found.items()]
@@ -239,12 +259,26 @@ def _in_order(places: Iterable[Place]) -> tuple[Place, ...]:
 
 
 def _with_ranks(places: Sequence[Place]) -> tuple[Place, ...]:
-    """Equal values share the rank of the first of them; without a value there is none."""
-    values = [place.entry.value for place in places]
+    """A rank is one more than there are places decidedly above; without a value there is none."""
     return tuple(
-        place if place.entry.value is None else replace(place, rank=values.index(value) + 1)
-        for place, value in zip(places, values, strict=True)
+        place
+        if place.entry.value is None
+        else replace(place, rank=1 + sum(_above(other.entry, place.entry) for other in places))
+        for place in places
     )
+
+
+def _above(one: ScoreEntry, other: ScoreEntry) -> bool:
+    if one.value is None or other.value is None or undecided(one, other):
+        return False
+    return one.value > other.value
+
+
+def undecided(above: ScoreEntry, below: ScoreEntry) -> bool:
+    """Whether plays that could not be scored could turn the order of two agents round."""
+    if not above.unscored + below.unscored:
+        return False
+    return above.bounds is None or below.bounds is None or above.bounds[0] < below.bounds[1]
 
 
 def _place(result: RunResult, entry: ScoreEntry) -> Place:
@@ -259,6 +293,7 @@ def _place(result: RunResult, entry: ScoreEntry) -> Place:
         value_text(result, entry),
         f"{result.played:,} of {plural(result.trials, 'trial')}",
         failed_turns(entry),
+        covered(result, entry),
     )
 
 
@@ -273,6 +308,7 @@ def _text_table(board: Board) -> TextTable:
             place.value,
             f"{place.entry.n:,}",
             f"{place.entry.failures:,}",
+            *(minus(place.covered[word]) for word in board.words),
             *([place.lost] if board.any_lost else []),
             *([place.step.told if place.step else ""] if steps else []),
             place.run,
@@ -282,8 +318,8 @@ def _text_table(board: Board) -> TextTable:
     )
     above = ["against the one above"] if steps else []
     lost = [FAILED_TURNS] if board.any_lost else []
-    heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", *lost, *above)
-    heads = (*heads, "run", "kind")
+    heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", *board.words)
+    heads = (*heads, *lost, *above, "run", "kind")
     return TextTable(
         f"{terms.world}: {board.title} · judge: {terms.judge} ({terms.method})",
         heads,

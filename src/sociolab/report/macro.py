@@ -52,7 +52,7 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
 
     `over` is the mean of the clusters' means. As for every entry `n` counts plays; `clusters` is
     how many means are averaged; `note` says both, and whether the interval was cut, or why there
-    is none.
+    is none. It has no bounds.
     """
     means = f"mean of the means of {over.clusters} clusters, over {micro.n} plays"
     notes = (over.note,) if over.method == "none" else (means, over.note)
@@ -64,5 +64,6 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
         "high": over.high,
         "interval": over.method,
         "note": "; ".join(note for note in notes if note),
+        "bounds": None,
     }
     return ScoreEntry.model_validate(micro.model_dump() | changed)

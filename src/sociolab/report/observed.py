@@ -13,7 +13,7 @@ from typing import Literal
 
 from sociolab.core.episode import ACT, Answered, Asked, Episode, Moved, Unusable
 from sociolab.core.score import JudgeId, Measure
-from sociolab.report.columns import Column, Outcome
+from sociolab.report.columns import Column, NotScored, Outcome
 from sociolab.report.plays import Play, PlayKey
 from sociolab.store.totals import SeatCost
 from sociolab.store.turns import Turns
@@ -32,6 +32,8 @@ FAILED_QUESTIONS = Measure("failed_questions", 0, math.inf, title="failed questi
 COST = Measure("cost_usd", 0, math.inf, title="cost in USD")
 """What the calls of a seat in an episode cost, those of a judge not included; "~" behind its title
 says that some are estimated."""
+
+_NONE = NotScored("cannot tell", 0, math.inf)
 
 SPOKEN = "speak"
 """The kind of action that every world calls spoken words."""
@@ -70,15 +72,14 @@ class Observed:
         for seat, asked in episode.asked.items():
             self.asked[episode.trial.id, seat] = asked
         for event in episode.events:
-            if isinstance(event, Unusable):
-                if not event.final:
-                    self.asked_again += 1
-                elif event.name == ACT:
-                    self.failed_turns[event.cause] += 1
-                    self.first_turns.setdefault(event.cause, _case(event, episode))
-                else:
-                    self.failed_questions[event.cause] += 1
-                    self.first_questions.setdefault(event.cause, _case(event, episode))
+            if isinstance(event, Unusable) and not event.final:
+                self.asked_again += 1
+        for turn in episode.failed_turns:
+            self.failed_turns[turn.cause] += 1
+            self.first_turns.setdefault(turn.cause, _case(turn, episode))
+        for question in episode.failed_questions:
+            self.failed_questions[question.cause] += 1
+            self.first_questions.setdefault(question.cause, _case(question, episode))
 
     def take(self, seats: Iterable[str], turns: Turns) -> None:
         """Take in the turns of an episode that was played to its end; of one with replies that
@@ -92,7 +93,7 @@ class Observed:
                 spoken[seat].append(words)
         for seat, counts in spoken.items():
             key = (turns.trial, seat)
-            self._words[key] = sum(counts) / len(counts) if counts else "unscored"
+            self._words[key] = sum(counts) / len(counts) if counts else _NONE
             self._turns[key] = float(len(turns.words))
             self._failed[key] = 0.0
 
@@ -100,9 +101,8 @@ class Observed:
         """Take in what went wrong in an episode that was taken already."""
         self.count_failures(episode)
         self.went_without.update(_went_without(episode))
-        for event in episode.events:
-            if isinstance(event, Unusable) and event.final:
-                self._given_up[episode.trial.id, event.seat] += 1
+        for event in (*episode.failed_turns, *episode.failed_questions):
+            self._given_up[episode.trial.id, event.seat] += 1
         for seat, failed in Counter(event.seat for event in episode.failed_turns).items():
             self._failed[episode.trial.id, seat] = float(failed)
 
@@ -139,7 +139,7 @@ def cost_column(
     for play in mine:
         if play.agent in paying:
             cost = known[play.key].usd if play.key in known else 0.0
-            outcomes[play.key] = "unscored" if cost is None else cost
+            outcomes[play.key] = _NONE if cost is None else cost
     if not outcomes:
         return ()
     estimated = any(known[key].estimated for key in known.keys() & outcomes.keys())
@@ -158,8 +158,9 @@ def _went_without(episode: Episode) -> set[str]:
     waiting: set[str] = set()
     found: set[str] = set()
     for event in episode.events:
-        if isinstance(event, Unusable) and event.final and event.name != ACT:
-            waiting.add(event.name)
+        if isinstance(event, Unusable):
+            if event.final and event.name != ACT and not event.optional:
+                waiting.add(event.name)
         elif isinstance(event, Answered | Moved):
             found |= waiting
     return found

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from sociolab.core.score import READER
 from sociolab.report.grids import judges_of, main_measure
 from sociolab.report.layout import layout_of
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
@@ -103,6 +104,7 @@ def _scale(measure: MeasureEntry) -> str:
 
 def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
     missing = f", {entry.failures:,} failed" if entry.failures else ""
+    missing += f", {entry.unscored:,} not scored" if entry.unscored else ""
     lost = failed_share(entry).replace("%", " %")
     turns = f"; {lost} of its {failed_unit(result)} failed" if lost else ""
     plays = f"({plural(entry.n, 'play')}{missing}{turns})"
@@ -125,8 +127,9 @@ def cautions(result: RunResult) -> tuple[str, ...]:
         )
     if "heuristic" in methods:
         found.append(
-            "The heuristic judge counts what rules can see. Its scores are not comparable to those "
-            "of a model judge, of people, or of the paper; what it cannot see it leaves unscored."
+            "The heuristic judge scores what scripted players put on record. Its scores are not "
+            "comparable to those of a model judge, of people, or of the paper; all else it leaves "
+            "unscored."
         )
     if "model" in methods:
         found.append(
@@ -135,6 +138,11 @@ def cautions(result: RunResult) -> tuple[str, ...]:
         )
     if "scripted" in methods:
         found.append("A scripted judge makes its scores up, to test the machinery.")
+    if any(e.unscored and e.n and e.method == "formula" for e in result.scores):
+        found.append(
+            "Outcomes that could not be established are not zeros: means are over the others, and "
+            "an agent may look better where it disputes what it lost. The bounds say how much."
+        )
     found += _design(result)
     if result.failed or result.failures.scores:
         found.append(
@@ -195,10 +203,13 @@ def command(result: RunResult) -> str:
             words += ["--agent", label]
     if result.partner is not None:
         words += ["--partner", result.partner]
-    # A check, which comes with its world, is called "rules:..."; other judges are asked for.
-    asked = [judge for judge in _labels(settings.get("judges")) if not judge.startswith("rules:")]
-    for judge in asked or ["none"]:
+    # A formula comes with its world; other judges, and readers, are asked for.
+    formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
+    asked = [judge for judge in _labels(settings.get("judges")) if judge not in formulas]
+    for judge in [judge for judge in asked if not judge.startswith(READER)] or ["none"]:
         words += ["--judge", judge]
+    for judge in asked:
+        words += ["--reader", judge.removeprefix(READER)] if judge.startswith(READER) else []
     given = settings.get("world_settings")
     for name, value in given.items() if isinstance(given, dict) else ():
         words += ["--set", f"{name}={value}"]

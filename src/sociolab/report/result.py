@@ -38,7 +38,7 @@ from sociolab.report.schema import (
     ScoreEntry,
     Tokens,
 )
-from sociolab.report.scores import Said, cell_entry, entries, said_of
+from sociolab.report.scores import Said, cell_entry, entries, readings, said_of
 from sociolab.store.outcomes import Counts
 from sociolab.store.sqlite import Store
 from sociolab.store.trials import TrialRow
@@ -95,6 +95,7 @@ def figures_of(store: Store, run: str, *, stopped: str = "") -> Figures:
             "failures": failures,
             "measures": with_macro(_measures(judged, own), macro),
             "scores": _scores(said, judged.cells(), macro, asked),
+            "readings": readings(said),
         }
     )
     return Figures(result, said[: len(said) - len(own)])
@@ -141,6 +142,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         measures=(),
         scores=(),
         settings=row.settings,
+        smoke=settings.get("smoke"),
         versions={"sociolab": _version()},
     )
 

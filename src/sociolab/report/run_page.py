@@ -23,15 +23,17 @@ from sociolab.report.prose import cautions, command, findings, summary
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section
 from sociolab.report.shown import Shown
-from sociolab.report.text_tables import turned
+from sociolab.report.text_tables import outcomes_sections, turned
 from sociolab.report.transcript_links import leading, listed, titled
 from sociolab.report.words import (
+    covered,
     failed_turns,
     failed_unit,
     interval,
     minus,
     number,
     size,
+    told_of_coverage,
     warnings,
 )
 
@@ -61,6 +63,12 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
     def n(entry: ScoreEntry) -> str:
         return f"{size(result, entry):,}"
 
+    def covered_(entry: ScoreEntry) -> dict[str, str]:
+        return {word: minus(text) for word, text in covered(result, entry).items()}
+
+    def words(entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
+        return told_of_coverage(result, entries)
+
     unit = failed_unit(result)
     main = leading(result, run.spreads)
     found = {
@@ -85,10 +93,18 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "type_grids": [turned(grid) for grid in type_grids(result) if len(grid.rows) > 1],
         "play_grid": play_grid(result),
         "episodes": listed(result, run.episodes, run.spreads, f"run-{place}-episode"),
-        "sections": run.sections,
+        "sections": (*outcomes_sections(result), *run.sections),
         "command": command(result),
         "settings": json.dumps(result.settings, indent=2, ensure_ascii=False),
-        "show": {"figure": figure, "span": span, "n": n, "lost": failed_turns, "unit": unit},
+        "show": {
+            "figure": figure,
+            "span": span,
+            "n": n,
+            "lost": failed_turns,
+            "unit": unit,
+            "covered": covered_,
+            "words": words,
+        },
     }
     return found | {"contents": _contents(found)}
 

@@ -135,6 +135,11 @@ class ScoreEntry(Record):
     `high` bound the 95 % interval clustered by `clusters` scenarios (sessions, tasks); both are
     null, and `note` says why, where `interval` is "none". In these plays the agent was asked for
     `turns_asked` turns, of which `failed_turns` failed for good (see `Episode.asked`).
+
+    `unscored` is the sum of `disputed` (those who were there differ), `unconfirmed` (they agree on
+    what stands nowhere in the text) and `cannot_tell`. `bounds` are what the mean would be if all
+    of `failures` and `unscored` had the least, and the most, that their values could be; null where
+    the measure has no upper end.
     """
 
     agent: str | None
@@ -153,6 +158,10 @@ class ScoreEntry(Record):
     judge: str
     failed_turns: int = 0
     turns_asked: int = 0
+    disputed: int = 0
+    unconfirmed: int = 0
+    cannot_tell: int = 0
+    bounds: tuple[Figure, Figure] | None = None
 
     @property
     def coverage(self) -> float | None:
@@ -161,13 +170,32 @@ class ScoreEntry(Record):
         return self.n / could if could else None
 
 
+class ReadingEntry(Record):
+    """Outcomes by a formula (`judge`) held against those that a reader read, play by play.
+
+    Over the plays of an agent that both judged: `agree` and `differ` where both gave a value,
+    `only_judge` and `only_reader` where one did, `neither` where none.
+    """
+
+    agent: str
+    measure: str
+    judge: str
+    reader: str
+    agree: int
+    differ: int
+    only_judge: int
+    only_reader: int
+    neither: int
+
+
 class RunResult(Record):
     """A run: what was played, what went wrong, what it took, and the scores.
 
     Totals are over the whole run, resumed parts included. `calls` counts completed calls,
     `estimated_calls` those of them whose tokens, and so their cost, are estimates: their provider
     did not count tokens, or counted impossible numbers. `cost_usd` is null where no call had a
-    price; `seconds` is wall time.
+    price; `seconds` is wall time. `smoke` says why nothing in the run is a result, null if it may
+    be one.
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
@@ -192,7 +220,9 @@ class RunResult(Record):
     judges: tuple[JudgeEntry, ...]
     measures: tuple[MeasureEntry, ...]
     scores: tuple[ScoreEntry, ...]
+    readings: tuple[ReadingEntry, ...] = ()
     settings: JsonValue
+    smoke: str | None = None
     versions: dict[str, str]
 
     def as_json(self) -> str:

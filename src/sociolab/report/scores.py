@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sociolab.core.episode import Asked
-from sociolab.report.columns import Column, Outcome
+from sociolab.core.score import READER, Measure
+from sociolab.report.columns import Column, NotScored, Outcome, bounds
 from sociolab.report.judged import CellValue
 from sociolab.report.macro import cluster_means, macro_entry
 from sociolab.report.plays import Play, PlayKey, asked_in
-from sociolab.report.schema import ScoreEntry
+from sociolab.report.schema import ReadingEntry, ScoreEntry
 
 if TYPE_CHECKING:
     from sociolab.stats.intervals import Estimate
@@ -110,16 +113,15 @@ def _group_entries(
     estimates = means(values, clusters)
     for i, one in enumerate(said):
         column, found = one.column, outcomes[i]
-        failures, unscored = found.count("failed"), found.count("unscored")
         estimate = estimates[str(i)]
-        if not estimate.n + failures + unscored:
+        if all(what is None for what in found):
             continue
         ends = column.measure.low, column.measure.high
         counted = (
             one.plays[i].key for i, what in zip(places, found, strict=True) if what is not None
         )
         turns = asked_in(asked, counted)
-        entry = _entry(agent, by, column, on_scale(estimate, *ends), failures, unscored, turns)
+        entry = _entry(agent, by, column, on_scale(estimate, *ends), found, turns)
         yield entry
         if column.measure.name in macro:
             over = mean(*cluster_means(found, clusters))
@@ -147,8 +149,7 @@ def _entry(
     by: dict[str, str],
     column: Column,
     estimate: Estimate,
-    failures: int,
-    unscored: int,
+    outcomes: Sequence[Outcome | None],
     turns: Asked,
 ) -> ScoreEntry:
     return ScoreEntry(
@@ -158,8 +159,7 @@ def _entry(
         value=estimate.value,
         n=estimate.n,
         clusters=estimate.clusters,
-        failures=failures,
-        unscored=unscored,
+        **_without_value(outcomes, column.measure),
         low=estimate.low,
         high=estimate.high,
         interval=estimate.method,
@@ -169,6 +169,59 @@ def _entry(
         failed_turns=turns.failed,
         turns_asked=turns.asked,
     )
+
+
+def _without_value(outcomes: Sequence[Outcome | None], measure: Measure) -> dict[str, Any]:
+    """The counts of what has no value, and what it could make of the mean."""
+    kinds = Counter(found.kind for found in outcomes if isinstance(found, NotScored))
+    return {
+        "failures": outcomes.count("failed"),
+        "unscored": kinds.total(),
+        "disputed": kinds["disputed"],
+        "unconfirmed": kinds["unconfirmed"],
+        "cannot_tell": kinds["cannot tell"],
+        "bounds": bounds(outcomes, measure),
+    }
+
+
+def readings(said: Sequence[Said]) -> tuple[ReadingEntry, ...]:
+    """What readers read held against the outcomes by formula, for each agent and reader."""
+    asked = [one for one in said if one.column.judge.method == "formula"]
+    read = [one for one in said if one.column.judge.name.startswith(READER)]
+    return tuple(
+        entry
+        for own in asked
+        for other in read
+        if own.column.measure.name == other.column.measure.name
+        for entry in _readings(own, other)
+    )
+
+
+def _readings(asked: Said, read: Said) -> Iterable[ReadingEntry]:
+    found: dict[str, Counter[str]] = {}
+    for play, ours, theirs in zip(asked.plays, asked.outcomes, read.outcomes, strict=True):
+        if play.agent is not None and ours is not None and theirs is not None:
+            found.setdefault(play.agent, Counter())[_held_against(ours, theirs)] += 1
+    for agent, counts in found.items():
+        yield ReadingEntry(
+            agent=agent,
+            measure=asked.column.measure.name,
+            judge=asked.column.label,
+            reader=read.column.label,
+            agree=counts["agree"],
+            differ=counts["differ"],
+            only_judge=counts["only_judge"],
+            only_reader=counts["only_reader"],
+            neither=counts["neither"],
+        )
+
+
+def _held_against(asked: Outcome, read: Outcome) -> str:
+    if isinstance(asked, float) and isinstance(read, float):
+        return "agree" if math.isclose(asked, read, abs_tol=1e-9) else "differ"
+    if isinstance(asked, float):
+        return "only_judge"
+    return "only_reader" if isinstance(read, float) else "neither"
 
 
 def cell_entry(found: CellValue) -> ScoreEntry:
@@ -185,8 +238,7 @@ def cell_entry(found: CellValue) -> ScoreEntry:
         value=found.outcome if isinstance(found.outcome, float) else None,
         n=int(scored),
         clusters=int(scored),
-        failures=int(found.outcome == "failed"),
-        unscored=int(found.outcome == "unscored"),
+        **_without_value([found.outcome], found.measure),
         low=None,
         high=None,
         interval="none",

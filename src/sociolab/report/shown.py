@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sociolab.core.episode import Episode
 from sociolab.core.ports import Line, Note, Transcript
-from sociolab.core.score import Score, ScoreFailure, Verdict
+from sociolab.core.score import READER, Score, ScoreFailure, Verdict
 from sociolab.report.words import plural
 from sociolab.store.scores import JudgingRow
 from sociolab.store.sqlite import Store
@@ -27,6 +27,10 @@ class Seat:
     id: str
     name: str
     agent: str
+
+
+UNSCORED = "-"
+"""Stands where a judge cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ def shown(episode: Episode, transcript: Transcript, judgings: Iterable[JudgingRo
     """An episode with the judgings that are of it and say something (others are passed over)."""
     seats = _seats(episode, transcript)
     mine = [row for row in judgings if row.trial == episode.trial.id and row.verdicts]
+    mine.sort(key=_place)
     return Shown(
         episode.trial.id,
         transcript.title,
@@ -84,6 +89,11 @@ def shown(episode: Episode, transcript: Transcript, judgings: Iterable[JudgingRo
         _ended(episode, seats),
         tuple(_sheet(row, seats, mine) for row in mine if row.verdicts),
     )
+
+
+def _place(row: JudgingRow) -> int:
+    """What rests on an outcome comes first, and of that what was read, as in the tables."""
+    return 0 if row.judge.name.startswith(READER) else 1 if row.judge.method == "formula" else 2
 
 
 def chosen(store: Store, run: str, transcript_of: TranscriptOf, count: int) -> tuple[Shown, ...]:
@@ -186,4 +196,4 @@ def _remark(verdict: Verdict | None) -> Remark | None:
         case ScoreFailure(cause=cause, problem=problem):
             return Remark(f"missing ({cause})", problem)
         case _:
-            return Remark("-", verdict.why)
+            return Remark(UNSCORED, verdict.why)

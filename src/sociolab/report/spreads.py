@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from sociolab.report.columns import NotScored
 from sociolab.report.distributions import Point, Spread
 from sociolab.report.plays import plays_of, whole_plays_of
 from sociolab.report.result import judged_of, said_by
@@ -21,7 +22,7 @@ def spreads_of(said: Iterable[Said]) -> tuple[Spread, ...]:
     for one in said:
         judge, measure = one.column.label, one.column.measure.name
         for play, outcome in zip(one.plays, one.outcomes, strict=True):
-            if play.agent is None or outcome is None or outcome == "unscored":
+            if play.agent is None or outcome is None or isinstance(outcome, NotScored):
                 continue
             key = judge, measure, play.agent
             mine = points.setdefault(key, [])

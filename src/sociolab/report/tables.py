@@ -22,13 +22,17 @@ from sociolab.report.grids import (
     type_grids,
 )
 from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.report.section import printed
+from sociolab.report.text_tables import outcomes_sections
 from sociolab.report.words import (
+    covered,
     failed_share,
     failed_unit,
     interval,
     number,
     size,
     symmetric,
+    told_of_coverage,
     warnings,
 )
 
@@ -49,6 +53,7 @@ def report(result: RunResult, width: int, *, details: bool = False) -> Renderabl
     parts: list[RenderableType] = [Text(f"Run {result.run}", style="bold"), facts(setting(result))]
     parts += _warnings(result)
     parts += [table(result, grid, width) for grid in grids if grid.rows]
+    parts.append(printed(outcomes_sections(result)))
     parts += [Text("Account", style="bold"), facts(account(result)), *_warnings(result)]
     return Group(*parts)
 
@@ -97,9 +102,13 @@ def _part(
     return shown
 
 
+def _of_coverage(result: RunResult, word: str) -> Callable[[ScoreEntry], str]:
+    return lambda entry: covered(result, entry)[word]
+
+
 def _lines(result: RunResult, row: Row, *, beside: bool) -> list[_Line]:
-    """The lines of a row: values, interval, how many, how many failed, how many could be scored,
-    and how many turns the agent failed."""
+    """The lines of a row: values, interval, how many, how many failed, how many could be scored and
+    what the others could make of the mean, and how many turns the agent failed."""
 
     def line(label: str, text: Callable[[ScoreEntry], str]) -> _Line:
         return label, ["" if cell is None else text(cell) for cell in row.cells]
@@ -117,8 +126,8 @@ def _lines(result: RunResult, row: Row, *, beside: bool) -> list[_Line]:
     found.append(line("  n", lambda entry: f"{size(result, entry):,}"))
     if any(entry.failures for entry in present):
         found.append(line(_FAILED, lambda entry: f"{entry.failures:,}"))
-    if any(entry.n and entry.unscored for entry in present):
-        found.append(line("  coverage", _coverage))
+    for word in told_of_coverage(result, present):
+        found.append(line(f"  {word}", _of_coverage(result, word)))
     if any(map(failed_share, present)):
         found.append(line(f"  failed {failed_unit(result)}", failed_share))
     return found
@@ -141,10 +150,6 @@ def _interval_lines(
         line("  95 % from", lambda entry: limit(entry.low, entry)),
         line("  95 % to", lambda entry: limit(entry.high, entry)),
     ]
-
-
-def _coverage(entry: ScoreEntry) -> str:
-    return "" if entry.coverage is None else f"{entry.coverage:.0%}"
 
 
 def _fitting(

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sociolab.core.score import READER
 from sociolab.report.grids import (
     Grid,
     Row,
     agent_grids,
+    judges_of,
     other_grids,
     pair_grids,
     play_grid,
     type_grids,
 )
 from sociolab.report.prose import cautions, findings, summary
-from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.report.schema import ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
     agent_kind,
+    covered,
     failed_share,
     failed_turns,
     failed_unit,
@@ -24,6 +29,7 @@ from sociolab.report.words import (
     number,
     size,
     size_words,
+    told_of_coverage,
     warnings,
 )
 
@@ -42,8 +48,85 @@ def run_section(result: RunResult, *, details: bool = False) -> Section:
         title=f"{result.run}: {result.world}",
         said=(summary(result), *findings(result), *warnings(result)),
         cautions=cautions(result),
-        tables=tuple(grid_text(result, grid) for grid in grids if grid.rows),
+        tables=(
+            *(grid_text(result, grid) for grid in grids if grid.rows),
+            *(table for part in outcomes_sections(result) for table in part.tables),
+        ),
     )
+
+
+def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
+    """Whether the outcomes of a run could be established, agent by agent, and whether a reader
+    agrees; nothing where no score rests on an outcome."""
+    formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
+    measures = {entry.measure for entry in result.scores if entry.judge in formulas}
+    tables = [
+        _established(result, judge, entries)
+        for judge in judges_of(result)
+        if (judge in formulas or judge.startswith(READER))
+        and (
+            entries := [
+                entry
+                for entry in result.scores
+                if entry.judge == judge and entry.measure in measures
+                if entry.agent and not entry.by
+            ]
+        )
+    ]
+    tables += [
+        _asked_and_read(reader, [one for one in result.readings if one.reader == reader])
+        for reader in dict.fromkeys(one.reader for one in result.readings)
+    ]
+    return (Section("Outcomes", tables=tuple(tables)),) if tables else ()
+
+
+def _established(result: RunResult, judge: str, entries: Sequence[ScoreEntry]) -> TextTable:
+    rows = tuple(
+        (
+            entry.agent or "",
+            f"{entry.n:,}",
+            f"{entry.unconfirmed:,}",
+            f"{entry.disputed:,}",
+            f"{entry.cannot_tell:,}",
+            f"{entry.failures:,}",
+            covered(result, entry)["coverage"],
+        )
+        for entry in entries
+    )
+    how = (
+        "read off the transcript, with quotes of the offer and of the acceptance"
+        if judge.startswith(READER)
+        else "on record, or said alike by all seats and found in the dialogue; unconfirmed: said "
+        "alike, but found in no line; disputed: the seats differ"
+    )
+    notes = [f"established: {how}; means are over what is established"]
+    disputed = next((entry.measure for entry in entries if entry.disputed), "")
+    if disputed:
+        listing = f"sociolab list episodes --run {result.run} --score {disputed}=disputed"
+        notes.append(f"the disputed episodes: {listing}")
+    heads = ("established", "unconfirmed", "disputed", "cannot tell", "failed", "coverage")
+    return TextTable(f"Outcomes by agent · judge: {judge}", ("agent", *heads), rows, tuple(notes))
+
+
+def _asked_and_read(reader: str, entries: Sequence[ReadingEntry]) -> TextTable:
+    rows = tuple(
+        (
+            one.agent,
+            f"{one.agree:,}",
+            f"{one.differ:,}",
+            f"{one.only_judge:,}",
+            f"{one.only_reader:,}",
+            f"{one.neither:,}",
+            f"{one.agree / (one.agree + one.differ):.0%}" if one.agree + one.differ else "",
+        )
+        for one in entries
+    )
+    heads = ("both agree", "differ", "only asked", "only read", "neither", "agreement")
+    note = (
+        "plays by where their outcome was established; asked: said alike by all seats, or on "
+        "record; agreement: of the plays with both, the share in which these are worth the same"
+    )
+    return TextTable(f"Asked and read · reader: {reader}", ("agent", *heads), rows, (note,))
 
 
 def turned(grid: Grid) -> Grid:
@@ -57,35 +140,32 @@ def turned(grid: Grid) -> Grid:
 
 
 def grid_text(result: RunResult, grid: Grid) -> TextTable:
-    """A grid as text: values with intervals; n, failures and failed turns in columns of their own
+    """A grid as text: values with intervals; n, and what has no value, in columns of their own
     where all cells of a row share them, else in parentheses. Players by rules are named as such in
     a note."""
     grid = turned(grid)
-    unit = failed_unit(result)
-    turns = any(map(failed_share, grid.entries))
-    counts = [{_counts(result, e) for e in row.cells if e is not None} for row in grid.rows]
+    heads = _heads(result, grid.entries)
+    told = [[_counts(result, e, heads) for e in row.cells if e is not None] for row in grid.rows]
     notes = (*_rules_note(result, grid), *grid.notes)
-    if all(len(found) <= 1 for found in counts):
-        failed = any(entry.failures for entry in grid.entries)
-        heads = (grid.corner, *grid.columns, "n", *(["failed"] if failed else []))
-        heads = (*heads, *([f"failed {unit}"] if turns else []))
+    if all(one == some[0] for some in told for one in some):
         rows = tuple(
             (
                 row.label,
                 *(_value(result, e) for e in row.cells),
-                *_shared(result, row, failed=failed, turns=turns),
+                *(some[0] if some else [""] * len(heads)),
             )
-            for row in grid.rows
+            for row, some in zip(grid.rows, told, strict=True)
         )
-        return TextTable(grid.heading, heads, rows, notes)
+        return TextTable(grid.heading, (grid.corner, *grid.columns, *heads), rows, notes)
     rows = tuple(
-        (row.label, *(_value(result, e) + _in_parentheses(result, e, unit) for e in row.cells))
+        (row.label, *(_value(result, e) + _in_parentheses(result, e, heads) for e in row.cells))
         for row in grid.rows
     )
     plays = "" if size_words(result, grid.entries) else ", the plays with a value"
-    told = f"in parentheses: n{plays}, and how many failed"
-    told += f", and the share of {unit} that the agent failed" if turns else ""
-    return TextTable(grid.heading, (grid.corner, *grid.columns), rows, (*notes, told))
+    note = f"in parentheses: n{plays}, and how many failed"
+    if any(map(failed_share, grid.entries)):
+        note += f", and the share of {failed_unit(result)} that the agent failed"
+    return TextTable(grid.heading, (grid.corner, *grid.columns), rows, (*notes, note))
 
 
 def value_text(result: RunResult, entry: ScoreEntry) -> str:
@@ -100,22 +180,38 @@ def _value(result: RunResult, entry: ScoreEntry | None) -> str:
     return "" if entry is None else value_text(result, entry)
 
 
-def _counts(result: RunResult, entry: ScoreEntry) -> tuple[int, int, str]:
-    return size(result, entry), entry.failures, failed_turns(entry)
+def _heads(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
+    """What is told beside these entries, by the heads of its columns."""
+    failed = ["failed"] if any(entry.failures for entry in entries) else []
+    turns = [f"failed {failed_unit(result)}"] if any(map(failed_share, entries)) else []
+    return ("n", *failed, *told_of_coverage(result, entries), *turns)
 
 
-def _shared(result: RunResult, row: Row, *, failed: bool, turns: bool) -> tuple[str, ...]:
-    none = 0, 0, ""
-    n, missing, lost = next((_counts(result, one) for one in row.cells if one is not None), none)
-    return (f"{n:,}", *([f"{missing:,}"] if failed else []), *([lost] if turns else []))
+def _counts(result: RunResult, entry: ScoreEntry, heads: Sequence[str]) -> list[str]:
+    found = {
+        "n": f"{size(result, entry):,}",
+        "failed": f"{entry.failures:,}",
+        f"failed {failed_unit(result)}": failed_turns(entry),
+        **{word: minus(text) for word, text in covered(result, entry).items()},
+    }
+    return [found[head] for head in heads]
 
 
-def _in_parentheses(result: RunResult, entry: ScoreEntry | None, unit: str) -> str:
+def _in_parentheses(result: RunResult, entry: ScoreEntry | None, heads: Sequence[str]) -> str:
     if entry is None:
         return ""
-    failed = f", {entry.failures:,} failed" if entry.failures else ""
+    found = covered(result, entry)
     lost = failed_share(entry)
-    return f" ({size(result, entry):,}{failed}{f', {lost} of its {unit} failed' if lost else ''})"
+    told = {
+        "failed": f"{entry.failures:,} failed" if entry.failures else "",
+        "coverage": f"{found['coverage']} coverage" if entry.unscored else "",
+        "bounds": minus(f"bounds {found['bounds']}") if found["bounds"] else "",
+        "disputed": f"{entry.disputed:,} disputed" if entry.disputed else "",
+        "unconfirmed": f"{entry.unconfirmed:,} unconfirmed" if entry.unconfirmed else "",
+    }
+    parts = [told.get(head, "") for head in heads]
+    turns = f"{lost} of its {failed_unit(result)} failed" if lost else ""
+    return f" ({', '.join(filter(None, (f'{size(result, entry):,}', *parts, turns)))})"
 
 
 def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -13,7 +14,7 @@ from rich.text import Text
 from sociolab.core.ports import Line
 from sociolab.report.legible import legible
 from sociolab.report.markdown import plain
-from sociolab.report.shown import Sheet, Shown
+from sociolab.report.shown import UNSCORED, Sheet, Shown
 
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue")
 
@@ -77,19 +78,28 @@ def _spoken(line: Line, colour: str) -> Text:
 
 
 def _sheet(sheet: Sheet) -> list[RenderableType]:
-    """A table of values, then the reasons."""
+    """A table of values, then the reasons; why there is no score, once for all that it is of."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("measure")
     for name in sheet.columns:
         table.add_column(Text(legible(name)), justify="right", overflow="fold")
-    reasons: list[RenderableType] = []
+    given: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for title, remarks in sheet.rows:
         values = (Text("" if remark is None else remark.value) for remark in remarks)
         table.add_row(Text(title), *values)
         for name, remark in zip(sheet.columns, remarks, strict=True):
             if remark is not None and remark.why:
-                reasons.append(_indented(f"{title}, {name}: {remark.why}", "dim"))
+                alone = "" if remark.value == UNSCORED else f"{title}, {name}"
+                given.setdefault((remark.why, alone), []).append((title, name))
+    reasons = (_indented(f"{_whose(cells)}: {why}", "dim") for (why, _), cells in given.items())
     return [Text(f"Scores by {sheet.judge}", style="bold"), table, *reasons]
+
+
+def _whose(cells: Sequence[tuple[str, str]]) -> str:
+    """The measures of which a reason is given, and the seat where it is of one only."""
+    titles = ", ".join(dict.fromkeys(title for title, _ in cells))
+    names = dict.fromkeys(name for _, name in cells)
+    return f"{titles}, {next(iter(names))}" if len(names) == 1 else titles
 
 
 def play_markdown(shown: Shown) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sociolab.report.distributions import Point, Spread
+from sociolab.report.grids import judges_of
 from sociolab.report.layout import layout_of
 from sociolab.report.schema import MeasureEntry, RunResult
 from sociolab.report.shown import Shown
@@ -34,7 +35,10 @@ class Listed:
 def leading(result: RunResult, spreads: Sequence[Spread]) -> tuple[Spread, ...]:
     """The spreads of the world's main measure by the first judge that has values of it."""
     order = [*layout_of(result.world).main, *(entry.measure for entry in result.measures)]
-    scored = [spread for spread in spreads if spread.points]
+    judges = judges_of(result)
+    scored = sorted(
+        (spread for spread in spreads if spread.points), key=lambda one: judges.index(one.judge)
+    )
     for measure in order:
         mine = [spread for spread in scored if spread.measure == measure]
         if mine:

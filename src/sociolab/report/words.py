@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_mark import code_in
 from sociolab.core.episode import Asked
-from sociolab.core.score import Method
+from sociolab.core.score import READER, Method
 from sociolab.report.failures import first_words
 from sociolab.report.layout import layout_of
 from sociolab.report.macro import macro_of
@@ -16,21 +16,37 @@ from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEnt
 
 _NATURE: Mapping[Method, str] = {
     "model": "a model; another model, or another prompt, would judge otherwise",
-    "heuristic": "heuristic judge, rules only: not comparable to a model judge or to the paper",
+    "heuristic": "offline judge: what is on record and nothing else; not comparable to a model "
+    "judge or to the paper",
+    "formula": "the goal's own formula, over outcomes on record or told alike by all seats",
     "rules": "rules that read the transcript; where they cannot tell, nothing is scored",
     "scripted": "scripted: its figures are made up for a test and say nothing of any agent",
     "people": "people",
 }
 
+_RECORD = (
+    "counted by what built-in scripted players put on record; everybody else needs a model that "
+    "reads what was said: --judge openai/MODEL"
+)
+
 _NATURE_IN: Mapping[tuple[str, Method], str] = {
-    ("stss-talk", "rules"): "rules of English that read the talk and the note, and say yes or no "
-    "of every condition, also where a reader would be in doubt",
-    ("stss", "rules"): "rules that read off the trace where everybody was, and what they did",
+    ("anteval-information", "formula"): _RECORD,
+    ("anteval-intention", "formula"): _RECORD,
+    ("stss-talk", "scripted"): "on record in the acts of scripted players; where anybody else "
+    "spoke nothing is, and --judge openai/MODEL reads the words",
+    ("stss", "rules"): "rules that read off the trace where everybody was, and by keywords what "
+    "they did; where tasks were lost is on record among scripted players, and else read by --judge "
+    "openai/MODEL",
 }
 """Where a world's judges of a method are unlike others of that method."""
 
+_READ = (
+    "a model that reads off each transcript what was agreed, with quotes that are looked up; the "
+    "rest is the goal's own formula"
+)
+
 OWN: Mapping[str, str] = {
-    "transcript": "words and turns: counted in the transcripts by rules, no judge is asked",
+    "transcript": "words and turns: counted in the transcripts, no judge is asked",
     "ledger": "cost: the calls of each seat at their prices, those of a judge not included",
 }
 """What to think of the figures that this package counts itself, by their judge's name."""
@@ -68,6 +84,8 @@ def method_words(world: str, method: Method, settings: str) -> str:
 def nature(result: RunResult, judge: str) -> str:
     """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
     for entry in result.judges:
+        if entry.judge == judge and judge.startswith(READER):
+            return f"read by {judge.removeprefix(READER)}: {_READ}{_repeated(entry)}"
         if entry.judge == judge:
             said = method_words(result.world, entry.method, entry.settings)
             return f"judged by {judge}: {said}{_repeated(entry)}"
@@ -121,7 +139,9 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
     found: dict[str, dict[str, None]] = {}
     for entry in entries:
         title = result.measure(entry.measure).title
-        if entry.value is None and entry.unscored:
+        if entry.value is None and entry.disputed + entry.unconfirmed:
+            found.setdefault("not scored: no outcome could be established", {})[title] = None
+        elif entry.value is None and entry.unscored:
             found.setdefault("not scored: the judge cannot tell", {})[title] = None
         elif entry.value is None:
             found.setdefault("not scored: all scores that were due are missing", {})[title] = None
@@ -132,7 +152,7 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
 
 def warnings(result: RunResult) -> tuple[str, ...]:
     """What went wrong, in sentences that must be seen; empty if nothing did."""
-    found = []
+    found = [smoke_words(result)] if result.smoke else []
     failures = result.failures
     if result.stopped:
         found.append(f"the run stopped early: {result.stopped}")
@@ -162,6 +182,11 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         without = failures.went_without.items()
         missed = [f"{n:,} without {_MISSED.get(name, name)}" for name, n in without]
         found.append(f"of {plural(result.played, 'episode')}, went on: {', '.join(missed)}")
+    if result.played and result.judges and not failures.scores and not _judged(result):
+        found.append(
+            "no judge of this run scores what was played: sociolab judge "
+            f"{result.run} --judge endpoint/model"
+        )
     if failures.scores:
         scores = plural(sum(failures.scores.values()), "score")
         found.append(f"{scores} missing: {counted(failures.scores)}")
@@ -175,6 +200,12 @@ def warnings(result: RunResult) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _judged(result: RunResult) -> bool:
+    """Whether a judge said anything of a play, be it that it cannot tell."""
+    judges = {one.judge for one in result.judges}
+    return any(entry.judge in judges and (entry.n or entry.unscored) for entry in result.scores)
+
+
 def uncounted(estimated: int, calls: int) -> str:
     """What "~" before tokens and money means, in a sentence."""
     return (
@@ -186,6 +217,15 @@ def uncounted(estimated: int, calls: int) -> str:
 def about(estimated: int) -> str:
     """ "~", to stand before tokens and money, where these include the estimates of some calls."""
     return "~" if estimated else ""
+
+
+def smoke_words(result: RunResult) -> str:
+    """That a run is but a smoke test, without a full stop."""
+    return (
+        f"smoke: {result.smoke}; {result.run} shows that things work, and none of its figures is a "
+        "result: scripted agents understand each other alone and agree to nothing that others say. "
+        "--background openai/MODEL plays them"
+    )
 
 
 def counted(counts: Mapping[str, int]) -> str:
@@ -261,6 +301,40 @@ def interval(result: RunResult, entry: ScoreEntry) -> str:
     if symmetric(entry):
         return f"±{number((entry.high - entry.low) / 2, measure)}"
     return f"[{number(entry.low, measure)}, {number(entry.high, measure)}]"
+
+
+def covered(result: RunResult, entry: ScoreEntry) -> dict[str, str]:
+    """How much could be scored, and what the rest could make of the mean, by the words of tables:
+    coverage as in "28%", bounds as in "[0.00, 7.12]", how many are disputed and unconfirmed."""
+    share = "" if entry.coverage is None else f"{entry.coverage:.0%}"
+    found = {"coverage": share, "bounds": ""}
+    if entry.unscored and entry.bounds is not None:
+        measure = result.measure(entry.measure)
+        low, high = (number(end, measure) for end in entry.bounds)
+        found["bounds"] = f"[{low}, {high}]"
+    return found | {
+        "disputed": f"{entry.disputed:,}",
+        "unconfirmed": f"{entry.unconfirmed:,}",
+    }
+
+
+def told_of_coverage(result: RunResult, entries: Iterable[ScoreEntry]) -> tuple[str, ...]:
+    """Which words of `covered` a table with these entries needs: none where all could be scored, or
+    where nothing could."""
+    found = list(entries)
+    open_ = [entry for entry in found if entry.unscored]
+    disputed, unconfirmed = (
+        any(getattr(entry, word) for entry in open_) for word in ("disputed", "unconfirmed")
+    )
+    partly = disputed or unconfirmed or any(entry.n for entry in open_)
+    bounded = partly and any(covered(result, entry)["bounds"] for entry in open_)
+    needed = {
+        "coverage": partly,
+        "bounds": bounded,
+        "disputed": disputed,
+        "unconfirmed": unconfirmed,
+    }
+    return tuple(word for word, wanted in needed.items() if wanted)
 
 
 def symmetric(entry: ScoreEntry) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sociolab.core.blame import told
 from sociolab.core.episode import ACT, Action, Json
@@ -17,6 +17,9 @@ from sociolab.runner.waits import Waits
 LATE_IN_A_ROW = 3
 """Replies: a player that is late so often in a row will be late to the end of the episode."""
 
+OPTIONAL_SECONDS = 60.0
+"""The longest wait for an answer to an optional question, also of a player without a limit."""
+
 _DEEPEST = 100
 """Levels of a memory: a deeper one, or one that holds itself, is no JSON."""
 
@@ -27,7 +30,8 @@ class ForeignPlayer:
 
     Late, it has given no usable reply, and may be asked again; `LATE_IN_A_ROW` times in a row, it
     is a ModelError with the cause "timeout". Whatever it breaks is a WorldError that names it, its
-    seat, the turn, and the line; ModelError passes through.
+    seat, the turn, and the line; ModelError passes through. An optional question that it does not
+    answer stays unanswered. It writes no acts: those are the built-in players' own.
     """
 
     player: Player
@@ -43,7 +47,7 @@ class ForeignPlayer:
             given = await self._bounded(request, memory)
         if problem := memory_problem(given.memory) or _actions_problem(given):
             raise self._error(request, problem)
-        return given
+        return _without_acts(given)
 
     async def _bounded(self, request: Request, memory: Json) -> Reply | NoReply:
         try:
@@ -59,8 +63,10 @@ class ForeignPlayer:
 
     def _gave_none(self, request: Request, error: LateError) -> NoReply:
         """Late once more: no reply this time, or once too often."""
+        problem = f"{self.label} gave no reply within {self._seconds(request):g} s"
+        if request.optional:
+            return NoReply("timeout", problem, again=False)
         self._late_so_far += 1
-        problem = f"{self.label} gave no reply within {self.seconds:g} s"
         if self._late_so_far >= LATE_IN_A_ROW:
             raise ModelError(
                 f"{problem}, {LATE_IN_A_ROW} times in a row, as {request.seat} up to turn "
@@ -74,7 +80,7 @@ class ForeignPlayer:
         given: object = self.player.reply(request, memory)
         if inspect.isawaitable(given):
             work = given if inspect.iscoroutine(given) else _awaiting(given)
-            found = await Bounds(self.label, self.seconds, self.waits).result(work)
+            found = await Bounds(self.label, self._seconds(request), self.waits).result(work)
         elif inspect.isasyncgen(given):
             raise _UnlikeReplyError(
                 'expected "async def reply(self, request, memory)" that returns a Reply or a '
@@ -89,10 +95,23 @@ class ForeignPlayer:
             raise _UnlikeReplyError(f"expected a Reply or a NoReply, found {found!r:.80}")
         return found
 
+    def _seconds(self, request: Request) -> float | None:
+        if not request.optional:
+            return self.seconds
+        return OPTIONAL_SECONDS if self.seconds is None else min(self.seconds, OPTIONAL_SECONDS)
+
     def _error(self, request: Request, problem: str) -> WorldError:
         asked = "" if request.name == ACT else f', asked "{request.name}"'
         where = f"{self.label} as {request.seat}, turn {request.turn + 1}{asked}"
         return WorldError(f"{where}: {problem}")
+
+
+def _without_acts(given: Reply | NoReply) -> Reply | NoReply:
+    if isinstance(given, NoReply) or not isinstance(given.value, tuple):
+        return given
+    if not any(action.acts for action in given.value):
+        return given
+    return replace(given, value=tuple(replace(action, acts=()) for action in given.value))
 
 
 def memory_problem(memory: object) -> str:

@@ -9,7 +9,16 @@ from typing import get_args
 
 from sociolab.core.episode import Episode
 from sociolab.core.errors import Cause, WorldError
-from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import (
+    JudgeId,
+    Measure,
+    Method,
+    NotKnown,
+    Score,
+    ScoreFailure,
+    Unscored,
+    Verdict,
+)
 
 EXPECTED = (
     'expected "async def judge(self, episode, judging)" that returns a tuple with a Score, a '
@@ -61,6 +70,9 @@ def _problem(one: object, seats: Sequence[str]) -> str:
             return f"expected {of} with a value that is a number, found {one.value!r:.80}"
         return _no_text(of, reason=one.reason)
     if isinstance(one, Unscored):
+        if one.kind not in get_args(NotKnown):
+            kinds = ", ".join(get_args(NotKnown))
+            return f"expected {of} with a kind out of {kinds}, found {one.kind!r:.80}"
         return _no_text(of, why=one.why)
     return _failure_problem(of, one)
 

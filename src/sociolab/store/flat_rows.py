@@ -32,6 +32,9 @@ SCORES = {
     "text": "str",  # the reason, the problem, or why not
     "cause": "str",
     "attempts": "int",
+    "unscored": "str",  # cannot tell, disputed or unconfirmed
+    "least": "float",  # of an unscored verdict, the least and the most that its value could be
+    "most": "float",
 }
 
 TURNS = {
@@ -78,7 +81,9 @@ def _of_verdict(verdict: Verdict) -> Row:
         case ScoreFailure(cause=cause, problem=problem, attempts=attempts):
             return {"kind": "failure", "text": problem, "cause": cause, "attempts": attempts}
         case Unscored():
-            return {"kind": "unscored", "text": verdict.why}
+            least, most = verdict.bounds
+            bounds = {"least": least, "most": most}
+            return {"kind": "unscored", "text": verdict.why, "unscored": verdict.kind, **bounds}
 
 
 def turn_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[Row]:

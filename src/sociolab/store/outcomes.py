@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import Cause, StoreError
-from sociolab.core.score import JudgeId, Measure
+from sociolab.core.score import JudgeId, Measure, NotKnown
 from sociolab.store.scores import ScoreTable
 from sociolab.store.surrogates import as_text
 
@@ -20,13 +20,19 @@ _KINDS = frozenset(get_args(Kind))
 
 
 class Outcome(NamedTuple):
-    """A verdict without its words: `value` is of a score, `cause` of a failure, None otherwise."""
+    """A verdict without its words: `value` is of a score, `cause` of a failure, None otherwise.
+
+    `unscored`, `low` and `high` are of an unscored one, as in `core.score.Unscored`.
+    """
 
     measure: Measure
     seat: str | None
     kind: Kind
     value: float | None
     cause: Cause | None
+    unscored: NotKnown | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 class Judging(NamedTuple):
@@ -74,11 +80,11 @@ class OutcomeTable(ScoreTable):
         """The outcomes of each judging, in their order."""
         measures, seats = self._measures(run), _Seats()
         found: dict[int, list[Outcome]] = {}
-        for judging, measure, seat, kind, value, cause in self.rows(_OUTCOMES, (run,)):
+        for judging, measure, seat, kind, *rest in self.rows(_OUTCOMES, (run,)):
             if kind not in _KINDS:
                 raise StoreError(f"a verdict in the store is of an unknown kind: {kind}")
             where = None if seat is None else seats[seat]
-            one = Outcome(measures[measure], where, kind, value, cause)
+            one = Outcome(measures[measure], where, kind, *rest)
             found.setdefault(judging, []).append(one)
         return found
 
@@ -120,7 +126,7 @@ _JUDGINGS = """
 """
 
 _OUTCOMES = """
-    SELECT judging, measure, seat, kind, value, cause FROM verdicts
+    SELECT judging, measure, seat, kind, value, cause, unscored, low, high FROM verdicts
     WHERE judging IN (SELECT pk FROM judgings WHERE run = ?) ORDER BY judging, n
 """
 

@@ -264,5 +264,5 @@ class ScoreTable(TrialTable):
 
 
 _INSERT_VERDICT = f"""
-    INSERT INTO verdicts (judging, n, measure, {COLUMNS}) VALUES ({", ".join("?" * 10)})
+    INSERT INTO verdicts (judging, n, measure, {COLUMNS}) VALUES ({", ".join("?" * 13)})
 """

@@ -21,7 +21,8 @@ class Turns(NamedTuple):
     """The turns of a played episode, in order, each by its seat and how many words it spoke.
 
     `ended` is why the episode ended, None where that is not on record; `troubled`: a reply in it
-    could not be used. `answers`, where nobody took a turn: who answered each question.
+    could not be used. `answers`, where nobody took a turn: who answered each question that
+    is not optional.
     """
 
     trial: str
@@ -59,18 +60,17 @@ def _turns(trial: str, events: Sequence[str], spoken: str) -> Turns:
             troubled = True
     last = decode_event(events[-1]) if events else None
     ended = last.reason if isinstance(last, Ended) else None
-    answers = () if words else tuple(map(_who, filter(_is_answer, events)))
+    answers = () if words else tuple(_answers(events))
     return Turns(trial, tuple(words), ended, troubled, answers)
 
 
-def _is_answer(event: str) -> bool:
-    return event.startswith('["answered"')
-
-
-def _who(answer: str) -> str:
-    event = decode_event(answer)
-    assert isinstance(event, Answered)
-    return event.seat
+def _answers(events: Sequence[str]) -> Iterator[str]:
+    for event in events:
+        if event.startswith('["answered"'):
+            answer = decode_event(event)
+            assert isinstance(answer, Answered)
+            if not answer.optional:
+                yield answer.seat
 
 
 def _words(event: str, spoken: str) -> tuple[str, int]:

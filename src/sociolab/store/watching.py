@@ -111,7 +111,8 @@ def episode_rows(store: Database, run: int) -> tuple[EpisodeRow, ...]:
 # cannot say is stored as bytes, which the JSON functions take as text only.
 _COUNTED = """
     SELECT trial, sum(kind = 'moved'), sum(kind = 'answe'),
-        sum(kind = 'unusa' AND json_extract(body, '$[8]')),
+        sum(kind = 'unusa' AND json_extract(body, '$[8]')
+            AND NOT ifnull(json_extract(body, '$[11]'), 0)),
         max(CASE WHEN kind = 'ended' THEN json_extract(body, '$[1]') END)
     FROM (
         SELECT trial, CAST(body AS TEXT) AS body, substr(CAST(body AS TEXT), 3, 5) AS kind

@@ -64,7 +64,9 @@ def events(space: ActionSpace, seats: tuple[str, ...]) -> SearchStrategy[Event]:
         attempt,
         memory,
     )
-    answered = st.builds(Answered, turn, seat, st.text(max_size=12), json_values(), attempt, memory)
+    answered = st.builds(
+        Answered, turn, seat, st.text(max_size=12), json_values(), attempt, memory, st.booleans()
+    )
     unusable = st.builds(
         Unusable,
         turn,
@@ -77,6 +79,7 @@ def events(space: ActionSpace, seats: tuple[str, ...]) -> SearchStrategy[Event]:
         st.booleans(),
         st.booleans(),
         memory,
+        st.booleans(),
     )
     over = st.builds(Ended, st.sampled_from(END_REASONS), turn, st.none() | seat)
     return moved | answered | unusable | over

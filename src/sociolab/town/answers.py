@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_serializer,
+)
+from pydantic.json_schema import SkipJsonSchema
 
 TimeOfDay: TypeAlias = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 Day: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
@@ -83,7 +94,75 @@ class Decision(Answer):
     why: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)] = ""
 
 
-class Said(Answer):
+MatterKind: TypeAlias = Literal[
+    "public activity", "appointment", "inviting companions", "online activity", "asking for help"
+]
+
+
+class Chore(Answer):
+    """One of the things to do for somebody who asks for help."""
+
+    what: Words
+    place: Name = ""
+
+
+class Matter(Answer):
+    """A social matter in typed form: `host`'s (an id), with day, start and place or "" where open.
+
+    `partner` is the id of whom an appointment is wanted with; `chores` are help's, in order.
+    """
+
+    kind: MatterKind
+    host: str
+    what: Words
+    day: Literal[""] | Day = ""
+    start: Literal[""] | TimeOfDay = ""
+    minutes: int = Field(default=60, ge=1, le=24 * 60)
+    place: Name = ""
+    partner: str = ""
+    chores: tuple[Chore, ...] = ()
+
+
+class SpeechAct(Answer):
+    """What `by` (an id) means by a line, in typed form; of the matter no more than the line says.
+
+    "tell" speaks of a matter, "invite" asks the other to take part, to come or to help; "ask" wants
+    to know what `asks` names; "counter" puts forward another time or place; "accept" says yes to
+    the matter as it stands in the act, "decline" no. "greet", "chat" and "bye" are of no matter.
+    """
+
+    kind: Literal["greet", "chat", "tell", "invite", "ask", "counter", "accept", "decline", "bye"]
+    by: str
+    matter: Matter | None = None
+    asks: Literal["", "when", "where"] = ""
+
+
+def _readable(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    """A model that makes a field of this name up must not have its words refused for it."""
+    try:
+        return read(value)
+    except ValidationError:
+        return ()
+
+
+Acts: TypeAlias = Annotated[SkipJsonSchema[tuple[SpeechAct, ...]], WrapValidator(_readable)]
+"""Typed acts beside the words. Only built-in scripted minds write any (see `MindPlayer`); no model
+is shown the field."""
+
+
+class Acted(Answer):
+    """An answer with acts, which are written down only where there are any."""
+
+    acts: Acts = ()
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        found: dict[str, object] = write(self)
+        acts = found.pop("acts", ())
+        return found | {"acts": acts} if self.acts else found
+
+
+class Said(Acted):
     """What is said, and whether it ends the talk."""
 
     text: Speech
@@ -103,8 +182,8 @@ class Agreed(Answer):
     place: Name = ""
 
 
-class Summary(Answer):
-    """What a resident keeps of a talk."""
+class Summary(Acted):
+    """What a resident keeps of a talk; `acts` are those of the talk as it remembers them."""
 
     memo: Sentences
     importance: Importance

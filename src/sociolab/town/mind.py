@@ -115,10 +115,15 @@ QUESTIONS: dict[type[Any], tuple[str, type[BaseModel]]] = {
 
 
 class MindPlayer:
-    """A mind in the seats of a town: a request's view is the question, its name the method."""
+    """A mind in the seats of a town: a request's view is the question, its name the method.
 
-    def __init__(self, mind: Mind) -> None:
+    Acts are those of the `built_in` scripted minds alone: what any other mind writes there is
+    dropped, since an outcome is on record only where nobody else could have said so.
+    """
+
+    def __init__(self, mind: Mind, *, built_in: bool = False) -> None:
         self._mind = mind
+        self._built_in = built_in
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """The mind's answer; NoReply where it gave none that can be used."""
@@ -128,6 +133,9 @@ class MindPlayer:
             question = replace(question, asked=asked)
         name, _ = QUESTIONS[type(question)]
         try:
-            return Reply(await getattr(self._mind, name)(question))
+            answer = await getattr(self._mind, name)(question)
         except ReplyError as error:
             return NoReply(error.cause, str(error), error.raw)
+        if not self._built_in and isinstance(answer, Said | Summary) and answer.acts:
+            answer = answer.model_copy(update={"acts": ()})
+        return Reply(answer)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -15,12 +14,6 @@ from sociolab.town.map import TownMap, own_map
 from sociolab.town.residents import Resident
 
 OWN = Path(__file__).parent / "data" / "residents.toml"
-
-CLAUSE = re.compile(
-    r"(?P<what>[^;:]+?) at (?P<place>[^;:]+: [^;:]+?) "
-    r"from (?P<start>\d\d:\d\d) to (?P<end>\d\d:\d\d)"
-)
-"""A clause of a routine, such as "bakes bread at Larkfield Bakery: shop from 05:45 to 09:00"."""
 
 
 class _File(BaseModel):
@@ -89,15 +82,12 @@ def _read(path: Path) -> tuple[Resident, ...]:
 
 
 def _places(resident: Resident) -> Iterator[tuple[str, str]]:
-    """Every place that a resident's fields name, with the field's name.
-
-    A routine that is not written in clauses of the fixed form names no place that could be checked.
-    """
+    """Every place that a resident's fields name, with the field's name."""
     yield "living_area", resident.living_area
     for name in resident.knows:
         yield "knows", name
-    for clause in CLAUSE.finditer(resident.routine):
-        yield "routine", clause["place"]
+    for habit in resident.habits:
+        yield "habits", habit.place
 
 
 def _refuse_doubles(values: list[str], what: str, source: str) -> None:

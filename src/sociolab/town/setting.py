@@ -8,6 +8,7 @@ from datetime import datetime
 
 from sociolab.core.errors import WorldError
 from sociolab.engine.scene import FailurePolicy
+from sociolab.town.answers import Matter
 from sociolab.town.clock import Clock
 from sociolab.town.map import TownMap
 from sociolab.town.memory.embedding import Embedder, HashingEmbedder
@@ -62,7 +63,8 @@ def own_seat(resident: str, question: str) -> str:
 class Setting:
     """One simulation: `days` days from the midnight at which `clock` begins.
 
-    `seat_of` names the seat that answers a resident's question; `tdp` is by resident's id.
+    `seat_of` names the seat that answers a resident's question; `tdp` is by resident's id, and so
+    are `tasks`, the social tasks in typed form for scripted minds.
     """
 
     town: TownMap
@@ -75,6 +77,7 @@ class Setting:
     policy: FailurePolicy = field(default_factory=FailurePolicy)
     seat_of: Callable[[str, str], str] = own_seat
     tdp: Mapping[str, Tdp] = field(default_factory=dict)
+    tasks: Mapping[str, Matter] = field(default_factory=dict)
     embedder: Embedder = field(default_factory=HashingEmbedder)
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal, Protocol, TypeAlias
 
+from sociolab.town.answers import Matter, SpeechAct
 from sociolab.town.places import places_told
 from sociolab.town.residents import Resident
 
@@ -81,11 +82,24 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One utterance of a talk; `who` is a resident's id."""
+    """One utterance of a talk; `who` is a resident's id.
+
+    `acts` say in typed form what a built-in scripted resident means by it; others write none.
+    """
 
     who: str
     name: str
     text: str
+    acts: tuple[SpeechAct, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An act about a matter in an earlier talk, as remembered: when, and with whom one talked."""
+
+    when: datetime
+    other: str
+    act: SpeechAct
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +123,9 @@ class Me:
     the words that others see. `places` are those that it
     knows and can go to, `objects` what stands in each; `names` are those of all places in town, to
     recognise one when it is said. `people` are the others in town (id to name), `known_as` what
-    everybody knows of them (by id). `memory` can be searched.
+    everybody knows of them (by id). `memory` can be searched. `task` is one's social task and
+    `heard` what was said in earlier talks, both in typed form: for scripted minds, which read no
+    words; prompts never show them.
     """
 
     resident: Resident
@@ -122,6 +138,8 @@ class Me:
     place: str = ""
     names: tuple[str, ...] = ()
     doing: str = ""
+    task: Matter | None = None
+    heard: tuple[Heard, ...] = ()
 
     def places_after(self, lines: tuple[Line, ...]) -> tuple[str, ...]:
         """The places that one knows after these words: what is new comes last.

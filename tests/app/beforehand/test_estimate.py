@@ -38,6 +38,10 @@ output = 5.0
 """
 
 
+STRICT = {"closing_question": "off"}
+"""Turns alone: as many calls whatever the goals are."""
+
+
 def described(folder: Path, **more: object) -> RunConfig:
     (folder / "models.toml").write_text(PRICES, "utf-8")
     values = {"agents": ("openai/m",), "partner": "scripted", "judges": ("openai/m",), "limit": 4,
@@ -177,7 +181,8 @@ def test_the_order_in_which_agents_are_named_changes_nothing(kind: str, tmp_path
 
 def test_agents_of_a_grid_have_equal_shares(tmp_path: Path) -> None:
     """Four casts a task: each agent sits in half of all seats."""
-    config = described(tmp_path, agents=A_B, partner=None, judges=("none",), limit=60)
+    more = {"judges": ("none",), "limit": 60, "settings": STRICT}
+    config = described(tmp_path, agents=A_B, partner=None, **more)
     parts = estimate(config).most.parts
     assert parts["openai/a", "agent"] == parts["openai/b", "agent"]
     assert parts["openai/a", "agent"].calls == 60 * 4 * 20 / 2
@@ -256,7 +261,7 @@ def test_a_town_says_what_its_range_rests_on(small_town: Path, tmp_path: Path) -
 
 
 def test_cost_is_told_by_role_with_and_without_the_cache(tmp_path: Path) -> None:
-    found = estimate(described(tmp_path))
+    found = estimate(described(tmp_path, settings=STRICT))
     agent, judge = (found.most.parts["openai/m", role] for role in ("agent", "judge"))
     assert judge.calls == found.trials == 8
     assert agent.calls == 80
@@ -321,11 +326,11 @@ def test_a_price_that_is_missing_is_said_and_is_not_nothing(tmp_path: Path) -> N
 def test_time_is_told_from_the_seconds_that_are_given_and_the_places_in_flight(
     tmp_path: Path,
 ) -> None:
-    config = described(tmp_path, agents=("lab/j",), judges=("none",))
+    config = described(tmp_path, agents=("lab/j",), judges=("none",), settings=STRICT)
     found = estimate(config, latency=60.0)  # 4 at once
     assert found.most.seconds == pytest.approx(80 * 60 / 4)
     assert "time: about 20 min, at 60 s a call as given, 4 at once to lab" in said(found)
-    alone = estimate(described(tmp_path, agents=("lab/j",), judges=("none",), in_flight=64), 6.0)
+    alone = estimate(config.model_copy(update={"in_flight": 64}), 6.0)
     assert alone.most.seconds == pytest.approx(10 * 6)  # its turns, one after the other
 
 

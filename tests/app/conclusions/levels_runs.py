@@ -19,15 +19,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 
-from sociolab.core.episode import CastMember, Ended, Episode, Event, Happened, Json, Task, Trial
+from sociolab.core.episode import (
+    Answered,
+    CastMember,
+    Ended,
+    Episode,
+    Event,
+    Happened,
+    Json,
+    Task,
+    Trial,
+)
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId, Score
 from sociolab.store.sqlite import Store
+from sociolab.town.answers import Summary
 from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident
 from sociolab.town.trace.recording import chunk, header
@@ -36,10 +48,10 @@ from sociolab.worlds.stss.content import Content
 from sociolab.worlds.stss.packed import packed
 from sociolab.worlds.stss.rules_judge import StssRulesJudge
 from sociolab.worlds.stss.talk.measures import CONVERSATION_GCSR
-from sociolab.worlds.stss.talk.rules_judge import TalkRulesJudge
+from sociolab.worlds.stss.talk.recorded import RecordedJudge
 from sociolab.worlds.stss.talk.scenario import Neighbour, Side, TalkScenario
 from sociolab.worlds.stss.task import SocialTask
-from stss_tasks import EVERYBODY, GAME, MEETING, PARTY
+from stss_tasks import EVERYBODY, GAME, MEETING, PARTY, meant
 from trace_cases import ROW, TWO_DAYS, Life, at, talk, trace
 from worlds.stss.talk.talk_plays import Says, held
 
@@ -47,6 +59,7 @@ TALK, TOWN = "talks", "lived"
 AGENT, STRONGER = "scripted", "scripted-complete"
 STRICT = JudgeId("m/strict", "model", "s1")
 
+CHAT = meant("ada", "chat")
 INVITATION = (
     "Would you like to come to my harvest party at the Cafe, on the terrace, tomorrow at 18:00?"
 )
@@ -85,37 +98,55 @@ def talks(
     **changed: Json,
 ) -> None:
     """The run of talks; `other` holds the other's seat if it is not the agent itself."""
-    notes = (KEPT, "We talked.", "We talked.")
-    said = (INVITATION, "Would you come to my harvest party?", "Hello. How are you?")
-    given = ((of, "bea"), (of, "cid"), (MEETING, "bea"))
+    whole, vague = meant("ada", "invite", of), meant("ada", "invite", of, start="", place="")
+    given = (
+        (of, "bea", INVITATION, whole, KEPT, whole),
+        (of, "cid", "Would you come to my harvest party?", vague, "We talked.", CHAT),
+        (MEETING, "bea", "Hello. How are you?", CHAT, "We talked.", CHAT),
+    )
     found: list[Episode] = []
     for agent in agents:
-        for (task, who), text, note in zip(given, said, notes, strict=True):
+        for task, who, text, act, note, kept in given:
             scenario = _scenario(task, who, town)
-            answer = Says("Good morning!" if "Hello" in text else "Yes, gladly!", memo=note)
-            events = held(scenario, Says(text, "Goodbye!"), answer).events
+            words = "Good morning!" if "Hello" in text else "Yes, gladly!"
+            answer = Says(words, memo=note, meant=[CHAT], kept=[kept])
+            events = held(scenario, Says(text, "Goodbye!", meant=[act, CHAT]), answer).events
             cast = (CastMember("ada", agent, "a1"), CastMember(who, other or agent, "a1"))
             kind = task.type.replace(" ", "-")
             played = Task(scenario.id, ("ada", who), task.id, scenario.model_dump_json(), (kind,))
             trial = Trial(f"{scenario.id}-{agent}", "stss-talk", played, cast, 0, 1)
             found.append(Episode(trial, events))
-    _store(store, name, found, TalkRulesJudge(), settings(**changed))
+    _store(store, name, found, RecordedJudge(), settings(**changed))
     for one in found:
         strict = Score(CONVERSATION_GCSR, None, 0, "no")
         store.add_verdicts(name, STRICT, (strict,), trial=one.trial.id)
 
 
 def town(
-    store: Store, name: str = TOWN, *, others: str = AGENT, made: str = "a1", **changed: Json
+    store: Store,
+    name: str = TOWN,
+    *,
+    others: str = AGENT,
+    made: str = "a1",
+    acts: bool = True,
+    **changed: Json,
 ) -> None:
-    """The run of the town; `others` are in the background, `made` is how agents were set up."""
+    """The run of the town; `others` are in the background, `made` is how agents were set up.
+
+    Without `acts` nobody writes any.
+    """
     host = Life("ada").goes("tue 17:50", "Cafe: terrace", "hold the harvest party")
     guest = Life("bea").goes("tue 18:00", "Cafe: terrace", "at the harvest party")
+    whole, yes = meant("ada", "invite", PARTY), meant("cid", "accept", PARTY)
+    vague = meant("ada", "tell", PARTY, start="", place="")
+    talked = ("Hello. How are you?", "Fine, thank you.")
     told = (
-        talk("mon 10:00", "ada", "cid", INVITATION, "Gladly, I will come!"),
-        talk("mon 11:00", "ada", "dan", "I am busy preparing a harvest party.", "How nice."),
+        talk("mon 10:00", "ada", "cid", INVITATION, "Gladly, I will come!", acts=(whole, yes)),
+        talk("mon 11:00", "ada", "dan", "I prepare a harvest party.", "Nice.", acts=(vague, CHAT)),
     )
-    greeted = talk("mon 10:00", "ada", "bea", "Hello. How are you?", "Fine, thank you.")
+    greeted = talk("mon 10:00", "ada", "bea", *talked, acts=(CHAT, CHAT))
+    if not acts:
+        told, greeted = (_without_acts(told[0]), _without_acts(told[1])), _without_acts(greeted)
     found = (
         _lived(PARTY, host, guest, *told, others=others, made=made),
         _lived(MEETING, greeted, others=others, made=made),
@@ -171,9 +202,21 @@ def _lived(
     played = Task(task.id, seats, task.id, content.model_dump_json(), (kind,))
     chunks = (header(told.first, told.seconds, told.residents), chunk(steps, told.records))
     events: list[Event] = [Happened(0, "", "trace", value) for value in chunks]
+    events += [_noted(one, task) for one in given if isinstance(one, Talked)]
     return Episode(
         Trial(task.id, "stss", played, cast, 0, 1), (*events, Ended("turn limit", steps))
     )
+
+
+def _without_acts(held: Talked) -> Talked:
+    return replace(held, lines=tuple(replace(line, acts=()) for line in held.lines))
+
+
+def _noted(held: Talked, task: SocialTask) -> Event:
+    """What the other keeps of a talk: all of it."""
+    kept = tuple(act for line in held.lines for act in line.acts)
+    note = Summary(memo=f"About {task.activity}.", importance=5, acts=kept)
+    return Answered(held.end, held.other, "summarise", note.model_dump(mode="json"), 1)
 
 
 def _resident(who: str) -> Resident:

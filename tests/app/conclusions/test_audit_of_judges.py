@@ -233,14 +233,14 @@ def test_a_world_without_variants_says_so_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     settings = {"sessions": "2", "turns": "6"}
     run(RunConfig(world="anteval-intention", settings=settings, name="t", store=path))
-    found = audit(AuditConfig(run="t", judge="lexicon", store=path, repeats=1))
+    found = audit(AuditConfig(run="t", judge="record", store=path, repeats=1))
     assert set(found.effects) == {"repeat"}
     assert found.sections[0].cautions == (
         "anteval-intention has no variants of its episodes: its judges can be audited by repeat "
         "and family only",
     )
     with pytest.raises(ConfigError, match="anteval-intention has no such variant of its episodes"):
-        audit(AuditConfig(run="t", judge="lexicon", store=path, kinds=("order",)))
+        audit(AuditConfig(run="t", judge="record", store=path, kinds=("order",)))
 
 
 # ------------------------------------------------------------------ a model as judge
@@ -290,8 +290,8 @@ def test_a_panel_that_cannot_be_is_refused_before_anything_is_paid(
     own: Path, endpoint: EndpointProcess
 ) -> None:
     before = endpoint.counters.requests
-    with pytest.raises(ConfigError, match=r"found heuristic \(heuristic\) and rules:goal"):
-        audited(own, "openai/j", "repeat", base_url=endpoint.url, panel=("heuristic", "rules:goal"))
+    with pytest.raises(ConfigError, match=r"found heuristic \(heuristic\) and outcome \(formula\)"):
+        audited(own, "openai/j", "repeat", base_url=endpoint.url, panel=("heuristic", "outcome"))
     assert endpoint.counters.requests == before
 
 

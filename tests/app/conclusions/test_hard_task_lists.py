@@ -16,6 +16,7 @@ from sociolab.core.ports import World
 from sociolab.store.sqlite import Store
 
 CURT = "python:app.runs.test_python_api:Parrot"
+BY_WORDS = "python:biased_judges:ByWords"
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +37,7 @@ def config(folder: Path, name: str, **more: object) -> RunConfig:
 
 def hard_tasks(folder: Path, **more: object) -> tuple[Chosen, Path]:
     """Two agents in every pairing on twelve tasks; the two hardest for Parrot, and their list."""
-    run(config(folder, "first", agents=("scripted", CURT), limit=12))
+    run(config(folder, "first", agents=("scripted", CURT), limit=12, judges=BY_WORDS))
     spec = HardSpec(("first",), CURT, "hard-parrot", most=2, **more)  # type: ignore[arg-type]
     with Store.open(folder / "s.db") as store:
         chosen = choose_hard(store, spec)
@@ -130,7 +131,7 @@ def test_a_list_is_replaced_only_if_asked(tmp_path: Path) -> None:
 
 
 def test_nothing_is_stored_where_nothing_was_found(tmp_path: Path, home: Path) -> None:
-    run(config(tmp_path, "first", limit=1))
+    run(config(tmp_path, "first", limit=1, judges=BY_WORDS))
     spec = HardSpec(("first",), "nobody", "hard-x", measure="believability")
     with (
         Store.open(tmp_path / "s.db") as store,
@@ -146,3 +147,16 @@ def test_a_file_that_is_no_list_is_told_by_its_path(home: Path, world: World) ->
     path.write_text("{}", "utf-8")
     with pytest.raises(ConfigError, match=r"broken\.json is no task list: name: field required"):
         wanted_tasks("sotopia", world, "broken", None)
+
+
+def test_an_agent_of_which_nothing_could_be_scored_is_told_what_to_do(tmp_path: Path) -> None:
+    """Of a bargain of a scripted player with a class that reads nothing nobody can tell."""
+    run(config(tmp_path, "first", agents=("scripted", CURT), tasks="bargain", limit=2))
+    spec = HardSpec(("first",), CURT, "hard-x")
+    with (
+        Store.open(tmp_path / "s.db") as store,
+        pytest.raises(
+            ConfigError, match=r'no play of ".*Parrot" has a score; .* --reader endpoint'
+        ),
+    ):
+        choose_hard(store, spec)

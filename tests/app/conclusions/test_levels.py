@@ -17,15 +17,16 @@ from sociolab.app.conclusions.levels import AgentLevels, levels
 from sociolab.app.conclusions.levels_section import levels_sections
 from sociolab.report.section import Section
 from sociolab.store.sqlite import Store
+from sociolab.worlds.stss.talk.losses import OUTCOMES
 
-DONE, UNMET, UNTOLD, IDLE = "done", "no talk", "talk, not conveyed", "conveyed, not acted on"
+DONE, UNMET, UNTOLD, LOST, IDLE = OUTCOMES
 
 
 def by_rules(store: Store) -> AgentLevels:
-    return next(one for one in levels(store, TALK, TOWN).agents if one.judge == "rules")
+    return next(one for one in levels(store, TALK, TOWN).agents if one.judge == "recorded")
 
 
-def section(store: Store, judge: str = "rules") -> Section:
+def section(store: Store, judge: str = "recorded") -> Section:
     found = levels_sections(levels(store, TALK, TOWN))
     return next(one for one in found if one.title.endswith(f": {judge}"))
 
@@ -68,10 +69,10 @@ def test_talks_and_goals_are_those_counted_by_hand(both: Store) -> None:
 def test_losses_are_counted_by_type_and_what_was_not_lived_is_left_out(both: Store) -> None:
     found = {row.type: (dict(row.fates), row.wanted, row.left_out) for row in by_rules(both).rows}
     assert found == {
-        "public-activity": ({DONE: 1, UNMET: 2, UNTOLD: 1, IDLE: 1}, 3, 0),
-        "appointment": ({UNTOLD: 1}, 1, 0),
+        "public-activity": ({DONE: 1, UNMET: 2, UNTOLD: 1, LOST: 0, IDLE: 1}, 3, 0),
+        "appointment": ({DONE: 0, UNMET: 0, UNTOLD: 1, LOST: 0, IDLE: 0}, 1, 0),
         "online-activity": ({}, 0, 1),
-        "all": ({DONE: 1, UNMET: 2, UNTOLD: 2, IDLE: 1}, 4, 1),
+        "all": ({DONE: 1, UNMET: 2, UNTOLD: 2, LOST: 0, IDLE: 1}, 4, 1),
     }
 
 
@@ -81,7 +82,7 @@ def test_each_judge_of_the_talks_has_its_rows_and_only_shared_agents_have_any(
     found = levels(both, TALK, TOWN)
     assert [(one.agent, one.judge) for one in found.agents] == [
         (AGENT, STRICT.name),
-        (AGENT, "rules"),
+        (AGENT, "recorded"),
     ]
     assert STRONGER in found.talk.agents
     strict = found.agents[0].rows[-1].scores
@@ -89,10 +90,18 @@ def test_each_judge_of_the_talks_has_its_rows_and_only_shared_agents_have_any(
     assert strict["overall"].value == pytest.approx(1 / 6)
 
 
-def test_a_party_of_which_more_minutes_are_asked_was_not_taken_part_in(store: Store) -> None:
+def test_where_nobody_says_what_was_conveyed_there_are_no_losses_but_a_sentence(
+    store: Store,
+) -> None:
     talks(store)
-    town(store, world_settings={"least": "121"})
-    assert by_rules(store).rows[-1].fates["done"] == 0
+    town(store, acts=False)
+    (found,) = (one for one in levels(store, TALK, TOWN).agents if one.judge == "recorded")
+    assert found.read_by == ""
+    assert not found.rows[-1].fates
+    assert found.rows[-1].left_out == 3
+    said = section(store)
+    assert len(said.tables) == 3
+    assert any("--judge openai/MODEL" in caution for caution in said.cautions)
 
 
 # ------------------------------------------------------------------ as it reads
@@ -102,13 +111,13 @@ def test_the_sentences_say_the_figures(both: Store) -> None:
     assert section(both).said == (
         "Its talks convey 44 % of what must be conveyed; in the town its tasks reach 17 % of their "
         "goals.",
-        "Of 6 who could have taken part 1 did; the goals ask for 4. Of the others 2 had no talk "
-        "with the performer, 2 had one that did not convey all, and 1 had been told all but did "
-        "not act on it.",
+        "Of 6 who could have taken part 1 did; the goals ask for 4. Of the others 2 never spoke to "
+        "the performer, 2 were not told all, 0 did not keep all that they were told, and 1 did but "
+        "did not act on it.",
     )
     assert "scripted plays by rules" in section(both).cautions[0]
     assert section(both).cautions[-1] == (
-        "1 episode of lived could not be scored: not counted here."
+        "Of 1 episode of lived it cannot be told where they were lost."
     )
 
 
@@ -121,9 +130,9 @@ def test_the_tables_show_the_rows_and_no_interval_passes_the_scale(both: Store) 
         ("online-activity", "-", "0"),
         ("all", "0.17 [0.00, 1.00], 1 failed", "2"),
     )
-    assert lost.columns[3:] == (DONE, UNMET, UNTOLD, IDLE)
-    assert lost.rows[0] == ("public-activity", "5", "3", "1", "2", "1", "1")
-    assert lost.rows[-1] == ("all", "6", "4", "1", "2", "2", "1")
+    assert lost.columns[3:] == OUTCOMES
+    assert lost.rows[0] == ("public-activity", "5", "3", "1", "2", "1", "0", "1")
+    assert lost.rows[-1] == ("all", "6", "4", "1", "2", "2", "0", "1")
     assert all("cut there" in table.notes[-1] for table in (talked, kept, lived))
 
 

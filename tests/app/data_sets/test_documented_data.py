@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_files_of_the_page_are_a_data_set(folder: Path) -> None:
     first, goals = check(folder, "sotopia").split("\n")
     assert first.startswith("my-office 1 is in order: 2 tasks in 2 scenarios, hash ")
-    assert goals == "scenarios with goals that rules can check: 1 (price 1)"
+    assert goals == "scenarios with goals that have a formula: 1 (price 1)"
 
 
 def test_the_facts_of_the_page_can_be_read() -> None:

@@ -12,7 +12,7 @@ from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
 from sociolab.app.finding.episode_list import Asked, asked_episodes
 from sociolab.core.episode import Unusable
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Score
+from sociolab.core.score import JudgeId, Measure, Score, Unscored
 from sociolab.store.sqlite import Store
 
 GOALS = {"t0": (5.0,), "t1": (3.0,), "u2": (9.0, 4.0), "u3": (4.0,)}
@@ -80,6 +80,31 @@ def test_rules_and_order_go_by_the_seats_of_the_agent_that_is_named(store: Store
     assert len(tasks(store, Asked(scores=("goal<1",), agent="Mate"))) == 5
 
 
+def test_what_has_no_score_is_found_by_why(store: Store) -> None:
+    formula = JudgeId("outcome", "formula")
+    disputed = [Unscored(GOAL, seat, "they differ", "disputed", 0, 10) for seat in ("ann", "bob")]
+    unsure = [Unscored(GOAL, "bob", "who knows", "cannot tell")]
+    store.add_verdicts("one", formula, disputed, trial="one-t1-0")
+    store.add_verdicts("one", formula, unsure, trial="one-u3-0")
+    assert tasks(store, Asked(scores=("goal=disputed",))) == [("t1", 0)]
+    assert tasks(store, Asked(scores=("goal = cannot tell",))) == [("u3", 0)]
+    assert tasks(store, Asked(scores=("GOAL=cannot tell",), agent="big-x")) == []
+    assert tasks(store, Asked(scores=("goal=unconfirmed",))) == []
+    assert tasks(store, Asked(scores=("goal=disputed", "goal<4"))) == [("t1", 0)]
+    assert tasks(store, Asked(scores=("goal=disputed",), judge="openai/judge")) == []
+
+
+def test_a_reader_comes_before_the_formula_and_both_before_a_baseline(store: Store) -> None:
+    for judge, value in (
+        (JudgeId("heuristic", "heuristic"), 1),
+        (JudgeId("outcome", "formula"), 2),
+        (JudgeId("reader:openai/r", "model"), 3),
+    ):
+        measure = Measure("goal_checked", 0, 10)
+        store.add_verdicts("one", judge, [Score(measure, "ann", value)], trial="one-t1-0")
+        assert tasks(store, Asked(scores=(f"goal_checked={value}",))) == [("t1", 0)]
+
+
 def test_of_several_judges_one_must_be_named(store: Store) -> None:
     other = replace(JUDGE, name="openai/other")
     for row in store.trials("one"):
@@ -95,7 +120,8 @@ def test_of_several_judges_one_must_be_named(store: Store) -> None:
     [
         (Asked(agent="zz"), '--agent: nobody called "zz" played; there is openai/big-x, python'),
         (Asked(partner="a"), '"a" may be any of openai/big-x, python:my:Mate; give more'),
-        (Asked(scores=("goal",)), 'such as "goal<4"; found "goal"'),
+        (Asked(scores=("goal",)), 'such as "goal<4" or "goal_checked=disputed"; found "goal"'),
+        (Asked(scores=("charm=disputed",)), 'nobody scored "charm" here; scored: goal'),
         (Asked(scores=("goal<x",)), 'found "goal<x"'),
         (Asked(sort="charm"), 'nobody scored "charm" here; scored: goal'),
         (Asked(sort="goal", judge="z"), 'nothing was judged by "z"; the judges: openai/judge'),

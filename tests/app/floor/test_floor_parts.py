@@ -3,14 +3,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from play_studies import line_of, request_of
 from sociolab.app.floor.answers import NotTaken, Sent, SentAction, value_of
-from sociolab.app.floor.forms import fields_of
 from sociolab.app.floor.ledger import Ledger
 from sociolab.app.floor.pace import LONGEST, USUAL, Pace, PacedPlayer
 from sociolab.app.floor.plan import plan_of
@@ -19,7 +17,7 @@ from sociolab.app.floor.waiting import PRESENT_SECONDS, WaitingRoom
 from sociolab.app.study.settings import PlayPlan
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Json, Trial
 from sociolab.core.errors import ModelError, StoreError
-from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.core.ports import NoReply, Question, Reply, Request
 
 # ------------------------------------------------------------------ who plays what
 
@@ -161,6 +159,14 @@ def test_an_error_of_a_partner_comes_no_sooner_than_a_turn() -> None:
     assert sum(clock.slept) > 5
 
 
+def test_a_question_on_which_nothing_hangs_is_answered_without_a_pause() -> None:
+    clock = Clock()
+    question = Question("closing", "What came of it?", BaseModel, optional=True)
+    player = PacedPlayer(Mute(), Pace(60, 100, 0), clock.sleep)
+    asyncio.run(player.reply(replace(request_of(question), attempt=3), None))
+    assert clock.slept == []
+
+
 def test_a_store_that_fails_is_told_at_once() -> None:
     clock = Clock()
     player = PacedPlayer(Mute(StoreError("full")), Pace(60, 100, 0), clock.sleep)
@@ -252,29 +258,9 @@ def test_a_turn_that_the_scene_does_not_allow_is_refused_before_it_is_taken(
 
 def test_words_keep_their_aside_and_lose_what_nobody_can_see() -> None:
     given = sent(SentAction(kind="speak", text=" hush\x00\x1b[2J \n", to=("Mira",)))
-    (action,) = value_of(given, request_of(SPACE))
-    assert action == Action("speak", "hush\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}[2J",
-                            ("Mira",))  # fmt: skip
-
-
-class Answer(BaseModel):
-    facts: list[str]
-    sure: int = Field(ge=1, le=7, description="How sure you are.")
-    mood: Literal["calm", "cross"]
-    known: bool = False
-    more: dict[str, int] = Field(default_factory=dict)
-    note: str = ""
-
-
-def test_a_question_becomes_a_form_with_a_field_for_each_part_of_its_answer() -> None:
-    fields = {field.name: field for field in fields_of(Answer)}
-    assert [field.kind for field in fields.values()] == [
-        "lines", "number", "choice", "check", "json", "text",
-    ]  # fmt: skip
-    assert (fields["sure"].low, fields["sure"].high, fields["sure"].whole) == (1, 7, True)
-    assert fields["sure"].hint == "How sure you are."
-    assert fields["mood"].choices == ("calm", "cross")
-    assert [name for name, field in fields.items() if field.required] == ["sure", "mood"]
+    hidden = "\N{REPLACEMENT CHARACTER}"
+    said = Action("speak", f"hush{hidden}{hidden}[2J", ("Mira",))
+    assert value_of(given, request_of(SPACE)) == (said,)
 
 
 def test_a_head_is_read_as_sections_of_which_the_goal_stays_in_sight() -> None:

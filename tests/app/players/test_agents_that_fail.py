@@ -16,7 +16,7 @@ from sociolab.app.runs.config import RunConfig, config_of
 from sociolab.app.runs.judge import judge_run
 from sociolab.app.runs.play import run
 from sociolab.app.user_files import read_toml
-from sociolab.core.episode import Action, Json
+from sociolab.core.episode import Action, Answered, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.models.endpoint.running import start_in_thread
@@ -54,8 +54,8 @@ def as_at_first() -> Iterator[None]:
 
 
 def config(folder: Path, **more: Any) -> RunConfig:
-    given = {"judges": ("heuristic",), "limit": 2, "name": "a", "store": folder / "s.db"}
-    return RunConfig(**{**given, **more})
+    given = {"judges": ("heuristic",), "tasks": "bargain", "limit": 2, "name": "a"}
+    return RunConfig(**{**given, "store": folder / "s.db", **more})
 
 
 def first(result: RunResult, kind: str) -> FirstFailure:
@@ -158,6 +158,11 @@ def test_a_trial_played_anew_pays_no_call_twice(tmp_path: Path) -> None:
     assert (whole.played, whole.failed) == (2, 0)
     with open_store(tmp_path / "s.db") as store:
         calls = [call.call for call in store.calls("a")]
-        turns = {(e.trial.id, m.seat, m.turn) for e in store.episodes("a") for m in e.moves}
+        turns = {
+            (e.trial.id, one.seat, one.turn)
+            for e in store.episodes("a")
+            for one in e.events
+            if isinstance(one, Moved | Answered)
+        }
     assert len(calls) == whole.calls == len({(c.trial, c.seat, c.turn, c.attempt) for c in calls})
     assert {(c.trial, c.seat, c.turn) for c in calls} <= turns

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from puppet_town import TOWN, TRIO
+from sociolab.app.beforehand.estimate import estimate
+from sociolab.app.conclusions.comparing import Wanted, compare_runs
+from sociolab.app.conclusions.ranking import rank_runs
 from sociolab.app.runs.config import config_of
 from sociolab.app.runs.play import run
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, ReplyError
+from sociolab.report.leaderboard import boards
 from sociolab.report.schema import RunResult
+from sociolab.report.words import warnings
+from sociolab.store.sqlite import Store
 from sociolab.testing.minds import AnyMind
 from sociolab.town.mind import QUESTIONS, MindPlayer
 from sociolab.worlds.stss.dataset import TownData, write_town
@@ -40,6 +47,16 @@ def play(data: Path, store: Path, **flags: object) -> object:
     return run(config_of(described | flags, "test"))
 
 
+class Lost:
+    """Has no answer to anything."""
+
+    def __getattr__(self, name: str) -> object:
+        async def answer(question: object) -> None:
+            raise ReplyError("lost", raw="...")
+
+        return answer
+
+
 class Halfway:
     """Plans, and nothing else."""
 
@@ -62,15 +79,47 @@ def test_a_class_of_ones_own_performs_the_task(data: Path, tmp_path: Path) -> No
 def test_a_resident_who_leaves_most_questions_unanswered_fails_the_trial(
     data: Path, tmp_path: Path
 ) -> None:
-    result = play(data, tmp_path / "s.db", max_failed_turns=0.5)
+    lost = "python:app.players.test_minds_as_agents:Lost"
+    result = play(data, tmp_path / "s.db", agents=[lost], partner="scripted", max_failed_turns=0.5)
     assert isinstance(result, RunResult)
     assert (result.played, result.failed) == (0, 1)
     told = result.failures.problems["failed turns"]
-    assert told == (
-        "ben (scripted) failed 2 of 2 questions, and 2 more seats too many (limit: one half)"
-    )
-    assert result.failures.turns == {}
-    assert sum(result.failures.questions.values()) == 6
+    assert told == f"ben ({lost}) failed 2 of 2 questions (limit: one half)"
+
+
+def test_beside_scripted_residents_a_run_is_a_smoke_test_and_nothing_of_it_a_result(
+    data: Path, tmp_path: Path
+) -> None:
+    mind = "python:sociolab.testing.minds:AnyMind"
+    store = tmp_path / "s.db"
+    result = play(data, store, agents=[mind], partner="scripted")
+    assert isinstance(result, RunResult)
+    assert result.smoke == "scripted background"
+    assert json.loads(result.as_json())["smoke"] == "scripted background"
+    assert warnings(result)[0].startswith("smoke: scripted background; minds shows that")
+    judged = [entry for entry in result.scores if entry.judge == "rules"]
+    assert judged
+    assert all((entry.n, entry.failures, entry.value) == (0, 0, None) for entry in judged)
+    other = play(data, store, agents=["scripted"], name="among-themselves")
+    assert isinstance(other, RunResult)
+    assert other.smoke is None
+    assert any(entry.n for entry in other.scores if entry.judge == "rules")
+    assert boards([result]) == ()
+    with Store.open(store) as opened:
+        with pytest.raises(ConfigError, match="smoke: scripted background"):
+            rank_runs(opened, ["minds"], "rules")
+        wanted = Wanted(("minds", "among-themselves"), judge="rules")
+        with pytest.raises(ConfigError, match="minds"):
+            compare_runs(opened, wanted)
+
+
+def test_a_model_thinks_for_the_background_too_unless_another_is_named(data: Path) -> None:
+    base = {"world": "stss", "data": str(data), "base_url": "http://127.0.0.1:9/v1"}
+    for partner in (None, "openai/y"):
+        flags = {"agents": ["openai/x"], "judges": ["rules"], "partner": partner}
+        found = estimate(config_of(base | {k: v for k, v in flags.items() if v}, "test"))
+        parts = set(found.most.parts)
+        assert parts == {("openai/x", "agent"), (partner or "openai/x", "background")}
 
 
 def test_a_class_that_lacks_methods_is_refused_in_one_sentence() -> None:
@@ -97,10 +146,7 @@ def test_a_whole_mind_is_taken() -> None:
             {"agents": ["openai/x?dialect=plain"], "base_url": "http://127.0.0.1:9/v1"},
             "dialect=json",
         ),
-        (
-            {"agents": ["scripted"], "judges": ["openai/j"], "base_url": "http://127.0.0.1:9/v1"},
-            "never by a model",
-        ),
+        ({"agents": ["python:sociolab.testing.minds:AnyMind"]}, "--background"),
     ],
 )
 def test_who_cannot_live_or_judge_there_is_refused_before_anything_is_stored(

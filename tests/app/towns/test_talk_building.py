@@ -71,13 +71,13 @@ def test_other_seeds_are_refused(text: str) -> None:
 def test_a_set_is_the_same_from_one_process_or_two(
     town: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    wanted = Build(seeds="1", total=6, data=str(town), name="small", out=tmp_path / "two")
+    wanted = Build(seeds="1", total=4, data=str(town), name="small", out=tmp_path / "two")
     monkeypatch.setattr(living, "_processors", lambda: 2)
     two = build(wanted, silent)
     in_one_process(monkeypatch)
     one = build(replace(wanted, out=tmp_path / "one"), silent)
     assert one.data == two.data == read_talks(tmp_path / "one")
-    assert len(one.data.scenarios) == 6
+    assert len(one.data.scenarios) == 4
     assert {scenario.task.id for scenario in one.data.scenarios} == set(TWO)
     assert one.data.name == "small"
 

@@ -16,16 +16,16 @@ import sociolab.app.training.environment
 from sociolab import Environment, RunConfig
 from sociolab.app.runs.play import run
 from sociolab.app.training.environment import Observed, Rollout, Step
-from sociolab.core.episode import Action, ActionSpace, Unusable
+from sociolab.core.episode import Act, Action, ActionSpace, Unusable
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
 from sociolab.models.endpoint.chat import ChatBody
 from sociolab.models.endpoint.refusals import bad_request
 from sociolab.models.endpoint.running import start_in_thread
 from sociolab.models.endpoint.settings import EndpointSettings
 from sociolab.store.sqlite import Store
-from training_cases import Offers
+from training_cases import Offers, closing
 
-SHORT = RunConfig(settings={"turns": "4"})
+SHORT = RunConfig(settings={"turns": "4", "closing_question": "false"})
 HELLO = json.dumps({"action": "speak", "text": "Hello."})
 
 
@@ -60,8 +60,8 @@ def test_an_episode_goes_from_reset_to_rewards() -> None:
         assert "Hello." in step.observation.messages[1]["content"]
         last = env.step_sync(Action("speak", "That is all."))
         assert last.done
-        assert "rules:goal" not in last.rewards  # nobody refused anything: it cannot tell
-        assert set(last.rewards["heuristic"]) >= {"believability", "relationship"}
+        assert last.rewards == {"outcome": {"goal_checked": 0.0}}
+        assert last.reward_kinds == {"outcome": {"goal_checked": "lower bound (cannot tell)"}}
         assert last.episode is not None
         assert last.episode.moves[0].actions == (Action("speak", "Hello."),)
         assert last.episode.trial.agent(first.seat) == "policy"
@@ -315,3 +315,93 @@ def test_several_actions_are_a_turn_where_the_world_allows_them() -> None:
         kinds = [kind.name for kind in asked.request.wanted.kinds if kind.has_text][:2]
         step = env.step_sync([Action(kind, "So it is.") for kind in kinds])
         assert step.usable is True
+
+
+# ------------------------------------------------------------------ rewards that rest on an outcome
+
+BARGAIN = RunConfig(settings={"turns": "4"})
+
+
+def sold(partner: str, answer: str, **more: object) -> Rollout:
+    """The policy sells for $300, and then says this of it."""
+
+    async def policy(observed: Observed) -> str:
+        if observed.asked == "closing":
+            return answer
+        return json.dumps({"action": "speak", "text": "I want $300 for it."})
+
+    given = {"partner": f"python:training_cases:Buyer{partner}", "config": BARGAIN, **more}
+    with short(**given) as env:
+        (rollout,) = env.rollouts_sync(policy, 1)
+    return rollout
+
+
+def said(outcome: str, dollars: float = 300) -> str:
+    return json.dumps(closing(outcome, dollars))
+
+
+def test_what_both_seats_say_alike_is_the_reward() -> None:
+    rollout = sold("", said("agreed"))
+    facts = rollout.turns[0].observation.shown.view.goal.facts
+    assert (facts.role, facts.listed, facts.target) == ("seller", 340, 315)
+    # 6 + (300 - 315) / 15.75
+    assert rollout.rewards["outcome"]["goal_checked"] == pytest.approx(5.0476, abs=1e-4)
+    assert rollout.reward_kinds == {}
+
+
+@pytest.mark.parametrize(
+    ("partner", "answer", "kind"),
+    [
+        # One liar: the policy sold below its target and disputes it, or says that it got more.
+        ("", said("nothing"), "disputed"),
+        ("", said("still open"), "disputed"),
+        ("", said("agreed", 340), "disputed"),
+        # The other one lies.
+        ("?outcome=nothing", said("agreed"), "disputed"),
+        # Two liars who agree on a price that nobody named.
+        ("?dollars=500", said("agreed", 500), "unconfirmed"),
+        # Somebody went away before the question, or refuses it.
+        ("?outcome=silence", said("agreed"), "cannot tell"),
+        ("", "I will not say.", "cannot tell"),
+        # Both agreed on what the form cannot hold.
+        ("?outcome=something else", said("something else"), "cannot tell"),
+    ],
+)
+def test_whoever_disputes_lies_or_is_silent_gains_nothing(
+    partner: str, answer: str, kind: str
+) -> None:
+    rollout = sold(partner, answer)
+    assert rollout.rewards == {"outcome": {"goal_checked": 0.0}}
+    assert rollout.reward_kinds == {"outcome": {"goal_checked": f"lower bound ({kind})"}}
+    assert rollout.failures == ()
+    assert (rollout.unusable, rollout.lost) == (0, 0)
+
+
+def test_two_who_say_that_nothing_was_agreed_earn_nothing() -> None:
+    rollout = sold("?outcome=nothing", said("still open"))
+    assert rollout.rewards == {"outcome": {"goal_checked": 0.0}}
+    assert rollout.reward_kinds == {}
+
+
+def test_a_reader_gives_a_reward_of_its_own_whatever_the_seats_say() -> None:
+    quotes = {"offer": "I want $300 for it", "acceptance": "Deal, $300."}
+    read = json.dumps({**closing("agreed"), **quotes})
+    with start_in_thread(EndpointSettings(responder=lambda chat: read)) as endpoint:
+        config = RunConfig(settings={"turns": "4"}, base_url=endpoint.url)
+        rollout = sold("", said("nothing"), readers="openai/r", config=config)
+    assert rollout.rewards["reader:openai/r"]["goal_checked"] == pytest.approx(5.0476, abs=1e-4)
+    assert rollout.reward_kinds == {"outcome": {"goal_checked": "lower bound (disputed)"}}
+
+
+def test_acts_that_a_policy_writes_count_for_nothing() -> None:
+    offer = Action("speak", "Mine for $999?", acts=(Act("offer", 999.0), Act("accept")))
+
+    async def policy(observed: Observed) -> Action | str:
+        return said("agreed", 999) if observed.asked == "closing" else offer
+
+    with short(config=BARGAIN) as env:  # a scripted partner, which would understand acts
+        (rollout,) = env.rollouts_sync(policy, 1)
+    assert rollout.rewards == {"outcome": {"goal_checked": 0.0}}
+    assert rollout.reward_kinds == {"outcome": {"goal_checked": "lower bound (cannot tell)"}}
+    assert rollout.episode is not None
+    assert not any(a.acts for m in rollout.episode.moves for a in m.actions if m.turn % 2 == 0)

@@ -15,7 +15,7 @@ from sociolab.app.training.elsewhere import LoopElsewhere
 from sociolab.app.training.environment import Observed
 from sociolab.core.errors import ConfigError, ModelError
 
-SHORT = RunConfig(settings={"turns": "4"})
+SHORT = RunConfig(settings={"turns": "4", "closing_question": "false"})
 HELLO = json.dumps({"action": "speak", "text": "Hello."})
 
 
@@ -116,9 +116,10 @@ def test_a_reply_as_a_dict_is_told_how_to_be_text() -> None:
 
 
 def test_a_judge_that_breaks_costs_its_own_scores_and_no_others() -> None:
-    with short(judges=("python:training_cases:Broken", "heuristic")) as env:
+    judges = ("python:training_cases:Broken", "python:training_cases:ByHand")
+    with short(judges=judges) as env:
         (rollout,) = env.rollouts_sync(greet, 1)
-        assert set(rollout.rewards) == {"heuristic"}  # "rules:goal" cannot tell
+        assert set(rollout.rewards) == {"outcome", "by-hand"}
         assert rollout.error == ""
         (failure,) = rollout.failures
         assert failure.startswith("any score (the judge broke before it named one) by broken: plug")
@@ -126,7 +127,7 @@ def test_a_judge_that_breaks_costs_its_own_scores_and_no_others() -> None:
         env.step_sync(HELLO)
         step = env.step_sync(HELLO)
         assert (step.rewards, step.failures) != ({}, ())
-        assert set(step.rewards) == {"heuristic"}
+        assert set(step.rewards) == {"outcome", "by-hand"}
 
 
 def test_a_judge_that_breaks_later_fails_in_what_it_gave_before() -> None:
@@ -138,8 +139,8 @@ def test_a_judge_that_breaks_later_fails_in_what_it_gave_before() -> None:
 
 
 def test_one_judge_may_be_named_without_a_tuple() -> None:
-    with short(judges="heuristic") as env:
-        assert "heuristic" in env.rollouts_sync(greet, 1)[0].rewards
+    with short(judges="python:training_cases:ByHand") as env:
+        assert "by-hand" in env.rollouts_sync(greet, 1)[0].rewards
 
 
 LEFT_OPEN = """

@@ -58,7 +58,7 @@ def test_codes_are_named_told_and_selected(store: Path, tmp_path: Path) -> None:
     one = export_training(runs, tmp_path / "one.jsonl", Wanted("sft", agent=named), store)
     assert one.notes == ()
     found = [row["metadata"] for row in lines(tmp_path / "one.jsonl")]
-    assert {(row["run"], row["code"]) for row in found} == {("goodbye", codes["goodbye"])}  # type: ignore[index]
+    assert {(row["run"], row["code"]) for row in found} == {("goodbye", codes["goodbye"])}
     with pytest.raises(ConfigError, match=named):
         export_training(runs, tmp_path / "x.jsonl", Wanted("sft", agent=f"{LABEL}@none"), store)
 

@@ -14,7 +14,7 @@ from sociolab.app.training.export import Exported, export_training
 from sociolab.app.training.wanted import Wanted
 from sociolab.core.errors import ConfigError
 from sociolab.store.sqlite import Store
-from training_cases import SCRIPTED, TURNS, UNUSABLE, lines
+from training_cases import SCRIPTED, TURNS, UNUSABLE, lines, play_bargain
 
 
 def export(
@@ -238,3 +238,28 @@ def test_episodes_that_were_not_played_to_their_end_are_left_out_and_counted(
 def test_no_address_is_in_what_is_exported(small: Path, tmp_path: Path) -> None:
     export(small, tmp_path / "t.jsonl", "turns")
     assert "127.0.0.1" not in (tmp_path / "t.jsonl").read_text("utf-8")
+
+
+def test_an_outcome_that_is_not_established_is_a_lower_bound_and_says_so(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    play_bargain(store, "honest", "words=Deal at $300.")
+    play_bargain(store, "liar", "words=Done, $300.&outcome=nothing")
+    wanted = Wanted("turns", measures=("goal_checked",))
+    done = export_training(["honest", "liar"], tmp_path / "t.jsonl", wanted, store)
+    rows: list[Any] = lines(tmp_path / "t.jsonl")
+    assert {row["asked"] for row in rows} == {"act"}, "nobody is trained on closing answers"
+    assert len(rows) == 2 * 2 * 4, "two runs, both ways round, four turns"
+    told = {(row["run"], row["reward_kinds"]["goal_checked"]) for row in rows}
+    assert told == {("honest", "score"), ("liar", "lower bound (disputed)")}
+    assert {row["rewards"]["goal_checked"] for row in rows if row["run"] == "liar"} == {0.0}
+    assert {"outcome": {}} not in [row["scores"] for row in rows]
+    assert (
+        "4 plays without an established outcome: their reward (goal_checked by outcome) is a lower "
+        "bound, and reward_kinds says so"
+    ) in done.sentences()
+    least = Wanted("sft", measures=("goal_checked",), least=1)
+    done = export_training(["honest", "liar"], tmp_path / "u.jsonl", least, store)
+    assert {row["metadata"]["run"] for row in lines(tmp_path / "u.jsonl")} == {"honest"}
+    assert any("8 turns with goal_checked below 1" in one for one in done.sentences())
+    with pytest.raises(ConfigError, match="4 plays could not be scored: have a model read"):
+        export_training(["liar"], tmp_path / "v.jsonl", wanted, store)

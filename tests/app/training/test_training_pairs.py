@@ -13,7 +13,7 @@ from sociolab.app.training.wanted import Wanted
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.store.sqlite import Store
-from training_cases import lines
+from training_cases import lines, play_bargain
 
 
 def export(store: Path, file: Path, **wanted: Any) -> tuple[Exported, list[Any]]:
@@ -60,7 +60,7 @@ def test_a_margin_that_is_reached_is_enough_and_one_that_is_not_is_told(
 def test_without_a_measure_pairs_go_by_the_worlds_main_one(small: Path, tmp_path: Path) -> None:
     file = tmp_path / "p.jsonl"
     export_training(["small"], file, Wanted("pairs", agent="openai/x"), small)
-    assert {row["metadata"]["measure"] for row in lines(file)} == {"goal"}  # type: ignore[index]
+    assert {row["metadata"]["measure"] for row in lines(file)} == {"goal"}
 
 
 def judged_by(store: Path, folder: Path, *judges: JudgeId) -> Path:
@@ -120,4 +120,35 @@ def test_one_reply_that_came_more_often_counts_once_with_its_mean_reward(
         assert pair not in known
         assert pair[::-1] not in known, "no reply is better and worse than another"
         known.add(pair)
-    assert any(row["metadata"]["chosen"]["rebuilt"] for row in rows)  # type: ignore[index]
+    assert any(row["metadata"]["chosen"]["rebuilt"] for row in rows)
+
+
+def test_two_replies_whose_rewards_are_lower_bounds_are_no_pair(tmp_path: Path) -> None:
+    """ "Deal" is worth its price; "Fine" once that and once disputed; "Sure" disputed: whether Fine
+    was better than Sure is not known."""
+    store = tmp_path / "s.db"
+    for name, agent in (
+        ("deal", "words=Deal at $300."),
+        ("fine", "words=Fine, $300."),
+        ("fine-too", "words=Fine, $300.&outcome=nothing"),
+        ("sure", "words=Sure, $300.&outcome=nothing"),
+    ):
+        play_bargain(store, name, agent)
+    wanted = Wanted("pairs", measures=("goal_checked",), seat="1")
+    runs = ["deal", "fine", "fine-too", "sure"]
+    done = export_training(runs, tmp_path / "p.jsonl", wanted, store)
+    rows: list[Any] = lines(tmp_path / "p.jsonl")
+    words = ("Deal at", "Deal,", "Fine", "Sure")
+
+    def word(row: Any, side: str) -> str:
+        return next(word for word in words if word in row[side][0]["content"])
+
+    opening = [row for row in rows if row["metadata"]["turn"] == 1]
+    found = {(word(row, "chosen"), word(row, "rejected")) for row in opening}
+    assert ("Deal at", "Fine") in found
+    assert ("Deal at", "Sure") in found
+    assert ("Fine", "Sure") not in found
+    (row,) = (r for r in opening if (word(r, "chosen"), word(r, "rejected")) == ("Deal at", "Fine"))
+    about = row["metadata"]
+    assert (about["chosen"]["lower_bounds"], about["rejected"]["lower_bounds"]) == (0, 1)
+    assert any("with a lower bound on both sides" in sentence for sentence in done.sentences())

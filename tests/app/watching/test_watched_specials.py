@@ -10,10 +10,11 @@ import pytest
 from sociolab import RunConfig, run
 from sociolab.app.watching.reading import Said, reading
 from sociolab.app.watching.special import conditions_of, facts_of, told_in_turns
-from sociolab.core.episode import Action, Answered, Episode, Moved
+from sociolab.core.episode import Act, Action, Answered, Episode, Moved
 from sociolab.core.score import Measure, Score
 from sociolab.store.sqlite import Store
-from sociolab.worlds.anteval.session import session_from
+from sociolab.worlds.anteval.scene import CHAT, TELL
+from sociolab.worlds.anteval.session import Fact, session_from
 from sociolab.worlds.stss.talk.quoted import findings_of
 
 
@@ -30,11 +31,19 @@ def first(store: Store, name: str) -> Episode:
     return next(store.episodes(name))
 
 
-def session_with(episode: Episode, *moves: tuple[str, str, tuple[str, ...]]) -> Episode:
-    """The session in which only this was said: seat, words, to whom."""
+def session_with(episode: Episode, *moves: tuple[str, Fact | None, tuple[str, ...]]) -> Episode:
+    """The session in which only these facts were told, or nothing was said: seat, fact, to whom."""
     events = (
-        Moved(turn, seat, (Action("speak", text, to),))
-        for turn, (seat, text, to) in enumerate(moves)
+        Moved(
+            turn,
+            seat,
+            (
+                Action("speak", fact.text, to, (Act(TELL, {"id": fact.id, "text": fact.text}),))
+                if fact
+                else Action("speak", "Good day.", to, (Act(CHAT),)),
+            ),
+        )
+        for turn, (seat, fact, to) in enumerate(moves)
     )
     return replace(episode, events=tuple(events))
 
@@ -47,9 +56,9 @@ def test_each_fact_tells_when_it_was_said_by_whom_and_who_heard(store: Store) ->
     ways = facts_of(
         session_with(
             episode,
-            (one, "Good day.", ()),
-            ("npc", known.text, (one,)),
-            (one, known.text, ()),
+            (one, None, ()),
+            ("npc", known, (one,)),
+            (one, known, ()),
         )
     )
     way = {found.fact: found for found in ways}[known.id]
@@ -68,7 +77,7 @@ def test_each_fact_tells_when_it_was_said_by_whom_and_who_heard(store: Store) ->
     assert told_in_turns(ways) == {2: (known.id,), 3: (known.id,)}
 
 
-def test_what_is_stated_at_the_end_is_what_the_rules_judge_pairs(store: Store) -> None:
+def test_what_is_stated_at_the_end_is_what_the_judge_counts(store: Store) -> None:
     """The reasons of the recall measure name the same facts."""
     episode = first(store, "anteval-information")
     rows = store.judgings("anteval-information", trial=episode.trial.id)
@@ -149,13 +158,13 @@ def test_a_measure_that_quotes_nothing_has_no_findings(store: Store) -> None:
     assert findings_of(episode, score) == ()
 
 
-def test_an_answer_at_the_end_counts_only_where_it_says_the_fact(store: Store) -> None:
+def test_an_answer_at_the_end_counts_only_where_it_states_the_fact(store: Store) -> None:
     episode = first(store, "anteval-information")
     answers = [event for event in episode.events if isinstance(event, Answered)]
     seat = answers[-1].seat
     session = session_from(episode.trial.task.content)
     changed = tuple(
-        replace(event, value={"facts": ["I learned nothing at all."]})
+        replace(event, value={"facts": ["I learned nothing at all."], "ids": [""]})
         if isinstance(event, Answered) and event.seat == seat
         else event
         for event in episode.events
@@ -163,3 +172,10 @@ def test_an_answer_at_the_end_counts_only_where_it_says_the_fact(store: Store) -
     name = session.seated(seat).first_name
     for way in facts_of(replace(episode, events=changed)):
         assert [heard.stated for heard in way.heard if heard.player == name] == [False]
+
+
+def test_where_a_turn_is_not_on_record_no_fact_has_a_way(store: Store) -> None:
+    episode = first(store, "anteval-information")
+    assert facts_of(episode)
+    free = Moved(99, "npc", (Action("speak", "Something else."),))
+    assert facts_of(replace(episode, events=(*episode.events[:-1], free))) == ()

@@ -9,7 +9,7 @@ from sociolab.worlds.sotopia.remarks import remarks
 from sociolab.worlds.sotopia.scenarios import Goal, OptionGoal, Scenario
 from sotopia_cases import character, data_set
 
-NONE_CHECKED = "no scenario has goals that rules can check"
+NONE_CHECKED = "no scenario has goals with a formula"
 
 
 def with_scenario(**changes: object) -> DataSet:
@@ -23,7 +23,7 @@ def test_a_data_set_without_oddities_is_told_what_rules_can_check() -> None:
     assert remarks(data_set()) == (NONE_CHECKED,)
     goal = Goal(text="Go.", facts=OptionGoal(subject="when", options={"noon": 1, "six": 2}))
     (told,) = remarks(with_scenario(goals=(goal.model_dump(), goal.model_dump())))
-    assert told == "scenarios with goals that rules can check: 1 (option 1)"
+    assert told == "scenarios with goals that have a formula: 1 (option 1)"
 
 
 def test_tasks_cast_against_the_wishes_of_their_scenario_are_named_once() -> None:

@@ -80,9 +80,9 @@ def test_goals_are_worded_per_type() -> None:
 def test_what_is_announced_passes_the_filter(template: Template) -> None:
     for seed in range(20):
         task = made(template, seed)
-        assert not task.keywords or Keywords(task.keywords).done(task.activity)
+        assert not task.keywords or Keywords(task.keywords).said(task.activity)
         for errand in task.errands:
-            assert Keywords(errand.keywords).done(errand.what)
+            assert Keywords(errand.keywords).said(errand.what)
 
 
 @every_template

@@ -11,7 +11,7 @@ import pytest
 
 from sociolab.core.episode import CastMember, Ended, Episode, Event, Happened, Task, Trial
 from sociolab.core.ports import Judge
-from sociolab.core.score import Measure, Score, ScoreFailure, Verdict
+from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.testing.judge_contract import JudgeContract
 from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident
@@ -23,7 +23,7 @@ from sociolab.worlds.stss.packed import packed
 from sociolab.worlds.stss.rules_judge import StssRulesJudge
 from sociolab.worlds.stss.scoring.result import ScoreSettings
 from sociolab.worlds.stss.task import TASK_TYPES, SocialTask
-from stss_tasks import EVERYBODY, MEDICINE, MEETING, PARTY
+from stss_tasks import EVERYBODY, MEDICINE, MEETING, PARTY, meant
 from trace_cases import ROW, Life, at, talk, trace
 
 SECTORS = ("Home", "Cafe", "Park", "Clinic", "Cottage")
@@ -131,7 +131,44 @@ def test_help_has_no_ratio_but_the_score_with_any_helper() -> None:
         "goal_0_min": 0,
         "goal_15_min": 0,
         "goal_any_helper": 0.5,
+        "lost_no_conversation": 1,
+        "lost_not_conveyed": 0,
+        "lost_not_noted": 0,
+        "lost_not_acted_on": 0,
     }
+
+
+def test_where_somebody_wrote_no_acts_it_cannot_tell_where_a_task_was_lost() -> None:
+    lost = {n: v for n, v in judged(AT_PARTY).items() if n.startswith("lost_")}
+    assert len(lost) == 4
+    for verdict in lost.values():
+        assert isinstance(verdict, Unscored)
+        assert "--judge openai/MODEL" in verdict.why
+
+
+def test_where_all_write_acts_it_says_where_a_task_was_lost() -> None:
+    acts = (meant("ada", "invite", PARTY), meant("bea", "accept", PARTY))
+    told = talk("mon 10:00", "ada", "cid", "A party!", "Yes.", acts=acts)
+    happened = episode(PARTY, trace(*lives(guest("bea")), told), OVER)
+    assert {n: v for n, v in values(happened).items() if n.startswith("lost_")} == {
+        "lost_no_conversation": pytest.approx(3 / 5),
+        "lost_not_conveyed": 0,
+        "lost_not_noted": pytest.approx(1 / 5),  # cid kept no note of it
+        "lost_not_acted_on": 0,
+    }
+
+
+@pytest.mark.parametrize("performer", ["openai/x", "python:mine:Mind"])
+def test_nothing_is_scored_of_another_performer_among_scripted_residents(performer: str) -> None:
+    cast = (CastMember("ada", performer), CastMember("bea", "scripted"))
+    smoke = replace(AT_PARTY, trial=replace(AT_PARTY.trial, cast=cast))
+    for verdict in judged(smoke).values():
+        assert isinstance(verdict, Unscored)
+        assert "--background openai/MODEL" in verdict.why
+    real = replace(cast[1], agent="openai/y")
+    assert values(replace(AT_PARTY, trial=replace(AT_PARTY.trial, cast=(cast[0], real))))
+    among_models = (replace(cast[0], agent="scripted"), real)
+    assert values(replace(AT_PARTY, trial=replace(AT_PARTY.trial, cast=among_models)))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +184,7 @@ def test_help_has_no_ratio_but_the_score_with_any_helper() -> None:
 )
 def test_what_was_not_lived_to_the_end_is_a_failure_and_never_a_zero(broken: Episode) -> None:
     verdicts = judged(broken).values()
-    assert len(verdicts) == 7
+    assert len(verdicts) == 11
     for verdict in verdicts:
         assert isinstance(verdict, ScoreFailure)
         assert verdict.cause == "incomplete"

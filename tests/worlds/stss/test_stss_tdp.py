@@ -9,8 +9,8 @@ import pytest
 
 from puppet_town import Lived, lived
 from sociolab.engine.scene import FailurePolicy
+from sociolab.town.scripted.day import SEEKING
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.scripted.reminders import SEEKING
 from sociolab.town.setting import Tdp
 from sociolab.town.trace.records import Planned, Reminded, Talked
 from sociolab.worlds.stss.content import Content

@@ -7,7 +7,7 @@ import pytest
 
 from sociolab.core.errors import ConfigError
 from sociolab.town.map import own_map
-from sociolab.town.population import CLAUSE, own_residents
+from sociolab.town.population import own_residents
 from sociolab.worlds.stss.scoring.keywords import Keywords
 from sociolab.worlds.stss.task import TASK_TYPES
 from sociolab.worlds.stss.templates import OWN, Template, load_templates, own_templates
@@ -21,13 +21,6 @@ every_template = pytest.mark.parametrize(
 
 def all_keywords(template: Template) -> tuple[str, ...]:
     return (*template.keywords, *(word for part in template.errands for word in part.keywords))
-
-
-def gerund(clause: str) -> str:
-    """What somebody is doing whose routine says that they do it."""
-    verb, _, rest = clause.partition(" ")
-    stem = f"{verb[:-3]}y" if verb.endswith("ies") else verb[:-1].removesuffix("e")
-    return f"{stem}ing {rest}"
 
 
 def test_there_are_30_templates_ten_of_them_public() -> None:
@@ -56,7 +49,7 @@ def test_staff_of_an_errand_works_there(template: Template) -> None:
     for part in template.errands:
         sectors = {place.split(": ")[0] for place in part.places}
         for who in part.staff:
-            works = [clause["place"] for clause in CLAUSE.finditer(PEOPLE[who].routine)]
+            works = [habit.place for habit in PEOPLE[who].habits]
             assert sectors & {place.split(": ")[0] for place in works}
 
 
@@ -65,9 +58,7 @@ def test_nobodys_ordinary_day_contains_a_keyword(template: Template) -> None:
     """Else somebody would take part by living as always."""
     filters = Keywords(all_keywords(template))
     for one in own_residents():
-        clauses = [clause["what"] for clause in CLAUSE.finditer(one.routine)]
-        doing = [gerund(clause) for clause in clauses]
-        for text in (one.routine, *doing, one.currently, one.lifestyle, one.learned):
+        for text in (*one.ordinary_day, one.currently, one.learned):
             assert not filters.said(text), (one.name, text)
 
 

@@ -10,7 +10,6 @@ from functools import cache
 import pytest
 from pydantic import ValidationError
 
-from fake_models import FakeModel
 from puppet_town import CAFE, MONDAY, TOWER, TOWN, TRIO
 from sociolab.core.episode import Episode, Happened, Task, Unusable
 from sociolab.core.errors import ConfigError, StoreError
@@ -268,12 +267,6 @@ def test_a_reply_that_could_not_be_used_is_noted_with_its_moment() -> None:
     assert [note.text for note in read.notes] == [
         "Monday 01:30, ben.routine, decompose, attempt 1: asked again (unreadable: no JSON)"
     ]
-
-
-def test_a_model_judge_is_refused_with_the_judge_that_there_is() -> None:
-    kit = load(WorldSetup(folder=None, settings={}, seed=1, policy=FailurePolicy()))
-    with pytest.raises(ConfigError, match=r"say --judge rules$"):
-        kit.model_judge(FakeModel())
 
 
 def test_an_episode_that_has_not_begun_tells_the_task() -> None:

@@ -414,7 +414,8 @@ class _Work:
             parts: Parts = defaultdict(Part, judged[trial.task.id])
             for index, member in enumerate(trial.cast):
                 if agent := self.agents.get(member.agent):
-                    parts[agent.model, agent.role].add(seats[trial.task.id, agent.dialect][index])
+                    part = seats[trial.task.id, agent.dialect][index]
+                    parts[agent.model, self._role(agent, index)].add(part)
             case.add_trials(parts)
         return (case,), measured
 
@@ -443,9 +444,9 @@ class _Work:
                         simulated[key] = await self._simulated(dry_run.world, trial, decides)
                     seats, judged = simulated[key]
                     parts: Parts = defaultdict(Part, judged)
-                    for label, part in zip(labels, seats, strict=True):
+                    for index, (label, part) in enumerate(zip(labels, seats, strict=True)):
                         if agent := self.agents.get(label):
-                            parts[agent.model, agent.role].add(part)
+                            parts[agent.model, self._role(agent, index)].add(part)
                     found.append(parts)
                 found.sort(key=lambda parts: sum(part.calls for part in parts.values()))
                 if case is cases[0]:
@@ -455,6 +456,10 @@ class _Work:
                 for parts in found:
                     case.add_trials(parts, len(several) / len(found))
         return tuple(cases), len(sample)
+
+    def _role(self, agent: _ModelAgent, seat: int) -> Role:
+        """As what an agent is called: but for the first seat all may be in the background."""
+        return "background" if self.kit.background and seat else agent.role
 
     def _a_trial_a_task(self) -> list[Trial]:
         """One trial of each task, the same in whatever order the agents are named."""

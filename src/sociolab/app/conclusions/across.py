@@ -72,7 +72,10 @@ def across(store: Store, runs: Sequence[str], judges: Mapping[str, str]) -> Acro
     results = tuple(names.result(result_of(store, run)) for run in runs)
     columns = columns_of(results, judges)
     if not columns:
-        raise ConfigError("none of these runs has a judged play; judge them by `sociolab judge`")
+        raise ConfigError(
+            "no play of these runs has a score: have them judged (sociolab judge RUN --judge "
+            "endpoint/model), or have a model read what was agreed (--reader endpoint/model)"
+        )
     levels = tuple(_levels(store, results, columns, names))
     return Across(results, columns, between_worlds(columns), levels, names.notes)
 

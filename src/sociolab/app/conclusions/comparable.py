@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from sociolab.analysis.comparing import Compared
 from sociolab.analysis.matching import Side
-from sociolab.analysis.values import RunValues
+from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.report.schema import RunResult
-from sociolab.report.words import plural
+from sociolab.report.words import plural, smoke_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ class OpenedRun:
             agent,
             tuple(value for value in self.values.values if value.agent == agent),
             {trial.id: trial.cast for trial in self.trials},
+            untold=tuple(value for value in self.values.untold if value.agent == agent),
         )
 
 
@@ -53,14 +54,27 @@ def check_judge(runs: Sequence[OpenedRun], judge: str) -> None:
     blank = [run.result.run for run in runs if not run.agents]
     if not blank or len(runs) < 2:
         return
+    hint = unscored_hint([run.values for run in runs], judge)
+    if len(blank) == len(runs):
+        raise ConfigError(
+            f"{judge} gave no value to an agent of {' or '.join(blank)}; have them judged by a "
+            f"judge that scores such episodes: sociolab judge RUN --judge JUDGE{hint}"
+        )
     by = "; ".join(
         f"{run.result.run} by {', '.join(one.judge for one in run.result.judges) or 'nobody'}"
         for run in runs
     )
     raise ConfigError(
-        f"the judges differ: {by}. {judge} gave no value to an agent of {blank[0]}; have both "
-        "judged by one judge: sociolab judge RUN --judge JUDGE"
+        f"the judges differ: {by}. {judge} gave no value to an agent of {blank[0]}; have all "
+        f"judged by one judge: sociolab judge RUN --judge JUDGE{hint}"
     )
+
+
+def check_no_smoke(results: Sequence[RunResult]) -> None:
+    """A smoke test is no result: ConfigError that names it."""
+    for result in results:
+        if result.smoke:
+            raise ConfigError(f"{smoke_words(result)}; leave {result.run} out")
 
 
 def check_tasks(runs: Sequence[OpenedRun]) -> None:

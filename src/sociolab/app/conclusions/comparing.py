@@ -19,11 +19,12 @@ from sociolab.analysis.consistency import (
 )
 from sociolab.analysis.figures import rounded
 from sociolab.analysis.matching import Side
-from sociolab.analysis.values import chosen_judge, values_of
+from sociolab.analysis.values import chosen_judge, unscored_hint, values_of
 from sociolab.app.conclusions.comparable import (
     OpenedRun,
     cautions_of,
     check_judge,
+    check_no_smoke,
     check_tasks,
     same_agent,
 )
@@ -135,7 +136,7 @@ def opened_runs(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], st
     if len(worlds) > 1:
         told = ", ".join(f"{one.run} of {one.world}" for one in values)
         raise ConfigError(f"only runs of one world can be compared, found {told}")
-    judge = chosen_judge(values, wanted.judge)
+    judge = chosen_judge(values, wanted.judge, wanted.measures)
     codes = agent_names(store, names)
     runs = tuple(
         OpenedRun(
@@ -147,6 +148,7 @@ def opened_runs(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], st
         for name, one, plan in zip(names, values, plans, strict=True)
     )
     check_judge(runs, judge)
+    check_no_smoke([run.result for run in runs])
     return runs, judge
 
 
@@ -192,12 +194,15 @@ def agent_of(run: OpenedRun, wanted: str | None, flag: str) -> str:
     has_values = {value.agent for value in run.values.values if value.agent}
     wanted = _like(run, wanted, has_values, flag) or wanted
     known = ", ".join(run.agents) or "none"
+    hint = unscored_hint([run.values], *run.values.judges)
     if wanted is not None and wanted not in has_values:
-        raise ConfigError(f'{flag}: "{wanted}" has no values in {run.result.run}; it has {known}')
+        raise ConfigError(
+            f'{flag}: "{wanted}" has no values in {run.result.run}; it has {known}{hint}'
+        )
     if wanted is None and len(run.agents) != 1:
         raise ConfigError(
             f"{run.result.run} has {plural(len(run.agents), 'agent')} with values ({known}); "
-            f"name one by {flag}"
+            f"name one by {flag}{hint if not run.agents else ''}"
         )
     return wanted or run.agents[0]
 

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from sociolab.app.conclusions.levels_alike import Played, check_alike, differences, town_settings
-from sociolab.core.episode import Episode
+from sociolab.app.conclusions.comparable import check_no_smoke
+from sociolab.app.conclusions.levels_alike import Played, check_alike, differences
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId, Score
 from sociolab.report.grids import judges_of
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.store.sqlite import Store
-from sociolab.town.map.town_map import TownMap
-from sociolab.town.residents import Resident
 from sociolab.worlds.stss.content import content_from
-from sociolab.worlds.stss.packed import unpacked
-from sociolab.worlds.stss.rules_judge import Incomplete, StssRulesJudge
-from sociolab.worlds.stss.scoring.result import ScoreSettings
-from sociolab.worlds.stss.talk.losses import Fate, Outcome, fates, wanted
+from sociolab.worlds.stss.talk.losses import LOSSES, Outcome, eligible, wanted
 from sociolab.worlds.stss.talk.measures import MEASURES
 from sociolab.worlds.stss.task import TASK_TYPES
-from sociolab.worlds.stss.world import trajectory_of
 
 TALK, ACTION = "stss-talk", "stss"
 GOAL = "overall"
@@ -36,7 +31,7 @@ class Row:
     """One type of task, or all: entries of both levels by measure, and where tasks were lost.
 
     `fates` counts those who could have taken part (of help, errands), `wanted` is how many of them
-    the goals ask for; `left_out` counts episodes of the action level that could not be scored.
+    the goals ask for; `left_out` counts episodes of which nobody says where they were lost.
     """
 
     type: str
@@ -50,11 +45,13 @@ class Row:
 class AgentLevels:
     """One agent at both levels, as one judge saw its talks.
 
-    `cautions` say what beside the level differs between its two runs.
+    `read_by` is the judge who says where its tasks were lost, "" where none does. `cautions` say
+    what beside the level differs between its two runs.
     """
 
     agent: str
     judge: str
+    read_by: str
     cautions: tuple[str, ...]
     rows: tuple[Row, ...]
 
@@ -75,9 +72,10 @@ def levels(store: Store, talk_run: str, action_run: str) -> Levels:
     """
     talk = _played(store, talk_run, "--talk", TALK)
     action = _played(store, action_run, "--action", ACTION)
+    check_no_smoke([talk.result, action.result])
     check_alike(talk, action)
-    lost = _lost(store, action)
-    performed = {episode.trial.cast[0].agent for episode in store.episodes(talk_run, "played")}
+    lost, read_by = _lost(store, action)
+    performed = {trial.cast[0].agent for trial in talk.trials}
     shared = [agent for agent in action.result.agents if agent in performed and agent in lost]
     if not shared:
         raise ConfigError(
@@ -88,6 +86,7 @@ def levels(store: Store, talk_run: str, action_run: str) -> Levels:
         AgentLevels(
             agent,
             judge,
+            read_by,
             tuple(differences(talk, action, agent)),
             tuple(_rows(agent, judge, talk.result, action.result, lost[agent])),
         )
@@ -114,39 +113,41 @@ def _listed(names: Iterable[str]) -> str:
 class _Lost:
     """What became of the tasks that one agent performed, by type."""
 
-    fates: dict[str, Counter[Outcome]]
-    wanted: Counter[str]
-    left_out: Counter[str]
+    fates: dict[str, Counter[Outcome]] = field(default_factory=dict)
+    wanted: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
 
 
-def _lost(store: Store, action: Played) -> dict[str, _Lost]:
-    judge = StssRulesJudge(ScoreSettings(least=town_settings(action).least))
+def _lost(store: Store, action: Played) -> tuple[dict[str, _Lost], str]:
+    """What became of the tasks, by agent, as one judge has it; and that judge's name, "" for none.
+
+    What is on record counts more than what a model reads.
+    """
+    shares: dict[JudgeId, dict[str, dict[str, float]]] = {}
+    for row in store.verdicts(action.name):
+        verdict = row.verdict
+        if isinstance(verdict, Score) and verdict.measure in LOSSES.values() and row.trial:
+            of_judge = shares.setdefault(row.judge, {})
+            of_judge.setdefault(row.trial, {})[verdict.measure.name] = verdict.value
+    judges = sorted(shares, key=lambda judge: (judge.method != "rules", judge.name))
+    told = shares[judges[0]] if judges else {}
     found: dict[str, _Lost] = {}
-    for episode in store.episodes(action.name, "played"):
-        agent = episode.trial.cast[0].agent
-        mine = found.setdefault(agent, _Lost({}, Counter(), Counter()))
-        task = content_from(episode.trial.task.content).task
-        these = _fates(judge, episode)
+    for trial in action.trials:
+        task = content_from(trial.task.content).task
+        mine = found.setdefault(trial.cast[0].agent, _Lost())
         for key in (task.type.replace(" ", "-"), ALL):
-            if these is None:
+            if trial.id not in told:
                 mine.left_out[key] += 1
-            else:
-                mine.fates.setdefault(key, Counter()).update(one.outcome for one in these)
-                mine.wanted[key] += wanted(task)
-    return found
+                continue
+            mine.fates.setdefault(key, Counter()).update(_counts(told[trial.id], eligible(task)))
+            mine.wanted[key] += wanted(task)
+    return found, judges[0].name if judges else ""
 
 
-def _fates(judge: StssRulesJudge, episode: Episode) -> tuple[Fate, ...] | None:
-    """What became of an episode's task; None where it was not lived."""
-    content = content_from(episode.trial.task.content)
-    try:
-        score = judge.score(content.task, episode)
-    except Incomplete:
-        return None
-    town: TownMap = unpacked(content.town)
-    residents: tuple[Resident, ...] = content.residents
-    places = tuple(str(place) for place in town.places)
-    return fates(content.task, residents, trajectory_of(episode), places, score)
+def _counts(shares: Mapping[str, float], among: int) -> Counter[Outcome]:
+    """How many of those who could have taken part were lost at each step, or did."""
+    lost = {one: round(shares[measure.name] * among) for one, measure in LOSSES.items()}
+    return Counter({"done": among - sum(lost.values()), **lost})
 
 
 def _rows(agent: str, judge: str, talk: RunResult, action: RunResult, lost: _Lost) -> Iterator[Row]:

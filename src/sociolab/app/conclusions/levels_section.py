@@ -21,12 +21,11 @@ _ASKED = (
     "activities, a third for companions; so not all who stayed away are a loss"
 )
 _CAUSES = (
-    "no talk: did not meet, that is, no talk with the performer before the event was over; who "
-    "only passed by, or heard of it from somebody else alone, counts here",
-    "talk, not conveyed: met but did not convey all; conveyed, not acted on: had been told all; "
-    "done: took part, told or not",
+    "no conversation: did not meet, that is, no conversation with the performer before the event "
+    "was over; who only passed by, or heard of it from somebody else alone, counts here",
+    "not conveyed: met, but not told all; not noted: told all, and kept not all of it; not acted "
+    "on: kept all, and did not come; done: took part, told or not",
 )
-_READ = "what was conveyed is read by rules, whoever judged the talks"
 _INTERVALS = "± or [low, high]: 95 % intervals, clustered by task"
 
 
@@ -37,14 +36,14 @@ def levels_sections(found: Levels) -> tuple[Section, ...]:
 
 def _section(found: Levels, one: AgentLevels) -> Section:
     return Section(
-        title=f"{one.agent} at both levels of STSS · judge of the talks: {one.judge}",
+        title=f"Conversation vs. outcome (STSS): {one.agent} · judge: {one.judge}",
         said=tuple(_said(one)),
         cautions=tuple(_cautions(found, one)),
         tables=(
-            _at_level(found, one, "Talks", MEASURES[:2]),
-            _at_level(found, one, "What the others keep of their talks", MEASURES[2:]),
+            _at_level(found, one, "Conversations", MEASURES[:2]),
+            _at_level(found, one, "What listeners remember (summary level)", MEASURES[2:]),
             _town(found, one),
-            _losses(found, one),
+            *((_losses(found, one),) if one.read_by else ()),
         ),
     )
 
@@ -58,11 +57,12 @@ def _said(one: AgentLevels) -> Iterator[str]:
             f"tasks reach {goal.value * 100:.0f} % of their goals."
         )
     if whole.fates:
-        done, unmet, untold, idle = (whole.fates.get(outcome, 0) for outcome in OUTCOMES)
+        done, unmet, untold, lost, idle = (whole.fates.get(outcome, 0) for outcome in OUTCOMES)
         yield (
             f"Of {sum(whole.fates.values())} who could have taken part {done} did; the goals ask "
-            f"for {whole.wanted}. Of the others {unmet} had no talk with the performer, {untold} "
-            f"had one that did not convey all, and {idle} had been told all but did not act on it."
+            f"for {whole.wanted}. Of the others {unmet} never spoke to the performer, {untold} "
+            f"were not told all, {lost} did not keep all that they were told, and {idle} did but "
+            "did not act on it."
         )
 
 
@@ -73,9 +73,15 @@ def _cautions(found: Levels, one: AgentLevels) -> Iterator[str]:
             "language model."
         )
     yield from one.cautions
-    if left_out := one.rows[-1].left_out:
+    if not one.read_by:
+        yield (
+            f"Where the tasks of {found.action.run} were lost cannot be told: only what scripted "
+            f"players say to each other is on record. A model can read it: `sociolab judge "
+            f"{found.action.run} --judge openai/MODEL`."
+        )
+    elif left_out := one.rows[-1].left_out:
         them = "1 episode" if left_out == 1 else f"{left_out} episodes"
-        yield f"{them} of {found.action.run} could not be scored: not counted here."
+        yield f"Of {them} of {found.action.run} it cannot be told where they were lost."
 
 
 def _at_level(found: Levels, one: AgentLevels, what: str, measures: Sequence[Measure]) -> TextTable:
@@ -99,7 +105,7 @@ def _at_level(found: Levels, one: AgentLevels, what: str, measures: Sequence[Mea
 
 def _town(found: Levels, one: AgentLevels) -> TextTable:
     return TextTable(
-        heading=f"In the town ({found.action.run})",
+        heading=f"Outcomes in the simulation ({found.action.run})",
         columns=("type", "goal", "tasks"),
         rows=tuple((row.type, _figure(found.action, row, GOAL), _n(row, GOAL)) for row in one.rows),
         notes=(_intervals(one, [GOAL]),),
@@ -108,7 +114,7 @@ def _town(found: Levels, one: AgentLevels) -> TextTable:
 
 def _losses(found: Levels, one: AgentLevels) -> TextTable:
     return TextTable(
-        heading=f"Where its tasks were lost in the town ({found.action.run})",
+        heading=f"Why people did not attend ({found.action.run})",
         columns=("type", "could have taken part", "asked for", *OUTCOMES),
         rows=tuple(
             (
@@ -119,7 +125,7 @@ def _losses(found: Levels, one: AgentLevels) -> TextTable:
             )
             for row in one.rows
         ),
-        notes=(_COULD, _ASKED, *_CAUSES, _READ),
+        notes=(_COULD, _ASKED, *_CAUSES, f"what was conveyed and noted is as {one.read_by} has it"),
     )
 
 

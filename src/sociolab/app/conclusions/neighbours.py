@@ -11,7 +11,7 @@ from sociolab.analysis.matching import Side
 from sociolab.analysis.values import RunValues
 from sociolab.core.episode import CastMember
 from sociolab.core.errors import ConfigError
-from sociolab.report.leaderboard import Board, Place, Step
+from sociolab.report.leaderboard import Board, Place, Step, undecided
 from sociolab.stats.multiple import holm
 from sociolab.store.sqlite import Store
 
@@ -83,6 +83,8 @@ def _placed(
 
 
 def _step(runs: _Runs, board: Board, above: Place, below: Place) -> Step:
+    if undecided(above.entry, below.entry):
+        return Step(0, None, None, undecided=True)
     a, b = runs.side(board, above), runs.side(board, below)
     values, _ = runs.of(above.run)
     judge, measure = board.terms.judge, board.terms.measure

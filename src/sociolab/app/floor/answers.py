@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from sociolab.agents.seated import SKIPPED
 from sociolab.core.episode import Action, ActionSpace, Answered, Moved, Unusable
 from sociolab.core.errors import SociolabError
 from sociolab.core.ports import NoReply, Question, Reply, Request
@@ -47,7 +48,8 @@ class SentAction(BaseModel):
 
 
 class Sent(BaseModel):
-    """An answer, with what it answers: sent twice it counts once."""
+    """An answer, with what it answers: sent twice it counts once. `skipped`: an optional question
+    is left unanswered."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -57,6 +59,7 @@ class Sent(BaseModel):
     attempt: Annotated[int, Field(ge=1, le=1000)] = 1
     actions: Annotated[tuple[SentAction, ...], Field(max_length=16)] = ()
     answer: dict[str, Any] | None = None
+    skipped: bool = False
 
     @field_validator("answer")
     @classmethod
@@ -73,7 +76,7 @@ class Sent(BaseModel):
     @property
     def content(self) -> dict[str, Any]:
         """What it says, as JSON that can be read again."""
-        return self.model_dump(mode="json", include={"actions", "answer"})
+        return self.model_dump(mode="json", include={"actions", "answer", "skipped"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +104,11 @@ def key_of(event: Moved | Answered | Unusable) -> Key:
             return Key(event.turn, event.name, event.attempt)
 
 
-def value_of(sent: Sent, request: Request) -> tuple[Action, ...] | BaseModel:
+def value_of(sent: Sent, request: Request) -> tuple[Action, ...] | BaseModel | NoReply:
     """What was sent as a reply to a request; NotTaken says what is wrong with it."""
     wanted = request.wanted
+    if sent.skipped and request.optional:
+        return NoReply("gave up", SKIPPED, again=False)
     if isinstance(wanted, Question):
         return _answer(sent, wanted)
     return _actions(sent, wanted, request)
@@ -131,7 +136,9 @@ def _answer(sent: Sent, question: Question) -> BaseModel:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise NotTaken(f"{place}: {first['msg'][:1].lower()}{first['msg'][1:]}.") from error
+        problem = first["msg"].removeprefix("Value error, ")
+        said = f"{place}: {problem[:1].lower()}{problem[1:]}" if place else problem
+        raise NotTaken(f"{said}.") from error
     if long:
         raise NotTaken(f"This answer is too long: at most {LARGEST_ANSWER} characters are taken.")
     return value

@@ -105,6 +105,8 @@ class PacedPlayer:
         return began
 
     async def _rest(self, request: Request, reply: Reply | NoReply | None, began: float) -> None:
+        if request.optional:
+            return  # nobody waits for it, so that it tells nobody anything
         took = asyncio.get_running_loop().time() - began
         rest = self.pace.turn(request, reply) - took
         if rest > 0:

@@ -68,19 +68,23 @@ class Records:
             for said in self.store.answers(self.study, given.participant)
         )
 
-    def under_way(self) -> list[tuple[Trial, dict[str, int]]]:
-        """The trials that were being played when the server stopped, and who sits in them.
+    def under_way(self) -> list[tuple[Trial, dict[str, int], set[str]]]:
+        """The trials that were being played when the server stopped, who sits in them, and the
+        seats whose people have gone on already (`release`).
 
         One whose people are not all there any more stays as it is.
         """
         seated: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        released: defaultdict[str, set[str]] = defaultdict(set)
         for person, own in self._own.items():
             for one in own:
-                if one.state == "open":
+                if one.state != "given up":
                     seated[one.item][one.seat] = person
+                if one.state == "done":
+                    released[one.item].add(one.seat)
         playing = [row.trial for row in self._rows.values() if row.status == "playing"]
-        found = [(trial, seated[trial.id]) for trial in playing]
-        return [(t, people) for t, people in found if set(people) == set(seats_of_people(t))]
+        found = [(trial, seated[trial.id], released[trial.id]) for trial in playing]
+        return [one for one in found if set(one[1]) == set(seats_of_people(one[0]))]
 
     def played(self) -> list[Trial]:
         """The trials that were played to their end."""
@@ -148,12 +152,16 @@ class Records:
         """It is over: as `status` says, with `gone` the seat of whoever gave up."""
         with self.store.transaction():
             self._status(trial, status, cause, problem)
-            for own in self._own.values():
-                for index, one in enumerate(own):
-                    if one.item == trial and one.state == "open":
-                        state: Progress = "given up" if one.seat == gone else "done"
-                        self.store.progress(one.pk, state)
-                        own[index] = replace(one, state=state)
+            for person in self._own:
+                self._over(person, trial, gone)
+
+    def release(self, trial: str, person: int, sent: Sent | None) -> None:
+        """It is over for a person, while others still answer their last question; `sent` is their
+        own answer, where it is no event yet."""
+        with self.store.transaction():
+            if sent is not None:
+                self.keep(person, sent)
+            self._over(person, trial)
 
     def let_go(self, person: int) -> None:
         """A person waited in vain."""
@@ -185,6 +193,15 @@ class Records:
     ) -> None:
         self.store.set_status(self.run, trial, status, cause, problem)
         self._set(replace(self._rows[trial], status=status, cause=cause, problem=problem))
+
+    def _over(self, person: int, trial: str, gone: str = "") -> None:
+        """A person's part in a trial is over, unless it was already."""
+        own = self._own[person]
+        for index, one in enumerate(own):
+            if one.item == trial and one.state == "open":
+                state: Progress = "given up" if one.seat == gone else "done"
+                self.store.progress(one.pk, state)
+                own[index] = replace(one, state=state)
 
     def _set(self, row: TrialRow) -> None:
         trial = row.trial

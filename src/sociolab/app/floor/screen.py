@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from sociolab.app.floor.forms import FormField
+from sociolab.agents.forms import FormField
 
 Phase = Literal["ready", "waiting", "playing", "let go", "done"]
 
@@ -60,16 +60,18 @@ class ActForm(_Part):
 
 
 class QuestionForm(_Part):
-    """A question aside."""
+    """A question aside; an `optional` one can be skipped."""
 
     text: str
     fields: tuple[FormField, ...]
+    optional: bool
 
 
 class Asking(_Part):
     """What the person is asked: (turn, name, attempt) is what an answer must name again.
 
-    `problem` says why an earlier answer to the same could not be used. Exactly one of `act` and
+    `problem` says why an earlier answer to the same could not be used. `over` says why the
+    conversation is over, if it is and this is the last question. Exactly one of `act` and
     `question` is there.
     """
 
@@ -79,6 +81,7 @@ class Asking(_Part):
     problem: str
     note: str
     seconds_left: float
+    over: str = ""
     act: ActForm | None = None
     question: QuestionForm | None = None
 
@@ -99,7 +102,8 @@ class Scene(_Part):
 
 
 class Last(_Part):
-    """How the episode before ended, and what was said in it."""
+    """How the episode before ended ("" while others still answer a last question about it), and
+    what was said in it."""
 
     trial: str
     why: str

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sociolab.agents.seated import LEFT, SeatedPlayer, missed_turns
 from sociolab.app.floor.answers import CUT_OFF, OVER, CutOff, Key, Sent, Stale, key_of, value_of
+from sociolab.app.floor.endings import how_it_ended
 from sociolab.app.floor.screen import Asking, Scene
 from sociolab.app.floor.view import as_seen, asking, told
 from sociolab.core.episode import Answered, Episode, Event, Json, Moved, Trial, Unusable
@@ -33,7 +34,8 @@ class House:
     """What a table needs of the study that it stands in.
 
     `write` puts an event on disk, `keep` an answer that is no event yet; `changed` is called when
-    a screen may look different.
+    a screen may look different. `release` lets the person in a seat go on while others still
+    answer their last question, and keeps an answer that is no event yet.
     """
 
     world: World
@@ -43,37 +45,44 @@ class House:
     write: Callable[[Event], None]
     keep: Callable[[str, Sent], None]
     changed: Callable[[], None]
+    release: Callable[[str, Sent | None], None]
 
 
 @dataclass(slots=True)
 class _Taken:
     """An answer that was taken, and when it is on disk."""
 
-    content: dict[str, Json]
+    sent: Sent
     written: asyncio.Future[None]
 
 
 @dataclass
 class Table:
     """A trial, played by drive; `journal` holds its events if it goes on, `kept` what people had
-    answered by then, seat by seat."""
+    answered by then, seat by seat, and `released` the seats whose people had gone on by then."""
 
     house: House
     trial: Trial
     people: Sequence[str]
     journal: tuple[Event, ...] = ()
     kept: Mapping[str, Sent] = field(default_factory=dict)
+    released: Collection[str] = ()
 
     def __post_init__(self) -> None:
         self._cut = False
         self._events = list(self.journal)
         self._asked: dict[str, Request] = {}
+        self._optional: set[str] = set()
+        self._through: dict[str, Request] = {}
         self._latest: Request | None = None
         self._taken: dict[tuple[str, Key], _Taken] = {}
         self._seen: dict[str, tuple[int, Scene]] = {}
         self._seats = {
             seat: SeatedPlayer(self.house.turn_seconds, self.house.changed) for seat in self.people
         }
+        for seat in self.released:
+            if seat not in self.kept:
+                self._seats[seat].leave()
 
     # ------------------------------------------------------------------ playing
 
@@ -105,6 +114,8 @@ class Table:
             self._written(event)
         if not self._is_hidden(event):
             self.house.changed()
+        if isinstance(event, Unusable) and event.name in self._optional:
+            return
         if isinstance(event, Unusable) and event.seat in self._seats and event.final:
             missed = missed_turns(event.memory)
             if event.problem == LEFT:
@@ -116,7 +127,12 @@ class Table:
 
     def _miss(self, seat: str) -> None:
         """A partner that lets as many turns go by as a person may has gone, as a person would."""
-        own = [one for one in self._events if getattr(one, "seat", None) == seat]
+        own = [
+            one
+            for one in self._events
+            if getattr(one, "seat", None) == seat
+            and not (isinstance(one, Unusable) and one.name in self._optional)
+        ]
         missed = own[-self.house.missed :]
         if len(missed) == self.house.missed and all(
             isinstance(one, Unusable) and one.final and one.cause == "timeout" for one in missed
@@ -137,6 +153,9 @@ class Table:
     def begin(self, request: Request) -> None:
         """Somebody is asked now."""
         self._asked[request.seat] = self._latest = request
+        if request.optional:
+            self._optional.add(request.name)
+        self._release()
         if request.attempt == 1 or request.seat in self._seats:
             self.house.changed()
         sent = self.kept.get(request.seat)
@@ -146,6 +165,23 @@ class Table:
     def end(self, request: Request) -> None:
         """And has answered, or not."""
         self._asked.pop(request.seat, None)
+
+    def replied(self, request: Request) -> None:
+        """Whatever the reply is: where it was the last that was asked, and nothing hangs on it, the
+        person need not wait for others."""
+        if request.last and request.optional and request.seat in self._seats:
+            self._through[request.seat] = request
+            self._release()
+
+    def _release(self) -> None:
+        """Let those go on who have nothing more to answer, if somebody else has."""
+        while self._asked and self._through:
+            seat, request = self._through.popitem()
+            taken = self._taken.get((seat, Key.of(request)))
+            unwritten = taken is not None and not taken.written.done()
+            self.house.release(seat, taken.sent if taken and unwritten else None)
+            if taken and unwritten:
+                taken.written.set_result(None)
 
     def _give_again(self, request: Request, sent: Sent) -> None:
         """What a person had answered before the server stopped."""
@@ -167,7 +203,7 @@ class Table:
             if asked is None or Key.of(asked.request) != sent.key:
                 raise Stale("It is not your turn for this any more; look at what happened since.")
             taken = self._take(seat, asked.request, sent)
-        elif taken.content != sent.content:
+        elif taken.sent.content != sent.content:
             raise Stale("This turn was answered already, perhaps in another window.")
         try:
             await asyncio.wait_for(asyncio.shield(taken.written), PATIENCE)
@@ -187,7 +223,7 @@ class Table:
         if not self._seats[seat].answer(value):
             raise Stale("The time for this turn is over.")
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        taken = self._taken[seat, sent.key] = _Taken(sent.content, written)
+        taken = self._taken[seat, sent.key] = _Taken(sent, written)
         return taken
 
     def _in_journal(self, seat: str, sent: Sent) -> _Taken | None:
@@ -198,7 +234,7 @@ class Table:
             if key_of(event) == sent.key and _says(event, sent):
                 written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                 written.set_result(None)
-                return _Taken(sent.content, written)
+                return _Taken(sent, written)
         return None
 
     # ------------------------------------------------------------------ screens
@@ -208,7 +244,11 @@ class Table:
         asked = self._seats[seat].asked
         if asked is None or (seat, Key.of(asked.request)) in self._taken:
             return None
-        return asking(asked.request, asked.due - asyncio.get_running_loop().time())
+        left = asked.due - asyncio.get_running_loop().time()
+        over, request = "", asked.request
+        if request.last:
+            over = how_it_ended(self._events, seat, len(self.trial.cast), request.space)
+        return asking(request, left, over)
 
     def scene(self, seat: str) -> Scene:
         """What this seat may know now."""
@@ -251,9 +291,16 @@ class _Chair:
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         self.table.begin(request)
         try:
-            return await self.player.reply(request, memory)
+            reply = await self.player.reply(request, memory)
+        except ModelError as error:
+            if not request.optional:
+                raise
+            # All has been played: a budget that is spent now, say, ends the plays that follow.
+            raise ModelError(str(error), cause=error.cause, tries=error.tries) from error
         finally:
             self.table.end(request)
+        self.table.replied(request)
+        return reply
 
 
 def _says(event: Moved | Answered, sent: Sent) -> bool:

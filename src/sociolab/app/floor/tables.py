@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 
+from sociolab.app.floor.answers import Sent
 from sociolab.app.floor.blocked import Watch
 from sociolab.app.floor.jury import Jury
 from sociolab.app.floor.ledger import seats_of_people
@@ -57,12 +58,11 @@ class Tables:
 
     def go_on(self) -> None:
         """Take up what was under way when the server stopped, and judge what was not judged."""
-        for trial, people in self._records.under_way():
+        for trial, people, released in self._records.under_way():
             journal = self._records.events(trial.id)
             kept = self._records.kept(trial.id, people)
-            self._seat(
-                Table(self._house(trial, people), trial, tuple(people), journal, kept), people
-            )
+            house = self._house(trial, people)
+            self._seat(Table(house, trial, tuple(people), journal, kept, released), people)
         for trial in self._records.played():
             self._in_background(self._jury.judge(trial))
         self._watch.begin()
@@ -96,11 +96,13 @@ class Tables:
             write=lambda event: records.write(trial.id, event),
             keep=lambda seat, sent: records.keep(people[seat], sent),
             changed=lambda: self._told.changed(people),
+            release=lambda seat, sent: self._release(trial, people[seat], sent),
         )
 
     def _seat(self, table: Table, people: People) -> None:
         for seat, person in people.items():
-            self.places[person] = Place(table, seat)
+            if seat not in table.released:
+                self.places[person] = Place(table, seat)
         self._in_background(self._play(table, people))
         self._told.changed(people)
 
@@ -139,8 +141,19 @@ class Tables:
             self._in_background(self._jury.judge(trial))
         self._company.replies.release(trial.id)
         for person in people.values():
-            self.places.pop(person, None)
+            self._stand_up(trial, person)
         self._told.changed(people)
+
+    def _release(self, trial: Trial, person: int, sent: Sent | None) -> None:
+        self._records.release(trial.id, person, sent)
+        self._stand_up(trial, person)
+        self._told.changed({"": person})
+
+    def _stand_up(self, trial: Trial, person: int) -> None:
+        """A person sits there no more; one who went on earlier may sit elsewhere by now."""
+        place = self.places.get(person)
+        if place is not None and place.table.trial.id == trial.id:
+            del self.places[person]
 
     def _fail(self, trial: Trial, cause: Cause, problem: str, gone: str = "") -> None:
         """It is over, and no play: what was planned is planned again, for others (a stand-in's

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from sociolab.app.floor.forms import fields_of
+from sociolab.agents.forms import fields_of
 from sociolab.app.floor.screen import (
     ActForm,
     Asking,
@@ -59,15 +59,11 @@ def shown(lines: Iterable[Line]) -> tuple[ShownLine, ...]:
     )
 
 
-def asking(request: Request, seconds_left: float) -> Asking:
-    """What a request asks for, to be shown."""
+def asking(request: Request, seconds_left: float, over: str) -> Asking:
+    """What a request asks for, to be shown; `over` says why the conversation is, if it is."""
     wanted = request.wanted
     act = _act_form(wanted, request.observation.others) if isinstance(wanted, ActionSpace) else None
-    question = (
-        QuestionForm(text=wanted.text, fields=fields_of(wanted.reply))
-        if isinstance(wanted, Question)
-        else None
-    )
+    question = _question_form(wanted) if isinstance(wanted, Question) else None
     return Asking(
         turn=request.turn,
         name=request.name,
@@ -75,9 +71,15 @@ def asking(request: Request, seconds_left: float) -> Asking:
         problem=request.problem,
         note=request.observation.tail if act else "",
         seconds_left=max(0.0, round(seconds_left, 1)),
+        over=over,
         act=act,
         question=question,
     )
+
+
+def _question_form(question: Question) -> QuestionForm:
+    text = question.wording.text if question.wording else question.text
+    return QuestionForm(text=text, fields=fields_of(question), optional=question.optional)
 
 
 def _act_form(space: ActionSpace, others: tuple[str, ...]) -> ActForm:

@@ -24,7 +24,7 @@ from sociolab.store.place import store_path
 from sociolab.store.sqlite import Store
 from sociolab.worlds.anteval.gap.measure import GapSettings, measure_gap
 from sociolab.worlds.anteval.gap.records import GapTable, Unusable
-from sociolab.worlds.anteval.intention.examples import cut_examples, example_of
+from sociolab.worlds.anteval.intention.examples import example_of
 from sociolab.worlds.anteval.virtual_dm.example import Example
 from sociolab.worlds.anteval.visibility import party_moved
 
@@ -48,7 +48,6 @@ class GapConfig(CallsModels):
     most: int = Field(default=1, ge=1)
     strict: bool = True
     matched: bool = True
-    cut: bool = False
     splits: int | None = Field(default=None, ge=0)
     seed: int = 0
 
@@ -152,8 +151,7 @@ def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Gene
                 left_out += 1
                 continue
             failed_turns += len(episode.failed_turns)
-            of_episode = cut_examples(episode) if config.cut else (example_of(episode),)
-            found.setdefault((run, *cast_of(episode.trial)), []).extend(of_episode)
+            found.setdefault((run, *cast_of(episode.trial)), []).append(example_of(episode))
         if left_out:
             notes.append(
                 f"{run}: {left_out} of {row.trials} sessions are left out: not played to the end, "

@@ -98,6 +98,17 @@ class Casting:
                 known_as = checked_id(spec.label, registered.id)
                 return OwnJudge(spec.label, known_as, registered, self.patience, self.waits)
 
+    def reader(self, text: str) -> Judge:
+        """The model that reads off transcripts what was agreed; ConfigError if there is none."""
+        spec = parse(text, "reader")
+        if not isinstance(spec, ModelSpec):
+            raise ConfigError(f'--reader: expected "endpoint/model", found "{text}"')
+        if self.kit.reader is None:
+            raise ConfigError(
+                f"--reader: {self.kit.world.name} has no outcomes that could be read; leave it out"
+            )
+        return self.kit.reader(self._kept(spec))
+
     def _made(self, spec: PythonSpec) -> tuple[Any, str, bool]:
         """Somebody's object, the code that it runs, and whether it was given chat models."""
         named = python_object(spec.path)

@@ -43,7 +43,8 @@ class RunConfig(BaseModel):
 
     `agents` without a `partner` play each other in every ordered pair; with one, each plays it in
     both seats. `judges` empty: the heuristic judge where all play offline; a model's run must name
-    its judge. `settings` are the world's own. `in_flight` bounds the calls to each endpoint,
+    its judge. `readers` are models that read off each transcript what was agreed, where a goal has
+    a formula. `settings` are the world's own. `in_flight` bounds the calls to each endpoint,
     `episodes` the episodes under way. A trial in which a seat failed more than `max_failed_turns`
     of its turns counts as failed (a share from 0 to 1; 1 switches this off). `agent_timeout` is how
     many seconds an agent of one's own class may take to reply (None: 600) and, where it is given, a
@@ -58,6 +59,7 @@ class RunConfig(BaseModel):
     agents: Names = Field(default=("scripted",), min_length=1)
     partner: Name | None = None
     judges: Names = ()
+    readers: Names = ()
     data: Name | None = None
     settings: dict[str, Words] = Field(default_factory=dict)
     tasks: Filter | None = None

@@ -37,7 +37,7 @@ def judge_run(
 ) -> RunResult:
     """Judge every played episode of a run with each judge, `repeats` times, and return the result.
 
-    The world's checks by rules judge, too, where they never have: episodes made elsewhere.
+    The world's own formula judges, too, where it never has: episodes made elsewhere.
     What was judged before is not judged again; an episode that a judge failed on, is. A judge that
     breaks, or one of one's own that takes longer than `agent_timeout`, has failed on that episode,
     and all go on. Of `config` only the judges and what they need count. Works inside a running
@@ -60,10 +60,11 @@ async def judge_run_async(
         budget = Budget(config.budget, store.totals(run))
         casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
         named = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
+        named += [casting.reader(text) for text in config.readers]
         known = store.judges(run)
         judges = [as_known(judge, known) for judge in named]
         if not judges:
-            raise ConfigError("--judge: expected a judge, found none")
+            raise ConfigError("--judge: expected a judge, or a --reader, found none")
         bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
         new = [check for check in kit.checks if not _replaced(check, known)]
         tally.judges = tuple(judge.id.name for judge in judges)

@@ -20,6 +20,7 @@ SPELLINGS = {
     "agent": "agents",
     "background": "partner",
     "judge": "judges",
+    "reader": "readers",
     "set": "settings",
     "tag": "tags",
 }

@@ -19,7 +19,7 @@ from sociolab.app.runs.provenance import MADE_WITH, OPTIONS, TAGS, made_with, re
 from sociolab.app.runs.resuming import check_same
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.ports import Judge, Player, WorldKit
+from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
@@ -127,9 +127,29 @@ def fresh_name(store: Store, world: str) -> str:
 
 def seat_all(config: RunConfig, casting: Casting) -> Seated:
     """The agents and the partner of a description; ConfigError for one that is not there."""
+    background = casting.kit.background
     agents = tuple(casting.agent(text, "agent") for text in dict.fromkeys(config.agents))
-    partner = casting.agent(config.partner, "partner") if config.partner else None
+    if background and not config.partner and (own := [one.id.label for one in agents if one.own]):
+        raise ConfigError(
+            f"{own[0]} plays the performer alone: say who plays everybody else, --background "
+            "endpoint/model (or --background scripted, a smoke test of which nothing is scored)"
+        )
+    role: Role = "background" if background else "partner"
+    partner = casting.agent(config.partner, role) if config.partner else None
     return Seated(agents, partner)
+
+
+SMOKE = "smoke"
+"""Among a run's settings: why nothing in it is a result."""
+
+
+def smoke_of(kit: WorldKit, seated: Seated) -> str:
+    """Why a run is but a smoke test: other performers among scripted residents; "" if it is not."""
+    partner = seated.partner
+    if not kit.background or partner is None or partner.id.label not in kit.players:
+        return ""
+    others = any(one.id.label not in kit.players for one in seated.agents)
+    return "scripted background" if others else ""
 
 
 def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ...]:
@@ -152,18 +172,22 @@ def wanted_judges(config: RunConfig, casting: Casting, seated: Seated) -> tuple[
     if not wanted:
         by_rules = tuple(casting.kit.judges)[:1]
         if any(agent.calls_model for agent in seated.all):
-            raise ConfigError(
-                f"a run with models needs a judge: --judge endpoint/model, --judge {by_rules[0]} "
-                f"for the rule-based one, or --judge {NO_JUDGE} to play only"
-            )
+            if not config.readers:
+                raise ConfigError(
+                    "a run with models needs a judge: --judge endpoint/model, or --judge "
+                    f"{NO_JUDGE} to play only"
+                )
+            by_rules = ()
         wanted = by_rules
     named = [casting.judge(text) for text in dict.fromkeys(wanted) if text != NO_JUDGE]
-    return (*casting.kit.checks, *named)
+    readers = [casting.reader(text) for text in dict.fromkeys(config.readers)]
+    return (*casting.kit.checks, *named, *readers)
 
 
 def _options(config: RunConfig, models: Models) -> dict[str, Json]:
     """What models.toml adds to the specs of a description, if it adds anything."""
-    texts = (*config.agents, *((config.partner,) if config.partner else ()), *config.judges)
+    partner = (config.partner,) if config.partner else ()
+    texts = (*config.agents, *partner, *config.judges, *config.readers)
     specs = (parse(text, "agent") for text in texts if text != NO_JUDGE)
     listed = {one.label: models.listed(one) for one in specs if isinstance(one, ModelSpec)}
     found: dict[str, Json] = {label: words for label, words in listed.items() if words}
@@ -203,4 +227,6 @@ def _settings(
     # Only where there are some, so that runs from before there were lists go on.
     settings |= {"task_lists": lists} if lists else {}
     settings |= {TAGS: list(config.tags)} if config.tags else {}
+    smoke = smoke_of(kit, seated)
+    settings |= {SMOKE: smoke} if smoke else {}
     return settings | {MADE_WITH: made_with()}

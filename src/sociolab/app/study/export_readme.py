@@ -43,6 +43,8 @@ wrote is here as they wrote it, and may tell more than they meant to: read it be
 - Names that begin with `frame.` are notes of the app: `frame.instructions` (were read),
   `frame.survey` (was sent), `frame.reason` (why somebody left), `frame.partner-withdrew` (of an
   item: the partner had everything deleted, and so this episode is gone).
+- `closing` or `learned`, with an episode as the item, is an answer to a question in that episode,
+  here only if it had to wait for the others' answers. All of them are in episodes.jsonl.
 - `review.draft`, and a seat and a dimension with a slash between, are what stood in a form before
   it was handed in; `review.decision` and ratings.csv hold what was.
 """

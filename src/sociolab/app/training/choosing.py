@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sociolab.app.training.left_out import LeftOut
 from sociolab.app.training.reading import Played, played_in
-from sociolab.app.training.rewards import Rewards
+from sociolab.app.training.rewards import Reward, Rewards
 from sociolab.app.training.turn import Turn
 from sociolab.app.training.wanted import Wanted
 from sociolab.core.code_mark import code_in, mark
@@ -27,7 +27,7 @@ class Source:
     judges: dict[str, str]
     wanted: Wanted
 
-    def reward(self, turn: Turn) -> dict[str, float | None]:
+    def reward(self, turn: Turn) -> dict[str, Reward | None]:
         """What the turn's seat earned in each wanted measure; None where it was given nothing."""
         trial, seat = turn.trial.id, turn.seat
         return {
@@ -40,10 +40,10 @@ class Source:
         least = self.wanted.least
         if least is None:
             return ""
-        ((measure, value),) = self.reward(turn).items()
-        if value is None:
+        ((measure, reward),) = self.reward(turn).items()
+        if reward is None:
             return f"without {measure} by {self.judges[measure]}"
-        return "" if value >= least else f"with {measure} below {least:g}"
+        return "" if reward.value >= least else f"with {measure} below {least:g}"
 
 
 def episodes(source: Source, left: LeftOut) -> Iterator[Played]:

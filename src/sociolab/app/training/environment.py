@@ -43,6 +43,7 @@ class Environment:
 
     `seat` is its place in the task, from 0, or its id. `judges` empty: as in a run, the world's
     rule-based one, or ConfigError where the partner is a model; the world's checks always count.
+    `readers` are models that read off the transcript what was agreed, where a goal has a formula.
     `tasks` is one text, as after --tasks.
     `config` holds what else counts of a run's description (data, settings, limit, attempts,
     base_url, budget...). Each episode is a task in the order of the data; when all were played,
@@ -57,6 +58,7 @@ class Environment:
         seat: int | str = 0,
         partner: str = "scripted",
         judges: str | Sequence[str] = (),
+        readers: str | Sequence[str] = (),
         tasks: str | None = None,
         seed: int = 0,
         config: RunConfig | None = None,
@@ -74,7 +76,9 @@ class Environment:
                 f"{tasks!r:.80}"
             )
         wanted = (judges,) if isinstance(judges, str) else tuple(judges)
+        reading = (readers,) if isinstance(readers, str) else tuple(readers)
         named = {"world": world, "judges": wanted, "tasks": tasks, "seed": seed}
+        named |= {"readers": reading} if reading else {}
         described = config_of({**rest, **named}, "Environment")
         self._table = PolicyTable(described, partner, seat)
         self._now: Seat | None = None
@@ -131,7 +135,7 @@ class Environment:
         episode = now.episode()
         given = await self._table.judge(episode)
         earned = (given.rewards, given.of_episode, given.failures)
-        return Step(None, usable, problem, *earned, episode, *lost)
+        return Step(None, usable, problem, *earned, episode, *lost, given.kinds)
 
     async def rollouts(
         self, policy: Policy, n: int, in_flight: int = 8, on_error: OnError = "mark"

@@ -76,6 +76,7 @@ def about(source: Source, turn: Turn) -> Line:
     trial = turn.trial
     scores = source.rewards.of(turn.run, trial.id, turn.seat)
     of_episode = source.rewards.of(turn.run, trial.id, None)
+    rewards = source.reward(turn)
     return {
         "run": turn.run,
         "world": trial.world,
@@ -95,7 +96,8 @@ def about(source: Source, turn: Turn) -> Line:
         "scores": scores,
         "episode_scores": of_episode,
         "methods": source.rewards.methods({**scores, **of_episode}),
-        "rewards": source.reward(turn),
+        "rewards": {measure: one and one.value for measure, one in rewards.items()},
+        "reward_kinds": {measure: one and one.kind for measure, one in rewards.items()},
     }
 
 

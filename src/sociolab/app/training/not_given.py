@@ -20,7 +20,7 @@ class NotGiven:
 
 def not_given(events: Sequence[Event], seat: str) -> NotGiven:
     """What a seat and the others failed to give in these events; the same in every world."""
-    lost = [one for one in events if isinstance(one, Unusable) and one.final]
+    lost = [one for one in events if isinstance(one, Unusable) and one.final and not one.optional]
     own = [one for one in lost if one.seat == seat]
     others = [one for one in lost if one.seat != seat]
     return NotGiven(len(own), len(others), tuple(_told(some[0]) for some in (own, others) if some))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sociolab.app.training.choosing import Source, episodes, of_interest
 from sociolab.app.training.examples import Example
 from sociolab.app.training.left_out import LeftOut
+from sociolab.app.training.rewards import SCORE, Reward
 from sociolab.app.training.turn import Turn, assistant, chat_messages
 
 
@@ -28,14 +29,19 @@ class _Reply:
     """One reply to a prompt, and the rewards of the episodes in which it was given."""
 
     text: str
-    rewards: list[float] = field(default_factory=list)
+    rewards: list[Reward] = field(default_factory=list)
     given: dict[tuple[str, str, str, str | None], None] = field(default_factory=dict)
     rebuilt: bool = False
 
     @property
     def reward(self) -> float:
         """The mean over its episodes."""
-        return sum(self.rewards) / len(self.rewards)
+        return sum(one.value for one in self.rewards) / len(self.rewards)
+
+    @property
+    def lower_bounds(self) -> int:
+        """How many of the rewards are only lower bounds."""
+        return sum(one.kind != SCORE for one in self.rewards)
 
 
 class _Pair(NamedTuple):
@@ -46,7 +52,8 @@ class _Pair(NamedTuple):
 def pair_examples(source: Source, left: LeftOut) -> Iterator[Example]:
     """Every two replies to one prompt whose mean rewards differ by the margin, the better first.
 
-    Read twice: prompts are looked up only for the pairs that there are.
+    Two replies that both have lower bounds among their rewards are no pair: which of them was
+    better is not known. Read twice: prompts are looked up only for the pairs that there are.
     """
     pairs = _pairs(source, left)
     for played in episodes(source, LeftOut()):
@@ -64,9 +71,11 @@ def _pairs(source: Source, left: LeftOut) -> dict[_Prompt, list[_Pair]]:
         elif len(distinct) == 1:
             left.add("prompt", "with the same reply each time")
         else:
-            kept = list(_apart(distinct, source.wanted.margin))
-            close = len(distinct) * (len(distinct) - 1) // 2 - len(kept)
-            left.add("pair of replies", f"apart by {_less(source)}", close)
+            told = [pair for pair in combinations(distinct, 2) if not all(map(_bound, pair))]
+            kept = list(_apart(told, source.wanted.margin))
+            every = len(distinct) * (len(distinct) - 1) // 2
+            left.add("pair of replies", "with a lower bound on both sides", every - len(told))
+            left.add("pair of replies", f"apart by {_less(source)}", len(told) - len(kept))
             if kept:
                 pairs[prompt] = kept
     return pairs
@@ -92,8 +101,12 @@ def _replies(source: Source, left: LeftOut) -> dict[_Prompt, dict[str, _Reply]]:
     return groups
 
 
-def _apart(replies: Sequence[_Reply], margin: float | None) -> Iterator[_Pair]:
-    for one, other in combinations(replies, 2):
+def _bound(reply: _Reply) -> bool:
+    return reply.lower_bounds > 0
+
+
+def _apart(replies: Sequence[tuple[_Reply, _Reply]], margin: float | None) -> Iterator[_Pair]:
+    for one, other in replies:
         better, worse = (one, other) if one.reward > other.reward else (other, one)
         apart = better.reward - worse.reward
         if apart > 0 if margin is None else apart >= margin:
@@ -141,4 +154,9 @@ def _told(reply: _Reply) -> dict[str, object]:
         {"run": run, "trial": trial, "agent": agent, "code": code}
         for run, trial, agent, code in reply.given
     ]
-    return {"reward": reply.reward, "rebuilt": reply.rebuilt, "episodes": given}
+    return {
+        "reward": reply.reward,
+        "lower_bounds": reply.lower_bounds,
+        "rebuilt": reply.rebuilt,
+        "episodes": given,
+    }

@@ -8,10 +8,10 @@ from itertools import groupby
 
 from sociolab.app.training.left_out import LeftOut
 from sociolab.app.training.rebuilding import Rebuilder
-from sociolab.app.training.replaying import Key, replies_of
+from sociolab.app.training.replaying import Key, is_aside, replies_of
 from sociolab.app.training.turn import Turn
 from sociolab.core.episode import Episode, Unusable
-from sociolab.core.ports import Prompt, Request
+from sociolab.core.ports import CallKey, Prompt, Request
 from sociolab.report.episodes import run_of_episodes
 from sociolab.store.calls import CallRow
 from sociolab.store.sqlite import Store
@@ -40,7 +40,8 @@ def played_in(store: Store, run: str, left: LeftOut) -> Iterator[Played]:
     """The played episodes of a run, by their ids, so that the order is that of every export.
 
     What players were sent is read from the calls of the run; the turns of a seat that made none
-    are rebuilt. StoreError if there is no such run, ConfigError if it holds no episodes.
+    are rebuilt. Answers to optional questions are none of them. StoreError if there is no such run,
+    ConfigError if it holds no episodes.
     """
     row = run_of_episodes(store, run)
     trials = {one.trial.id: one for one in store.trials(run)}
@@ -77,8 +78,14 @@ class _Calls:
 def _turns(
     run: str, episode: Episode, asked: Sequence[_Asked], rebuilder: Rebuilder, left: LeftOut
 ) -> tuple[Turn, ...]:
-    replies = replies_of(episode.events)
-    found = [_sent(run, episode, call, prompt, replies) for call, prompt in asked]
+    every = replies_of(episode.events)
+    aside = {key for key, (_, event) in every.items() if is_aside(event)}
+    replies = {key: reply for key, reply in every.items() if key not in aside}
+    found = [
+        _sent(run, episode, call, prompt, replies)
+        for call, prompt in asked
+        if _key(call.call) not in aside
+    ]
     silent = {event.seat for _, event in replies.values()} - {turn.seat for turn in found}
     if silent:
         made, lost = rebuilder.turns(episode, silent)
@@ -88,7 +95,12 @@ def _turns(
         left.add("turn", "of a player that is no model, without a usable reply", empty)
     last = len(episode.events)
     place = {key: n for key, (n, _) in replies.items()}
-    return tuple(sorted(found, key=lambda turn: place.get(_key(turn), last)))
+    return tuple(
+        sorted(
+            found,
+            key=lambda turn: place.get((turn.seat, turn.turn, turn.asked, turn.attempt), last),
+        )
+    )
 
 
 def _sent(
@@ -98,8 +110,7 @@ def _sent(
     prompt: Prompt,
     replies: Mapping[Key, tuple[int, object]],
 ) -> Turn:
-    where = call.call
-    key = (where.seat, where.turn, where.name, where.attempt)
+    key = _key(call.call)
     event = replies.get(key, (0, None))[1]
     unusable = isinstance(event, Unusable)
     return Turn(
@@ -115,5 +126,5 @@ def _sent(
     )
 
 
-def _key(turn: Turn) -> Key:
-    return turn.seat, turn.turn, turn.asked, turn.attempt
+def _key(call: CallKey) -> Key:
+    return call.seat, call.turn, call.name, call.attempt

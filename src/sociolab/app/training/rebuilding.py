@@ -12,7 +12,7 @@ from sociolab.agents.actions import act_type
 from sociolab.agents.prompted import PromptedPlayer
 from sociolab.app.data_sets.data import load_world
 from sociolab.app.training.credit_lines import replaying_world
-from sociolab.app.training.replaying import Key, replies_of, requests_of
+from sociolab.app.training.replaying import Key, is_aside, replies_of, requests_of
 from sociolab.app.training.turn import Turn
 from sociolab.core.episode import Action, ActionSpace, Answered, Episode, Moved
 from sociolab.core.errors import SociolabError, WorldError
@@ -29,6 +29,9 @@ from sociolab.core.ports import (
 from sociolab.store.runs import RunRow
 
 Result = TypeVar("Result")
+
+ACTS = "acts"
+"""What built-in scripted players write beside their words, and no model does."""
 
 
 class Rebuilder:
@@ -58,6 +61,8 @@ class Rebuilder:
         names = {seat: _own_actions(self._world, episode, seat) for seat in seats}
         for key, (_, event) in replies_of(episode.events).items():
             if event.seat not in seats or not isinstance(event, Moved | Answered):
+                continue
+            if is_aside(event):
                 continue
             request = requests.get(key)
             made = request and self._made(request, event, names[event.seat].get(event.turn, ()))
@@ -138,8 +143,10 @@ def _turn(
 def _same(reply: Reply, event: Moved | Answered) -> bool:
     """Whether the world would have recorded this reply so."""
     if isinstance(event, Answered):
-        value = reply.value
-        return isinstance(value, BaseModel) and value.model_dump(mode="json") == event.value
+        value, kept = reply.value, event.value
+        if isinstance(kept, dict):
+            kept = {name: part for name, part in kept.items() if name != ACTS}
+        return isinstance(value, BaseModel) and value.model_dump(mode="json") == kept
     if not isinstance(reply.value, tuple):
         return False
     read = [(action.kind, action.text, len(action.to)) for action in reply.value]
@@ -147,7 +154,7 @@ def _same(reply: Reply, event: Moved | Answered) -> bool:
 
 
 def _json(value: BaseModel) -> str:
-    return json.dumps(value.model_dump(mode="json"), ensure_ascii=False)
+    return json.dumps(value.model_dump(mode="json", exclude={ACTS}), ensure_ascii=False)
 
 
 def _at_once(coroutine: Coroutine[Any, Any, Result]) -> Result:

@@ -28,6 +28,11 @@ def replies_of(events: Sequence[Event]) -> dict[Key, tuple[int, Moved | Answered
     return found
 
 
+def is_aside(event: Moved | Answered | Unusable) -> bool:
+    """Whether it answers an optional question, whose answers are no training examples."""
+    return not isinstance(event, Moved) and event.optional
+
+
 def requests_of(world: World, episode: Episode) -> Mapping[Key, Request]:
     """Every request of an episode; nothing where the play goes another way than the record.
 

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sociolab.analysis.figures import listed
-from sociolab.analysis.values import RunValues
+from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import BASELINES, RULE_BASED, Method
+from sociolab.core.score import BASELINES, RULE_BASED, Method, NotKnown, foremost
 from sociolab.report.layout import layout_of
-from sociolab.report.words import method_words
+from sociolab.report.words import method_words, plural
 
 Scores: TypeAlias = dict[str, dict[str, float | None]]
 """By judge and measure; None where a score was due and is missing."""
+
+SCORE = "score"
+"""The kind of a reward that a judge gave as such."""
+
+
+class Reward(NamedTuple):
+    """What a seat earned; `kind` is "score", or says that it is only a lower bound, and why."""
+
+    value: float
+    kind: str = SCORE
+
+
+def lower_bound(why: NotKnown) -> str:
+    """The kind of a reward that stands for an outcome that was not established."""
+    return f"lower bound ({why})"
 
 
 class Rewards:
@@ -22,10 +37,15 @@ class Rewards:
     def __init__(self, runs: Sequence[RunValues]) -> None:
         self._runs = runs
         self._scores: dict[tuple[str, str, str | None], Scores] = {}
+        self._lower: dict[tuple[str, str, str | None, str, str], Reward] = {}
         for run in runs:
             for one in run.values:
                 at = self._scores.setdefault((one.run, one.trial, one.seat), {})
                 at.setdefault(one.judge, {})[one.measure] = one.value
+            for one in run.untold:
+                if one.lower is not None and one.unscored is not None:
+                    bound = Reward(one.lower, lower_bound(one.unscored))
+                    self._lower[one.run, one.trial, one.seat, one.judge, one.measure] = bound
 
     def of(self, run: str, trial: str, seat: str | None) -> Scores:
         """All scores of a seat, or of the episode; what a judge cannot tell is not among them."""
@@ -45,13 +65,23 @@ class Rewards:
                 kind = "a rule-based baseline" if judge.method in BASELINES else "rule-based"
                 words = method_words(run.world, judge.method, judge.settings)
                 yield f"the reward is {kind}: {listed(measures)} by {label}: {words}"
+            bounds = sum(key[3] == label and key[4] in measures for key in self._lower)
+            if bounds:
+                yield (
+                    f"{plural(bounds, 'play')} without an established outcome: their reward "
+                    f"({listed(measures)} by {label}) is a lower bound, and reward_kinds says so"
+                )
 
-    def reward(self, judge: str, measure: str, run: str, trial: str, seat: str) -> float | None:
-        """What the judge gave the seat, or else the episode; None where it gave nothing."""
+    def reward(self, judge: str, measure: str, run: str, trial: str, seat: str) -> Reward | None:
+        """What the judge gave the seat, or else the episode; where an outcome was not established,
+        the least that it could be worth. None where it gave nothing."""
         for whose in (seat, None):
             value = self.of(run, trial, whose).get(judge, {}).get(measure)
             if value is not None:
-                return value
+                return Reward(value)
+            bound = self._lower.get((run, trial, whose, judge, measure))
+            if bound is not None:
+                return bound
         return None
 
     def main(self) -> str:
@@ -65,17 +95,20 @@ class Rewards:
         raise ConfigError(f"name what counts by --measure, one of {', '.join(known)}")
 
     def judge_of(self, measure: str, wanted: str | None) -> str:
-        """Who scored a measure: the judge that is wanted, or the only one that is no baseline.
+        """Who scored a measure: the judge that is wanted, or the foremost (`core.score.foremost`)
+        that is no baseline.
 
-        ConfigError where nobody did, where several did and none is named, where only rule-based
-        baselines (`core.score.BASELINES`) did and none is named, and where judges of that label
-        differ in prompt or settings: their figures are no one scale.
+        ConfigError where nobody did, where several come first and none is named, where only
+        rule-based baselines (`core.score.BASELINES`) did and none is named, and where judges of
+        that label differ in prompt or settings: their figures are no one scale.
         """
         known = self._measures()
         if measure not in known:
+            hint = self._hint(measure)
+            nobody = "none" if hint else "none, since nobody judged these runs"
             raise ConfigError(
                 f'--measure: nothing was scored in "{measure}", expected one of '
-                f"{', '.join(known) or 'none, since nobody judged these runs'}"
+                f"{', '.join(known) or nobody}{hint}"
             )
         judges = known[measure]
         if wanted is not None and wanted not in judges:
@@ -84,7 +117,7 @@ class Rewards:
                 f"{', '.join(judges)}"
             )
         methods = self.methods(judges)
-        results = [judge for judge in judges if methods[judge] not in BASELINES]
+        results = [judge for judge in foremost(methods) if methods[judge] not in BASELINES]
         if wanted is None and not results:
             raise ConfigError(
                 f"only a rule-based baseline scored {measure} ({listed(judges)}), and a model "
@@ -103,6 +136,12 @@ class Rewards:
                 "are no one reward; judge them anew with `sociolab judge`, or export run by run"
             )
         return label
+
+    def _hint(self, measure: str) -> str:
+        judges = dict.fromkeys(
+            one.judge for run in self._runs for one in run.untold if one.measure == measure
+        )
+        return next((unscored_hint(self._runs, judge, measure) for judge in judges), "")
 
     def _measures(self) -> Mapping[str, list[str]]:
         """The measures that were scored, each with its judges."""

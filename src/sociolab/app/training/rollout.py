@@ -72,7 +72,7 @@ async def _rollout(
     episode = seat.episode()
     given = await table.judge(episode)
     earned = (given.rewards, given.of_episode, given.failures)
-    return Rollout(trial, name, turns, *earned, episode, "", *lost)
+    return Rollout(trial, name, turns, *earned, episode, "", *lost, given.kinds)
 
 
 def _of_all(failure: Exception) -> bool:

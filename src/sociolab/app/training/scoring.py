@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from sociolab.app.training.rewards import lower_bound
 from sociolab.core.episode import Episode
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import Judge
-from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.runner.jury import cells_of, seated, verdicts_of
 
 Rewards: TypeAlias = dict[str, dict[str, float]]
@@ -20,13 +21,15 @@ Rewards: TypeAlias = dict[str, dict[str, float]]
 class Given:
     """Scores of the seat and of the whole episode, by judge and measure.
 
-    A score that failed is no reward: it is in neither, and `failures` says so. What a judge cannot
-    tell by its nature is in none of the three.
+    Where an outcome was not established, the least that it could be worth stands there, and
+    `kinds` says so. A score that failed is no reward: it is in neither, and `failures` says so.
+    What a judge cannot tell by its nature is in none of them.
     """
 
     rewards: Rewards = field(default_factory=dict)
     of_episode: Rewards = field(default_factory=dict)
     failures: tuple[str, ...] = ()
+    kinds: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 class Panel:
@@ -45,18 +48,22 @@ class Panel:
         rewards: Rewards = {}
         of_episode: Rewards = {}
         failures: list[str] = []
+        kinds: dict[str, dict[str, str]] = {}
         for judge in self._judges:
             name = judge.id.name
             for verdict in await self._verdicts(judge, episode):
                 if verdict.seat not in (seat, None):
                     continue
+                kept = of_episode if verdict.seat is None else rewards
                 if isinstance(verdict, Score):
-                    kept = of_episode if verdict.seat is None else rewards
                     kept.setdefault(name, {})[verdict.measure.name] = float(verdict.value)
+                elif isinstance(verdict, Unscored) and verdict.low is not None:
+                    kept.setdefault(name, {})[verdict.measure.name] = float(verdict.low)
+                    kinds.setdefault(name, {})[verdict.measure.name] = lower_bound(verdict.kind)
                 elif isinstance(verdict, ScoreFailure):
                     told = UNTOLD.title if verdict.measure == UNTOLD else verdict.measure.name
                     failures.append(f"{told} by {name}: {verdict.cause}: {verdict.problem}")
-        return Given(rewards, of_episode, tuple(failures))
+        return Given(rewards, of_episode, tuple(failures), kinds)
 
     async def _verdicts(self, judge: Judge, episode: Episode) -> tuple[Verdict, ...]:
         seats = episode.trial.task.seats

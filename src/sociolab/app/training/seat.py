@@ -6,7 +6,7 @@ import asyncio
 import json
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel
@@ -254,4 +254,6 @@ def _checked(reply: Answer) -> Answer:
 
 
 def _actions(answer: Action | Sequence[Action]) -> tuple[Action, ...]:
-    return (answer,) if isinstance(answer, Action) else tuple(answer)
+    """The actions without acts: only built-in players write these, and rewards rest on them."""
+    actions = (answer,) if isinstance(answer, Action) else tuple(answer)
+    return tuple(replace(action, acts=()) for action in actions)

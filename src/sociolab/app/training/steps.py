@@ -13,6 +13,9 @@ from sociolab.core.episode import Episode, Trial
 Policy: TypeAlias = Callable[[Observed], Awaitable[Answer]]
 """Replies to what is asked; called for many episodes at once in `rollouts`."""
 
+Kinds: TypeAlias = dict[str, dict[str, str]]
+"""By judge and measure, what is not a score."""
+
 OnError: TypeAlias = Literal["mark", "raise"]
 """What becomes of an episode that breaks off in `rollouts`: marked by its `error`, or raised."""
 
@@ -25,7 +28,9 @@ class Step:
     whether the reply could be used, `problem` why not; it is None where the episode ended before
     the reply counted. When it is over, `rewards` are what the judges gave the seat and
     `episode_scores` what they gave the episode, by judge and measure; a score that failed is in
-    neither, but told in `failures`. `episode` is the record then.
+    neither, but told in `failures`. `episode` is the record then. Where an outcome was not
+    established (goal_checked of SOTOPIA), the reward is the least that it could be worth, and
+    `reward_kinds` says so, by judge and measure: "lower bound (disputed)".
 
     `unusable` counts the turns and answers that the policy failed to give in this episode so far,
     each after its last attempt; `lost` those that the other seats failed to give. `problems` tells
@@ -42,6 +47,7 @@ class Step:
     unusable: int = 0
     lost: int = 0
     problems: tuple[str, ...] = ()
+    reward_kinds: Kinds = field(default_factory=dict)
 
     @property
     def done(self) -> bool:
@@ -61,8 +67,8 @@ class PolicyTurn:
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """An episode that a policy played; rewards, scores, failures and what was not given
-    (`unusable`, `lost`, `problems`) are those of `Step`.
+    """An episode that a policy played; rewards and their kinds, scores, failures and what was not
+    given (`unusable`, `lost`, `problems`) are those of `Step`.
 
     `error` says what broke it off (a failed call of the partner, a bug of the policy or of a
     plugin): there are no rewards then, and `episode` is None.
@@ -79,3 +85,4 @@ class Rollout:
     unusable: int = 0
     lost: int = 0
     problems: tuple[str, ...] = ()
+    reward_kinds: Kinds = field(default_factory=dict)

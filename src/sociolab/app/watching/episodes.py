@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from sociolab.app.watching.kept import KEPT
-from sociolab.core.score import JudgeId, Measure
+from sociolab.core.score import READER, JudgeId, Measure
 from sociolab.report.judged import labels_of
 from sociolab.report.layout import layout_of
 from sociolab.store.sqlite import Store
@@ -34,6 +34,11 @@ class Scored:
     def key(self) -> str:
         """Judge and measure, as an address has them."""
         return f"{self.label}|{self.measure.name}"
+
+    @property
+    def reads(self) -> bool:
+        """Whether the judge is a reader, whose scores come before those of a formula."""
+        return self.label.startswith(READER)
 
     @property
     def title(self) -> str:
@@ -138,7 +143,7 @@ def _choices(store: Store, run: str) -> Choices:
     order = layout_of(store.run(run).world)
     first = [*order.main, *order.columns]
     scored = [Scored(judge, measure, labels[judge]) for judge, measure in found]
-    scored.sort(key=lambda one: _place(first, one.measure.name))
+    scored.sort(key=lambda one: (_place(first, one.measure.name), not one.reads))
     return Choices(
         tuple(dict.fromkeys(agent for row in rows for _, agent in row.cast)),
         tuple(sorted({tag for row in rows for tag in row.tags})),

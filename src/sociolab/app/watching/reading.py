@@ -166,9 +166,10 @@ def _came_from(episode: Episode, transcript: Transcript) -> list[tuple[int, str,
 
 
 def _failed(episode: Episode, transcript: Transcript) -> Mapping[int, Unusable]:
-    """The reply behind each note of trouble (by `id`): worlds note them all, as they came."""
+    """The reply behind each note of trouble (by `id`): worlds note them all, as they came, but for
+    answers to optional questions, which no transcript holds."""
     notes = [note for note in transcript.notes if note.trouble]
-    replies = [event for event in episode.events if isinstance(event, Unusable)]
+    replies = [e for e in episode.events if isinstance(e, Unusable) and not e.optional]
     if len(notes) != len(replies):
         return {}
     return {id(note): reply for note, reply in zip(notes, replies, strict=True)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -10,7 +11,7 @@ from sociolab.app.finding.worlds import told
 from sociolab.app.watching.episodes import Found, Listed
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
-from sociolab.core.score import Score, ScoreFailure, Verdict
+from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.report.episodes import kept_work
 from sociolab.store.runs import RunRow
 from sociolab.store.scores import JudgingRow
@@ -115,8 +116,10 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         case ScoreFailure(cause=cause, problem=problem, raw=raw, attempts=attempts):
             failed = {"cause": cause, "problem": problem, "raw": raw, "attempts": attempts}
             return said | {"value": None, "failure": failed}
-        case _:
-            return said | {"value": None, "unscored": verdict.why}
+        case Unscored(why=why, kind=kind):
+            least, most = verdict.bounds
+            bounds = None if math.isinf(most) else [least, most]
+            return said | {"value": None, "unscored": why, "kind": kind, "bounds": bounds}
 
 
 def _json_or_text(content: str) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sociolab.app.watching.reading import Reading, Said
 from sociolab.core.episode import Episode
 from sociolab.store.sqlite import Store
-from sociolab.worlds.anteval.information.learning import FactWay, learned
+from sociolab.worlds.anteval.information.record import FactWay, learned
 from sociolab.worlds.stss.talk.quoted import LEVELS, OF_TALK, findings_of
 
 
@@ -34,7 +34,7 @@ class Conditions:
 
 
 def facts_of(episode: Episode) -> tuple[FactWay, ...]:
-    """Who learned which fact when; nothing in worlds without facts."""
+    """Who learned which fact when, as far as it is on record; nothing in worlds without facts."""
     return learned(episode) if episode.trial.world == "anteval-information" else ()
 
 

@@ -55,7 +55,7 @@ def converse(
             how = "failed"
             break
         assert isinstance(said, Said)
-        lines.append(Line(speaker.id, speaker.name, said.text))
+        lines.append(Line(speaker.id, speaker.name, said.text, said.acts))
         if closing or (said.ends and turn == 2 * MOST_ROUNDS - 1):
             how = "goodbye"
             break

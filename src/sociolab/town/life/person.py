@@ -12,7 +12,7 @@ from sociolab.town.perception import Attention
 from sociolab.town.places import Tile
 from sociolab.town.residents import Resident
 from sociolab.town.setting import Setting
-from sociolab.town.thoughts import Block, Commitment, Memory
+from sociolab.town.thoughts import Block, Commitment, Heard, Memory
 from sociolab.town.trace.records import HEADINGS, Did, Planned, PlannedBlock, Record, Walked
 
 
@@ -64,6 +64,7 @@ class Person:
         self.last_talk: dict[int, int] = {}
         self.last_asked: dict[int, int] = {}
         self.last_memo: dict[int, Memory] = {}
+        self.heard: tuple[Heard, ...] = ()
         self.general_plan: tuple[str, ...] = ()
         self.reminder = ""
         self.records: list[Record] = []

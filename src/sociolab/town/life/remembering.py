@@ -9,7 +9,7 @@ from sociolab.town.life.conversation import Talk
 from sociolab.town.life.person import Person
 from sociolab.town.life.thinking import Thinking
 from sociolab.town.life.waking import Living
-from sociolab.town.thoughts import Commitment, RateImportance, Reflect, Summarise
+from sociolab.town.thoughts import Commitment, Heard, RateImportance, Reflect, Summarise
 from sociolab.town.trace.records import Noted
 
 _MOST_RATED = 25
@@ -36,6 +36,8 @@ class Remembering(Thinking):
         if summary is None:
             self.keep("talk", f"talked with {other.name}")
             return ""
+        about = (Heard(self.now(), other.id, act) for act in summary.acts if act.matter is not None)
+        me.heard = (*me.heard, *about)
         me.last_memo[other.number] = self.keep("talk", summary.memo, summary.importance)
         self._note(summary, other)
         return str(summary.memo) if summary.changes_plan else ""

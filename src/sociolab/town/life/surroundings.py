@@ -60,6 +60,8 @@ class Surroundings:
             place=str(self.town.places[person.arena]) if person.arena >= 0 else "",
             names=self._place_names,
             doing=person.shown.doing,
+            task=self.setting.tasks.get(person.id),
+            heard=person.heard,
         )
 
     def other(self, person: Person, other: Person) -> Other:

@@ -62,14 +62,15 @@ def _about(
 
     Nothing of the moment: it is the same for all questions until another place becomes known.
     """
+    lifestyle, routine = who.ordinary_day
     return {
         "name": one_line(who.name),
         "age": who.age,
         "innate": one_line(who.innate, LONGEST_FIELD),
         "learned": one_line(who.learned, LONGEST_FIELD),
         "currently": one_line(who.currently, LONGEST_FIELD),
-        "lifestyle": one_line(who.lifestyle, LONGEST_FIELD),
-        "routine": one_line(who.routine, LONGEST_FIELD),
+        "lifestyle": one_line(lifestyle, LONGEST_FIELD),
+        "routine": one_line(routine, LONGEST_FIELD),
         "home": one_line(who.living_area),
         "people": _people(who, people, known_as),
         "places": [_furnished(place, objects) for place, objects in places],

@@ -1,1 +1,1 @@
-"""The town's rule-based mind: plausible lives, offline, from what each question shows."""
+"""Scripted minds: the smoke test of a town, offline and exact, never a result."""

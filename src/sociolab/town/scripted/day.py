@@ -1,148 +1,314 @@
-"""The day as it is planned: habits, a little variation, then what was promised."""
+"""Days of scripted residents: habits, meals, pastimes, and what was agreed."""
 
 from __future__ import annotations
 
 import random
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
 
 from sociolab.core.seeding import stream
-from sociolab.town.answers import DayPlan
-from sociolab.town.scripted.appointments import kept, with_appointments
-from sociolab.town.scripted.free_time import is_shopping, pastime
-from sociolab.town.scripted.habits import Clause, Habits, habits_of
-from sociolab.town.scripted.reminders import reminded, task_doing
-from sociolab.town.scripted.task_reading import Task, task_of
-from sociolab.town.scripted.timeline import Slot, entries, laid, within
-from sociolab.town.scripted.verbs import plain
-from sociolab.town.scripted.when import clock_of, minutes_of
-from sociolab.town.scripted.where import arena_like, known_place
-from sociolab.town.thoughts import Commitment, Me, PlanDay
+from sociolab.town.answers import Choice, DayPlan, Entry, Matter, NewPlan, Part, Parts
+from sociolab.town.residents import Habit, Rhythm
+from sociolab.town.scripted.matters import (
+    EVENTS,
+    clock_of,
+    doing,
+    due,
+    key_of,
+    minutes_of,
+    standings,
+)
+from sociolab.town.scripted.wording import lines, places_like
+from sociolab.town.thoughts import ChoosePlace, Decompose, Me, PlanDay, Replan
 
-AT_HOME = "relaxing at home"
+SEEKING = "going among people"
+"""What a performer does who is reminded to seek people out."""
+AT_HOME = "spending time at home"
+LEAD = 15
+"""Minutes left for the walk to what was agreed."""
+ERRAND = 35
+"""Minutes for an errand: the walk there, and what is done there."""
+FORGETS = 1 / 12
+"""How often something agreed is forgotten: a little, as people do."""
+_SLIVER = 20
+"""Minutes below which what is left of a slot is not worth starting."""
+_SEEKING_HOURS = (("10:00", "11:30"), ("12:15", "13:45"), ("15:45", "17:15"), ("17:30", "19:00"))
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Something to do from minute to minute of the day (past 1440 after midnight)."""
+
+    start: int
+    end: int
+    what: str
+    place: str = ""
+    fixed: bool = False
 
 
 def plan_of(question: PlanDay) -> DayPlan:
-    """The whole day (question `plan_day`), the same for the same seed, resident and date."""
-    me = question.me
-    habits = habits_of(me.resident, me.places)
-    seed = question.asked.seed
-    chance = stream(seed, "day", me.resident.id, question.day.isoformat())
-    slots = ordinary(habits, question.day.weekday(), me.places, chance)
+    """The whole day, the same for the same seed, resident and date."""
+    me, day, seed = question.me, question.day, question.asked.seed
+    chance = stream(seed, "day", me.resident.id, day.isoformat())
+    slots = _ordinary(me, chance)
     wake, bed = slots[0].start, slots[-1].end
-    task = task_of(me, datetime.combine(question.day, me.now.time()))
-    own = task.activity if task is not None else ""
-    noted = kept(question.commitments, question.day, me, seed, own)
-    if task is not None:
-        for slot in tasks_slots(question, task, noted, habits, chance):
-            slots = laid(slots, slot)
-    slots = with_appointments(slots, noted, me, habits, wake)
+    event = _own_event(me, day, seed, chance, reminded=bool(question.reminder))
+    if question.reminder and me.task is not None and not _has_found_all(me):
+        points = places_like(me.places, "public")[:3]
+        until = event.start if event is not None else 24 * 60
+        for n, (start, end) in enumerate(_SEEKING_HOURS):
+            if points and day.isoformat() <= me.task.day and minutes_of(end) <= until:
+                slots = _laid(slots, Slot(minutes_of(start), minutes_of(end), SEEKING,
+                                          points[n % len(points)], fixed=True))  # fmt: skip
+    if event is not None:
+        slots = _laid(slots, event)
+    slots = _with_agreed(slots, me, day, seed, wake)
     bed = max(bed, min(max(slot.end for slot in slots) + 15, 26 * 60))
-    made = entries(within(slots, wake, bed))
-    return DayPlan(wake=clock_of(wake), entries=made, bed=clock_of(bed))
+    return DayPlan(wake=clock_of(wake), entries=_entries(slots, wake, bed), bed=clock_of(bed))
 
 
-def ordinary(
-    habits: Habits, weekday: int, places: tuple[str, ...], chance: random.Random
-) -> tuple[Slot, ...]:
+def rest_of_day(question: Replan) -> NewPlan:
+    """What is left of the plan, with what was agreed for today laid on it."""
+    me, now = question.me, question.me.now
+    midnight = datetime.combine(now.date(), time())
+    start = _since(now, midnight)
+    end = max(_since(question.bedtime, midnight), start + 1)
+    slots: tuple[Slot, ...] = (Slot(start, end, AT_HOME, _home(me, "rest")),)
+    timed, _ = _agreed(me, now.date(), question.asked.seed)
+    for block in question.ahead:
+        if all(block.what != one.what for one in timed):
+            begin, stop = _since(block.start, midnight), _since(block.end, midnight)
+            slots = _laid(slots, Slot(max(begin, start), stop, block.what, block.place))
+    slots = _with_agreed(slots, me, now.date(), question.asked.seed, start, since=now)
+    return NewPlan(entries=_entries(slots, start, end))
+
+
+def choice(question: ChoosePlace) -> Choice:
+    """Home: a scripted plan names its places, and words are not read."""
+    return Choice(place=_home(question.me, "rest"))
+
+
+def parts_of(question: Decompose) -> Parts:
+    """Two halves of the same, each at something that stands there."""
+    block = question.block
+    minutes = max(2, min(24 * 60, int((block.end - block.start).total_seconds() // 60)))
+    chance = stream(question.asked.seed, "parts", question.asked.resident, block.what, block.place)
+    things = [*question.objects]
+    chance.shuffle(things)
+    halves = (minutes // 2, minutes - minutes // 2)
+    return Parts(
+        parts=tuple(
+            Part(minutes=half, what=_words(block.what), object=thing)
+            for half, thing in zip(halves, [*things[:2], "", ""], strict=False)
+        )
+    )
+
+
+def work_of(me: Me) -> frozenset[str]:
+    """What one does on ordinary days that is not left for pleasure."""
+    return frozenset(habit.what for habit in _habits(me) if habit.work)
+
+
+# ------------------------------------------------------------------ an ordinary day
+
+
+def _ordinary(me: Me, chance: random.Random) -> tuple[Slot, ...]:
     """A day without appointments, from waking to bed."""
-    today = tuple(clause for clause in habits.clauses if weekday in clause.days)
-    wake, bed = habits.wake + chance.randrange(-2, 3) * 5, habits.bed + chance.randrange(-2, 3) * 5
-    first = min((clause.start for clause in today), default=24 * 60)
-    if first - 20 < wake:
-        wake = first - 20
-    slots: tuple[Slot, ...] = (Slot(wake, bed, AT_HOME, habits.parlour),)
-    slots = laid(slots, Slot(wake, wake + 20, "washing and getting dressed", habits.bedroom))
-    slots = laid(slots, Slot(wake + 20, wake + 50, "having breakfast", habits.kitchen))
-    for clause in today:
-        slots = laid(slots, _working(clause, chance))
-    slots = _with_pastimes(slots, places, chance)
-    slots = _meal(slots, "having lunch", habits.lunch, 35, habits, places, chance)
-    slots = _meal(slots, "having supper", habits.supper, 45, habits, places, chance)
-    return laid(slots, Slot(bed - 25, bed, "getting ready for bed", habits.bedroom))
-
-
-def _working(clause: Clause, chance: random.Random) -> Slot:
-    late = chance.choice((0, 0, 0, 5)) if clause.end - clause.start > 30 else 0
-    return Slot(clause.start + late, clause.end, clause.what, clause.place, fixed=clause.duty)
-
-
-def _with_pastimes(
-    slots: tuple[Slot, ...], places: tuple[str, ...], chance: random.Random
-) -> tuple[Slot, ...]:
-    """Long empty stretches hold something pleasant now and then, in town."""
-    for slot in slots:
-        if slot.what == AT_HOME and slot.end - slot.start >= 100 and chance.random() < 0.55:
+    rhythm = me.resident.rhythm or Rhythm()
+    bedroom = str(me.resident.home)
+    wake, bed = minutes_of(rhythm.wake), minutes_of(rhythm.bed)
+    bed += 0 if bed > wake + 240 else 24 * 60
+    wake, bed = wake + chance.randrange(-2, 3) * 5, bed + chance.randrange(-2, 3) * 5
+    habits = _habits(me)
+    wake = min([wake, *(minutes_of(one.start) - 20 for one in habits)])
+    slots: tuple[Slot, ...] = (Slot(wake, bed, AT_HOME, _home(me, "rest")),)
+    slots = _laid(slots, Slot(wake, wake + 20, "getting dressed", bedroom))
+    slots = _laid(slots, Slot(wake + 20, wake + 50, "having breakfast", _home(me, "eat")))
+    for one in habits:
+        start, end = minutes_of(one.start), minutes_of(one.end)
+        slots = _laid(slots, Slot(start, end, one.what, one.place, fixed=one.work))
+    for slot in slots:  # in long empty stretches one goes out now and then
+        points = places_like(me.places, "public")
+        long = slot.what == AT_HOME and slot.start >= 8 * 60 and slot.end - slot.start >= 100
+        if long and points and chance.random() < 0.7:
             start = slot.start + 15
-            evening = start >= 18 * 60
-            shops = not any(is_shopping(one.what) for one in slots)
-            found = None
-            if start >= 9 * 60:
-                found = pastime(places, chance, evening=evening, shops=shops)
-            if found is not None:
-                what, place = found
-                slots = laid(slots, Slot(start, min(start + 75, slot.end), what, place))
+            end = min(start + 75, slot.end)
+            slots = _laid(slots, Slot(start, end, "taking a break", chance.choice(points[:2])))
+    for what, clock, length in (("having lunch", rhythm.lunch, 35),
+                                ("having supper", rhythm.supper, 45)):  # fmt: skip
+        start = minutes_of(clock) + chance.randrange(-2, 3) * 5
+        slots = _laid(slots, Slot(start, start + length, what, _table(me, slots, start, chance)))
+    return _laid(slots, Slot(bed - 25, bed, "getting ready for bed", bedroom))
+
+
+def _habits(me: Me) -> tuple[Habit, ...]:
+    """As written; those of whom nothing is written spend the day at one place that they know."""
+    if me.resident.habits:
+        return me.resident.habits
+    away = [place for place in me.places if not place.startswith(f"{me.resident.home.sector}: ")]
+    place = stream(0, "work", me.resident.id).choice(away) if away else me.resident.living_area
+    return tuple(
+        Habit(what="going about the day's work", place=place, start=start, end=end, work=True)
+        for start, end in (("09:30", "12:30"), ("13:30", "16:30"))
+    )
+
+
+def _table(me: Me, slots: tuple[Slot, ...], start: int, chance: random.Random) -> str:
+    """Where one eats: out now and then, at work, or at home."""
+    out = places_like(me.places, "food")
+    under_way = next((one for one in slots if one.start <= start < one.end), None)
+    if out and chance.random() < 0.35:
+        return out[0]
+    return under_way.place if under_way is not None and under_way.fixed else _home(me, "eat")
+
+
+def _home(me: Me, kind: str) -> str:
+    """The room of one's home for this, or where one sleeps."""
+    inside = tuple(p for p in me.places if p.startswith(f"{me.resident.home.sector}: "))
+    return next(iter(places_like(inside, kind)), str(me.resident.home))
+
+
+# ------------------------------------------------------------------ what was agreed
+
+
+def _own_event(
+    me: Me, day: date, seed: int, chance: random.Random, *, reminded: bool
+) -> Slot | None:
+    """One's own event, on its day, as far as its time is known; unreminded not always in time."""
+    task = me.task
+    if task is None or task.day != day.isoformat() or not task.start:
+        return None
+    late = -LEAD if reminded else chance.choice((0, 0, 15, 25))
+    start = minutes_of(task.start)
+    return Slot(start + late, start + task.minutes, doing(task, me, lines()["doing"]),
+                _place(task, me), fixed=True)  # fmt: skip
+
+
+def _has_found_all(me: Me) -> bool:
+    """Whether one's task needs nobody any more."""
+    assert me.task is not None
+    known = standings(me).get(key_of(me.task))
+    done = known is not None and known.said_yes(me.resident.id)
+    return done and me.task.kind in ("appointment", "asking for help")
+
+
+def _agreed(
+    me: Me, day: date, seed: int, since: datetime | None = None
+) -> tuple[list[Slot], list[Slot]]:
+    """What was agreed for a day, without what slips one's mind: at a time, and errands.
+
+    With `since` only the errands that were agreed from then on: others are planned or done.
+    """
+    timed, errands = [], []
+    for matter in due(me, day):
+        mine = matter.host == me.resident.id
+        if not mine and _forgotten(matter, me, day, seed):
+            continue
+        if matter.kind == "asking for help":
+            new = since is None or _spoken_of(matter, me) >= since
+            if new and not mine:
+                errands += [Slot(0, ERRAND, one.what, _known(one.place, me), fixed=True)
+                            for one in matter.chores]  # fmt: skip
+        elif matter.start and not (mine and matter.kind in EVENTS):
+            start = minutes_of(matter.start)
+            timed.append(Slot(start - LEAD, start + matter.minutes,
+                              doing(matter, me, lines()["doing"]), _place(matter, me),
+                              fixed=True))  # fmt: skip
+    return timed, errands
+
+
+def _spoken_of(matter: Matter, me: Me) -> datetime:
+    """When one last spoke about it."""
+    about = (one for one in me.heard if one.act.matter and key_of(one.act.matter) == key_of(matter))
+    return max((one.when for one in about), default=datetime.min)
+
+
+def _forgotten(matter: Matter, me: Me, day: date, seed: int) -> bool:
+    if _spoken_of(matter, me).date() == day:
+        return False  # who has spoken about it today has it in mind
+    key = ("forgets", me.resident.id, matter.host, matter.what, day.isoformat())
+    return stream(seed, *key).random() < FORGETS
+
+
+def _with_agreed(
+    slots: tuple[Slot, ...],
+    me: Me,
+    day: date,
+    seed: int,
+    earliest: int,
+    since: datetime | None = None,
+) -> tuple[Slot, ...]:
+    """The slots with what was agreed on top; errands one after the other where there is time."""
+    timed, errands = _agreed(me, day, seed, since)
+    for one in timed:
+        start = max(one.start, earliest)
+        slots = _laid(slots, replace(one, start=start, end=max(one.end, start + LEAD)))
+    after, latest = max(earliest, 9 * 60 + 30), max(slot.end for slot in slots)
+    for one in errands:
+        start = _gap(slots, after, latest)
+        slots = _laid(slots, replace(one, start=start, end=start + ERRAND))
+        after = start + ERRAND
     return slots
 
 
-def _meal(
-    slots: tuple[Slot, ...],
-    what: str,
-    start: int,
-    minutes: int,
-    habits: Habits,
-    places: tuple[str, ...],
-    chance: random.Random,
-) -> tuple[Slot, ...]:
-    """Lunch or supper: where one works, at home, or now and then at a place that serves food."""
-    start += chance.randrange(-2, 3) * 5
-    under_way = next((one for one in slots if one.start <= start < one.end), None)
-    if under_way is None:
+def _place(matter: Matter, me: Me) -> str:
+    """Where it is; at home for what is online, "" for what one does not know."""
+    return _home(me, "rest") if matter.kind == "online activity" else _known(matter.place, me)
+
+
+def _known(place: str, me: Me) -> str:
+    """The known place of this name, or the first of a whole sector."""
+    inside = (one for one in me.places if place and one.startswith(f"{place}: "))
+    return place if place in me.places else next(inside, "")
+
+
+# ------------------------------------------------------------------ slots of a day
+
+
+def _laid(slots: tuple[Slot, ...], new: Slot) -> tuple[Slot, ...]:
+    """The slots with a new one on top: what it covers is cut, split or dropped."""
+    kept: list[Slot] = []
+    for slot in slots:
+        if slot.end <= new.start or slot.start >= new.end:
+            kept.append(slot)
+            continue
+        if slot.start < new.start:
+            kept.append(replace(slot, end=new.start))
+        if slot.end > new.end:
+            kept.append(replace(slot, start=new.end))
+    if new.end <= new.start:
         return slots
-    out = arena_like(places, "cafe", "pub", "bar")
-    place = habits.kitchen
-    if out and chance.random() < 0.35:
-        place = out
-    elif under_way.fixed:
-        place = under_way.place
-    return laid(slots, Slot(start, min(start + minutes, slots[-1].end), what, place))
+    return tuple(sorted((*kept, new), key=lambda slot: slot.start))
 
 
-def tasks_slots(
-    question: PlanDay,
-    task: Task,
-    noted: tuple[Commitment, ...],
-    habits: Habits,
-    chance: random.Random,
-) -> tuple[Slot, ...]:
-    """What the social task adds to the performer's day.
-
-    With a reminder, what its words say. Without one only the event itself, on its day, as far as
-    time and place are known, and not always in time.
-    """
-    places = question.me.places
-    found = reminded(question.reminder, task, question.day, question.me, habits)
-    if any(slot.fixed for slot in found) or question.day != task.day:
-        return found
-    if task.start and not _is_noted(task, noted):
-        late = 0 if question.reminder else chance.choice((0, 0, 15, 25))
-        start = minutes_of(task.start)
-        place = known_place(task.place, places) or (habits.parlour if task.kind == "online" else "")
-        event = Slot(start + late, start + task.minutes, task_doing(task), place, fixed=True)
-        return (*found, event)
-    return found
+def _gap(slots: tuple[Slot, ...], earliest: int, latest: int) -> int:
+    """The first quarter of an hour from which nothing fixed lies in an errand's way."""
+    for start in range(-(-earliest // 15) * 15, latest - ERRAND + 1, 15):
+        end = start + ERRAND
+        if not any(one.fixed and one.start < end and start < one.end for one in slots):
+            return start
+    return earliest
 
 
-def _is_noted(task: Task, noted: tuple[Commitment, ...]) -> bool:
-    return any(plain(task.activity) in plain(one.what) for one in noted)
-
-
-def free_at(me: Me, weekday: int, start: int, minutes: int) -> bool:
-    """Whether no duty of that weekday lies in these minutes of the day, and one is awake."""
-    habits = habits_of(me.resident, me.places)
-    if start < habits.wake + 30 or start + minutes > habits.bed:
-        return False
-    return not any(
-        clause.duty and clause.start < start + minutes and start < clause.end
-        for clause in habits.clauses
-        if weekday in clause.days
+def _entries(slots: tuple[Slot, ...], start: int, end: int) -> tuple[Entry, ...]:
+    """The slots between two minutes as entries: slivers join what comes before them."""
+    made: list[Slot] = []
+    for slot in slots:
+        slot = replace(slot, start=max(slot.start, start), end=min(slot.end, end))
+        same = made and (made[-1].what, made[-1].place) == (slot.what, slot.place)
+        sliver = made and slot.end - slot.start < _SLIVER and not slot.fixed
+        night = made and slot.start >= 1440 > made[0].start  # times of day stay in order
+        if slot.end > slot.start and not (same or sliver or night):
+            made.append(slot)
+    return tuple(
+        Entry(start=clock_of(s.start), what=_words(s.what), place=s.place) for s in made[:40]
     )
+
+
+def _words(what: str) -> str:
+    """What somebody else may have written, as an answer may hold it."""
+    return what.strip()[:200].strip() or AT_HOME
+
+
+def _since(moment: datetime, midnight: datetime) -> int:
+    return int((moment - midnight).total_seconds() // 60)

@@ -1,4 +1,4 @@
-"""The scripted mind: every question of a resident's life answered by rules, without a model."""
+"""The scripted mind: every question of a resident's life answered offline, without a model."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from sociolab.town.answers import (
     Choice,
     DayPlan,
     Decision,
+    Insight,
     Insights,
     Items,
     Lines,
@@ -16,15 +17,7 @@ from sociolab.town.answers import (
     Said,
     Summary,
 )
-from sociolab.town.scripted import tdp
-from sociolab.town.scripted.choosing import choice
-from sociolab.town.scripted.day import plan_of
-from sociolab.town.scripted.deciding import decision
-from sociolab.town.scripted.mattering import insights, ratings
-from sociolab.town.scripted.parts import parts_of
-from sociolab.town.scripted.remembering import summary
-from sociolab.town.scripted.replanning import rest_of_day
-from sociolab.town.scripted.speaking import said
+from sociolab.town.scripted import conversation, day, tdp
 from sociolab.town.thoughts import (
     ChoosePlace,
     DayReminder,
@@ -40,58 +33,81 @@ from sociolab.town.thoughts import (
     Utter,
 )
 
+_SEEN = 2
+"""Importance of what was merely seen; of talks and insights the mind says it itself."""
+
 
 class ScriptedMind:
-    """A `Mind` for any number of residents: offline, deterministic, without a state of its own.
+    """A `Mind` for any number of residents: the smoke test of a town, never a result.
 
-    All that it knows is in the question; chance is drawn from the question's seed, so that the
-    same question has the same answer in every process.
+    It reads no words. What it goes by is in typed form in the question: the resident's rhythm and
+    habits, `Me.task`, `Me.heard` and the acts of lines; chance is drawn from the question's seed,
+    so that the same question has the same answer in every process. It keeps nothing of its own.
+
+    Unreminded, it often leaves out day, hour or place when it speaks of its task; TDP's reminders
+    make it complete. Beside a mind that writes no acts it is polite and agrees to nothing.
     """
 
+    complete = False
+    """Whether it leaves nothing of its task out, reminded or not."""
+
     async def plan_day(self, question: PlanDay) -> DayPlan:
-        """Lifestyle, routine and what was promised, in a day."""
-        return plan_of(question)
+        """Habits, meals, and what was agreed."""
+        return day.plan_of(question)
 
     async def decompose(self, question: Decompose) -> Parts:
-        """Parts that suit the kind of activity, at objects that are there."""
-        return parts_of(question)
+        """Two halves, at things that stand there."""
+        return day.parts_of(question)
 
     async def choose_place(self, question: ChoosePlace) -> Choice:
-        """A known place where such things are done."""
-        return choice(question)
+        """At home."""
+        return day.choice(question)
 
     async def rate_importance(self, question: RateImportance) -> Ratings:
-        """Rates by words."""
-        return ratings(question)
+        """The same for all that was seen."""
+        return Ratings(ratings=(_SEEN,) * len(question.texts))
 
     async def talk_or_not(self, question: TalkOrNot) -> Decision:
         """Talks with a reason, or for company."""
-        return decision(question)
+        return conversation.decision(question)
 
     async def utter(self, question: Utter) -> Said:
-        """Answers, tells its business, makes small talk, says goodbye."""
-        return said(question)
+        """Answers, tells its business, chats, says goodbye; with the acts that this is."""
+        return conversation.said(question, complete=self.complete)
 
     async def summarise(self, question: Summarise) -> Summary:
-        """Who, what, when and where, and what was agreed."""
-        return summary(question)
+        """The matter, its answer, and what was agreed."""
+        return conversation.summary(question)
 
     async def replan(self, question: Replan) -> NewPlan:
         """The rest of the day with what is new."""
-        return rest_of_day(question)
+        return day.rest_of_day(question)
 
     async def reflect(self, question: Reflect) -> Insights:
-        """What the memories' words repeat."""
-        return insights(question)
+        """Of whom one has heard something lately."""
+        me = question.me
+        names = dict.fromkeys(me.people.get(heard.other, "somebody") for heard in me.heard[::-1])
+        texts = [f"I have things to do with {name} these days." for name in [*names][:2]]
+        texts = texts or ["These are quiet days for me."]
+        return Insights(insights=tuple(Insight(text=t[:1000], importance=4) for t in texts))
 
     async def general_plan(self, question: GeneralPlan) -> Lines:
-        """TDP's general plan from the goal's words."""
+        """TDP's general plan."""
         return tdp.general_plan(question)
 
     async def day_reminder(self, question: DayReminder) -> Reminder:
-        """TDP's reminder for a day from the goal's words."""
+        """TDP's reminder for a day."""
         return tdp.day_reminder(question)
 
     async def talk_reminder(self, question: TalkReminder) -> Items:
-        """TDP's items for a talk from the goal's words."""
+        """TDP's items for a talk."""
         return tdp.talk_reminder(question)
+
+
+class CompleteMind(ScriptedMind):
+    """As `ScriptedMind`, but a performer says all of its task in each talk.
+
+    It lives its days as unreminded as the other, so that only what it says is stronger.
+    """
+
+    complete = True

@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from typing import Any, Literal, TypeAlias
 
+from pydantic import TypeAdapter
+
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
+from sociolab.town.answers import SpeechAct
 from sociolab.town.thoughts import Line
 from sociolab.town.trace.records import (
     Did,
@@ -51,6 +54,9 @@ REMINDERS: dict[str, Literal["general plan", "day", "talk"]] = {
 REMINDER_CODES: dict[Literal["general plan", "day", "talk"], str] = {
     v: k for k, v in REMINDERS.items()
 }
+
+
+_ACTS = TypeAdapter(tuple[SpeechAct, ...])
 
 
 def header(first: date, seconds: int, residents: Iterable[str]) -> Json:
@@ -124,7 +130,7 @@ def _row(record: Record) -> Row:
         case Remembered(step, who, kind, text, importance):
             return ["m", step, who, kind, text, importance or 0]
         case Talked(step, end, who, other, lines, how):
-            said: Json = [[line.who, line.name, line.text] for line in lines]
+            said: Json = [[line.who, line.name, line.text, *_acts(line)] for line in lines]
             return ["t", step, end, who, other, said, HOW_CODES[how]]
         case Planned(step, who, blocks, why):
             parts: Json = [[b.start, b.end, b.what, b.place] for b in blocks]
@@ -139,6 +145,11 @@ def _row(record: Record) -> Row:
             return ["x", step, who, question, cause, problem]
 
 
+def _acts(line: Line) -> list[Json]:
+    """The acts of a line in one more field; none where it has none."""
+    return [[act.model_dump(exclude_defaults=True) for act in line.acts]] if line.acts else []
+
+
 def _did(step: int, who: str, doing: str, block: str, place: str, thing: str, state: str) -> Did:
     return Did(step, who, doing, block, place, thing, STATES[state])
 
@@ -148,7 +159,10 @@ def _remembered(step: int, who: str, kind: str, text: str, importance: int) -> R
 
 
 def _talked(step: int, end: int, who: str, other: str, said: list[Any], how: str) -> Talked:
-    lines = tuple(Line(_text(one), _text(name), _text(text)) for one, name, text in said)
+    lines = tuple(
+        Line(_text(one), _text(name), _text(text), _ACTS.validate_python(acts[0] if acts else ()))
+        for one, name, text, *acts in said
+    )
     return Talked(step, end, who, other, lines, HOW[how])
 
 

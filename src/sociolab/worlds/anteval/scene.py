@@ -1,4 +1,4 @@
-"""An AntEval session as a scene: seats, actions, and what each seat sees (AntEval section 3.1)."""
+"""An AntEval session as a scene: seats, actions, and what each seat sees (AntEval section 5.1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from sociolab.core.episode import ActionKind, ActionSpace, Moved
+from sociolab.core.episode import ActionKind, ActionSpace, Episode, Moved
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.prompting.templates import prompt
@@ -22,6 +22,20 @@ ACTIONS = ActionSpace(
     distinct=True,
 )
 """A turn may act, speak, do both, or pass."""
+
+ASK, TELL, USE, CHAT = "ask", "tell", "use", "chat"
+"""The acts of scripted players: a question, about a kind of fact or (None) about anything; a fact,
+as {"id", "text"}; the use of a skill, by its name; and all that means nothing to anybody."""
+
+UNRECORDED = (
+    "what was meant is on record only where built-in scripted players took every turn; elsewhere "
+    "a model has to read it: --judge openai/MODEL"
+)
+
+
+def recorded(episode: Episode) -> bool:
+    """Whether acts say what every turn meant, so that nobody has to read the words."""
+    return bool(episode.moves) and all(a.acts for move in episode.moves for a in move.actions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,18 +54,11 @@ class Character(Record):
 
 
 class Fact(Record):
-    """One atomic fact that the NPC alone knows: `subject` has `value` as its `attribute`.
-
-    `text` says it in one sentence. With `holds` False the fact is that this is NOT so.
-    """
+    """One atomic fact that the NPC alone knows: `text` says it in one sentence."""
 
     id: str
     kind: FactKind
-    subject: str
-    attribute: str
-    value: str
     text: str
-    holds: bool = True
 
 
 class Intention(Record):
@@ -85,9 +78,9 @@ class Intention(Record):
 class Session(Record):
     """The content of a task. The players come in the order in which they act, the NPC last.
 
-    `situation` is told to all. Information: `knowledge` is the NPC's; `decoys` are the facts of
-    another session and `guesses` what somebody would say who knows the genre only (controls).
-    Intention: `intentions` are the players', none, one or several a player.
+    `situation` is told to all. Information: `knowledge` is the NPC's, `decoys` are the facts of
+    another session (a control). Intention: `intentions` are the players', none, one or several a
+    player.
     """
 
     id: str
@@ -97,7 +90,6 @@ class Session(Record):
     characters: tuple[Character, ...]
     knowledge: tuple[Fact, ...] = ()
     decoys: tuple[Fact, ...] = ()
-    guesses: tuple[str, ...] = ()
     intentions: tuple[Intention, ...] = ()
 
     @model_validator(mode="after")

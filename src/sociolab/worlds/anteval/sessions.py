@@ -15,7 +15,7 @@ from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.seeding import digest
-from sociolab.worlds.anteval.information.knowledge import draw_guesses, draw_knowledge
+from sociolab.worlds.anteval.information.knowledge import draw_knowledge
 from sociolab.worlds.anteval.intention.assign import Assigned
 from sociolab.worlds.anteval.party.drawing import draw_party
 from sociolab.worlds.anteval.session import Fact, Form, Session
@@ -83,7 +83,6 @@ class Drawn:
             characters=characters,
             knowledge=known,
             decoys=decoys,
-            guesses=draw_guesses(self.seed, name, self.facts) if self.facts else (),
             intentions=self.assigned.draw(self.seed, name, players) if self.assigned else (),
         )
 

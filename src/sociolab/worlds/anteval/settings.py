@@ -9,7 +9,7 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.anteval.information.evidence import Plan
 from sociolab.worlds.anteval.intention.assign import UNIFORM, Assigned, read_prior
 from sociolab.worlds.anteval.session import MOST_TURNS, Form
-from sociolab.worlds.anteval.sessions import Drawn, Sessions, read_sessions
+from sociolab.worlds.anteval.sessions import Drawn, Sessions, Stored, read_sessions
 
 _MOST_PLAYERS = 6
 """As many as the tables of names and situations are made for."""
@@ -32,13 +32,14 @@ class DrawnSettings(BaseModel):
 class InformationSettings(DrawnSettings):
     """Information exchange.
 
-    The NPC knows so many `facts`; the paper's k is `key_points` (never more than there are
-    facts). `snapshots` N asks the players after every N turns what they have learned (0: never);
-    `controls` asks them before the first turn, too, and reports all controls.
+    The NPC knows so many `facts`; the paper's k is `key_points`, the same for all sessions of a
+    run (without it half of the facts, so that there is something to summarise). `snapshots` N asks
+    the players after every N turns what they have learned (0: never); `controls` asks them before
+    the first turn, too, and reports all controls.
     """
 
-    facts: int = Field(default=5, ge=1, le=100)
-    key_points: int = Field(default=5, ge=1)
+    facts: int = Field(default=10, ge=1, le=100)
+    key_points: int | None = Field(default=None, ge=1)
     snapshots: int = Field(default=0, ge=0)
     controls: bool = True
 
@@ -50,9 +51,17 @@ class InformationSettings(DrawnSettings):
         """The sessions that these settings draw."""
         return Drawn("information", seed, self.sessions, self.players, self.turns, self.facts)
 
-    def plan(self) -> Plan:
-        """What is measured."""
-        return Plan(self.key_points, self.controls, self.snapshots)
+    def plan(self, sessions: Sessions) -> Plan:
+        """What is measured; ConfigError where a session has fewer facts than k."""
+        facts = self.facts
+        if isinstance(sessions, Stored):
+            facts = min(len(session.knowledge) for session in sessions.sessions)
+        k = self.key_points or (facts + 1) // 2
+        if k > facts:
+            raise ConfigError(
+                f"key_points: expected at most as many as there are facts ({facts}), found {k}"
+            )
+        return Plan(k, self.controls, self.snapshots)
 
 
 class IntentionSettings(DrawnSettings):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sociolab.core.episode import Action
-from sociolab.worlds.anteval.session import Character
+from sociolab.core.episode import Action, Moved
+from sociolab.worlds.anteval.session import Character, Session
 from sociolab.worlds.anteval.skills import ABILITIES
 
 SPEAK, ACT, PASS = "speak", "act", "pass"
@@ -29,6 +29,13 @@ def turn_text(
         only = f" (to {', '.join(aside)} only)" if aside else " (to all)" if any(asides) else ""
         parts.append(f"{only}: {text}" if action.kind == SPEAK else f"{only} [{text}]")
     return name + "".join(parts)
+
+
+def line_of(session: Session, move: Moved) -> str:
+    """A turn as somebody reads it who sees everything, asides included."""
+    names = {one.id: one.first_name for one in session.characters}
+    named = [[names[seat] for seat in action.to] for action in move.actions]
+    return turn_text(names[move.seat], move.actions, named, len(names) - 1)
 
 
 def describe_self(character: Character, *, look: bool = True) -> str:

@@ -52,8 +52,7 @@ def party_moved(episode: Episode) -> bool:
 def visible(session: Session, seat: str) -> TableView:
     """What this seat is told: its own character, how the others look, the situation for all.
 
-    The NPC alone is told its knowledge (AntEval section 3.2), a player alone its own intentions
-    (section 3.3).
+    The NPC alone is told its knowledge, a player alone its own intentions (AntEval section 3.2).
     """
     npc = seat == NPC
     return TableView(

@@ -13,13 +13,12 @@ from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.anteval.information.matching import FactMatcher
 from sociolab.worlds.anteval.information.question import LEARNED, Learned, polls
-from sociolab.worlds.anteval.information.tracing import Telling, trace
+from sociolab.worlds.anteval.information.record import Told, told_of
 from sociolab.worlds.anteval.scene import ACTIONS, PACKAGE, AntScene
 from sociolab.worlds.anteval.session import Form, Session, session_from
 from sociolab.worlds.anteval.sessions import Sessions
-from sociolab.worlds.anteval.telling import describe_self, turn_text
+from sociolab.worlds.anteval.telling import describe_self, line_of
 
 Notes: TypeAlias = Iterator[Note]
 
@@ -100,18 +99,7 @@ def _stage(session: Session) -> Iterator[tuple[str, str]]:
 def _lines(session: Session, moves: Sequence[Moved]) -> tuple[Line, ...]:
     names = _names(session)
     return tuple(
-        Line(
-            move.turn,
-            names[move.seat],
-            False,
-            move.actions,
-            turn_text(
-                names[move.seat],
-                move.actions,
-                [[names[seat] for seat in action.to] for action in move.actions],
-                len(names) - 1,
-            ),
-        )
+        Line(move.turn, names[move.seat], False, move.actions, line_of(session, move))
         for move in moves
     )
 
@@ -135,22 +123,19 @@ def _failures(session: Session, episode: Episode) -> Notes:
 
 
 def _facts_told(session: Session, episode: Episode) -> Notes:
-    names = _names(session)
-    if session.knowledge:
-        yield Note(
-            None, "who told which fact is read by rules: other words for it may go unnoticed"
-        )
-    for way in trace(session, episode.moves, FactMatcher()):
-        for one in way.tellings[:1]:
-            yield Note(one.turn, f"{names[one.by]} tells fact {way.fact} {_to(one, names)}")
-        for one in way.relays:
-            yield Note(one.turn, f"{names[one.by]} passes on {way.fact} {_to(one, names)}")
+    """As far as it is on record."""
+    for fact, tellings in told_of(session, episode).items():
+        first: dict[str, Told] = {}
+        for one in tellings:
+            first.setdefault(one.who, one)
+        for number, one in enumerate(first.values()):
+            does = "passes on" if number else "tells fact"
+            yield Note(one.turn, f"{one.who} {does} {fact} {_to(one, session)}")
 
 
-def _to(telling: Telling, names: dict[str, str]) -> str:
-    if len(telling.heard) == len(names) - 1:
-        return "to all"
-    return f"to {_and([names[seat] for seat in telling.heard])} only"
+def _to(told: Told, session: Session) -> str:
+    everybody = len(told.to) == len(session.characters) - 1
+    return "to all" if everybody else f"to {_and(told.to)} only"
 
 
 def _answers(session: Session, episode: Episode) -> Notes:

@@ -1,4 +1,4 @@
-"""Whether the facts of a scenario's goals fit each other, so that rules can check what was agreed.
+"""Whether the facts of a scenario's goals fit each other, as their formula needs.
 
 A price with two sellers, or an option that is spelt in two ways, would be scored without anybody
 noticing that the figure means nothing.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 from sociolab.worlds.sotopia.scenarios import (
     DivisionGoal,
@@ -98,17 +97,9 @@ def _of_options(goals: Sequence[OptionGoal]) -> Iterator[str]:
         odd = sorted(goal.options.keys() ^ goals[0].options.keys())
         if odd:
             yield f"option: expected the same options in all goals, found {_listed(odd)} in some"
-        unknown = sorted(goal.aliases.keys() - goal.options.keys())
-        if unknown:
-            yield f"option: expected aliases of options, found some of {_listed(unknown)}"
-    wordings: dict[str, set[str]] = {}
-    for goal in goals:
-        for option in goal.options:
-            known = wordings.setdefault(option, {option.lower()})
-            known |= {wording.lower() for wording in goal.aliases.get(option, ())}
-    for (one, its), (other, others) in combinations(wordings.items(), 2):
-        if shared := sorted(its & others):
-            yield f'option: "{shared[0]}" may mean {one} and {other}'
+    wordings = [option.lower() for option in goals[0].options] if goals else []
+    if twice := next((word for word in wordings if wordings.count(word) > 1), None):
+        yield f'option: "{twice}" stands there twice'
 
 
 def _listed(words: Sequence[str]) -> str:

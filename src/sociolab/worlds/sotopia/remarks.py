@@ -14,7 +14,7 @@ _SHOWN = 4
 
 
 def remarks(data: DataSet) -> tuple[str, ...]:
-    """Sentences on a data set: what rules can check, who is cast against the scenario's wishes."""
+    """Sentences on a data set: which goals have a formula, who is cast against what is wished."""
     reasons = {row.id: next(_outside(data, row), "") for row in data.rows}
     outside = [f"{task} ({why})" for task, why in reasons.items() if why]
     scenarios = [key for key in data.scenarios if key not in {row.scenario for row in data.rows}]
@@ -40,9 +40,9 @@ def _checkable(scenarios: Iterable[Scenario]) -> str:
         if facts is not None and facts.kind != "ask"
     )
     if not kinds:
-        return "no scenario has goals that rules can check"
+        return "no scenario has goals with a formula"
     by_kind = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
-    return f"scenarios with goals that rules can check: {kinds.total()} ({by_kind})"
+    return f"scenarios with goals that have a formula: {kinds.total()} ({by_kind})"
 
 
 def _unsaid(scenario: Scenario) -> Iterator[str]:

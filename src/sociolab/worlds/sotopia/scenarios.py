@@ -56,15 +56,11 @@ class FriendGoal(Record):
 
 
 class OptionGoal(Record):
-    """Options to agree on (a time, a place, a film), and what each is worth to this seat, 0 to 10.
-
-    `aliases` maps an option to other wordings of it.
-    """
+    """Options to agree on, such as a time or a place, and their worth to this seat, 0 to 10."""
 
     kind: Literal["option"] = "option"
     subject: Text
     options: dict[str, Annotated[float, Field(ge=0, le=10)]] = Field(min_length=2)
-    aliases: dict[str, tuple[str, ...]] = Field(default={})
 
 
 class AskGoal(Record):
@@ -86,7 +82,7 @@ Facts = Annotated[
 
 
 class Goal(Record):
-    """A private goal: its text, and the same facts in a form that rules can read."""
+    """A private goal: its text, and the same facts as a formula needs them."""
 
     text: Text
     facts: Facts | None = None

@@ -101,8 +101,8 @@ class SotopiaScene:
 
     casting: Casting
     limit: int = TURN_LIMIT
-    order: Order = "round-robin"
     polls: Sequence[Poll] = ()
+    order: Order = "round-robin"
     space: ActionSpace = ACTIONS
 
     @property

@@ -13,6 +13,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.dataset import DataSet
+from sociolab.worlds.sotopia.outcome import closing_polls
 from sociolab.worlds.sotopia.scene import (
     PACKAGE,
     TURN_LIMIT,
@@ -31,6 +32,7 @@ class Sotopia:
     dataset: DataSet
     limit: int = TURN_LIMIT
     policy: FailurePolicy = DEFAULT_POLICY
+    closing_question: bool = True
 
     @property
     def name(self) -> str:
@@ -40,7 +42,8 @@ class Sotopia:
     @property
     def data(self) -> DataId:
         """The data set; its hash covers the files and the prompts that show them."""
-        prompts = (prompt(PACKAGE, name).hash for name in ("act_head", "act_tail"))
+        names = ("act_head", "act_tail", *(("closing",) if self.closing_question else ()))
+        prompts = (prompt(PACKAGE, name).hash for name in names)
         own = self.dataset.id
         return DataId(own.name, own.version, digest(own.hash, *prompts, self.limit))
 
@@ -49,8 +52,10 @@ class Sotopia:
         return self.dataset.tasks()
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
-        """Up to 20 turns, in turn (SOTOPIA section 2.3)."""
-        scene = SotopiaScene(casting_of(task), limit=self.limit)
+        """Up to 20 turns, in turn (SOTOPIA section 2.2); then the closing question, if it is on."""
+        casting = casting_of(task)
+        polls = closing_polls(casting) if self.closing_question else ()
+        scene = SotopiaScene(casting, self.limit, polls)
         return play(scene, trial=trial, seed=seed, policy=self.policy)
 
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
@@ -100,17 +105,17 @@ def _lines(casting: Casting, episode: Episode) -> tuple[Line, ...]:
 
 
 def _notes(episode: Episode) -> tuple[Note, ...]:
-    """Replies that could not be used, and questions asked aside, in order."""
+    """Replies that could not be used, and answers, in order; of optional questions nothing."""
     notes = []
     for event in episode.events:
-        if isinstance(event, Unusable):
+        if isinstance(event, Unusable) and not event.optional:
             what = "turn failed" if event.final else "asked again"
             text = (
                 f"turn {event.turn + 1}, {event.seat}, attempt {event.attempt}: {what} "
                 f"({event.cause}: {event.problem})"
             )
             notes.append(Note(event.turn, text, trouble=True))
-        elif isinstance(event, Answered):
+        elif isinstance(event, Answered) and not event.optional:
             asked = f"asked {event.question}: {event.value}"
             text = f"turn {event.turn + 1}, {event.seat}, {asked}"
             notes.append(Note(event.turn, text))

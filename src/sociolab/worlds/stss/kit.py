@@ -4,21 +4,38 @@ from __future__ import annotations
 
 from typing import cast
 
+from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.core.ports import ChatModel, DryRun, Judge, Player, Role, WorldKit
+from sociolab.core.ports import (
+    ChatModel,
+    DryRun,
+    Judge,
+    NoReply,
+    Player,
+    Reply,
+    Request,
+    Role,
+    WorldKit,
+)
 from sociolab.engine.setup import WorldSetup
 from sociolab.town.answers import DayPlan, Decision, Entry, Said, Summary
 from sociolab.town.mind import QUESTIONS, Mind, MindPlayer
 from sociolab.town.model.mind import ModelMind
-from sociolab.town.scripted.complete import CompleteMind
-from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
 from sociolab.town.thoughts import PlanDay, Summarise, TalkOrNot, Utter
 from sociolab.worlds.stss.casting import town_casts
 from sociolab.worlds.stss.dataset import own_town, read_town
+from sociolab.worlds.stss.model_judge import StssModelJudge
 from sociolab.worlds.stss.rules_judge import StssRulesJudge
 from sociolab.worlds.stss.scoring.result import ScoreSettings
 from sociolab.worlds.stss.settings import Settings
 from sociolab.worlds.stss.world import Stss, Tempo
+
+SCRIPTED: dict[str, Player] = {
+    "scripted": MindPlayer(ScriptedMind(), built_in=True),
+    "scripted-complete": MindPlayer(CompleteMind(), built_in=True),
+}
+"""The built-in players, who write acts: as `casting.BUILT_IN` names them."""
 
 ABOUT_CALLS = (
     "calls: they depend on what the residents do, so three kinds of days were simulated: residents "
@@ -43,25 +60,28 @@ def load(setup: WorldSetup) -> WorldKit:
         tempo.answers_take_time = True
         return python_player(label, made)
 
+    scoring = ScoreSettings(least=settings.least)
+
+    def model_judge(model: ChatModel) -> Judge:
+        return StssModelJudge(model, scoring)
+
     return WorldKit(
         world=Stss(data, settings, setup.policy, tempo),
-        players={
-            "scripted": MindPlayer(ScriptedMind()),
-            "scripted-complete": MindPlayer(CompleteMind()),
-        },
-        judges={"rules": StssRulesJudge(ScoreSettings(least=settings.least))},
+        players=SCRIPTED,
+        judges={"rules": StssRulesJudge(scoring)},
         checks=(),
-        model_judge=no_model_judge,
+        model_judge=model_judge,
         casts=town_casts,
+        background=True,
         model_player=model,
         python_player=python,
         dry_run=DryRun(
             # Rules take no time: they live in lock-step, which is quicker for them.
             Stss(data, settings, setup.policy),
             {
-                "at home": MindPlayer(Homebody()),
-                "as scripted": MindPlayer(ScriptedMind()),
-                "talkative": MindPlayer(Talker()),
+                "at home": MindPlayer(Homebody(), built_in=True),
+                "as scripted": SCRIPTED["scripted"],
+                "talkative": MindPlayer(Talker(), built_in=True),
             },
             ABOUT_CALLS,
         ),
@@ -107,7 +127,37 @@ def model_player(model: ChatModel, role: Role, temperature: float, dialect: str)
         raise ConfigError(
             f'a town asks for plans and lists, which need dialect=json; found "{dialect}"'
         )
-    return MindPlayer(ModelMind(model, role, temperature=temperature))
+    return TownPlayer(model, role, temperature)
+
+
+class TownPlayer:
+    """A chat model in a town: the performer's own seat is the agent's, all others are background.
+
+    So calls and their price are told apart by role also where one model thinks for all.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        role: Role,
+        temperature: float,
+        dialect: str = "json",
+        penalties: float | None = None,
+    ) -> None:
+        def mind(role: Role) -> MindPlayer:
+            made = ModelMind(
+                model, role, temperature=temperature, dialect=dialect, penalties=penalties
+            )
+            return MindPlayer(made)
+
+        self._performer, self._background = mind(role), mind("background")
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """The model's answer, asked for in the role of the seat."""
+        me = request.observation.view.me
+        performs = me.task is not None and request.seat == me.resident.id
+        player = self._performer if performs else self._background
+        return await player.reply(request, memory)
 
 
 def python_player(label: str, made: object) -> Player:
@@ -125,11 +175,3 @@ def python_player(label: str, made: object) -> Player:
             "see docs/stss.md"
         )
     return MindPlayer(cast("Mind", made))
-
-
-def no_model_judge(model: ChatModel) -> Judge:
-    """ConfigError: what happened in a town is scored by rules, never by a model."""
-    raise ConfigError(
-        f"--judge {model.label}: what happened in a town is scored by rules, never by a model "
-        "(STSS section 5.1); say --judge rules"
-    )

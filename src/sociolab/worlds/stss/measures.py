@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sociolab.core.score import Measure
+from sociolab.worlds.stss.talk.losses import LOSSES
 from sociolab.worlds.stss.task import TASK_TYPES, TaskType
 
 MOST_RATIO = 3
@@ -20,6 +21,17 @@ ANY_HELPER = Measure("goal_any_helper", 0, 1, title="goal, any helper")
 ANY_HOST = Measure("goal_any_host", 0, 1, title="goal, host or not")
 
 
+GOAL_READ = Measure("goal_read", 0, 1, title="goal, actions read")
+BY_FILTER = Measure("took_part_by_filter", 0, 1, title="took part, by filter")
+BY_READING = Measure("took_part_read", 0, 1, title="took part, read")
+AGREEMENT = Measure("filter_agreement", 0, 1, title="filter and reading agree")
+"""Of those who were at the place in time: who took part by the keyword filter, who as a model reads
+their actions, and on how many the two agree."""
+
+READ = (GOAL_READ, BY_FILTER, BY_READING, AGREEMENT, *LOSSES.values())
+"""What a model that reads the words says of an episode."""
+
+
 def at_least(minutes: int) -> Measure:
     """The goal's score if taking part had to last so many minutes."""
     return Measure(f"goal_{minutes}_min", 0, 1, title=f"goal, {minutes} min")
@@ -29,7 +41,7 @@ def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
     """The measures of a task of this type, in the order of a table's columns."""
     found = (OF_TYPE[kind], OVERALL, *map(at_least, beside))
     if kind == "asking for help":
-        return (*found, ANY_HELPER)
+        return (*found, ANY_HELPER, *LOSSES.values())
     if kind == "public activity":
         found = (*found, ANY_HOST)
-    return (*found, RATIO, RATIO_BOTH)
+    return (*found, RATIO, RATIO_BOTH, *LOSSES.values())

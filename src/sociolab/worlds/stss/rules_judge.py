@@ -1,4 +1,4 @@
-"""The judge of social tasks: reads the trace of an episode, by rules, never by a model."""
+"""The judge of social tasks: reads the trace of an episode, and asks no model."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from sociolab.core.episode import Ended, Episode
 from sociolab.core.errors import StoreError
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.town.trace.trajectory import Trajectory
+from sociolab.worlds.stss.casting import SMOKE, is_smoke
 from sociolab.worlds.stss.content import content_from
 from sociolab.worlds.stss.measures import (
     ANY_HELPER,
@@ -24,10 +25,12 @@ from sociolab.worlds.stss.scoring.reason import reason, reason_of_least, reason_
 from sociolab.worlds.stss.scoring.result import ScoreSettings, TaskScore
 from sociolab.worlds.stss.scoring.score import score
 from sociolab.worlds.stss.scoring.window import was_lived
+from sociolab.worlds.stss.talk.losses import LOSSES, fates, loss_verdicts, recorded, spoken
+from sociolab.worlds.stss.talk.verdicts import Unread
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import trajectory_of
 
-RULES = "3"
+RULES = "4"
 """Changes with the rules of scoring, so that figures by other rules are never mixed."""
 
 
@@ -36,7 +39,12 @@ class Incomplete(Exception):  # noqa: N818  a state of affairs, not a fault
 
 
 class StssRulesJudge:
-    """One score for each measure of a task's type, of the whole episode."""
+    """One score for each measure of a task's type, of the whole episode.
+
+    Who took part is found by the paper's keyword filter. Where tasks were lost is read off the acts
+    of scripted residents; Unscored where anybody else spoke. Nothing of a smoke test is scored: a
+    performer that is not built-in among scripted residents.
+    """
 
     def __init__(self, settings: ScoreSettings | None = None) -> None:
         self._settings = settings or ScoreSettings()
@@ -49,20 +57,34 @@ class StssRulesJudge:
         task = content.task
         measures = measures_of(task.type, self._settings.others)
         try:
-            found = self.score(task, episode)
+            trajectory = lived(task, episode)
         except Incomplete as problem:
             return tuple(ScoreFailure(m, None, "incomplete", str(problem)) for m in measures)
+        if is_smoke(episode.trial):
+            return tuple(Unscored(m, None, SMOKE) for m in measures)
+        found = score(task, trajectory, self._settings)
+        read = recorded(spoken(content, episode, trajectory, found))
+        lost = loss_verdicts(read if isinstance(read, Unread) else fates(task, found, read))
         why = reasons(task, found, content.name)
-        return tuple(_score(measure, found, why.get(measure, why[OVERALL])) for measure in measures)
+        own = (one for one in measures if one not in LOSSES.values())
+        return (*(_score(one, found, why.get(one, why[OVERALL])) for one in own), *lost)
 
     def score(self, task: SocialTask, episode: Episode) -> TaskScore:
         """All that scoring says of an episode; Incomplete if there is not enough of it."""
-        if not isinstance(episode.events[-1] if episode.events else None, Ended):
-            raise Incomplete("the simulation has not come to its end")
-        trajectory = _lived(episode)
-        if not was_lived(task, trajectory):
-            raise Incomplete(f"the trace ends before the event of {task.day} does")
-        return score(task, trajectory, self._settings)
+        return score(task, lived(task, episode), self._settings)
+
+
+def lived(task: SocialTask, episode: Episode) -> Trajectory:
+    """What happened in an episode that was lived to the event's end; else Incomplete."""
+    if not isinstance(episode.events[-1] if episode.events else None, Ended):
+        raise Incomplete("the simulation has not come to its end")
+    try:
+        trajectory = trajectory_of(episode)
+    except StoreError as error:
+        raise Incomplete(str(error)) from error
+    if not was_lived(task, trajectory):
+        raise Incomplete(f"the trace ends before the event of {task.day} does")
+    return trajectory
 
 
 def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> dict[Measure, str]:
@@ -75,13 +97,6 @@ def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> d
         ANY_HOST: "The goal by the guests alone, whether or not the host was there (the paper's).",
         **{at_least(minutes): reason_of_least(minutes) for minutes, _ in found.goals},
     }
-
-
-def _lived(episode: Episode) -> Trajectory:
-    try:
-        return trajectory_of(episode)
-    except StoreError as error:
-        raise Incomplete(str(error)) from error
 
 
 def _score(measure: Measure, found: TaskScore, why: str) -> Score:

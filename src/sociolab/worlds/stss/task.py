@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sociolab.town.answers import TimeOfDay
+from sociolab.town.answers import Chore, Matter, TimeOfDay
 from sociolab.town.clock import clock_time
 from sociolab.town.residents import Resident
 
@@ -74,6 +74,21 @@ class SocialTask(Frozen):
     def places(self) -> tuple[str, ...]:
         """The places that the goal names: the event's, or the errands' in order."""
         return tuple(filter(None, (self.place, *(errand.place for errand in self.errands))))
+
+    @property
+    def matter(self) -> Matter:
+        """The task in typed form, as scripted minds are given it."""
+        return Matter(
+            kind=self.type,
+            host=self.performer,
+            what=self.activity[:200],
+            day=self.day.isoformat(),
+            start=self.start,
+            minutes=min(self.minutes, 24 * 60),
+            place=self.place,
+            partner=self.partner,
+            chores=tuple(Chore(what=one.what[:200], place=one.place) for one in self.errands),
+        )
 
     def given_to(self, performer: Resident) -> Resident:
         """The performer from the start: the goal is on their mind, and they know its places."""

@@ -94,7 +94,7 @@ class Template(Frozen):
         """An activity must pass its own filter, or doing what was announced would not count."""
         named = [(name, self.keywords) for name in self.activities if not self.errands]
         for text, keywords in [*named, *((part.what, part.keywords) for part in self.errands)]:
-            if not Keywords(keywords).done(text):
+            if not Keywords(keywords).said(text):
                 raise ValueError(f'"{text}" holds none of its keywords {list(keywords)}')
         return self
 

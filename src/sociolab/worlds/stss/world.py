@@ -107,6 +107,7 @@ def setting_of(
         policy=policy,
         seat_of=partial(seat_for, task, settings.evaluated),
         tdp=goal,
+        tasks={task.performer: task.matter},
     )
 
 

@@ -175,8 +175,8 @@ def test_the_baselines_and_f0_are_in_the_table() -> None:
         )
     )
     names = [row.name for row in table.baselines]
-    assert names == ["last speaker", "last speaker + majority skill", "keyword lexicon"]
-    assert [row.names_skills for row in table.baselines] == [False, True, True]
+    assert names == ["last speaker", "last speaker + majority skill"]
+    assert [row.names_skills for row in table.baselines] == [False, True]
     assert table.baselines[1].scores.f_o.value == 1.0
     assert table.f0 is not None
     assert (table.f0.f_c.value, table.f0.f_o.value) == (1.0, 0.0)

@@ -10,22 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from anteval_cases import episode_of, over, says, session
+from anteval_cases import chats, episode_of, over, says, session
 from fake_models import FakeModel, ImprovisingModel
-from sociolab.core.episode import Action, Episode, Moved
+from sociolab.core.episode import Act, Action, Episode, Moved
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import Judge
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
 from sociolab.testing.contracts import JudgeContract
 from sociolab.worlds.anteval.intention.assign import Assigned, meant, read_prior
-from sociolab.worlds.anteval.intention.examples import cut_examples, example_of
+from sociolab.worlds.anteval.intention.examples import example_of
 from sociolab.worlds.anteval.intention.judges import (
     MEASURES,
     ChatIntentionJudge,
-    IntentionJudge,
+    IntentionRecordJudge,
     agreement,
 )
 from sociolab.worlds.anteval.intention.named import names_skill
+from sociolab.worlds.anteval.scene import USE
 from sociolab.worlds.anteval.session import NPC, Session
 from sociolab.worlds.anteval.skills import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Label, Turn
@@ -162,23 +163,6 @@ def test_a_skill_of_several_words_is_named_across_line_ends() -> None:
     assert not names_skill("good-natured", "nature")
 
 
-def test_a_cut_ends_with_the_turn_that_shows_the_skill() -> None:
-    first, second = cut_examples(episode_of(TABLE, *PLAY))
-    assert [first.id, second.id] == ["trial-5", "trial-6"]
-    assert first.turns[-1].text == "sneaks along the wall, in the shadow. Hush."
-    assert first.labels == {Label("Mira", "stealth")}
-    assert second.turns[-1].text.startswith("I study the runes.")
-    assert second.labels == {Label("Tom", "arcana")}
-    assert {first.group, second.group} == {"intention-0-0007"}
-
-
-def test_without_a_cue_the_cut_ends_with_the_first_deed_and_without_one_there_is_none() -> None:
-    quiet = (says(0, "player-1", "Good day."), does(1, "player-2", "sits down"))
-    (only,) = cut_examples(episode_of(TABLE, *quiet))
-    assert only.labels == {Label("Tom", "arcana")}
-    assert only.turns[-1].text == "sits down."
-
-
 # ---------------------------------------------------------------- judges
 
 
@@ -237,9 +221,9 @@ def test_a_call_that_fails_is_a_failure_and_a_fatal_one_passes_through() -> None
 EPISODES = (episode_of(TABLE, *PLAY), episode_of(TABLE, *PLAY[:3], over(3)))
 
 
-class TestLexiconJudge(JudgeContract):
+class TestRecordJudge(JudgeContract):
     def judge(self) -> Judge:
-        return IntentionJudge()
+        return IntentionRecordJudge()
 
     def episodes(self) -> Sequence[Episode]:
         return EPISODES
@@ -261,14 +245,32 @@ class TestChatJudge(JudgeContract):
         return MEASURES
 
 
-def test_a_session_without_intentions_is_scored_only_where_something_was_guessed() -> None:
+def uses(turn: int, seat: str, skill: str) -> Moved:
+    return says(turn, seat, "Watch this.", acts=(Act(USE, skill),))
+
+
+def recorded_of(one: Session, *moves: Moved) -> list[float | str]:
+    found = asyncio.run(IntentionRecordJudge().judge(episode_of(one, *moves, over(8))))
+    return [v.value if isinstance(v, Score) else type(v).__name__ for v in found]
+
+
+def test_on_record_the_first_skill_that_was_used_is_the_guess() -> None:
+    play = (chats(0, "player-3"), uses(1, "player-2", "arcana"), uses(2, "player-1", "stealth"))
+    assert recorded_of(TABLE, *play) == [pytest.approx(2 / 3)] * 2  # one guess of two
+    assert recorded_of(TABLE, chats(0, "player-1")) == [0, 0]  # nobody acted on it
     nobody: Session = TABLE.model_copy(update={"intentions": ()})
-    verdicts = asyncio.run(IntentionJudge().judge(episode_of(nobody, *PLAY)))
-    assert [v.value for v in verdicts if isinstance(v, Score)] == [0, 0]
+    assert recorded_of(nobody, chats(0, "player-1")) == ["Unscored"] * 2
+
+
+def test_what_is_not_on_record_needs_a_judge_model_and_a_sentence_says_so() -> None:
+    found = asyncio.run(IntentionRecordJudge().judge(episode_of(TABLE, *PLAY)))
+    for verdict in found:
+        assert isinstance(verdict, Unscored)
+        assert "--judge openai/MODEL" in verdict.why
+    assert (
+        recorded_of(TABLE, uses(1, "player-1", "stealth"), says(2, NPC, "Oh.")) == ["Unscored"] * 2
+    )
 
 
 def test_a_party_that_took_no_turn_is_a_failure_whatever_the_npc_said() -> None:
-    episode = episode_of(session("intention"), says(3, NPC, "Nobody speaks?"), over(8))
-    found = asyncio.run(IntentionJudge().judge(episode))
-    assert found
-    assert all(isinstance(verdict, ScoreFailure) for verdict in found)
+    assert recorded_of(session("intention"), chats(3, NPC)) == ["ScoreFailure"] * 2

@@ -9,22 +9,27 @@ from pathlib import Path
 
 import pytest
 
-from anteval_cases import FACT_MARKS, INTENTION_MARK, PRIVATE, few, session
+from anteval_cases import FACT_MARKS, INTENTION_MARK, PRIVATE, fact, few, session
+from sociolab import RunConfig, run
+from sociolab.agents.forms import fields_of
 from sociolab.core.episode import Answered, Task
 from sociolab.core.errors import ConfigError, WorldError
-from sociolab.core.ports import Player, World, WorldKit
+from sociolab.core.ports import Player, Question, World, WorldKit
 from sociolab.engine.scene import Scene
 from sociolab.engine.setup import WorldSetup
+from sociolab.prompting.structured import schema_of
+from sociolab.report.words import nature
 from sociolab.testing.contracts import PlayerContract, WorldContract
 from sociolab.testing.playing import play_scene, play_task
 from sociolab.testing.stock import StockScene
 from sociolab.worlds.anteval.casting import table_casts
-from sociolab.worlds.anteval.information.question import polls
+from sociolab.worlds.anteval.information.question import Learned, polls
 from sociolab.worlds.anteval.kit import load_information, load_intention
 from sociolab.worlds.anteval.scene import AntScene
-from sociolab.worlds.anteval.scripted.player import ScriptedPlayer
+from sociolab.worlds.anteval.scripted import ScriptedPlayer
 from sociolab.worlds.anteval.session import NPC, Session, session_from
-from sociolab.worlds.anteval.sessions import FILE
+from sociolab.worlds.anteval.sessions import FILE, Sessions, read_sessions
+from sociolab.worlds.anteval.settings import InformationSettings
 from sociolab.worlds.anteval.world import AntEval
 
 LOADERS: dict[str, Callable[[WorldSetup], WorldKit]] = {
@@ -117,7 +122,7 @@ def test_the_settings_shape_the_sessions() -> None:
     assert [task.id for task in tasks] == [f"information-0-000{index}" for index in range(4)]
     assert tasks[0].seats == ("player-1", "player-2", NPC)
     one = session_from(tasks[0].content)
-    assert (one.turns, len(one.knowledge), len(one.decoys), len(one.guesses)) == (9, 7, 7, 7)
+    assert (one.turns, len(one.knowledge), len(one.decoys)) == (9, 7, 7)
     assert one.intentions == ()
 
 
@@ -162,6 +167,7 @@ def test_snapshots_and_controls_are_asked_when_they_are_due() -> None:
         ("information", "players", "0", "greater than or equal to 1"),
         ("information", "snapshots", "-1", "greater than or equal to 0"),
         ("information", "prior", "uniform", 'anteval-information has no setting "prior"'),
+        ("information", "key_points", "11", r"at most as many as there are facts \(10\), found 11"),
         ("intention", "facts", "5", 'anteval-intention has no setting "facts"'),
         ("intention", "none", "1.5", "less than or equal to 1"),
     ],
@@ -247,3 +253,47 @@ def test_settings_for_drawing_do_not_go_with_a_folder(tmp_path: Path) -> None:
         load_information(WorldSetup(path, settings={"turns": "4", "facts": "2"}))
     kit = load_information(WorldSetup(path, settings={"snapshots": "4", "key_points": "2"}))
     assert len(kit.world.tasks()) == 1
+
+
+def test_k_is_the_same_for_a_whole_run_and_half_of_the_facts_unless_it_is_given(
+    tmp_path: Path,
+) -> None:
+    def k(settings: InformationSettings, sessions: Sessions) -> int:
+        return settings.plan(sessions).key_points
+
+    for facts, half in ((1, 1), (2, 1), (5, 3), (10, 5)):
+        drawn = InformationSettings(facts=facts)
+        assert k(drawn, drawn.drawn(0)) == half
+    assert k(InformationSettings(key_points=7), InformationSettings().drawn(0)) == 7
+    many = tuple(fact(number) for number in range(1, 5))
+    other = edited(session(), id="b", knowledge=[one.model_dump() for one in many])
+    stored = read_sessions(folder(tmp_path, GOOD, other), "information")
+    assert k(InformationSettings(), stored) == 1  # half of the two facts of the smaller one
+    with pytest.raises(ConfigError, match=r"as there are facts \(2\), found 3"):
+        InformationSettings(key_points=3).plan(stored)
+
+
+# ---------------------------------------------------------------- whose figures there are
+
+
+def test_nobody_is_asked_for_ids_and_an_answer_without_them_is_stored_without() -> None:
+    assert "ids" not in schema_of(Learned).text
+    assert [field.name for field in fields_of(Question("learned", "?", Learned))] == ["facts"]
+    assert Learned(facts=["x"]).model_dump(mode="json", round_trip=True) == {"facts": ["x"]}
+    noted = Learned(facts=["x"], ids=["F1"])
+    assert Learned.model_validate(noted.model_dump(mode="json", round_trip=True)) == noted
+
+
+def test_a_copy_of_the_scripted_player_has_no_iep_and_a_sentence_names_the_flag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "copycat.py").write_text(
+        "from sociolab.worlds.anteval.scripted import ScriptedPlayer as Copy\n", "utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    agents, settings = ("scripted", "python:copycat:Copy"), {"sessions": "2", "turns": "12"}
+    found = run(RunConfig(world="anteval-information", agents=agents, partner="scripted",
+                          settings=settings, store=tmp_path / "s.db"))  # fmt: skip
+    iep = {s.agent: (s.n, s.unscored) for s in found.scores if s.measure == "iep" and not s.by}
+    assert iep == {"scripted": (6, 0), "python:copycat:Copy": (0, 6)}
+    assert "--judge openai/MODEL" in nature(found, "record")

@@ -20,8 +20,8 @@ from anteval_cases import (
     few,
     learned,
     over,
-    says,
     session,
+    tells,
 )
 from sociolab.core.episode import Action, Json, Moved, Unusable
 from sociolab.core.ports import Note, Player, Reply, Request
@@ -70,7 +70,7 @@ def test_each_seat_is_told_its_own_character_and_how_the_others_look() -> None:
 
 def test_the_npc_alone_is_told_its_knowledge_and_what_to_do_with_it() -> None:
     told = head(session(), NPC)
-    assert "The Subjectmark1 is kept in valuemark1 Textmark1." in told
+    assert "The Subjectmark1 is kept in Textmark1." in told
     assert "never invent more" in told
     for seat in SEATS[:3]:
         assert "mark1" not in head(session(), seat)
@@ -224,10 +224,10 @@ def test_a_transcript_shows_who_told_which_fact_to_whom_and_what_was_learned() -
         one,
         learned(0, "player-1"),
         learned(0, "player-2"),
-        says(2, NPC, told),
+        tells(2, NPC, KNOWN[0]),
         Unusable(3, "player-1", "act", 1, "unreadable", "found nothing", "", final=True),
-        says(4, "player-2", f"Hear me. {told}"),
-        says(5, NPC, other, "player-1"),
+        tells(4, "player-2", KNOWN[0]),
+        tells(5, NPC, KNOWN[1], "player-1"),
         learned(6, "player-1", told, other),
         learned(6, "player-2"),
         over(6),
@@ -243,7 +243,6 @@ def test_a_transcript_shows_who_told_which_fact_to_whom_and_what_was_learned() -
     ]
     assert shown.notes == (
         Note(3, "turn 4, Mira, act, attempt 1: failed (unreadable: found nothing)", trouble=True),
-        Note(None, "who told which fact is read by rules: other words for it may go unnoticed"),
         Note(2, "Ansel tells fact F1 to all"),
         Note(4, "Tom passes on F1 to all"),
         Note(5, "Ansel tells fact F2 to Mira only"),

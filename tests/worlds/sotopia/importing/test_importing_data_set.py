@@ -72,8 +72,8 @@ def test_the_report_is_one_line_for_what_there_is_and_one_for_each_quirk(
     report: ImportReport,
 ) -> None:
     assert report.lines[0] == (
-        "4 characters, 6 relationship rows of 5 pairs, 9 scenarios (3 with goals that rules can "
-        "check), 12 tasks (4 on the 2 hard scenarios)"
+        "4 characters, 6 relationship rows of 5 pairs, 9 scenarios (3 with goals that have a "
+        "formula), 12 tasks (4 on the 2 hard scenarios)"
     )
     assert "pairs whose relationship rows conflict: 1" in report.lines
     assert len(report.lines) == 1 + len(report.quirks)

@@ -1,4 +1,4 @@
-"""What rules can read in a goal, and what they must not guess."""
+"""The facts of goals with a formula in public texts, and what must not be guessed."""
 
 from __future__ import annotations
 

@@ -108,11 +108,3 @@ def test_of_a_passer_by_it_is_said_whether_they_were_told() -> None:
     )
     by.notes("mon 10:00", "Ada's party", "ada")
     assert only("bea", by).words == "was there at the right time, doing something else"
-
-
-def test_a_note_of_the_place_alone_is_a_promise_if_it_names_the_performer_or_the_hour() -> None:
-    lunch = Life("bea").notes("mon 10:00", "lunch", "eve", "12:00", "Cafe: terrace")
-    assert only("bea", lunch).fate == "never told"
-    for by, start in (("ada", ""), ("eve", "18:00")):
-        supper = Life("bea").notes("mon 10:00", "supper", by, start, "Cafe: terrace")
-        assert only("bea", supper).fate == "did not come"

@@ -76,12 +76,3 @@ def test_together_in_another_place_than_the_task_names_scores_half() -> None:
     park = [works(who, "Park: meadow") for who in ("ada", "bea")]
     assert scored(*cafe, of=named).goal == 0.5
     assert scored(*park, of=named).goal == 1.0
-
-
-def test_to_prepare_it_together_counts_and_to_avoid_it_does_not() -> None:
-    for doing, goal in (("prepare", 1.0), ("discuss", 1.0), ("avoid", 0.0), ("wait for", 0.0)):
-        both = [
-            Life(who).goes("tue 15:00", "Cafe: terrace", f"{doing} the manuscript")
-            for who in ("ada", "bea")
-        ]
-        assert scored(*both).goal == goal, doing

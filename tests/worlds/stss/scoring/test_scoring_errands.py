@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from sociolab.town.trace.records import Talked
 from sociolab.worlds.stss.scoring.reason import reason
 from sociolab.worlds.stss.scoring.result import ErrandDone, ScoreSettings, TaskScore
@@ -69,7 +67,7 @@ def test_errands_in_the_wrong_order_score_half() -> None:
 
 def test_two_helpers_may_share_the_errands() -> None:
     brings = Life("cid").goes("tue 11:00", COTTAGE, "bring medicine").does("tue 11:10", "rest")
-    asked = talk("mon 12:00", "cid", "ada", "Hello!", "Could you fetch something from the Clinic?")
+    asked = talk("mon 12:00", "cid", "ada", "Hello!", "Could you bring medicine to me?")
     assert scored(ASKED, asked, buys("bea"), brings).goal == 1.0
     assert scored(ASKED, buys("bea"), brings).goal == 0.5
 
@@ -138,22 +136,6 @@ def test_who_brings_what_was_not_yet_bought_did_the_same_errand_earlier() -> Non
 def test_who_did_all_of_it_before_being_asked_did_not_leave_too_soon() -> None:
     late = talk("tue 10:30", "ada", "bea", "Could you buy medicine for me?", "I just did!")
     assert scored(late, buys("bea")).accounts[0].fate == "before asked"
-
-
-@pytest.mark.parametrize(
-    ("said", "asks"),
-    [
-        ("I work at the Clinic.", False),
-        ("Could you collect something at the Clinic?", True),
-        ("Would you pick a parcel up from the Clinic?", True),
-        ("Could you buy medicine?", True),
-    ],
-)
-def test_the_place_of_an_errand_asks_for_help_with_a_verb_of_fetching(
-    said: str, asks: bool
-) -> None:
-    found = scored(talk("mon 10:00", "ada", "bea", said, "Yes."), helper("bea"))
-    assert found.goal == asks
 
 
 def test_a_reason_names_the_minutes_that_an_errand_takes_at_most() -> None:

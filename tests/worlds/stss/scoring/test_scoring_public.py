@@ -203,7 +203,6 @@ def test_an_online_activity_counts_anywhere() -> None:
 def test_talk_about_an_online_activity_is_not_playing_it() -> None:
     """In the reference a talk about the game is attendance."""
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
-    lives["cid"].does("tue 18:00", "invite friends to the online game")
     chat = talk("tue 18:00", "ada", "bea", "Starfarm?", "Starfarm!", minutes=60)
     found = score(GAME, lived(*lives.values(), chat))
     assert found.goal == 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from sociolab.town.trace.records import Talked
-from sociolab.worlds.stss.scoring.about import About
 from sociolab.worlds.stss.scoring.reason import reason_of_ratio
 from sociolab.worlds.stss.scoring.result import TaskScore
 from sociolab.worlds.stss.scoring.score import score
@@ -24,7 +23,7 @@ def test_talks_with_distinct_residents_by_three_expected() -> None:
     found = scored(
         talk("mon 10:00", "ada", "bea", "Come to my party!"),
         talk("mon 11:00", "ada", "bea", "Do not forget the party!"),
-        talk("mon 12:00", "ada", "cid", "Meet me at the Cafe tomorrow."),
+        talk("mon 12:00", "ada", "cid", "Will you celebrate at a party?"),
     )
     assert found.ratio == pytest.approx(2 / 3)
 
@@ -76,34 +75,6 @@ def test_of_an_appointment_only_talks_with_the_partner_count() -> None:
         of=MEETING,
     )
     assert found.ratio == 1.0
-
-
-@pytest.mark.parametrize(
-    ("said", "about"),
-    [
-        ("I work at the Cafe.", False),
-        ("The Cafe opens at 8:00.", False),
-        ("I come to the Cafe every day.", False),
-        ("Will you come to the Cafe?", True),
-        ("Come to the Cafe!", True),
-        ("Let\u2019s go to the Cafe.", True),
-        ("At the Cafe, at six.", True),
-        ("The Cafe, 18:00.", True),
-        ("The Cafe at 6 pm.", True),
-        ("The Cafe at six o'clock.", True),
-        ("At the Cafe, at sixteen hundred.", False),
-        ("At 18:00 then.", False),
-    ],
-)
-def test_a_place_is_about_the_task_with_an_invitation_or_the_hour(said: str, about: bool) -> None:
-    assert bool(scored(talk("mon 10:00", "ada", "bea", said)).ratio) == about
-
-
-def test_a_half_hour_is_spoken_in_several_ways() -> None:
-    half = About(PARTY.model_copy(update={"start": "18:30"}))
-    for said in ("Cafe, 6:30 p.m.", "Cafe, half past six", "Cafe, six thirty", "Cafe at 18.30"):
-        assert half.said(said), said
-    assert not half.said("Cafe at six")
 
 
 def test_the_reason_of_a_ratio_names_the_talks() -> None:

@@ -10,7 +10,7 @@ from sociolab.core.errors import ReplyError
 from sociolab.core.ports import Player
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.playing import driven
-from sociolab.town.answers import Items, Lines, Said, Summary
+from sociolab.town.answers import Items, Lines, Said, SpeechAct, Summary
 from sociolab.town.mind import Mind, MindPlayer
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.thoughts import GeneralPlan, Summarise, TalkReminder, Utter
@@ -36,7 +36,9 @@ def held(
     """The talk as an episode."""
     seats = seats_of(scenario)
     settings = TalkSettings(tdp=tdp, rounds=rounds)
-    players: dict[str, Player] = dict(zip(seats, map(MindPlayer, (performer, other)), strict=True))
+    minds = (performer, other)
+    made = [MindPlayer(mind, built_in=isinstance(mind, ScriptedMind)) for mind in minds]
+    players: dict[str, Player] = dict(zip(seats, made, strict=True))
     events = driven(play_talk(scenario, settings, policy, TRIAL, seed), players)
     task = Task(scenario.id, seats, scenario.task.id, scenario.model_dump_json())
     cast = tuple(CastMember(seat, "tested") for seat in seats)
@@ -55,12 +57,21 @@ def seats_of(scenario: TalkScenario) -> tuple[str, str]:
 class Says(ScriptedMind):
     """Says these things one after the other, a "!" at the end being a goodbye; None is a failure.
 
-    What comes after the last of them is the last again.
+    What comes after the last of them is the last again. `meant` are the acts of these lines, `kept`
+    those of the note; without them it speaks as anybody does who is not built-in.
     """
 
-    def __init__(self, *texts: str | None, memo: str | None = "We talked.") -> None:
+    def __init__(
+        self,
+        *texts: str | None,
+        memo: str | None = "We talked.",
+        meant: Sequence[SpeechAct] = (),
+        kept: Sequence[SpeechAct] = (),
+    ) -> None:
         self.texts = texts
         self.memo = memo
+        self.meant = meant
+        self.kept = kept
         self.asked: list[Utter | Summarise | GeneralPlan | TalkReminder] = []
 
     async def utter(self, question: Utter) -> Said:
@@ -69,13 +80,13 @@ class Says(ScriptedMind):
         text = self.texts[min(mine, len(self.texts) - 1)]
         if text is None:
             raise ReplyError("lost for words", raw="...")
-        return Said(text=text, ends=text.endswith("!"))
+        return Said(text=text, ends=text.endswith("!"), acts=tuple(self.meant[mine : mine + 1]))
 
     async def summarise(self, question: Summarise) -> Summary:
         self.asked.append(question)
         if self.memo is None:
             raise ReplyError("forgot it all", raw="...")
-        return Summary(memo=self.memo, importance=3)
+        return Summary(memo=self.memo, importance=3, acts=tuple(self.kept))
 
     async def general_plan(self, question: GeneralPlan) -> Lines:
         self.asked.append(question)
@@ -86,15 +97,8 @@ class Says(ScriptedMind):
         return await super().talk_reminder(question)
 
 
-class Reminded(ScriptedMind):
-    """As the scripted mind, with only these of its reminder's items, or with none."""
-
-    def __init__(self, drops: Sequence[str] = (), *, fails: bool = False) -> None:
-        self.drops = drops
-        self.fails = fails
+class Unreminded(ScriptedMind):
+    """As the scripted mind, but it has no reminder to give."""
 
     async def talk_reminder(self, question: TalkReminder) -> Items:
-        if self.fails:
-            raise ReplyError("no reminder", raw="...")
-        items = (await super().talk_reminder(question)).items
-        return Items(items=tuple(one for one in items if not one.startswith(tuple(self.drops))))
+        raise ReplyError("no reminder", raw="...")

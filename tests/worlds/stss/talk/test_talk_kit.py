@@ -47,7 +47,7 @@ def test_the_world_is_registered_with_two_scripted_performers_and_judges(data: P
     offered = kit(data)
     assert offered.world.name == "stss-talk"
     assert set(offered.players) == {"scripted", "scripted-complete"}
-    assert set(offered.judges) == {"rules"}
+    assert set(offered.judges) == {"recorded"}
     assert offered.model_judge(FakeModel()).id.method == "model"
 
 
@@ -110,7 +110,7 @@ def test_a_run_is_played_and_judged_at_both_levels(data: Path, tmp_path: Path) -
         "data": str(data),
         "agents": ["scripted-complete"],
         "partner": "scripted",
-        "judges": ["rules"],
+        "judges": ["recorded"],
         "settings": {"tdp": "true"},
         "store": str(tmp_path / "s.db"),
         "name": "talks",

@@ -1,112 +1,130 @@
-"""Where tasks were lost, on hand-written traces: who was met, told, and acted."""
+"""Where tasks were lost, by acts: who was met, told, kept it, and came."""
 
 from __future__ import annotations
 
-from sociolab.town.residents import Resident
-from sociolab.town.trace.records import Talked
-from sociolab.worlds.stss.scoring.score import score
-from sociolab.worlds.stss.talk.losses import OUTCOMES, Fate, fates, wanted
-from sociolab.worlds.stss.task import Errand, SocialTask
-from stss_tasks import EVERYBODY, GAME, MEETING, PARTY, PICNIC, task
-from trace_cases import ROW, Life, lived, talk
+from dataclasses import replace
+from datetime import datetime
 
-PLACES = tuple(str(place) for place in ROW.places)
-INVITATION = (
-    "Would you like to come to my harvest party at the Cafe, on the terrace, tomorrow at 18:00?"
+import pytest
+
+from sociolab.core.score import Score, Unscored
+from sociolab.town.answers import SpeechAct, Summary
+from sociolab.town.residents import Resident
+from sociolab.town.thoughts import Line
+from sociolab.worlds.stss.scoring.result import ErrandDone, TaskScore
+from sociolab.worlds.stss.talk.findings import Occasion
+from sociolab.worlds.stss.talk.losses import (
+    LOSSES,
+    Spoken,
+    eligible,
+    fates,
+    loss_verdicts,
+    recorded,
+    wanted,
 )
-PEOPLE = tuple(
-    Resident(
-        id=who,
-        name=f"{who.title()} Ashe",
-        age=30,
-        innate="calm",
-        learned="",
-        currently="",
-        lifestyle="",
+from sociolab.worlds.stss.talk.verdicts import Unread
+from sociolab.worlds.stss.task import SocialTask
+from stss_tasks import EVERYBODY, GAME, MEDICINE, MEETING, PARTY, PICNIC, meant
+
+PEOPLE = {
+    who: Resident(
+        id=who, name=f"{who.title()} Ashe", age=30, innate="", learned="", currently="",
         living_area="Home: room",
     )
     for who in ("ada", *EVERYBODY)
-)
-ERRANDS = task(
-    id="errands",
-    type="asking for help",
-    goal="Have the map fetched and the pills brought on Tuesday.",
-    activity="work",
-    keywords=(),
-    place="",
-    start="",
-    errands=(
-        Errand(what="fetch the map", keywords=("map",), place="Cafe: counter room"),
-        Errand(what="bring the pills", keywords=("pills",), place="Clinic: pharmacy"),
-    ),
-)
+}  # fmt: skip
+CHAT = meant("ada", "chat")
 
 
-def lost(*given: Life | Talked, of: SocialTask = PARTY) -> dict[str, str]:
-    lives = {life.who: life for life in map(Life, ("ada", *EVERYBODY))}
-    lives |= {one.who: one for one in given if isinstance(one, Life)}
-    trajectory = lived(*lives.values(), *(one for one in given if isinstance(one, Talked)))
-    found = fates(of, PEOPLE, trajectory, PLACES, score(of, trajectory))
-    assert all(isinstance(one, Fate) and one.outcome in OUTCOMES for one in found)
-    return {one.of: one.outcome for one in found}
+def spoke(
+    other: str, *acts: SpeechAct, of: SocialTask = PARTY, kept: tuple[SpeechAct, ...] | None = None
+) -> Spoken:
+    """A conversation of one line an act; the other keeps all of it, or these acts."""
+    occasion = Occasion(of, PEOPLE["ada"], PEOPLE[other], datetime(2024, 5, 13, 10), "")
+    lines = tuple(Line(act.by, act.by, f"words of {act.kind}", (act,)) for act in acts)
+    note = Summary(memo="what I keep", importance=5, acts=acts if kept is None else kept)
+    return Spoken(other, occasion, lines, note, 0)
 
 
-def test_each_cause_of_loss_has_its_case() -> None:
-    guest = Life("bea").goes("tue 18:00", "Cafe: terrace", "at the harvest party")
+def lost(*given: Spoken, of: SocialTask = PARTY, came: tuple[str, ...] = ()) -> dict[str, str]:
+    errands = tuple(ErrandDone(one.what, "", None) for one in of.errands)
+    score = TaskScore(of.type, 0, (), of.expected, (0, 1), came, (), 0, 0, errands=errands)
+    read = recorded(given)
+    assert not isinstance(read, Unread)
+    return {one.of: one.outcome for one in fates(of, score, read)}
+
+
+WHOLE = meant("ada", "invite", PARTY)
+
+
+def test_each_step_can_lose_somebody() -> None:
     found = lost(
-        guest,
-        talk("mon 10:00", "ada", "cid", INVITATION, "Gladly, I will come!"),
-        talk("mon 11:00", "ada", "dan", "I am busy preparing a harvest party.", "How nice."),
+        spoke("cid", WHOLE),
+        spoke("dan", meant("ada", "invite", PARTY, start="")),
+        spoke("eve", WHOLE, kept=(meant("ada", "invite", PARTY, place=""),)),
+        came=("bea",),
     )
     assert found == {
         "bea": "done",  # whom nobody invited
-        "cid": "conveyed, not acted on",
-        "dan": "talk, not conveyed",
-        "eve": "no talk",
-        "fay": "no talk",
+        "cid": "not acted on",
+        "dan": "not conveyed",
+        "eve": "not noted",
+        "fay": "no conversation",
     }
 
 
-def test_what_several_talks_conveyed_adds_up() -> None:
-    found = lost(
-        talk(
-            "mon 10:00", "ada", "cid", "Would you come to my harvest party?", "Gladly. Where is it?"
-        ),
-        talk("mon 15:00", "cid", "ada", "Hello.", INVITATION),
-    )
-    assert found["cid"] == "conveyed, not acted on"
-
-
-def test_a_talk_after_the_event_met_nobody() -> None:
-    assert lost(talk("tue 20:30", "ada", "cid", "The party is over."))["cid"] == "no talk"
+def test_what_several_conversations_conveyed_adds_up() -> None:
+    vague = spoke("cid", meant("ada", "invite", PARTY, start="", place=""))
+    rest = spoke("cid", meant("ada", "tell", PARTY))
+    assert lost(vague)["cid"] == "not conveyed"
+    assert lost(vague, rest)["cid"] == "not acted on"
 
 
 def test_of_an_appointment_the_partner_alone_counts() -> None:
-    found = lost(talk("mon 10:00", "ada", "cid", "Hello."), of=MEETING)
-    assert found == {"bea": "no talk"}
+    assert lost(spoke("cid", CHAT, of=MEETING), of=MEETING) == {"bea": "no conversation"}
 
 
 def test_of_help_each_errand_counts_and_one_person_must_have_been_told_all_of_it() -> None:
-    asked = "Could you fetch the map from the Cafe, from the counter room, tomorrow?"
+    first, second = MEDICINE.matter.chores
     found = lost(
-        talk("mon 10:00", "ada", "cid", asked, "Yes, I will."),
-        talk("mon 11:00", "ada", "dan", "Could you bring the pills tomorrow?", "Yes."),
-        of=ERRANDS,
-    )
-    assert found == {"errand 1": "conveyed, not acted on", "errand 2": "talk, not conveyed"}
+        spoke("cid", meant("ada", "invite", MEDICINE, chores=(first,)), of=MEDICINE),
+        spoke("dan", meant("ada", "invite", MEDICINE, chores=(
+            second.model_copy(update={"place": ""}),)), of=MEDICINE),
+        of=MEDICINE,
+    )  # fmt: skip
+    assert found == {"errand 1": "not acted on", "errand 2": "not conveyed"}
+    assert set(lost(of=MEDICINE).values()) == {"no conversation"}
 
 
-def test_of_help_without_any_talk_nobody_was_met() -> None:
-    assert set(lost(of=ERRANDS).values()) == {"no talk"}
+def test_shares_are_of_all_who_could_have_taken_part() -> None:
+    read = recorded([spoke("cid", WHOLE)])
+    assert not isinstance(read, Unread)
+    score = TaskScore(PARTY.type, 0, (), 3, (0, 1), ("bea",), (), 0, 0)
+    found = {v.measure.name: v for v in loss_verdicts(fates(PARTY, score, read))}
+    values = {name: v.value for name, v in found.items() if isinstance(v, Score)}
+    assert values == {
+        "lost_no_conversation": pytest.approx(3 / 5),
+        "lost_not_conveyed": 0,
+        "lost_not_noted": 0,
+        "lost_not_acted_on": pytest.approx(1 / 5),
+    }
 
 
-def test_who_was_told_by_somebody_else_alone_had_no_talk() -> None:
-    found = lost(
-        talk("mon 10:00", "ada", "cid", INVITATION, "Gladly, I will come!"),
-        talk("mon 11:00", "cid", "dan", "Ada holds a harvest party at the Cafe tomorrow at 18:00."),
-    )
-    assert found["dan"] == "no talk"
+@pytest.mark.parametrize("part", ["line", "note"])
+def test_somebody_who_writes_no_acts_leaves_all_of_it_untold(part: str) -> None:
+    one = spoke("cid", WHOLE)
+    if part == "line":
+        one = replace(one, lines=(*one.lines, Line("cid", "Cid", "Oh yes!")))
+    else:
+        one = replace(one, note=Summary(memo="Ada invited me.", importance=5))
+    read = recorded([spoke("dan", WHOLE), one])
+    assert isinstance(read, Unread)
+    found = loss_verdicts(read)
+    assert {v.measure for v in found} == set(LOSSES.values())
+    assert all(isinstance(v, Unscored) and "--judge openai/MODEL" in v.why for v in found)
 
 
 def test_goals_ask_for_a_half_or_third_of_the_background_or_for_all_errands() -> None:
-    assert [wanted(one) for one in (PARTY, GAME, PICNIC, MEETING, ERRANDS)] == [3, 3, 2, 1, 2]
+    tasks = (PARTY, GAME, PICNIC, MEETING, MEDICINE)
+    assert [wanted(one) for one in tasks] == [3, 3, 2, 1, 2]
+    assert [eligible(one) for one in tasks] == [5, 5, 5, 1, 2]

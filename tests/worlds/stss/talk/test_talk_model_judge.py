@@ -266,7 +266,7 @@ def test_all_talks_are_judged_under_one_head() -> None:
         judged(model, episode(task=shown.task.id))
         heads |= {(key.name, prompt.messages[0].text) for prompt, key in model.calls}
     assert sorted(name for name, _ in heads) == ["note", "talk"]
-    assert "You do not know the talk" in dict(heads)["note"]
+    assert "nothing else of the talk" in dict(heads)["note"]
 
 
 def _reads(chat: ChatBody) -> str:

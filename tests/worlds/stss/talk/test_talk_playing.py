@@ -23,7 +23,7 @@ from sociolab.worlds.stss.talk.scenario import TalkScenario
 from sociolab.worlds.stss.talk.settings import TalkSettings
 from sociolab.worlds.stss.talk.speaker import known_places
 from sociolab.worlds.stss.talk.told import told_in
-from worlds.stss.talk.talk_plays import POLICY, TRIAL, Reminded, Says, held, seats_of
+from worlds.stss.talk.talk_plays import POLICY, TRIAL, Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import (
     CAFE,
     NOW,
@@ -57,7 +57,7 @@ def test_the_performer_begins_and_the_other_keeps_a_note() -> None:
         (3, OTHER, "utter"),
         (4, OTHER, "summarise"),
     ]
-    assert told_in(KITE, episode).note == "We talked."
+    assert told_in(KITE, episode).note == Summary(memo="We talked.", importance=3)
 
 
 def test_the_other_begins_where_it_did_in_the_town() -> None:
@@ -188,7 +188,7 @@ def test_nothing_that_one_side_alone_knows_is_in_the_others_questions(one: TalkS
     for mind, partner in ((performer, one.other), (other, one.performer)):
         shown = repr(mind.asked)
         resident = partner.resident
-        for text in (resident.learned, resident.innate, resident.routine, secret_of(resident.id)):
+        for text in (resident.learned, resident.innate, secret_of(resident.id)):
             assert text not in shown
     assert one.task.goal not in repr(other.asked)
 
@@ -253,7 +253,9 @@ def test_a_note_that_does_not_fit_is_asked_for_again() -> None:
     episode = held(KITE, Says("Bye!"), Misdates("Bye!"))
     (failure,) = (event for event in episode.events if isinstance(event, Unusable))
     assert "2024-02-31" in failure.problem
-    assert told_in(KITE, episode).note == "Fine.\nAgreed: meet, on 2024-05-14."
+    note = told_in(KITE, episode).note
+    assert note is not None
+    assert (note.memo, note.agreed[0].day) == ("Fine.", "2024-05-14")
 
 
 def test_a_failed_utterance_ends_the_talk_and_no_note_of_it_is_asked_for() -> None:
@@ -285,9 +287,9 @@ def test_a_failed_note_is_gone_without_or_ends_the_episode() -> None:
 
 def test_a_failed_reminder_is_gone_without_or_ends_the_episode() -> None:
     bare = held(KITE, ScriptedMind(), ScriptedMind())
-    without = held(KITE, Reminded(fails=True), ScriptedMind(), tdp=True)
+    without = held(KITE, Unreminded(), ScriptedMind(), tdp=True)
     assert told_in(KITE, without).lines == told_in(KITE, bare).lines
-    stopped = held(KITE, Reminded(fails=True), ScriptedMind(), tdp=True, policy=STOP)
+    stopped = held(KITE, Unreminded(), ScriptedMind(), tdp=True, policy=STOP)
     assert ended(stopped.events) == Ended("failed turn", 0, PERFORMER)
     assert not told_in(KITE, stopped).lines
 

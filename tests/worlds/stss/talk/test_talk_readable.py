@@ -32,7 +32,8 @@ TALK = (said(0, MINE, "Good day."), said(1, THEIRS, "Good day to you."))
 
 def read(*events: Event) -> tuple[Told | Lost, str | Lost]:
     task = Task(SCENARIO.id, (MINE, THEIRS), SCENARIO.task.id, SCENARIO.model_dump_json())
-    return readable(SCENARIO, Episode(Trial("t", "stss-talk", task, (), 0, 1), events))
+    found = readable(SCENARIO, Episode(Trial("t", "stss-talk", task, (), 0, 1), events))
+    return found[0], found[1] if isinstance(found[1], Lost) else found[1].memo
 
 
 def test_a_talk_that_was_held_and_noted_is_read_at_both_levels() -> None:

@@ -24,7 +24,7 @@ from sociolab.worlds.stss.talk.dataset import TalkData
 from sociolab.worlds.stss.talk.settings import TalkSettings
 from sociolab.worlds.stss.talk.told import told_in
 from sociolab.worlds.stss.talk.world import StssTalk
-from worlds.stss.talk.talk_plays import Reminded, Says, held, seats_of
+from worlds.stss.talk.talk_plays import Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import PUBLIC, TASKS, scenario, scenarios, secret_of
 
 DATA = TalkData("five-talks", "1", scenarios())
@@ -158,7 +158,8 @@ def test_the_whole_shows_the_meeting_the_goal_the_reminders_and_what_is_to_be_co
     assert f"\nGoal: {KITE.task.goal}\n" in text
     for line in (*told.plan, *told.reminder, *(c.text for c in KITE.occasion.conditions)):
         assert f"- {line}" in text
-    assert whole.notes[-1].text == f"Sefina Tuala keeps of it: {told.note}"
+    assert told.note is not None
+    assert whole.notes[-1].text == f"Sefina Tuala keeps of it: {told.note.memo}"
 
 
 def test_in_a_paragraph_what_others_see_comes_before_what_is_private() -> None:
@@ -191,7 +192,7 @@ def test_replies_that_could_not_be_used_are_noted_for_who_gave_them() -> None:
 
 
 def test_what_was_gone_without_is_noted_so() -> None:
-    episode = held(KITE, Reminded(fails=True), ScriptedMind(), tdp=True)
+    episode = held(KITE, Unreminded(), ScriptedMind(), tdp=True)
     troubles = [note.text for note in shown(episode=episode).notes if note.trouble]
     assert "talk_reminder, attempt 3: went without" in troubles[-1]
 

@@ -1,4 +1,4 @@
-"""The intention gap between two virtual DMs (AntEval section 3.3): G = |fr - fg| / (fr + fg) x 100.
+"""The intention gap between two virtual DMs (AntEval section 4.2): G = |fr - fg| / (fr + fg) x 100.
 
 `fr` is the F-score of a virtual DM that learned from real play, `fg` of one that learned from
 generated play. Both may be in 0..1 or in percent: G is the same.

@@ -14,7 +14,6 @@ from sociolab.worlds.anteval.gap.samples import disjoint, sample
 from sociolab.worlds.anteval.gap.tested import Tested, floor_of, gaps_of, scores_of
 from sociolab.worlds.anteval.virtual_dm.baselines import LastSpeaker, LastSpeakerMajority
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, VirtualDM
-from sociolab.worlds.anteval.virtual_dm.lexicon import LexiconDM
 from sociolab.worlds.anteval.virtual_dm.prompting import AsyncVirtualDM
 from sociolab.worlds.anteval.virtual_dm.scoring import overlaps
 
@@ -185,11 +184,10 @@ class _Bench:
         return Tested(overlaps(predicted, self._test), dm.failures.total())
 
     async def baselines(self) -> tuple[BaselineRow, ...]:
-        """What can be had without reading, or without learning."""
+        """What can be had without reading."""
         known: tuple[tuple[VirtualDM, bool], ...] = (
             (LastSpeaker(), False),
             (LastSpeakerMajority(), True),
-            (LexiconDM(), True),
         )
         rows = []
         for dm, names_skills in known:

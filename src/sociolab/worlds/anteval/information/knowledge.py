@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,18 +11,18 @@ from random import Random
 from typing import Any, get_args
 
 from sociolab.core.seeding import stream
-from sociolab.worlds.anteval.information.invented_names import session_names
-from sociolab.worlds.anteval.information.lexicon import ONES, TENS
 from sociolab.worlds.anteval.session import Fact, FactKind
 
 KINDS: tuple[FactKind, ...] = get_args(FactKind)
 NEGATIVE = 1 / 8
 """The share of facts that say that something is NOT so."""
 
+_PARTS = ("onsets", "first_vowels", "middles", "second_vowels", "endings")
+"""What an invented name is put together from: some two million names, in no dictionary."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Attribute:
-    name: str
     values: str
     says: tuple[str, ...]
     denies: tuple[str, ...]
@@ -38,22 +38,32 @@ class _Kind:
 def draw_knowledge(seed: int, session: str, count: int) -> tuple[Fact, ...]:
     """So many facts, ids "F1", "F2", ...; with five or more, every kind occurs.
 
-    Subjects are invented: different within a session, and between sessions whose ids end in
-    different numbers. ConfigError where `count` is more than the names of a session allow.
+    Names are invented, so that nothing can be known beforehand or guessed; no name comes twice in
+    a session.
     """
     chance = stream(seed, "knowledge", session)
-    names = session_names(seed, session, "knowledge")
+    names = _Names(chance)
     return tuple(
-        _drawn(f"F{number}", kind, chance, names)
+        Fact(id=f"F{number}", kind=kind, text=_text(kind, chance, names))
         for number, kind in enumerate(_kinds(count, chance), start=1)
     )
 
 
-def draw_guesses(seed: int, session: str, count: int) -> tuple[str, ...]:
-    """What somebody would say who knows the genre only: the same attributes, other names."""
-    chance = stream(seed, "guesses", session)
-    names = session_names(seed, session, "guesses")
-    return tuple(_drawn("", kind, chance, names).text for kind in _kinds(count, chance))
+class _Names:
+    """Invented names, each once."""
+
+    def __init__(self, chance: Random) -> None:
+        self._chance = chance
+        self._given: set[str] = set()
+
+    def new(self) -> str:
+        """A name that was not given before."""
+        tables = _table("names.toml")
+        name = ""
+        while not name or name in self._given:
+            name = "".join(self._chance.choice(tables[part]) for part in _PARTS).capitalize()
+        self._given.add(name)
+        return name
 
 
 def _kinds(count: int, chance: Random) -> list[FactKind]:
@@ -65,49 +75,33 @@ def _kinds(count: int, chance: Random) -> list[FactKind]:
     return drawn
 
 
-def _drawn(id_: str, kind: FactKind, chance: Random, names: Iterator[str]) -> Fact:
+def _text(kind: FactKind, chance: Random, names: _Names) -> str:
     grammar = _grammar()[kind]
     form = chance.choice(grammar.forms)
-    slots = {"name": next(names), "noun": chance.choice(grammar.nouns)}
+    slots = {"name": names.new(), "noun": chance.choice(grammar.nouns)}
     if "{other}" in form:
-        slots["other"] = next(names)
+        slots["other"] = names.new()
     subject = form.format_map(slots)
     attribute = chance.choice(grammar.attributes)
     value = _value(attribute.values, chance, names)
-    holds = chance.random() >= NEGATIVE
-    wording = chance.choice(attribute.says if holds else attribute.denies)
-    filled = {"s": subject, "S": _capital(subject), "v": value, "V": _capital(value)}
-    return Fact(
-        id=id_,
-        kind=kind,
-        subject=subject,
-        attribute=attribute.name,
-        value=value,
-        text=wording.format_map(filled),
-        holds=holds,
+    wording = chance.choice(attribute.denies if chance.random() < NEGATIVE else attribute.says)
+    return wording.format_map(
+        {"s": subject, "S": _capital(subject), "v": value, "V": _capital(value)}
     )
 
 
-def _value(table: str, chance: Random, names: Iterator[str]) -> str:
+def _value(table: str, chance: Random, names: _Names) -> str:
     made: dict[str, Callable[[], str]] = {
-        "name": lambda: next(names),
-        "place name": lambda: f"{next(names)} {chance.choice(('Bridge', 'Ford', 'Hill', 'Moor'))}",
-        "word": lambda: f'"{next(names).casefold()}"',
-        "number": lambda: _in_words(chance.randrange(2, 20)),
-        "count": lambda: _in_words(chance.randrange(5, 100)),
+        "name": names.new,
+        "place name": lambda: f"{names.new()} {chance.choice(('Bridge', 'Ford', 'Hill', 'Moor'))}",
+        "word": lambda: f'"{names.new().casefold()}"',
+        "number": lambda: str(chance.randrange(2, 20)),
+        "count": lambda: str(chance.randrange(5, 100)),
         "crowns": lambda: (
             f"{chance.randrange(3, 98) * 10} {chance.choice(('silver', 'gold'))} crowns"
         ),
     }
-    return made[table]() if table in made else chance.choice(_values()[table])
-
-
-def _in_words(number: int) -> str:
-    """A number below 100, such as "forty-one"."""
-    if number < len(ONES):
-        return ONES[number]
-    tens, rest = divmod(number, 10)
-    return TENS[tens - 2] + (f"-{ONES[rest]}" if rest else "")
+    return made[table]() if table in made else chance.choice(_table("values.toml")[table])
 
 
 def _capital(text: str) -> str:
@@ -122,9 +116,7 @@ def _grammar() -> dict[str, _Kind]:
             tuple(subjects[kind]["forms"]),
             tuple(subjects[kind]["nouns"]),
             tuple(
-                _Attribute(
-                    row["attribute"], row["values"], tuple(row["says"]), tuple(row["denies"])
-                )
+                _Attribute(row["values"], tuple(row["says"]), tuple(row["denies"]))
                 for row in kinds[kind]
             ),
         )
@@ -133,10 +125,6 @@ def _grammar() -> dict[str, _Kind]:
 
 
 @cache
-def _values() -> dict[str, tuple[str, ...]]:
-    return {name: tuple(values) for name, values in _table("values.toml").items()}
-
-
 def _table(name: str) -> dict[str, Any]:
     folder = files("sociolab.worlds.anteval").joinpath("data", "knowledge")
     return tomllib.loads(folder.joinpath(name).read_text("utf-8"))

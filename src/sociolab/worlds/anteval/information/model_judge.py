@@ -1,198 +1,386 @@
-"""A chat model as the judge of information exchange: key points, overlap, one-to-one matching.
+"""A chat model as the judge of information exchange, by the paper's procedure.
 
-Calls a session: one for the key points of the knowledge (if it holds more facts than k), one a
-player, one for all controls, and one for all snapshots where they are on.
+The NPC's knowledge is summarised into k key points, and so is each player's answer, by a call that
+is shown the answer and nothing else; a further call says which key points are the same (AntEval
+section 4.1). Beside it the whole answer is held against the atomic facts. Calls a session: one for
+the knowledge, three for each answer at the end, one for each other answer (before the first turn,
+snapshots), and with controls three more; an empty answer takes none.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest, stream
+from sociolab.judging.quoting import quoted
 from sociolab.prompting.ask import ask_model, typed_prompt
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.anteval.information import controls
 from sociolab.worlds.anteval.information.evidence import (
     Evidence,
+    Found,
     Lost,
+    Overlap,
     Plan,
     nothing,
     said,
     verdicts,
 )
-from sociolab.worlds.anteval.information.judged import (
-    AnswerSheet,
-    Group,
-    GroupSheets,
-    KeyPoints,
-    answer_problem,
-    answer_reading,
-    group_readings,
-    groups_problem,
-    key_points_problem,
-    numbered,
-)
 from sociolab.worlds.anteval.information.measures import Reading
-from sociolab.worlds.anteval.information.question import snapshot_turns
-from sociolab.worlds.anteval.information.tracing import utterances
+from sociolab.worlds.anteval.information.question import Learned, snapshot_turns
 from sociolab.worlds.anteval.scene import PACKAGE
-from sociolab.worlds.anteval.session import Session, session_from
+from sociolab.worlds.anteval.session import Fact, Session, session_from
+from sociolab.worlds.anteval.telling import describe_self, line_of
 from sociolab.worlds.anteval.visibility import party_moved
 
 ATTEMPTS = 3
-_PROMPTS = ("judge_points", "judge_answer", "judge_groups")
-
-_SENTENCE = re.compile(r"(?<=[.!?])[\"')]*\s+")
+_PROMPTS = ("judge_knowledge", "judge_summary", "judge_match", "judge_facts", "judge_transcript")
 
 Sheet = TypeVar("Sheet", bound=BaseModel)
+
+
+# ------------------------------------------------------------------ what a judge fills in
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class KeyPoints(_Strict):
+    """A summary, one sentence a key point."""
+
+    points: list[str]
+
+
+class Pair(_Strict):
+    """Two key points that say the same, by id and with their texts."""
+
+    known: str
+    known_text: str
+    learned: str
+    learned_text: str
+
+
+class Pairs(_Strict):
+    """The overlap of two summaries."""
+
+    pairs: list[Pair]
+
+
+class FactLine(_Strict):
+    """Whether a fact is stated, and in which words."""
+
+    fact: str
+    stated: bool
+    quote: str
+
+
+class Beside(_Strict):
+    """A statement that is none of the facts."""
+
+    quote: str
+    kind: Literal["other", "hallucinated"]
+
+
+class AnswerSheet(_Strict):
+    """A whole answer: each fact, and what else it states."""
+
+    facts: list[FactLine]
+    beside: list[Beside]
+
+
+class TranscriptSheet(_Strict):
+    """A whole transcript: each fact."""
+
+    facts: list[FactLine]
+
+
+@lru_cache(maxsize=64)  # a pydantic class takes a millisecond to make
+def points_type(least: int, most: int) -> type[KeyPoints]:
+    """A summary into `least` to `most` key points."""
+    points = Annotated[list[str], Field(min_length=least, max_length=most)]
+    return create_model("KeyPoints", __base__=KeyPoints, points=(points, ...))
+
+
+@lru_cache(maxsize=64)
+def facts_type(base: type[Sheet], facts: int) -> type[Sheet]:
+    """A sheet with an entry for each of so many facts."""
+    lines = Annotated[list[FactLine], Field(min_length=facts, max_length=facts)]
+    return create_model(base.__name__, __base__=base, facts=(lines, ...))
+
+
+def points_problem(sheet: KeyPoints) -> str:
+    """What is wrong with a summary; empty if nothing is."""
+    if not all(any(map(str.isalnum, point)) for point in sheet.points):
+        return "points: expected a sentence in each, found an empty one"
+    if len({_flat(point) for point in sheet.points}) < len(sheet.points):
+        return "points: expected each key point once, found one twice"
+    return ""
+
+
+def pairs_problem(sheet: Pairs, known: Sequence[str], learned: Sequence[str]) -> str:
+    """What is wrong with the pairs of these key points; empty if nothing is."""
+    for side, mark, texts, found in (
+        ("known", "p", known, [(pair.known, pair.known_text) for pair in sheet.pairs]),
+        ("learned", "a", learned, [(pair.learned, pair.learned_text) for pair in sheet.pairs]),
+    ):
+        by_id = {f"{mark}{number}": text for number, text in enumerate(texts, 1)}
+        ids = [id_ for id_, _ in found]
+        if problem := _ids_problem(side, ids, by_id):
+            return problem
+        for id_, text in found:
+            if not _alike(text, by_id[id_]):
+                return f'{side}_text: expected the text of {id_}, copied, found "{text[:80]}"'
+    return ""
+
+
+def facts_problem(lines: Sequence[FactLine], texts: Sequence[str]) -> str:
+    """What is wrong with the entries of all facts, quoted from these texts; empty if nothing is."""
+    ids = [f"f{number}" for number in range(1, len(lines) + 1)]
+    if problem := _ids_problem("fact", [line.fact for line in lines], ids):
+        return problem
+    for line in lines:
+        if line.stated and quoted(line.quote, texts) is None:
+            return _not_there(line.fact, line.quote)
+    return ""
+
+
+def answer_problem(sheet: AnswerSheet, text: str) -> str:
+    """What is wrong with the sheet of an answer of this text; empty if nothing is."""
+    if problem := facts_problem(sheet.facts, (text,)):
+        return problem
+    others: list[str] = []
+    for entry in sheet.beside:
+        if quoted(entry.quote, (text,)) is None:
+            return _not_there("beside", entry.quote)
+        again = any(quoted(entry.quote, (one,)) or quoted(one, (entry.quote,)) for one in others)
+        if again or any(line.stated and _alike(entry.quote, line.quote) for line in sheet.facts):
+            return f'beside: expected words that no other entry has, found "{entry.quote[:80]}"'
+        others.append(entry.quote)
+    return ""
+
+
+def _ids_problem(where: str, found: Sequence[str], known: Sequence[str] | dict[str, str]) -> str:
+    """An id that is unknown, or used twice."""
+    for id_ in found:
+        if id_ not in known:
+            return f'{where}: expected one of the ids that were given, found "{id_[:40]}"'
+        if found.count(id_) > 1:
+            return f'{where}: expected each id once at most, found "{id_}" {found.count(id_)} times'
+    return ""
+
+
+def _not_there(what: str, quote: str) -> str:
+    return (
+        f"{what}: expected a quote of at least three words, copied word for word, found "
+        f'"{quote[:80]}"'
+    )
+
+
+def _alike(text: str, other: str) -> bool:
+    """Whether two texts are the same but for case, spacing, and marks around them."""
+    return quoted(text, (other,)) is not None and quoted(other, (text,)) is not None
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".!?")
+
+
+# ------------------------------------------------------------------ the judge
 
 
 class ModelJudge:
     """Judges with a chat model at temperature 0.
 
-    A reply that names an unknown id, or one twice, is asked for again; what cannot be mended is a
-    failure of the cells that the call was for. A fatal error passes through and stops the run.
+    A sheet with an unknown id, an id twice, or a quote that is not in the text is asked for again;
+    what cannot be mended is a failure of the scores that the call was for. A fatal error passes
+    through and stops the run.
     """
 
     def __init__(self, plan: Plan, model: ChatModel) -> None:
         self._plan = plan
         self._model = model
         hashes = [prompt(PACKAGE, name).hash for name in _PROMPTS]
-        settings = digest(model.label, *hashes, plan.key_points)
-        self.id = JudgeId(model.label, "model", settings)
+        self.id = JudgeId(model.label, "model", digest(model.label, *hashes, plan.key_points))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """The verdicts on the answers; failures where nobody took a turn."""
+        """The verdicts on the answers; failures where no player took a turn."""
         session = session_from(episode.trial.task.content)
         if not party_moved(episode):
             return nothing(session, self._plan)
+        reader = _Reader(self._model, self._plan.key_points, session, episode, judging)
         found = Evidence()
-        points = await self._key_points(session, episode, judging)
+        points = await reader.knowledge()
         for player in session.players:
-            await self._answer(found, session, episode, points, player.id, judging)
+            seat = player.id
+            found.overlaps[seat] = await reader.overlap(points, said(episode, seat, None), seat)
+            found.answers[seat] = await reader.answer(seat, None)
+            if self._plan.controls:
+                found.before[seat] = await reader.answer(seat, 0)
+            for turn in snapshot_turns(session.turns, self._plan.snapshots):
+                found.snapshots[turn, seat] = await reader.answer(seat, turn)
         if self._plan.controls:
-            groups = _shuffled(_control_groups(found, session, episode), episode)
-            self._keep_controls(
-                found, groups, await self._groups(episode, groups, "controls", judging)
-            )
-        if self._plan.snapshots:
-            drawn = _snapshot_groups(found, session, episode, self._plan.snapshots)
-            groups = _shuffled(drawn, episode)
-            read = await self._groups(episode, groups, "snapshots", judging)
-            for group in groups:
-                found.snapshots[int(group.name), group.seat] = _of(group, read)
+            found.told = await reader.told()
+            found.oracle = await reader.overlap(points, reader.recited(), "")
         return verdicts(session, self._plan, found)
 
-    async def _key_points(
-        self, session: Session, episode: Episode, judging: int
-    ) -> tuple[str, ...] | Lost:
-        """The knowledge in k key points; where there are no more facts, they are these."""
-        k = self._plan.points_of(session)
-        if len(session.knowledge) == k:
-            return tuple(fact.text for fact in session.knowledge)
-        body = "\n".join(numbered("f", [fact.text for fact in session.knowledge]))
-        head = prompt(PACKAGE, "judge_points").render({"k": k})
-        key = CallKey(episode.trial.id, "judge", "", 0, "key points", 1, judging)
-        sheet = await self._ask(
-            KeyPoints, head, body, key, lambda reply: key_points_problem(reply, k)
-        )
+    async def reading(self, episode: Episode, seat: str) -> Found:
+        """One player's answer at the end against the facts, and nothing else."""
+        session = session_from(episode.trial.task.content)
+        reader = _Reader(self._model, self._plan.key_points, session, episode, 0)
+        return await reader.answer(seat, None)
+
+
+class _Reader:
+    """One judging of one episode."""
+
+    def __init__(
+        self, model: ChatModel, k: int, session: Session, episode: Episode, judging: int
+    ) -> None:
+        self._model, self._k, self._session = model, k, session
+        self._episode, self._judging = episode, judging
+        self._facts = _numbered("f", [fact.text for fact in session.knowledge])
+        self._read: dict[tuple[str, int], Found] = {}
+
+    async def knowledge(self) -> tuple[str, ...] | Lost:
+        """What there was to learn, in k key points."""
+        head = prompt(PACKAGE, "judge_knowledge").render({"k": self._k})
+        text = Learned(facts=[fact.text for fact in self._session.knowledge]).text
+        kind = points_type(self._k, self._k)
+        sheet = await self._ask("knowledge", "", 0, kind, head, text, points_problem)
         return sheet if isinstance(sheet, Lost) else tuple(sheet.points)
 
-    async def _answer(
-        self,
-        found: Evidence,
-        session: Session,
-        episode: Episode,
-        points: tuple[str, ...] | Lost,
-        seat: str,
-        judging: int,
-    ) -> None:
-        """One player's answer: its key points, their overlap, and the matching with facts."""
-        statements = said(episode, seat, None)
-        if isinstance(statements, Lost):
-            found.answers[seat] = found.overlaps[seat] = statements
-            return
-        if not statements:
-            found.answers[seat] = Reading(0, (), frozenset(), len(session.knowledge))
-            found.overlaps[seat] = 0
-            return
-        known = () if isinstance(points, Lost) else points
-        k = self._plan.points_of(session)
-        body = "\n".join(
-            (
-                "# Facts",
-                *numbered("f", [fact.text for fact in session.knowledge]),
-                "\n# Key points of the facts",
-                *numbered("p", known),
-                "\n# The answer",
-                *numbered("s", statements),
-            )
-        )
-        head = prompt(PACKAGE, "judge_answer").render({"k": k})
-        key = CallKey(episode.trial.id, "judge", seat, 0, "answer", 1, judging)
-        facts = session.knowledge
+    def recited(self) -> Learned:
+        """The answer of somebody who knows all facts, in another order."""
+        texts = [fact.text for fact in self._session.knowledge]
+        stream(self._episode.trial.seed, self._episode.trial.id, "recited").shuffle(texts)
+        return Learned(facts=texts)
+
+    async def overlap(
+        self, points: tuple[str, ...] | Lost, answer: Learned | Lost, seat: str
+    ) -> Overlap | Lost:
+        """How many key points of the knowledge are among those of an answer."""
+        if isinstance(answer, Lost):
+            return answer
+        if not answer.text:
+            return Overlap(0, 0)
+        if isinstance(points, Lost):
+            return points
+        head = prompt(PACKAGE, "judge_summary").render({"k": self._k})
+        kind = points_type(0, self._k)
+        made = await self._ask("summary", seat, 0, kind, head, answer.text, points_problem)
+        if isinstance(made, Lost):
+            return made
+        learned = made.points
+        if not learned:
+            return Overlap(0, 0)
+        lists = ("# To be learned", *_numbered("p", points), "", "# Learned")
         sheet = await self._ask(
-            AnswerSheet,
-            head,
-            body,
-            key,
-            lambda reply: answer_problem(reply, len(statements), len(facts), len(known), k),
+            "match",
+            seat,
+            0,
+            Pairs,
+            prompt(PACKAGE, "judge_match").render({}),
+            "\n".join((*lists, *_numbered("a", learned))),
+            lambda s: pairs_problem(s, points, learned),
         )
         if isinstance(sheet, Lost):
-            found.answers[seat] = found.overlaps[seat] = sheet
-            return
-        found.answers[seat] = answer_reading(sheet, len(statements), facts)
-        found.overlaps[seat] = points if isinstance(points, Lost) else len(sheet.shared)
+            return sheet
+        shown = "; ".join(f'"{one.known_text}" = "{one.learned_text}"' for one in sheet.pairs)
+        return Overlap(len(sheet.pairs), len(learned), shown)
 
-    def _keep_controls(
-        self, found: Evidence, groups: Sequence[Group], read: dict[str, Reading] | Lost
-    ) -> None:
-        for group in groups:
-            reading = _of(group, read)
-            if group.seat:
-                found.seat_controls[group.name, group.seat] = reading
-            elif isinstance(reading, Lost):
-                found.controls[group.name] = reading
-            elif reading.known:
-                found.controls[group.name] = len(reading.pairs) / reading.known
+    async def answer(self, seat: str, at: int | None) -> Found:
+        """An answer after so many turns (None: at the end) against the facts."""
+        given = said(self._episode, seat, at)
+        if isinstance(given, Lost):
+            return given
+        facts = self._session.knowledge
+        if not given.text or not facts:
+            return Reading(len(facts), {})
+        ended = self._episode.ended
+        turn = at if at is not None else ended.turn + 1 if ended else 0
+        if (seat, turn) not in self._read:
+            self._read[seat, turn] = await self._answer(seat, turn, given.text)
+        return self._read[seat, turn]
 
-    async def _groups(
-        self, episode: Episode, groups: Sequence[Group], name: str, judging: int
-    ) -> dict[str, Reading] | Lost:
-        """Groups of statements, each held against its own facts, in one call."""
-        asked = [group for group in groups if group.statements and group.facts]
-        if not asked:
-            return {}
-        parts = []
-        for group in asked:
-            parts += [f"# Group {group.id}", "Facts:"]
-            parts += numbered("f", [fact.text for fact in group.facts])
-            parts += ["Statements:", *numbered("s", group.statements), ""]
-        key = CallKey(episode.trial.id, "judge", "", 0, name, 1, judging)
-        head = prompt(PACKAGE, "judge_groups").render({})
-        sheet = await self._ask(
-            GroupSheets, head, "\n".join(parts), key, lambda reply: groups_problem(reply, asked)
+    async def _answer(self, seat: str, turn: int, text: str) -> Found:
+        npc, facts = self._session.npc, self._session.knowledge
+        parts = (
+            *("# The facts", *self._facts, "", "# The situation", self._session.situation, ""),
+            *(f"# Who {npc.first_name} is", describe_self(npc), ""),
+            *("# What was said and done", *(self._lines(turn) or ["Nothing yet."]), ""),
+            *(f"# The answer of {self._session.seated(seat).first_name}", text),
         )
-        return sheet if isinstance(sheet, Lost) else group_readings(sheet, asked)
+        sheet = await self._ask(
+            "facts",
+            seat,
+            turn,
+            facts_type(AnswerSheet, len(facts)),
+            prompt(PACKAGE, "judge_facts").render({"npc": npc.first_name}),
+            "\n".join(parts),
+            lambda s: answer_problem(s, text),
+        )
+        if isinstance(sheet, Lost):
+            return sheet
+        beside = {
+            kind: tuple(one.quote for one in sheet.beside if one.kind == kind)
+            for kind in ("other", "hallucinated")
+        }
+        return Reading(len(facts), _stated(sheet.facts, facts), **beside)
+
+    async def told(self) -> Found:
+        """The transcript against the facts, each with the turn that its quote is from."""
+        npc, facts = self._session.npc, self._session.knowledge
+        lines = self._lines(None)
+        if not lines or not facts:
+            return Reading(len(facts), {})
+        body = "\n".join(("# The facts", *self._facts, "", "# What was said and done", *lines))
+        sheet = await self._ask(
+            "transcript",
+            "",
+            0,
+            facts_type(TranscriptSheet, len(facts)),
+            prompt(PACKAGE, "judge_transcript").render({"npc": npc.first_name}),
+            body,
+            lambda s: facts_problem(s.facts, lines),
+        )
+        if isinstance(sheet, Lost):
+            return sheet
+        stated = _stated(sheet.facts, facts)
+        for line in sheet.facts:
+            number = next((n for n in lines if line.stated and quoted(line.quote, (n,))), "")
+            if number:
+                fact = facts[_index(line.fact)].id
+                stated[fact] = f"turn {number.partition('.')[0]}: {stated[fact]}"
+        return Reading(len(facts), stated)
+
+    def _lines(self, before: int | None) -> list[str]:
+        """The turns that were taken before this one, or all; each behind its number."""
+        return [
+            f"{move.turn + 1}. {line_of(self._session, move)}"
+            for move in self._episode.moves
+            if before is None or move.turn < before
+        ]
 
     async def _ask(
         self,
+        name: str,
+        seat: str,
+        turn: int,
         kind: type[Sheet],
         head: str,
         body: str,
-        key: CallKey,
         complaint: Callable[[Sheet], str],
     ) -> Sheet | Lost:
         """A sheet without anything to complain of, or why there is none."""
+        key = CallKey(self._episode.trial.id, "judge", seat, turn, name, 1, self._judging)
         try:
             asked = await ask_model(
                 self._model,
@@ -211,52 +399,14 @@ class ModelJudge:
         return asked.value
 
 
-def _shuffled(groups: Iterable[Group], episode: Episode) -> tuple[Group, ...]:
-    """The groups in an order, and under names, that tell the judge nothing of what they are."""
-    drawn = list(groups)
-    stream(episode.trial.seed, episode.trial.id, "groups").shuffle(drawn)
-    return tuple(replace(group, id=f"g{number}") for number, group in enumerate(drawn, 1))
+def _numbered(mark: str, texts: Sequence[str]) -> list[str]:
+    """Lines such as "f1: ..."; line ends in a text become spaces."""
+    return [f"{mark}{index}: {' '.join(text.split())}" for index, text in enumerate(texts, 1)]
 
 
-def _control_groups(found: Evidence, session: Session, episode: Episode) -> Iterator[Group]:
-    """What the controls hold against facts; an answer that failed is kept as a failure here."""
-    known = session.knowledge
-    for player in session.players:
-        for name, at, facts in (
-            (controls.NO_TALK.name, 0, known),
-            (controls.OTHER_SESSION.name, None, session.decoys),
-        ):
-            statements = said(episode, player.id, at)
-            if isinstance(statements, Lost):
-                found.seat_controls[name, player.id] = statements
-            else:
-                yield Group("", name, player.id, statements, facts)
-    if session.guesses:
-        yield Group("", controls.BLIND_GUESS.name, "", session.guesses, known)
-    spoken = tuple(
-        sentence
-        for _, text in utterances(session, episode.moves)
-        for sentence in _SENTENCE.split(text)
-        if sentence[-1:] not in ("", "?")
-    )
-    yield Group("", controls.ORACLE_TRANSCRIPT.name, "", spoken, known)
-    yield Group("", controls.ORACLE_FACTS.name, "", tuple(fact.text for fact in known), known)
+def _stated(lines: Sequence[FactLine], facts: Sequence[Fact]) -> dict[str, str]:
+    return {facts[_index(line.fact)].id: f'"{line.quote}"' for line in lines if line.stated}
 
 
-def _snapshot_groups(
-    found: Evidence, session: Session, episode: Episode, every: int
-) -> Iterator[Group]:
-    for player in session.players:
-        for turn in snapshot_turns(session.turns, every):
-            statements = said(episode, player.id, turn)
-            if isinstance(statements, Lost):
-                found.snapshots[turn, player.id] = statements
-            else:
-                yield Group("", str(turn), player.id, statements, session.knowledge)
-
-
-def _of(group: Group, read: dict[str, Reading] | Lost) -> Reading | Lost:
-    """What a call says of a group; one without statements needs no call."""
-    if not group.statements or not group.facts:
-        return Reading(len(group.statements), (), frozenset(), len(group.facts))
-    return read if isinstance(read, Lost) else read[group.id]
+def _index(id_: str) -> int:
+    return int(id_[1:]) - 1

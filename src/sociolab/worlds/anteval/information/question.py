@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from sociolab.core.episode import Answered, Episode, Unusable
 from sociolab.core.ports import Question
@@ -17,11 +18,23 @@ LEARNED = "learned"
 
 
 class Learned(BaseModel):
-    """What a player says that it learned: one sentence each, none if it learned nothing."""
+    """What a player says that it learned: one sentence each, none if it learned nothing.
+
+    `ids` are for built-in scripted players: the fact that each sentence states, "" for none. They
+    are asked of nobody, and count only where acts are on record (`scene.recorded`).
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    facts: list[str]
+    facts: list[str] = Field(description="a list of sentences, one for each thing")
+    ids: SkipJsonSchema[list[str]] = Field(default=[], exclude_if=lambda ids: not ids)
+
+    @property
+    def text(self) -> str:
+        """The answer as one text, in which it does not show how it was cut into sentences."""
+        flat = (" ".join(sentence.split()) for sentence in self.facts)
+        said = [sentence for sentence in flat if any(map(str.isalnum, sentence))]
+        return " ".join(one if one[-1] in ".!?\"'" else f"{one}." for one in said)
 
 
 def polls(session: Session, *, controls: bool, every: int) -> tuple[Poll, ...]:
@@ -50,19 +63,15 @@ def _question(teller: str, *, before: bool) -> Question:
     return Question(LEARNED, text, Learned)
 
 
-def answer(episode: Episode, seat: str, at: int | None) -> tuple[str, ...] | Unusable | None:
-    """What this seat said after `at` turns, None being the end; the failure; or None: not asked.
-
-    Sentences without a word are left out.
-    """
+def answer(episode: Episode, seat: str, at: int | None) -> Learned | Unusable | None:
+    """What this seat said after `at` turns, None being the end; the failure; or None: not asked."""
     ended = episode.ended
     if at is None and ended is None:
         return None
     turn = at if at is not None else (ended.turn + 1 if ended else 0)
     for event in reversed(episode.events):
         if isinstance(event, Answered) and _is(event.seat, event.question, event.turn, seat, turn):
-            facts = Learned.model_validate(event.value).facts
-            return tuple(text for text in facts if any(map(str.isalnum, text)))
+            return Learned.model_validate(event.value)
         if isinstance(event, Unusable) and _is(event.seat, event.name, event.turn, seat, turn):
             return event
     return None

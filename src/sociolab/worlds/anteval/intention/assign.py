@@ -1,4 +1,4 @@
-"""Which player means to use which skill: drawn by seed from a prior (AntEval section 3.3)."""
+"""Which player means to use which skill: drawn by seed from a prior (AntEval section 3.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well the assigned skills can be read off one session: F by a keyword lexicon, or a model.
+"""How well the assigned skills can be told from one session: by a model, or by what is on record.
 
 A quick look at each episode, at one guess a session; the intention gap itself needs a virtual DM
 that was trained, and many sessions.
@@ -10,13 +10,14 @@ from collections.abc import Iterable, Set
 
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ModelError, ReplyError
-from sociolab.core.ports import CallKey, ChatModel, Judge
+from sociolab.core.ports import CallKey, ChatModel
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.prompting.ask import Asked, ask_model, typed_prompt
 from sociolab.worlds.anteval.intention.examples import example_of
+from sociolab.worlds.anteval.scene import UNRECORDED, USE, recorded
+from sociolab.worlds.anteval.session import session_from
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
-from sociolab.worlds.anteval.virtual_dm.lexicon import LexiconDM
 from sociolab.worlds.anteval.virtual_dm.prompting import Answer, body_of, head, labels_in
 from sociolab.worlds.anteval.visibility import party_moved
 
@@ -35,19 +36,31 @@ So where several skills are assigned F stays below 1; each reason says how high 
 _ATTEMPTS = 3
 
 
-class IntentionJudge:
-    """The keyword lexicon's guess, held against what was assigned."""
+class IntentionRecordJudge:
+    """The guess of somebody who knows the acts: the first skills that scripted players used.
+
+    It is as good as a guess can be, and says only whether the intentions were acted on. Of an
+    episode that is not on record it cannot tell anything.
+    """
 
     def __init__(self) -> None:
-        self._lexicon = LexiconDM()
-        self.id = JudgeId("lexicon", "rules", digest("lexicon", GUESSES))
+        self.id = JudgeId("record", "formula", digest("record", GUESSES))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """F_c and F_o of the episode; unscored where nothing was assigned and nothing guessed."""
+        """F_c and F_o of the episode; unscored where it is not on record."""
         if not party_moved(episode):
             return _nothing()
-        example = example_of(episode)
-        return agreement(self._lexicon.predict([example], GUESSES)[0], example.labels)
+        if not recorded(episode):
+            return tuple(Unscored(measure, None, UNRECORDED) for measure in MEASURES)
+        session = session_from(episode.trial.task.content)
+        used = [
+            Label(session.seated(move.seat).first_name, str(act.what))
+            for move in episode.moves
+            for action in move.actions
+            for act in action.acts
+            if act.kind == USE
+        ]
+        return agreement(set(used[:GUESSES]), example_of(episode).labels)
 
 
 class ChatIntentionJudge:
@@ -93,11 +106,6 @@ class ChatIntentionJudge:
         return await ask_model(
             self._model, prompt, Answer, key, attempts=_ATTEMPTS, complaint=complaint
         )
-
-
-def chat_judge(model: ChatModel) -> Judge:
-    """A chat model as judge."""
-    return ChatIntentionJudge(model)
 
 
 def agreement(predicted: Set[Label], assigned: Set[Label]) -> tuple[Verdict, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
-from sociolab.worlds.anteval.virtual_dm.lexicon import last_speaker
 from sociolab.worlds.anteval.virtual_dm.scoring import NO_SKILL
 
 
@@ -54,3 +53,9 @@ class LastSpeakerMajority:
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
         """One guess an example, whatever `most` is."""
         return tuple(frozenset({Label(last_speaker(example), self._skill)}) for example in examples)
+
+
+def last_speaker(example: Example) -> str:
+    """The candidate who spoke last; the first at the table if none of them spoke."""
+    spoke = (turn.speaker for turn in reversed(example.turns))
+    return next((who for who in spoke if who in example.candidates), example.candidates[0])

@@ -37,7 +37,7 @@ _SHORT_SHARE = 3
 
 
 class ChatDM:
-    """A chat model that reads play (AntEval section 3.3); a VirtualDM to be awaited.
+    """A chat model that reads play (AntEval section 4.2); a VirtualDM to be awaited.
 
     With `shots` it is shown so many of the examples that it is fitted on, drawn by `seed`; without,
     it is the untuned virtual DM of f0, and learns nothing. `run` keeps its calls apart from those

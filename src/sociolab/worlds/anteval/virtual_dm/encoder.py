@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class EncoderDM:
     """Reads the last turns with a transformer encoder and scores every candidate with every skill.
 
-    Trained end to end on examples (AntEval section 3.3, with a network of our own). `weights` is
+    Trained end to end on examples (AntEval section 4.2, with a network of our own). `weights` is
     the folder that `packaged_weights()` finds; without one the network is small and starts at
     random, and `name` says so. Same seed and examples, same predictions on a CPU.
     """

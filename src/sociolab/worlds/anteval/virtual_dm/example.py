@@ -42,7 +42,7 @@ class Example:
 
 
 class VirtualDM(Protocol):
-    """Reads play and says who checks what (AntEval section 3.3)."""
+    """Reads play and says who checks what (AntEval section 4.2)."""
 
     @property
     def name(self) -> str:

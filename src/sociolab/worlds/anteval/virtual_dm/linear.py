@@ -2,7 +2,7 @@
 
 Who: a logistic regression over when and how each candidate spoke, and over their last words. Which
 skill: a ridge regression, one output a skill, over stems of what was said, later turns weighing
-more, and over the keyword lexicon's cues. A pair's score is the product of the two.
+more. A pair's score is the product of the two.
 """
 
 from __future__ import annotations

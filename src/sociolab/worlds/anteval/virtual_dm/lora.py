@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LoraDM:
-    """Trains a low-rank adapter of a causal model on prompts and right answers (AntEval 3.3).
+    """Trains a low-rank adapter of a causal model on prompts and right answers (section 4.2).
 
     `model_folder` is a folder on this machine with a model as transformers saves it, in
     safetensors; nothing is ever fetched, and no code that lies in the folder is run. Prompt and

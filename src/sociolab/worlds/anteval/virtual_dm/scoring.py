@@ -1,9 +1,10 @@
-"""The F-scores of a virtual DM: who makes a check, who makes which, and which skill (AntEval 3.3).
+"""The F-scores of a virtual DM: who makes a check, who makes which, and which skill.
 
-The paper does not define its F-scores. Ours compare, example by example, the set of what was
-predicted with the set of what is so: distinct characters (F_c), (character, skill) tuples (F_o),
-distinct skills (F_s). Micro: 2 * sum of |P & G| / (sum of |P| + sum of |G|) over all examples.
-Macro: the mean of the examples' own F1, where both sets empty count as 1. All lie in 0..1.
+The paper does not define its F-scores (AntEval section 4.2). Ours compare, example by example, the
+set of what was predicted with the set of what is so: distinct characters (F_c), (character, skill)
+tuples (F_o), distinct skills (F_s). Micro: 2 * sum of |P & G| / (sum of |P| + sum of |G|) over all
+examples. Macro: the mean of the examples' own F1, where both sets empty count as 1. All lie in
+0..1.
 """
 
 from __future__ import annotations

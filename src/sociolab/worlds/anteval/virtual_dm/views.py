@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, TypeAlias
 
-from sociolab.worlds.anteval.skills import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example
 from sociolab.worlds.anteval.virtual_dm.features import masked, stems
-from sociolab.worlds.anteval.virtual_dm.lexicon import cue_strengths
 
 Matrix: TypeAlias = Any
 """A scipy sparse matrix; scikit-learn and scipy give its kinds no common type."""
@@ -44,44 +42,27 @@ VIEWS = (
     View(1.0, lambda back, speaker, who: 0.6**back),
 )
 
-CUE_VIEWS = (
-    View(0.6, lambda back, speaker, who: 0.7**back if speaker == who else 0.0),
-    View(0.6, lambda back, speaker, who: 0.7**back),
-)
-
 
 class Turns:
-    """The last turns of some examples as rows: TF-IDF of stems, and the lexicon's cues by skill."""
+    """The last turns of some examples as rows: TF-IDF of stems."""
 
     def __init__(self, examples: Sequence[Example], words: Words) -> None:
-        from scipy import sparse
-
         self._speakers = [
             [turn.speaker for turn in reversed(example.turns[-REACH:])] for example in examples
         ]
-        texts = _texts(examples) or [""]
-        self._words: Matrix = words.matrix(texts)
-        strengths = [cue_strengths(text) for text in texts]
-        self._cues: Matrix = sparse.csr_matrix(
-            [[float(found.get(skill, 0)) for skill in SKILLS] for found in strengths]
-        )
+        self._words: Matrix = words.matrix(_texts(examples) or [""])
 
     def words(self, view: View, seats: Sequence[Seat]) -> Matrix:
         """A row per seat: the words of the turns in view, of length sqrt(share), or empty."""
-        return self._block(self._words, view, seats)
-
-    def all(self, seats: Sequence[Seat]) -> Matrix:
-        """All views of words and of cues, side by side."""
-        from scipy import sparse
-
-        words = [self._block(self._words, view, seats) for view in VIEWS]
-        cues = [self._block(self._cues, view, seats) for view in CUE_VIEWS]
-        return sparse.hstack([*words, *cues], format="csr")
-
-    def _block(self, turns: Matrix, view: View, seats: Sequence[Seat]) -> Matrix:
         from sklearn.preprocessing import normalize
 
-        return normalize(self._weights(view, seats) @ turns) * view.share**0.5
+        return normalize(self._weights(view, seats) @ self._words) * view.share**0.5
+
+    def all(self, seats: Sequence[Seat]) -> Matrix:
+        """All views, side by side."""
+        from scipy import sparse
+
+        return sparse.hstack([self.words(view, seats) for view in VIEWS], format="csr")
 
     def _weights(self, view: View, seats: Sequence[Seat]) -> Matrix:
         """A row per seat, a column per turn: what the turn weighs there."""

@@ -1,4 +1,4 @@
-"""What rules can read in a goal: prices, goods and their worth, friends. All seats or none."""
+"""The facts of goals with a formula, read off public texts; of all seats or of none."""
 
 from __future__ import annotations
 

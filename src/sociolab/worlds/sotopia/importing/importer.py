@@ -65,7 +65,7 @@ def _report(data: PublicData, quirks: Quirks) -> ImportReport:
     first = (
         f"{len(data.characters)} characters, {data.relationship_rows} relationship rows of "
         f"{len(data.relationships)} pairs, "
-        f"{len(data.scenarios)} scenarios ({facts} with goals that rules can check), "
+        f"{len(data.scenarios)} scenarios ({facts} with goals that have a formula), "
         f"{len(data.tasks)} tasks ({hard} on the {len(data.hard)} hard scenarios)"
     )
     return ImportReport(

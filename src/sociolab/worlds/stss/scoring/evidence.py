@@ -7,26 +7,42 @@ at planned addresses and at the moment at which an action starts). Each thing is
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import TypeAlias
 
 from sociolab.town.trace.intervals import Interval, Intervals, common, length
 from sociolab.town.trace.records import Talked
 from sociolab.town.trace.trajectory import Trajectory
 from sociolab.worlds.stss.scoring.about import About
-from sociolab.worlds.stss.scoring.keywords import Keywords, takes_part
+from sociolab.worlds.stss.scoring.keywords import filtered
 from sociolab.worlds.stss.scoring.window import event_window
 from sociolab.worlds.stss.task import Errand, SocialTask
 
+Reads: TypeAlias = Callable[[str, Errand | None, str], bool]
+"""Whether a resident (an id) who does this (the text) takes part, or runs the errand."""
+
+
+def by_filter(task: SocialTask) -> Reads:
+    """As the paper has it: by keywords, whoever acts."""
+    words = {errand: filtered(task, errand) for errand in (None, *task.errands)}
+    return lambda who, errand, text: words[errand].said(text)
+
 
 class Evidence:
-    """A task, and what a trace says about it; intervals are half-open steps."""
+    """A task, and what a trace says about it; intervals are half-open steps.
 
-    def __init__(self, task: SocialTask, trajectory: Trajectory) -> None:
+    `reads` says which actions are taking part; the paper's keyword filter does where none is given.
+    """
+
+    def __init__(
+        self, task: SocialTask, trajectory: Trajectory, reads: Reads | None = None
+    ) -> None:
         self.task = task
         self.trajectory = trajectory
         self.window: Interval = event_window(task, trajectory.clock)
         self.about = About(task)
-        self._takes_part = takes_part(task)
+        self._reads = reads or by_filter(task)
         self._at_it: dict[str, Intervals] = {}
         self._on_errand: dict[tuple[Errand, str], Intervals] = {}
 
@@ -35,7 +51,7 @@ class Evidence:
     def at_the_action(self, who: str) -> Intervals:
         """When somebody was at the task's action, wherever and whenever."""
         if who not in self._at_it:
-            self._at_it[who] = self.trajectory.acting(who, self._takes_part)
+            self._at_it[who] = self.trajectory.acting(who, partial(self._reads, who, None))
         return self._at_it[who]
 
     def at_the_place(self, who: str) -> Intervals:
@@ -57,7 +73,7 @@ class Evidence:
         """When somebody was at an errand, in its place, inside the window."""
         key = errand, who
         if key not in self._on_errand:
-            acting = self.trajectory.acting(who, Keywords(errand.keywords).done)
+            acting = self.trajectory.acting(who, partial(self._reads, who, errand))
             place = self.trajectory.presence(who, errand.place) if acting else ()
             self._on_errand[key] = self.in_time(common(acting, place))
         return self._on_errand[key]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from sociolab.worlds.stss.scoring.governing import makes_absent, makes_something_else
-from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds.stss.task import Errand, SocialTask
 
 # Curly apostrophes are straight ones, and all hyphens one hyphen.
 _PLAIN = str.maketrans(
@@ -30,30 +29,15 @@ class Keywords:
         either = "|".join(map(_pattern, phrases)) or r"(?!)"
         self._pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
         self._beginnings = tuple({_beginning(parts[0]) for parts in phrases})
-        self._kept: dict[str, bool] = {}
 
     def said(self, text: str) -> bool:
         """Whether the text holds one of them."""
-        return any(True for _ in self._before(text))
-
-    def done(self, text: str) -> bool:
-        """Whether an action holds one of them, other than as what is talked of, planned or left."""
-        if text not in self._kept:
-            self._kept[text] = any(not makes_something_else(one) for one in self._before(text))
-        return self._kept[text]
-
-    def met_for(self, text: str) -> bool:
-        """Whether an action holds one of them, other than as what is avoided or left."""
-        return any(not makes_absent(one) for one in self._before(text))
-
-    def _before(self, text: str) -> Iterable[str]:
-        """What stands before each of them in the text."""
         plain = text.translate(_PLAIN)
         # Most texts hold no part of any of them, which is seen ten times as fast.
         folded = plain.casefold().replace("-", "")
         if not any(beginning in folded for beginning in self._beginnings):
-            return ()
-        return (plain[: one.start()] for one in self._pattern.finditer(plain))
+            return False
+        return self._pattern.search(plain) is not None
 
 
 def spoken_place(place: str) -> str:
@@ -61,14 +45,13 @@ def spoken_place(place: str) -> str:
     return place.partition(":")[0]
 
 
-def takes_part(task: SocialTask) -> Callable[[str], bool]:
-    """Whether an action is taking part: it holds one of the keywords, or else the activity.
-
-    Never mere talk about it or preparation, but for an appointment: to talk something over is
-    why one meets.
-    """
-    keywords = Keywords(task.keywords or (task.activity,))
-    return keywords.met_for if task.type == "appointment" else keywords.done
+def filtered(task: SocialTask, errand: Errand | None = None) -> Keywords:
+    """The paper's filter: an action that holds one of the keywords (or, without any, the activity)
+    is taking part, or the errand is being done. It reads nothing else: "skipping the picnic" holds
+    "picnic", which is why a model may read the actions beside it."""
+    if errand is not None:
+        return Keywords(errand.keywords)
+    return Keywords(task.keywords or (task.activity,))
 
 
 def _pattern(parts: tuple[str, ...]) -> str:

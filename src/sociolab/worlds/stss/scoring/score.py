@@ -6,17 +6,23 @@ from sociolab.town.trace.trajectory import Trajectory
 from sociolab.worlds.stss.scoring.accounts import account, helper_account
 from sociolab.worlds.stss.scoring.attendance import attendances, goal, host_absent
 from sociolab.worlds.stss.scoring.errands import help_by_anybody, help_given
-from sociolab.worlds.stss.scoring.evidence import Evidence
+from sociolab.worlds.stss.scoring.evidence import Evidence, Reads
 from sociolab.worlds.stss.scoring.result import ScoreSettings, TaskScore
 from sociolab.worlds.stss.scoring.talks import conversation_ratio
 from sociolab.worlds.stss.task import SocialTask
 
 
 def score(
-    task: SocialTask, trajectory: Trajectory, settings: ScoreSettings | None = None
+    task: SocialTask,
+    trajectory: Trajectory,
+    settings: ScoreSettings | None = None,
+    reads: Reads | None = None,
 ) -> TaskScore:
-    """How the task went; the day of the event must have been lived (see `was_lived`)."""
-    seen, rules = Evidence(task, trajectory), settings or ScoreSettings()
+    """How the task went; the day of the event must have been lived (see `was_lived`).
+
+    `reads` says which actions are taking part, instead of the keyword filter.
+    """
+    seen, rules = Evidence(task, trajectory, reads), settings or ScoreSettings()
     return _help(seen, rules) if task.type == "asking for help" else _event(seen, rules)
 
 

@@ -12,23 +12,10 @@ from sociolab.worlds.stss.task import SocialTask
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """What everybody in town knows of a resident: name, what they are, where they sleep.
-
-    `known_as` is "" for nothing but the name; `home` is "Sector: arena", "" where it is not known.
-    """
-
-    name: str
-    known_as: str = ""
-    home: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Occasion:
     """What one must know to read a talk: its task, whose it is, when and where it was held.
 
-    `here` is "Sector: arena", "" outdoors; `places` are the names of all places in town, `people`
-    all residents, these two among them.
+    `here` is "Sector: arena", "" outdoors.
     """
 
     task: SocialTask
@@ -36,18 +23,11 @@ class Occasion:
     other: Resident
     now: datetime
     here: str
-    places: tuple[str, ...]
-    people: tuple[Person, ...]
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """The task's conditions, in words about these two."""
         return conditions_of(self.task, self.performer.name, self.other.name)
-
-
-def person(resident: Resident) -> Person:
-    """What everybody knows of a resident."""
-    return Person(resident.name, resident.known_as, resident.living_area)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,9 @@ from sociolab.core.ports import Begin, Came, NoReply, Play, Reply, Sent
 from sociolab.town.answers import DayPlan, Said
 from sociolab.town.clock import clock_time
 from sociolab.town.mind import MindPlayer
-from sociolab.town.scripted.business import open_task
+from sociolab.town.scripted.matters import key_of, standings, wanted_of
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.scripted.settled import same_matter, talks
-from sociolab.town.thoughts import Commitment, Memory, PlanDay, Recall, Utter
+from sociolab.town.thoughts import Heard, Me, Memory, PlanDay, Recall, Utter
 from sociolab.worlds.stss.dataset import TownData
 from sociolab.worlds.stss.settings import Settings
 from sociolab.worlds.stss.talk.scenario import Neighbour, Side, TalkScenario
@@ -54,7 +53,7 @@ def frozen_talks(data: TownData, task: SocialTask, seed: int) -> tuple[TalkScena
     world = Stss(data, Settings(order="lock-step"))
     laid_out = next(one for one in world.tasks() if one.id == task.id)
     watcher = _Watcher(data, task, seed)
-    _live(world.play(laid_out, task.id, seed), MindPlayer(watcher))
+    _live(world.play(laid_out, task.id, seed), MindPlayer(watcher, built_in=True))
     return tuple(watcher.frozen)
 
 
@@ -121,9 +120,9 @@ class _Watcher(ScriptedMind):
         first, task = begun.first, self._task
         begins = first.me.resident.id == task.performer
         performer, other = (first, answer) if begins else (answer, first)
-        if first.me.now > _last_moment(task, performer.commitments) or not _would_ask(performer):
+        if first.me.now > _last_moment(task, performer.me):
             return None
-        if any(_is_about(task, one.what) for one in other.commitments):
+        if wanted_of(performer.me, performer.other) is None or _has_promised(other.me, task):
             return None
         return TalkScenario(
             id=f"{task.id}.{self._seed}.{other.me.resident.id}",
@@ -153,23 +152,34 @@ class _Watcher(ScriptedMind):
             doing=me.doing,
             memories=memories,
             commitments=question.commitments,
+            heard=_last_words(me.heard),
             ahead=ahead if now.date() == self._task.day else ahead[:MOST_AHEAD],
         )
 
 
-def _last_moment(task: SocialTask, commitments: tuple[Commitment, ...]) -> datetime:
-    """Until when a talk may be frozen, by the task's time or the one the performer has agreed."""
-    agreed = (c for c in commitments if c.day == task.day and same_matter(task.activity, c.what))
-    start = task.start or min((c.start for c in agreed if c.start), default="")
+def _last_moment(task: SocialTask, performer: Me) -> datetime:
+    """Until when a talk may be frozen, by the task's time or the one that was agreed last."""
+    agreed = [
+        about.start
+        for act in (heard.act for heard in performer.heard if heard.act.kind == "accept")
+        if (about := act.matter) is not None and key_of(about) == key_of(task.matter)
+    ]
+    start = task.start or next(filter(None, reversed(agreed)), "")
     if not start:
         return datetime.combine(task.day, LATEST)
     return datetime.combine(task.day, clock_time(start)) - BEFORE
 
 
-def _would_ask(performer: Utter) -> bool:
-    """Whether its task is still open towards the other: one helper, once found, is enough."""
-    me, commitments = performer.me, performer.commitments
-    return open_task(me, performer.other, talks(me, performer.memories), commitments) is not None
+def _has_promised(other: Me, task: SocialTask) -> bool:
+    """Whether somebody else has won the other over already."""
+    known = standings(other).get(key_of(task.matter))
+    return known is not None and known.said_yes(other.resident.id)
+
+
+def _last_words(heard: tuple[Heard, ...]) -> tuple[Heard, ...]:
+    """Of each earlier talk what was said last of each matter: an answer holds what it is about."""
+    last = {(one.when, one.other, one.act.matter and key_of(one.act.matter)): one for one in heard}
+    return tuple(last.values())
 
 
 def _recalled(memory: Recall, name: str, task: SocialTask, query: str) -> tuple[Memory, ...]:
@@ -191,9 +201,8 @@ def _recalled(memory: Recall, name: str, task: SocialTask, query: str) -> tuple[
 
 
 def _is_about(task: SocialTask, text: str) -> bool:
-    keywords = (*task.keywords, *(word for errand in task.errands for word in errand.keywords))
-    named = any(word.casefold() in text.casefold() for word in keywords)
-    return named or same_matter(task.activity, text)
+    words = (task.activity, *task.keywords, *(w for one in task.errands for w in one.keywords))
+    return any(word.casefold() in text.casefold() for word in words)
 
 
 def _by_sector(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

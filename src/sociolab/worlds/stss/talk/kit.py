@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from sociolab.core.ports import ChatModel, Judge, Player, Role, WorldKit
+from sociolab.core.episode import Json
+from sociolab.core.ports import ChatModel, Judge, Labelled, Player, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
-from sociolab.town.mind import MindPlayer
-from sociolab.town.model.mind import ModelMind
-from sociolab.town.scripted.complete import CompleteMind
-from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss.casting import town_casts
-from sociolab.worlds.stss.kit import python_player
+from sociolab.worlds.stss.kit import SCRIPTED, TownPlayer, python_player
 from sociolab.worlds.stss.talk.dataset import own_talks, read_talks
-from sociolab.worlds.stss.talk.rules_judge import TalkRulesJudge
+from sociolab.worlds.stss.talk.recorded import RecordedJudge
 from sociolab.worlds.stss.talk.settings import TalkSettings
 from sociolab.worlds.stss.talk.world import StssTalk
 
@@ -26,25 +23,22 @@ def load(setup: WorldSetup) -> WorldKit:
     data = own_talks() if setup.folder is None else read_talks(setup.folder)
     return WorldKit(
         world=StssTalk(data, settings, setup.policy),
-        players={
-            "scripted": MindPlayer(ScriptedMind()),
-            "scripted-complete": MindPlayer(CompleteMind()),
-        },
-        judges={"rules": TalkRulesJudge()},
+        players=SCRIPTED,
+        judges={"recorded": RecordedJudge()},
         checks=(),
         model_judge=model_judge,
         casts=town_casts,
         model_player=model_player,
         python_player=python_player,
         temperature=TEMPERATURE,
+        background=True,
+        validation={"conditions": _labelled},
     )
 
 
 def model_player(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
     """A chat model as a mind, in either dialect."""
-    return MindPlayer(
-        ModelMind(model, role, temperature=temperature, dialect=dialect, penalties=PENALTIES)
-    )
+    return TownPlayer(model, role, temperature, dialect, PENALTIES)
 
 
 def model_judge(model: ChatModel) -> Judge:
@@ -52,3 +46,9 @@ def model_judge(model: ChatModel) -> Judge:
     from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 
     return TalkModelJudge(model)
+
+
+def _labelled(row: Json, id: str) -> Labelled:
+    from sociolab.worlds.stss.talk.validation import labelled
+
+    return labelled(row, id)

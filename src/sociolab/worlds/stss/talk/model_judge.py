@@ -21,11 +21,12 @@ from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
 from sociolab.town.model.wording import now_line
 from sociolab.town.thoughts import Line
+from sociolab.worlds.stss.casting import is_smoke
 from sociolab.worlds.stss.talk.conditions import Condition, conditions_hash
 from sociolab.worlds.stss.talk.content import scenario_from
 from sociolab.worlds.stss.talk.findings import Finding, Occasion
 from sociolab.worlds.stss.talk.readable import readable
-from sociolab.worlds.stss.talk.verdicts import Findings, Lost, verdicts
+from sociolab.worlds.stss.talk.verdicts import SMOKED, Lost, verdicts
 
 ATTEMPTS = 3
 PACKAGE = "sociolab.worlds.stss.talk"
@@ -68,19 +69,41 @@ class TalkModelJudge:
         self.id = JudgeId(model.label, "model", settings)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """SR and GCSR of the talk and of the note; failures where there is nothing to judge."""
+        """SR and GCSR of the talk and of the note; failures where there is nothing to judge.
+
+        Of a smoke test no figure is drawn: Unscored, and no model is asked.
+        """
         scenario = scenario_from(episode.trial.task.content)
         told, note = readable(scenario, episode)
-        occasion = scenario.occasion
-        talk = told if isinstance(told, Lost) else _talk(told.lines)
-        noted = note if isinstance(note, Lost) else _note(note)
+        if is_smoke(episode.trial) and not isinstance(told, Lost):
+            return verdicts(SMOKED, SMOKED)
         key = CallKey(episode.trial.id, "judge", "", 0, "talk", 1, judging)
         return verdicts(
-            await self._found(occasion, talk, key),
-            await self._found(occasion, noted, replace(key, name="note")),
+            await self.in_talk(
+                scenario.occasion, told if isinstance(told, Lost) else told.lines, key
+            ),
+            await self.in_note(
+                scenario.occasion, note if isinstance(note, Lost) else note.memo, key
+            ),
         )
 
-    async def _found(self, occasion: Occasion, text: _Text | Lost, key: CallKey) -> Findings:
+    async def in_talk(
+        self, occasion: Occasion, lines: Sequence[Line] | Lost, key: CallKey
+    ) -> tuple[Finding, ...] | Lost:
+        """Which conditions the model finds met in a conversation."""
+        text = lines if isinstance(lines, Lost) else _talk(lines)
+        return await self._found(occasion, text, key)
+
+    async def in_note(
+        self, occasion: Occasion, note: str | Lost, key: CallKey
+    ) -> tuple[Finding, ...] | Lost:
+        """Which conditions the model finds met in the note of a conversation, read alone."""
+        text = note if isinstance(note, Lost) else _note(note)
+        return await self._found(occasion, text, replace(key, name="note"))
+
+    async def _found(
+        self, occasion: Occasion, text: _Text | Lost, key: CallKey
+    ) -> tuple[Finding, ...] | Lost:
         """What the model finds in a text, or why there is nothing to go by."""
         if isinstance(text, Lost):
             return text

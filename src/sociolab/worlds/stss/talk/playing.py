@@ -101,7 +101,8 @@ class _Talk:
             )
             if said is None:
                 return Ended("silence", turn, speaker.id)
-            self.lines = (*self.lines, Line(speaker.id, speaker.me.resident.name, said.text))
+            name = speaker.me.resident.name
+            self.lines = (*self.lines, Line(speaker.id, name, said.text, said.acts))
             if leaver:
                 return Ended("left", turn, leaver)
             leaver = speaker.id if said.ends else ""

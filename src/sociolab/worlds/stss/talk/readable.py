@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sociolab.core.episode import Episode, Unusable
+from sociolab.town.answers import Summary
 from sociolab.worlds.stss.talk.scenario import TalkScenario
 from sociolab.worlds.stss.talk.told import Told, told_in
 from sociolab.worlds.stss.talk.verdicts import Lost
@@ -16,7 +17,7 @@ _QUESTIONS = {
 }
 
 
-def readable(scenario: TalkScenario, episode: Episode) -> tuple[Told | Lost, str | Lost]:
+def readable(scenario: TalkScenario, episode: Episode) -> tuple[Told | Lost, Summary | Lost]:
     """The talk and the note, each to be judged or lost; the same for every judge.
 
     A talk is lost where it broke off: an utterance of either side failed for good (whatever the
@@ -31,10 +32,7 @@ def readable(scenario: TalkScenario, episode: Episode) -> tuple[Told | Lost, str
     if not told.lines:
         silence = Lost("incomplete", "expected a talk, found that nobody said anything")
         return silence, silence
-    if not (told.note or "").strip():
-        return told, _without_note(episode)
-    assert told.note is not None
-    return told, told.note
+    return told, told.note or _without_note(episode)
 
 
 def _unfinished(episode: Episode) -> Lost | None:

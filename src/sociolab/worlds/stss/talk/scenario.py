@@ -8,8 +8,8 @@ from datetime import datetime
 from pydantic import Field
 
 from sociolab.town.residents import Resident
-from sociolab.town.thoughts import Block, Commitment, Memory
-from sociolab.worlds.stss.talk.findings import Occasion, Person, person
+from sociolab.town.thoughts import Block, Commitment, Heard, Memory
+from sociolab.worlds.stss.talk.findings import Occasion
 from sociolab.worlds.stss.task import Frozen, SocialTask
 
 
@@ -19,7 +19,8 @@ class Side(Frozen):
     `resident` is without the task. `place` is where they are, "" outdoors; `doing` what they did
     before the talk, in the words that others see. `memories` are those that matter here: of the
     other, and of the task as far as they know of it; best first. `commitments` are what they have
-    promised, `ahead` is the rest of their day's plan, the block under way first.
+    promised, `ahead` is the rest of their day's plan, the block under way first. `heard` is what
+    was said last of each matter in each of their earlier talks, in typed form: for scripted minds.
     """
 
     resident: Resident
@@ -28,6 +29,7 @@ class Side(Frozen):
     memories: tuple[Memory, ...] = ()
     commitments: tuple[Commitment, ...] = ()
     ahead: tuple[Block, ...] = ()
+    heard: tuple[Heard, ...] = ()
 
 
 class Neighbour(Frozen):
@@ -64,20 +66,5 @@ class TalkScenario(Frozen):
     @property
     def occasion(self) -> Occasion:
         """What one must know to read the talk."""
-        here = self.performer.place
-        return Occasion(
-            self.task,
-            self.performer.resident,
-            self.other.resident,
-            self.now,
-            here,
-            self.place_names,
-            self._everybody,
-        )
-
-    @property
-    def _everybody(self) -> tuple[Person, ...]:
-        """All residents; where others than these two live is not kept."""
-        both = {side.resident.id: person(side.resident) for side in (self.performer, self.other)}
-        rest = {who: Person(one.name, one.known_as) for who, one in self.people.items()}
-        return tuple({**rest, **both}.values())
+        performer, other = self.performer.resident, self.other.resident
+        return Occasion(self.task, performer, other, self.now, self.performer.place)

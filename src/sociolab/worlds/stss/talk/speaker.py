@@ -66,7 +66,7 @@ class Speaker:
         first = datetime.combine(task.days[0], time())
         memory = Remembered(self.side.memories).until(first)
         home = self.me.resident.living_area
-        me = replace(self.me, now=first, place=home, doing="asleep", memory=memory)
+        me = replace(self.me, now=first, place=home, doing="asleep", memory=memory, heard=())
         return GeneralPlan(asked, me, task.goal, task.days)
 
     def reminds(self, asked: Asked, task: SocialTask, plan: tuple[str, ...]) -> TalkReminder:
@@ -81,7 +81,8 @@ def performer_of(scenario: TalkScenario) -> Speaker:
     """The performer, who is given the task, as in the town."""
     side = scenario.performer
     resident = scenario.task.given_to(side.resident)
-    return _speaker(scenario, resident, side, scenario.other, scenario.performer_begins)
+    found = _speaker(scenario, resident, side, scenario.other, scenario.performer_begins)
+    return replace(found, me=replace(found.me, task=scenario.task.matter))
 
 
 def other_of(scenario: TalkScenario) -> Speaker:
@@ -107,6 +108,7 @@ def _speaker(
         place=side.place,
         names=scenario.place_names,
         doing=side.doing,
+        heard=side.heard,
     )
     name = other.resident.name
     tie = resident.ties.get(name, "")

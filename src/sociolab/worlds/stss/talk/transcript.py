@@ -90,7 +90,7 @@ def _lines(told: Told, seat: str | None) -> tuple[Line, ...]:
 def _note(other: Speaker, told: Told, seat: str | None) -> tuple[Note, ...]:
     if told.note is None or seat not in (None, other.id):
         return ()
-    return (Note(None, f"{other.me.resident.name} keeps of it: {told.note}"),)
+    return (Note(None, f"{other.me.resident.name} keeps of it: {told.note.memo}"),)
 
 
 def _troubles(scenario: TalkScenario, episode: Episode, seat: str | None) -> Iterator[Note]:

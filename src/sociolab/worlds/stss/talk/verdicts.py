@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from sociolab.core.errors import Cause
-from sociolab.core.score import Measure, Score, ScoreFailure, Verdict
+from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.worlds.stss.casting import SMOKE
 from sociolab.worlds.stss.talk.findings import Finding, share_met, success
 from sociolab.worlds.stss.talk.measures import (
     CONVERSATION_GCSR,
@@ -26,7 +27,17 @@ class Lost:
     attempts: int = 1
 
 
-Findings: TypeAlias = tuple[Finding, ...] | Lost
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """This judge cannot tell what was said: why, and who could."""
+
+    why: str
+
+
+SMOKED = Unread(SMOKE)
+"""A scripted partner keeps nothing of what somebody says who writes no acts: that is no 0."""
+
+Findings: TypeAlias = tuple[Finding, ...] | Lost | Unread
 
 
 def verdicts(talk: Findings, note: Findings) -> tuple[Verdict, ...]:
@@ -50,6 +61,8 @@ def _level(rate: Measure, share: Measure, found: Findings) -> tuple[Verdict, ...
     if isinstance(found, Lost):
         lost = (found.cause, found.problem, found.raw, found.attempts)
         return (ScoreFailure(rate, None, *lost), ScoreFailure(share, None, *lost))
+    if isinstance(found, Unread):
+        return (Unscored(rate, None, found.why), Unscored(share, None, found.why))
     met = sum(finding.met for finding in found)
     return (
         Score(rate, None, success(found), f"{met} of {len(found)} conditions are met"),

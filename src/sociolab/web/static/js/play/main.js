@@ -57,7 +57,8 @@ function show(next) {
   for (const [phase, id] of Object.entries(PHASES)) by(id).hidden = phase !== next.phase;
   for (const box of document.querySelectorAll(".last")) showLast(box, next.last);
   const number = next.of > 1 ? ` ${next.number} of ${next.of}` : "";
-  by("ready-title").textContent = next.last ? "That one is over" : `Your conversation${number}`;
+  by("ready-title").textContent = next.last ? "This conversation has ended" : `Your conversation${number}`;
+  by("done-title").textContent = next.last ? "This conversation has ended" : "Thank you";
   by("next-title").hidden = !next.last;
   by("next-title").textContent = `Next: conversation${number}`;
   by("done-words").textContent = next.note || (next.last ? "" : "There is nothing to play at the moment.");
@@ -80,20 +81,20 @@ function entered(next) {
   scrollTo({ top: 0 });
   const heading = by(PHASES[next.phase]).querySelector("h1");
   if (next.phase !== "playing") { heading.tabIndex = -1; heading.focus({ preventScroll: true }); }
-  else announce("It begins. Read who you are and what you want.");
+  else announce("The conversation begins. Read who you are and what you want.");
 }
 
 function showPlaying(next) {
   const { scene, asking } = next;
   showScene(scene);
-  by("turn").hidden = scene.turn === null;
+  by("turn").hidden = scene.turn === null || Boolean(asking?.over);
   by("turn").textContent = scene.turn === null ? "" : `Turn ${Math.min(scene.turn, scene.limit)} of ${scene.limit}`;
-  by("whose").textContent = !asking ? "" : asking.act ? "It is your turn." : "A question for you.";
+  by("whose").textContent = !asking ? "" : asking.act ? "It is your turn." : asking.over ? "One more question." : "A question for you.";
   by("busy").hidden = Boolean(asking);
   const others = scene.several ? "Somebody else" : "Your partner";
   by("busy-words").textContent = scene.others_busy ? `${others} is writing` : "One moment";
   by("answer").hidden = !asking;
-  document.title = asking ? `● Your turn · ${title}` : title;
+  document.title = asking ? `● ${asking.act ? "Your turn" : "A question"} · ${title}` : title;
   if (asking) showForm(scene, asking);
   else { form = null; formKey = ""; }
 }
@@ -106,13 +107,16 @@ function showForm(scene, asking) {
   if (key === formKey) return;
   formKey = key;
   left = asking.seconds_left + 1;
-  form = asking.act ? new Acts(by("fields"), asking.act, keep) : new Question(by("fields"), asking.question, keep);
-  by("answer-title").textContent = asking.act ? "Your turn" : "A question, aside";
+  form = asking.act ? new Acts(by("fields"), asking.act, keep) : new Question(by("fields"), asking.question, keep, announce);
+  by("answer-title").textContent = asking.act ? "Your turn" : asking.over ? "The conversation is over" : "A question, aside";
+  by("over").hidden = !asking.over;
+  by("over").textContent = asking.over;
+  by("skip").hidden = !asking.question?.optional;
   by("keys").hidden = !asking.act;
   refuse(asking.problem ? `That could not be used: ${asking.problem}` : "");
   recall();
   adjust();
-  announce(asking.act ? "It is your turn." : "You are asked a question.");
+  announce(asking.act ? "It is your turn." : asking.over ? "The conversation is over. There is one more question." : "You are asked a question.");
   // Not where that brings up a keyboard over what is to be read first.
   const idle = document.activeElement === document.body || document.activeElement === by("main");
   if (idle && matchMedia("(hover: hover)").matches) form.focus();
@@ -141,19 +145,20 @@ function refuse(sentence) {
   by("refused").textContent = sentence;
 }
 
-function answered() {
+function answered(skipped) {
   const { scene, asking } = screen;
   const what = { trial: scene.trial, turn: asking.turn, name: asking.name, attempt: asking.attempt };
+  if (skipped) return { ...what, skipped };
   return asking.act ? { ...what, actions: form.value } : { ...what, answer: form.value };
 }
 
-async function submit() {
+async function submit(skipped = false) {
   if (sending || !form) return;
   const key = formKey;
   let value;
-  try { value = answered(); } catch { refuse("A field that takes JSON holds something else."); return; }
+  try { value = answered(skipped); } catch { refuse("A field that takes JSON holds something else."); return; }
   sending = true;
-  by("send").disabled = true;
+  by("send").disabled = by("skip").disabled = true;
   refuse("");
   try {
     show(await delivered(value));
@@ -164,7 +169,7 @@ async function submit() {
     if (error.status === 409) refresh();
   } finally {
     sending = false;
-    by("send").disabled = false;
+    by("send").disabled = by("skip").disabled = false;
   }
 }
 
@@ -193,7 +198,7 @@ function tick() {
   by("clock").textContent = clock(now);
   by("clock").classList.toggle("short", now <= 30);
   const passed = ANNOUNCED.find((mark) => left > mark && now <= mark);
-  if (passed !== undefined) announce(`${passed} seconds left for your turn.`);
+  if (passed !== undefined) announce(`${passed} seconds left ${screen.asking?.act ? "for your turn" : "to answer"}.`);
   left = now;
   if (now < -2) refresh();
 }
@@ -207,6 +212,7 @@ async function begin() {
 
 by("begin").addEventListener("click", begin);
 by("more").addEventListener("click", () => { form.add().text.focus(); keep(); });
+by("skip").addEventListener("click", () => submit(true));
 by("answer").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
 by("answer").addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLTextAreaElement && form instanceof Acts;

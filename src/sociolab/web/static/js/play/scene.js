@@ -13,11 +13,12 @@ function arrange() {
 WIDE.addEventListener("change", arrange);
 arrange();
 
-let shownTrial = null, shownLines = 0;
+let shownTrial = null, shownLines = 0, picking = null;
 
 /** Show a scene; what is there already stays as it is, so that reading is not disturbed. */
 export function showScene(scene) {
   if (scene.trial !== shownTrial) {
+    picking?.("");
     shownTrial = scene.trial;
     shownLines = 0;
     by("log").replaceChildren();
@@ -74,8 +75,43 @@ export function showLast(box, last) {
   if (!last || box.dataset.trial === last.trial) return;
   box.dataset.trial = last.trial;
   box.replaceChildren(
-    el("p", { className: "fine" }, last.why),
+    last.why ? el("p", { className: "fine" }, last.why) : "",
     el("details", { open: true }, el("summary", {}, "What happened"),
       el("ol", { className: "log all" }, ...last.history.map(lineOf))),
   );
 }
+
+/** Let somebody pick a line: by a click on it, or by its button. `picked` is called with its words,
+ * "" for Escape. Returns a function that ends it. */
+export function pickLine(picked) {
+  picking?.("");
+  picking = picked;
+  const box = by("log-box");
+  const deeds = [...box.querySelectorAll(".deed")].filter((deed) => wordsOf(deed));
+  const buttons = deeds.map((deed) => el("button", {
+    type: "button", className: "pick-line", "aria-label": `Choose this line: ${wordsOf(deed)}`,
+  }, "Choose"));
+  const clicked = (event) => {
+    const deed = event.target.closest(".deed") ?? event.target.closest("li")?.querySelector(".deed");
+    if (deed && wordsOf(deed)) picked(wordsOf(deed));
+  };
+  const pressed = (event) => { if (event.key === "Escape") picked(""); };
+  box.setAttribute("aria-live", "off"); // or every button would be read aloud
+  deeds.forEach((deed, index) => deed.append(buttons[index]));
+  box.classList.add("picking");
+  box.addEventListener("click", clicked);
+  document.addEventListener("keydown", pressed);
+  box.scrollTop = box.scrollHeight;
+  buttons.at(-1)?.focus({ preventScroll: true });
+  box.scrollIntoView({ block: WIDE.matches ? "nearest" : "start" });
+  return () => {
+    picking = null;
+    box.classList.remove("picking");
+    box.removeEventListener("click", clicked);
+    document.removeEventListener("keydown", pressed);
+    for (const button of buttons) button.remove();
+    box.removeAttribute("aria-live");
+  };
+}
+
+const wordsOf = (deed) => deed.querySelector(".said").textContent;

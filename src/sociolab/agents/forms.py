@@ -1,0 +1,99 @@
+"""A question with a typed answer as a form for people, on a page or in a terminal."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from sociolab.core.ports import FieldWording, Question
+
+FieldKind = Literal["radio", "choice", "line", "lines", "text", "number", "check", "json"]
+
+
+class FormField(BaseModel):
+    """One field of a form.
+
+    "radio": one of `choices`, which are called by their `words`; "line": a line of the
+    conversation, picked or empty; "lines": a list of texts, one a line; "json": anything else, as
+    JSON. Where nothing was given the answer is null if the field is `nullable`. `only_if` names
+    another field and the values of it with which this one is asked for.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    label: str
+    hint: str = ""
+    kind: FieldKind
+    required: bool
+    nullable: bool = False
+    whole: bool = False
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    only_if: tuple[str, tuple[str, ...]] | None = None
+
+
+def fields_of(question: Question) -> tuple[FormField, ...]:
+    """The fields of an answer, in order: their types from its JSON schema, their words from the
+    question's wording where it has one."""
+    schema = question.reply.model_json_schema()
+    wanted = schema.get("required", ())
+    wording = {one.name: one for one in question.wording.fields} if question.wording else {}
+    return tuple(
+        _worded(_field(name, one, name in wanted), wording.get(name))
+        for name, one in schema.get("properties", {}).items()
+    )
+
+
+def _field(name: str, schema: dict[str, Any], required: bool) -> FormField:
+    hint, nullable = str(schema.get("description", "")), False
+    match schema.get("anyOf"):
+        case [dict() as inner, {"type": "null"}]:
+            schema, required, nullable = inner, False, True
+    kind = _kind(schema)
+    return FormField(
+        name=name,
+        label=name.replace("_", " ").capitalize(),
+        hint=hint,
+        kind=kind,
+        # A list may be empty, and so may a text unless the type asks for a letter.
+        required=required and (kind not in ("lines", "text") or "minLength" in schema),
+        nullable=nullable,
+        whole=schema.get("type") == "integer",
+        low=schema.get("minimum"),
+        high=schema.get("maximum"),
+        choices=tuple(map(str, schema.get("enum", ()))),
+    )
+
+
+def _worded(field: FormField, wording: FieldWording | None) -> FormField:
+    if wording is None:
+        return field
+    changes: dict[str, Any] = {"label": wording.label, "hint": wording.hint}
+    if wording.choices:
+        values, words = zip(*wording.choices, strict=True)
+        changes |= {"kind": "radio", "choices": values, "words": words}
+    if wording.is_line:
+        changes["kind"] = "line"
+    if wording.only_if is not None:
+        changes |= {"only_if": wording.only_if, "required": field.required or field.nullable}
+    return field.model_copy(update=changes)
+
+
+def _kind(schema: dict[str, Any]) -> FieldKind:
+    match schema:
+        case {"enum": [*values]} if all(isinstance(one, str) for one in values):
+            return "choice"
+        case {"type": "array", "items": {"type": "string"}}:
+            return "lines"
+        case {"type": "string"}:
+            return "text"
+        case {"type": "integer" | "number"}:
+            return "number"
+        case {"type": "boolean"}:
+            return "check"
+        case _:
+            return "json"

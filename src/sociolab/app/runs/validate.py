@@ -1,0 +1,469 @@
+"""How well a reader or judge agrees with labelled conversations or statements, by kind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sociolab.analysis.audit_words import cell, table_notes
+from sociolab.analysis.figures import title_of
+from sociolab.app.anywhere import run_anywhere
+from sociolab.app.data_sets.data import load_world
+from sociolab.app.players.calling import CallsModels
+from sociolab.app.players.cast import Casting
+from sociolab.app.players.models import Models
+from sociolab.app.players.specs import ModelSpec, parse
+from sociolab.app.runs.kept_replies import kept_in_a_run
+from sociolab.app.runs.play import Watch
+from sociolab.app.user_files import first_problem, read_toml
+from sociolab.core.episode import Json
+from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
+from sociolab.core.ports import (
+    CANNOT_TELL,
+    ChatModel,
+    Judge,
+    Labelled,
+    Point,
+    PointAnswer,
+    WorldKit,
+)
+from sociolab.core.score import JudgeId, Score, ScoreFailure, Verdict
+from sociolab.core.seeding import digest
+from sociolab.models.budget import Budget
+from sociolab.report.section import Section, TextTable
+from sociolab.report.words import plural
+from sociolab.runner.blocking import interruptible
+from sociolab.runner.bounded import LONGEST_REPLY
+from sociolab.runner.jury import verdicts_of
+from sociolab.runner.tally import TalliedReplies, Tally
+from sociolab.stats.intervals import Estimate, mean
+from sociolab.stats.scale import bound, on_scale
+from sociolab.store.place import store_path
+from sociolab.store.sqlite import Store
+
+MANIFEST = "set.toml"
+_AT_ONCE = 128
+"""Items under way."""
+_MOST_SHOWN, _LONGEST_SHOWN = 20, 200
+
+
+class ValidationConfig(CallsModels):
+    """What to validate, on which set: `limit` items of it, drawn at random and always the same.
+
+    `judge` is the spec of a model or of a judge of one's own, which may take `agent_timeout`
+    seconds for an item.
+    """
+
+    judge: str = Field(min_length=1)
+    data: Path
+    limit: int | None = Field(default=None, ge=1)
+    agent_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+
+
+class Manifest(BaseModel):
+    """`set.toml`: the world whose judges read the rows, their kind, and where they come from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    world: str
+    kind: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """An answer to a point of an item, beside its labels."""
+
+    item: Labelled
+    point: Point
+    answer: PointAnswer
+
+    @property
+    def outcome(self) -> str:
+        """What became of the point, as one of `OUTCOMES`."""
+        text, right = self.answer.text, self.point.right
+        if text is None:
+            return "failed"
+        if text in right:
+            return "right"
+        if text == CANNOT_TELL:
+            return "cannot tell"
+        nothing = {*self.point.none, CANNOT_TELL}
+        if text in self.point.none and not nothing.issuperset(right):
+            return "missed"
+        return "invented" if nothing & {*right} else "mistaken"
+
+
+OUTCOMES: Mapping[str, str] = {
+    "right": "the answer is the label, or one of several labels",
+    "missed": "nothing found, where the label says that there is something",
+    "invented": "something found, where the label says that there is nothing, or cannot tell",
+    "mistaken": "something found, and something else labelled",
+    "cannot tell": "no answer given, where the label has one",
+    "failed": "no usable reply, or none with quotes that are in the text",
+}
+_WRONG = ("missed", "invented", "mistaken")
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How the points of one kind were answered; `agreement` is right / (right + wrong).
+
+    Its interval is clustered by item. What failed, or could not be told, is counted beside it.
+    """
+
+    kind: str
+    items: int
+    outcomes: Counter[str]
+    agreement: Estimate
+
+    @property
+    def answered(self) -> int:
+        """Points with an answer that is right or wrong."""
+        return self.outcomes["right"] + self.wrong
+
+    @property
+    def wrong(self) -> int:
+        """Points that are missed, invented or mistaken."""
+        return sum(self.outcomes[name] for name in _WRONG)
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """All answers in the order of the set; `stopped` says why the work ended early, or is ""."""
+
+    judge: JudgeId
+    data: Path
+    manifest: Manifest
+    compared: tuple[Compared, ...]
+    waiting: int
+    stopped: str = ""
+
+    @property
+    def by_kind(self) -> tuple[Agreement, ...]:
+        """The agreement of each kind, then of all points where there are several kinds."""
+        kinds = dict.fromkeys(one.point.kind for one in self.compared)
+        found = [
+            _agreement(kind, [c for c in self.compared if c.point.kind == kind]) for kind in kinds
+        ]
+        return (*found, _agreement("all", self.compared)) if len(found) > 1 else tuple(found)
+
+    @property
+    def in_vain(self) -> bool:
+        """Whether every answer failed."""
+        return all(one.answer.text is None for one in self.compared)
+
+
+def validate(config: ValidationConfig, watch: Watch | None = None) -> Validation:
+    """Ask about each item and compare the answers with the labels.
+
+    A model's replies are kept in a run of their own: the same command resumes where it stopped.
+    ConfigError where the set or the judge is not there, or is not as expected. Works inside a
+    running event loop too.
+    """
+    return run_anywhere(lambda: validate_async(config, watch))
+
+
+async def validate_async(config: ValidationConfig, watch: Watch | None = None) -> Validation:
+    """As `validate`, to be awaited."""
+    manifest = _manifest(config.data)
+    kit = load_world(manifest.world)
+    labelled = _items(config.data, manifest, kit)
+    items = _drawn(labelled, config.limit)
+    spec, path, tally = parse(config.judge, "validate"), store_path(config.store), Tally()
+    models, budget, replies = Models(config), Budget(config.budget), TalliedReplies(tally)
+    ask: Callable[[Labelled], Coroutine[Any, Any, tuple[Compared, ...]]]
+    if isinstance(spec, ModelSpec):
+        model = models.kept(spec, replies, budget)
+        known_as, ask = (kit.reader or kit.model_judge)(model).id, partial(_asked, model)
+    else:
+        patience = config.agent_timeout or LONGEST_REPLY
+        judge = Casting(kit, models, replies, budget, patience, tally.waits).judge(config.judge)
+        known_as, ask = judge.id, partial(_judged, judge)
+        items = [item for item in items if item.expected]
+    tally.total = len(items)
+    about = {"judge": config.judge, "set": digest(*(item.id for item in labelled))}
+    with (
+        Store.open(path) as store,
+        kept_in_a_run(store, path, manifest.world, ("validation", about), replies) as name,
+    ):
+        budget.carry_over(store.totals(name))
+        try:
+            with watch(name, tally) if watch else nullcontext():
+                found, error = await _each(items, ask, tally)
+        finally:
+            await models.close()
+    compared = tuple(one for item in items for one in found.get(item.id, ()))
+    waiting, stopped = len(items) - len(found), str(error) if error else ""
+    return Validation(known_as, config.data, manifest, compared, waiting, stopped)
+
+
+# ------------------------------------------------------------------ the set
+
+
+def _manifest(folder: Path) -> Manifest:
+    if not (folder / MANIFEST).is_file():
+        raise ConfigError(
+            f"--data: expected a folder with {MANIFEST} and *.jsonl, found {folder}; see "
+            "docs/validation.md"
+        )
+    try:
+        return Manifest.model_validate(read_toml(folder / MANIFEST))
+    except ValidationError as error:
+        raise ConfigError(f"{folder / MANIFEST}: {first_problem(error)}") from error
+
+
+def _items(folder: Path, manifest: Manifest, kit: WorldKit) -> list[Labelled]:
+    """The rows of all files, in the order of names and lines."""
+    read = kit.validation.get(manifest.kind)
+    if read is None:
+        known = ", ".join(kit.validation) or "none"
+        raise ConfigError(
+            f"{folder / MANIFEST}: kind: expected one that {manifest.world} has ({known}), found "
+            f'"{manifest.kind}"'
+        )
+    found: dict[str, Labelled] = {}
+    for path in sorted(folder.glob("*.jsonl")):
+        for number, line in enumerate(_lines(path), 1):
+            if line.strip():
+                item = _item(read, line, path, number)
+                if found.setdefault(item.id, item) is not item:
+                    raise ConfigError(f'{path}, line {number}: the id "{item.id}" is given twice')
+    if not found:
+        raise ConfigError(f"{folder}: expected *.jsonl with labelled items, found none")
+    return list(found.values())
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text("utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+
+
+def _item(read: Callable[[Json, str], Labelled], line: str, path: Path, number: int) -> Labelled:
+    try:
+        return read(json.loads(line), f"{path.stem}-{number}")
+    except ValidationError as error:
+        raise ConfigError(f"{path}, line {number}: {first_problem(error)}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}, line {number}: {error}") from error
+
+
+def _drawn(items: Sequence[Labelled], limit: int | None) -> list[Labelled]:
+    """So many items by lot, in their order: the first of a file would all be of one kind."""
+    lots = sorted(items, key=lambda item: digest("validation", item.id))[:limit]
+    drawn = {item.id for item in lots}
+    return [item for item in items if item.id in drawn]
+
+
+# ------------------------------------------------------------------ asking
+
+
+async def _each(
+    items: Sequence[Labelled],
+    ask: Callable[[Labelled], Coroutine[Any, Any, tuple[Compared, ...]]],
+    tally: Tally,
+) -> tuple[dict[str, tuple[Compared, ...]], ModelError | None]:
+    """What is said of each item, by id, and the error that ended the work early, if one did."""
+    found: dict[str, tuple[Compared, ...]] = {}
+    error: ModelError | None = None
+    waiting, this = iter(items), asyncio.current_task()
+
+    async def worker() -> None:
+        nonlocal error
+        for item in waiting:
+            if error is not None:
+                return
+            try:
+                found[item.id] = await ask(item)
+            except ModelError as failure:
+                error = error or failure
+                return
+            tally.done += 1
+            tally.failed += all(one.answer.text is None for one in found[item.id])
+
+    with interruptible(lambda: tally.waits.is_blocked(this)):
+        await asyncio.gather(*(worker() for _ in range(min(_AT_ONCE, len(items)))))
+    return found, error
+
+
+async def _asked(model: ChatModel, item: Labelled) -> tuple[Compared, ...]:
+    """A model's answers; a call that failed for good is no answer to any point."""
+    try:
+        answers = await item.ask(model)
+    except ModelError as error:
+        if error.fatal:
+            raise
+        answers = (PointAnswer(None, str(error)),) * len(item.points)
+    return tuple(Compared(item, *both) for both in zip(item.points, answers, strict=True))
+
+
+async def _judged(judge: Judge, item: Labelled) -> tuple[Compared, ...]:
+    """The scores of a judge of one's own beside those that the labels make."""
+    problem, given = "", dict[tuple[str, str | None], Verdict]()
+    try:
+        said = await verdicts_of(judge, item.episode)
+        given = {(verdict.measure.name, verdict.seat): verdict for verdict in said}
+    except StoreError:
+        raise
+    except SociolabError as error:
+        if isinstance(error, ModelError) and error.fatal:
+            raise
+        problem = str(error)
+    compared = []
+    for number, first in enumerate(item.expected[0]):
+        measure, seat = first.measure, first.seat
+        right = tuple(dict.fromkeys(_scored(labels[number])[0] or "" for labels in item.expected))
+        found = given.get((measure.name, seat))
+        missing = problem or f"it gave no score of {title_of(measure)}"
+        text, shown = (None, missing) if found is None else _scored(found)
+        point = Point(f"{title_of(measure)}, {item.kind}", seat or "", right, ())
+        compared.append(Compared(item, point, PointAnswer(text, shown)))
+    return tuple(compared)
+
+
+def _scored(verdict: Verdict) -> tuple[str | None, str]:
+    """A score as an answer, and what it rests on."""
+    if isinstance(verdict, Score):
+        return f"{verdict.value:.4g}", verdict.reason
+    if isinstance(verdict, ScoreFailure):
+        return None, verdict.problem
+    return CANNOT_TELL, verdict.why
+
+
+# ------------------------------------------------------------------ what was found
+
+
+def _agreement(kind: str, compared: Sequence[Compared]) -> Agreement:
+    outcomes = Counter(one.outcome for one in compared)
+    values = [{"right": 1.0, **dict.fromkeys(_WRONG, 0.0)}.get(one.outcome) for one in compared]
+    items = [one.item.id for one in compared]
+    return Agreement(kind, len(set(items)), outcomes, on_scale(mean(values, items), 0, 1))
+
+
+def section(found: Validation) -> Section:
+    """Agreement by kind, and the first of the differences."""
+    order = (*_WRONG, "cannot tell", "failed")
+    differences = [one for name in order for one in found.compared if one.outcome == name]
+    tables = [_table(found.by_kind)]
+    if differences:
+        tables.append(_differences(differences))
+    return Section(
+        f"Validation of {found.judge.name} on {found.data.name} ({found.manifest.kind})",
+        tuple(_said(found)),
+        tuple(filter(None, (found.manifest.about,))),
+        tuple(tables),
+    )
+
+
+def _said(found: Validation) -> Iterator[str]:
+    if not found.compared:
+        return
+    whole = found.by_kind[-1]
+    yield (
+        f"{whole.outcomes['right']} of {plural(whole.answered, 'answer')} right "
+        f"({plural(whole.items, 'item')}); {whole.outcomes['cannot tell']} cannot tell, "
+        f"{whole.outcomes['failed']} failed."
+    )
+
+
+def _table(rows: Sequence[Agreement]) -> TextTable:
+    columns = ("kind", "items", "points", *OUTCOMES, "agreement")
+    cells = tuple(
+        (
+            row.kind,
+            str(row.items),
+            str(row.outcomes.total()),
+            *(str(row.outcomes[name]) for name in OUTCOMES),
+            _shown(row.agreement),
+        )
+        for row in rows
+    )
+    notes = (
+        "agreement: right / (right + missed + invented + mistaken); what failed or could not be "
+        "told is in neither",
+        *table_notes((row.agreement for row in rows), "item"),
+        *(f"{name}: {meaning}" for name, meaning in OUTCOMES.items()),
+    )
+    return TextTable("Agreement with the labels", columns, cells, notes)
+
+
+def _shown(estimate: Estimate) -> str:
+    """An agreement with its interval; where all answers are alike, how far it may be from that."""
+    limit = bound(estimate, 0, 1)
+    if limit is None:
+        return cell(estimate)
+    return f"{cell(estimate)} [{'>' if estimate.value else '<'} {limit:.2f}]"
+
+
+def _differences(compared: Sequence[Compared]) -> TextTable:
+    rows = tuple(
+        (
+            one.item.id,
+            one.point.about or one.point.kind,
+            " or ".join(one.point.right),
+            one.answer.text or "failed",
+            shorten(one.answer.shown, _LONGEST_SHOWN, placeholder=" ..."),
+        )
+        for one in compared[:_MOST_SHOWN]
+    )
+    left = len(compared) - len(rows)
+    notes = (f"{left} more: --json lists all, with their lines",) if left else ()
+    columns = ("item", "about", "label", "answer", "quotes")
+    return TextTable("Differences", columns, rows, notes, words=(1, 2, 3, 4))
+
+
+def document(found: Validation) -> dict[str, Any]:
+    """The findings as a JSON object; its fields are those of docs/validation.md."""
+    return {
+        "schema": 1,
+        "kind": "validation",
+        "judge": {
+            "name": found.judge.name,
+            "method": found.judge.method,
+            "settings": found.judge.settings,
+        },
+        "data": str(found.data),
+        "set": found.manifest.model_dump(),
+        "stopped": found.stopped,
+        "items_waiting": found.waiting,
+        "agreement": [
+            {
+                "kind": row.kind,
+                "items": row.items,
+                "points": row.outcomes.total(),
+                **{name.replace(" ", "_"): row.outcomes[name] for name in OUTCOMES},
+                "agreement": row.agreement.value,
+                "low": row.agreement.low,
+                "high": row.agreement.high,
+                "interval": row.agreement.method,
+                "bound": bound(row.agreement, 0, 1),
+                "note": row.agreement.note,
+            }
+            for row in found.by_kind
+        ],
+        "answers": [
+            {
+                "item": one.item.id,
+                "kind": one.point.kind,
+                "about": one.point.about,
+                "labels": list(one.point.right),
+                "answer": one.answer.text,
+                "outcome": one.outcome,
+                "shown": one.answer.shown,
+                "text": [] if one.outcome == "right" else list(one.item.text),
+            }
+            for one in found.compared
+        ],
+    }

@@ -1,0 +1,220 @@
+"""What a scripted resident knows of social matters: from the acts it heard, never from words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Literal, TypeAlias
+
+from sociolab.core.seeding import stream
+from sociolab.town.answers import Matter, SpeechAct
+from sociolab.town.thoughts import Heard, Me, Other
+
+Key: TypeAlias = tuple[str, str]
+"""Whose matter, and what: the same matter whoever speaks of it."""
+
+EVENTS = ("public activity", "online activity")
+"""What everybody may come to, so that word of it gets about."""
+ALONE = ("appointment", "asking for help")
+"""What one yes is enough for."""
+
+_HOURS = ("10:00", "11:00", "14:00", "15:00", "16:00", "17:00", "17:30", "18:00", "19:00")
+_EVENING_FIRST = ("17:00", "17:30", "18:00", "18:30", "16:00", "19:00")
+"""When companions are asked to come: most people are free by then."""
+
+
+def key_of(matter: Matter) -> Key:
+    """What makes two matters the same."""
+    return matter.host, matter.what
+
+
+def merged(known: Matter, new: Matter) -> Matter:
+    """The matter as said last; what was left open this time stays as it was known."""
+    said = {name: getattr(new, name) for name in ("day", "start", "place") if getattr(new, name)}
+    places = {chore.what: chore.place for chore in known.chores}
+    chores = tuple(
+        chore.model_copy(update={"place": chore.place or places.get(chore.what, "")})
+        for chore in new.chores or known.chores
+    )
+    return known.model_copy(update={**said, "chores": chores})
+
+
+def without_place(matter: Matter) -> Matter:
+    """The matter with its places left open."""
+    chores = tuple(one.model_copy(update={"place": ""}) for one in matter.chores)
+    return matter.model_copy(update={"place": "", "chores": chores})
+
+
+@dataclass(slots=True)
+class Standing:
+    """A matter as far as one knows it, and who has said yes or no to it, by id.
+
+    `invited` is when one asked whom last; `by_host` whether one was ever asked by the host.
+    """
+
+    matter: Matter
+    answers: dict[str, Literal["accept", "decline"]] = field(default_factory=dict)
+    invited: dict[str, date] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+    by_host: bool = False
+
+    def take(self, me: str, heard: Heard) -> None:
+        """One more act about it."""
+        act = heard.act
+        assert act.matter is not None
+        self.matter = merged(self.matter, act.matter)
+        self.told.add(heard.other)
+        if act.kind in ("accept", "decline"):
+            who = act.by
+            if who == act.matter.host:  # who confirms another's proposal says yes for them
+                who = heard.other if who == me else me
+            self.answers[who] = "accept" if act.kind == "accept" else "decline"
+        if act.by == me:
+            self.invited[heard.other] = heard.when.date()
+        elif act.by == act.matter.host and act.kind == "invite":
+            self.by_host = True
+
+    def said_yes(self, me: str) -> bool:
+        """Whether it is on: one has agreed, or to one's own somebody has."""
+        if self.matter.host == me:
+            return "accept" in self.answers.values()
+        return self.answers.get(me) == "accept"
+
+
+def standings(me: Me) -> dict[Key, Standing]:
+    """All matters that one has heard or spoken of in earlier talks."""
+    found: dict[Key, Standing] = {}
+    for heard in me.heard:
+        matter = heard.act.matter
+        if matter is not None:
+            found.setdefault(key_of(matter), Standing(matter)).take(me.resident.id, heard)
+    return found
+
+
+def wanted_of(me: Me, other: Other) -> Matter | None:
+    """One's own task, if this other should still be asked; who has answered is left in peace."""
+    task = me.task
+    if task is None or other.id == me.resident.id:
+        return None
+    if task.kind == "appointment" and task.partner not in ("", other.id):
+        return None
+    known = standings(me).get(key_of(task))
+    matter = merged(known.matter, task) if known is not None and known.said_yes(task.host) else task
+    if is_over(matter, me.now):
+        return None
+    if known is not None:
+        if other.id in known.answers or known.invited.get(other.id) == me.now.date():
+            return None
+        if task.kind in ALONE and known.said_yes(task.host):
+            return None
+    return matter
+
+
+def news_for(me: Me, other: Other) -> Matter | None:
+    """Somebody else's event that one will go to, and that this other has not heard of from one."""
+    for known in standings(me).values():
+        matter = known.matter
+        if (
+            matter.kind in EVENTS
+            and matter.start
+            and matter.host not in (me.resident.id, other.id)
+            and known.said_yes(me.resident.id)
+            and other.id not in known.told
+            and not is_over(matter, me.now)
+        ):
+            return matter
+    return None
+
+
+def is_over(matter: Matter, now: datetime) -> bool:
+    """Whether it is too late to come: half of it is over; without an hour, the day nearly is."""
+    if not matter.day or matter.day != now.date().isoformat():
+        return bool(matter.day) and matter.day < now.date().isoformat()
+    minute = now.hour * 60 + now.minute
+    return minute > (minutes_of(matter.start) + matter.minutes // 2 if matter.start else 20 * 60)
+
+
+def due(me: Me, day: date) -> list[Matter]:
+    """What one has agreed to for a day, in the order in which one heard of it."""
+    iso = day.isoformat()
+    return [
+        known.matter
+        for known in standings(me).values()
+        if known.matter.day == iso and known.said_yes(me.resident.id)
+    ]
+
+
+def doing(matter: Matter, me: Me, texts: dict[str, str]) -> str:
+    """What one is seen doing when one takes part in it."""
+    mine = matter.host == me.resident.id
+    if matter.kind == "appointment":
+        partner = me.people.get(matter.partner if mine else matter.host, "somebody")
+        return texts["appointment"].format(partner=partner, what=matter.what)[:200]
+    role = "host" if mine and matter.kind in EVENTS else "guest"
+    return texts[role].format(what=matter.what)[:200]
+
+
+# ------------------------------------------------------------------ when one is free
+
+
+def minutes_of(clock: str) -> int:
+    """Minutes since midnight."""
+    return int(clock[:2]) * 60 + int(clock[3:])
+
+
+def clock_of(minutes: int) -> str:
+    """Such as "18:05"; past midnight the next day's."""
+    return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
+
+
+def is_free(me: Me, day: date, start: str, minutes: int, but: Key | None = None) -> bool:
+    """Whether neither work nor anything agreed lies in these minutes, and one is awake."""
+    begin, rhythm = minutes_of(start), me.resident.rhythm
+    end = begin + minutes
+    if rhythm is not None:
+        bed = minutes_of(rhythm.bed)
+        if begin < minutes_of(rhythm.wake) + 30 or (bed > 12 * 60 and end > bed):
+            return False
+    taken = [(minutes_of(one.start), minutes_of(one.end)) for one in me.resident.habits if one.work]
+    taken += [
+        (minutes_of(one.start), minutes_of(one.start) + one.minutes)
+        for one in due(me, day)
+        if one.start and key_of(one) != but
+    ]
+    return all(last <= begin or first >= end for first, last in taken)
+
+
+def free_hours(me: Me, matter: Matter) -> tuple[str, ...]:
+    """Hours of the matter's day, still to come, at which one is free for it."""
+    day = date.fromisoformat(matter.day) if matter.day else me.now.date()
+    hours = _HOURS if matter.kind == "appointment" else _EVENING_FIRST
+    return tuple(
+        clock
+        for clock in hours
+        if is_free(me, day, clock, matter.minutes, key_of(matter))
+        and (day > me.now.date() or minutes_of(clock) > me.now.hour * 60 + me.now.minute + 30)
+    )
+
+
+def with_choices(matter: Matter, me: Me, seed: int, key: str, points: tuple[str, ...]) -> Matter:
+    """One's own matter with an hour, and for an appointment a place, where these are open.
+
+    The same for the same `key`: an organiser who thinks of it keeps to one time for all.
+    """
+    if matter.kind == "asking for help":
+        return matter
+    changes: dict[str, str] = {}
+    if not matter.start:
+        hours = free_hours(me, matter)[:3] or ("17:00",)
+        changes["start"] = stream(seed, "own time", matter.host, matter.what, key).choice(hours)
+    if matter.kind == "appointment" and not matter.place:
+        chance = stream(seed, "own place", matter.host, matter.what)
+        changes["place"] = chance.choice(points[:2]) if points else me.resident.living_area
+    return matter.model_copy(update=changes)
+
+
+def act(kind: str, me: Me, matter: Matter | None = None, asks: str = "") -> SpeechAct:
+    """An act of one's own."""
+    return SpeechAct.model_validate(
+        {"kind": kind, "by": me.resident.id, "matter": matter, "asks": asks}
+    )

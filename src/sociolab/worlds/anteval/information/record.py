@@ -1,0 +1,166 @@
+"""Information exchange among scripted players: who told what, and what was learned, on record.
+
+Scripted players say what a line means by acts, and which fact each sentence of an answer states by
+its id. Nothing is read, so the figures are exact; where anybody else took a turn there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sociolab.core.episode import Episode
+from sociolab.core.score import JudgeId, Verdict
+from sociolab.core.seeding import digest
+from sociolab.worlds.anteval.information.evidence import (
+    Evidence,
+    Found,
+    Lost,
+    Overlap,
+    Plan,
+    Unknown,
+    nothing,
+    said,
+    verdicts,
+)
+from sociolab.worlds.anteval.information.measures import Reading
+from sociolab.worlds.anteval.information.question import snapshot_turns
+from sociolab.worlds.anteval.scene import TELL, UNRECORDED, recorded
+from sociolab.worlds.anteval.session import Session, session_from
+from sociolab.worlds.anteval.visibility import party_moved
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A fact was told in this turn (from 0) by `who`; `to` are the names of those who heard it."""
+
+    turn: int
+    who: str
+    to: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What became of a fact at one player: heard first in `turn` (from 0) from `source`, or never.
+
+    `stated`: whether the player's answer at the end states it; None without such an answer.
+    """
+
+    player: str
+    turn: int | None
+    source: str
+    stated: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class FactWay:
+    """A fact of the NPC: when it was told, and what became of it at each player."""
+
+    fact: str
+    text: str
+    told: tuple[Told, ...]
+    heard: tuple[Heard, ...]
+
+
+def learned(episode: Episode) -> tuple[FactWay, ...]:
+    """The way of each fact of a session, in their order; nothing where it is not on record."""
+    session = session_from(episode.trial.task.content)
+    if not recorded(episode):
+        return ()
+    tellings = told_of(session, episode)
+    answers = {player.id: _answer(session, episode, player.id, None) for player in session.players}
+
+    def heard(fact: str, seat: str) -> Heard:
+        name, answer = session.seated(seat).first_name, answers[seat]
+        first = next((one for one in tellings[fact] if name in one.to), None)
+        stated = fact in answer.stated if isinstance(answer, Reading) else None
+        return Heard(name, first.turn if first else None, first.who if first else "", stated)
+
+    return tuple(
+        FactWay(
+            fact.id,
+            fact.text,
+            tellings[fact.id],
+            tuple(heard(fact.id, player.id) for player in session.players),
+        )
+        for fact in session.knowledge
+    )
+
+
+def told_of(session: Session, episode: Episode) -> Mapping[str, tuple[Told, ...]]:
+    """By fact, when it was told: all that acts say of it."""
+    names = {one.id: one.first_name for one in session.characters}
+    found: dict[str, list[Told]] = {fact.id: [] for fact in session.knowledge}
+    for move in episode.moves:
+        for action in move.actions:
+            hearers = [seat for seat in action.to or names if seat != move.seat]
+            for act in action.acts:
+                fact = act.what.get("id") if isinstance(act.what, dict) else None
+                if act.kind == TELL and fact in found:
+                    told = Told(move.turn, names[move.seat], tuple(names[s] for s in hearers))
+                    found[fact].append(told)
+    return {fact: tuple(tellings) for fact, tellings in found.items()}
+
+
+class RecordJudge:
+    """Goes by acts and ids alone; of an episode that is not on record it cannot tell anything.
+
+    The k key points of the knowledge are its first k facts (their order is drawn at random), and
+    those of an answer are found among what it states.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.id = JudgeId("record", "formula", digest("record", plan.key_points))
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """The verdicts on the answers; failures where no player took a turn."""
+        session, plan = session_from(episode.trial.task.content), self._plan
+        if not party_moved(episode):
+            return nothing(session, plan)
+        found = Evidence()
+        for player in session.players:
+            seat = player.id
+            found.answers[seat] = answer = _answer(session, episode, seat, None)
+            found.overlaps[seat] = self._overlap(session, answer)
+            if plan.controls:
+                found.before[seat] = _answer(session, episode, seat, 0)
+            for turn in snapshot_turns(session.turns, plan.snapshots):
+                found.snapshots[turn, seat] = _answer(session, episode, seat, turn)
+        if recorded(episode):
+            told = {fact: told for fact, told in told_of(session, episode).items() if told}
+            where = {fact: f"{one[0].who}, turn {one[0].turn + 1}" for fact, one in told.items()}
+            found.told = Reading(len(session.knowledge), where)
+            everything = dict.fromkeys((fact.id for fact in session.knowledge), "")
+            found.oracle = self._overlap(session, Reading(len(everything), everything))
+        else:
+            found.told = found.oracle = Unknown(UNRECORDED)
+        return verdicts(session, plan, found)
+
+    def _overlap(self, session: Session, answer: Found) -> Overlap | Lost | Unknown:
+        if not isinstance(answer, Reading):
+            return answer
+        k = self._plan.key_points
+        points = [fact.id for fact in session.knowledge[:k]]
+        shared = [fact for fact in points if fact in answer.stated]
+        return Overlap(len(shared), min(k, answer.statements), ", ".join(shared))
+
+
+def _answer(session: Session, episode: Episode, seat: str, at: int | None) -> Found:
+    """An answer as its ids say; unknown where this seat, or another, is not on record."""
+    given = said(episode, seat, at)
+    if isinstance(given, Lost):
+        return given
+    acted = any(move.seat == seat for move in episode.moves)
+    if not acted or not recorded(episode) or len(given.ids) != len(given.facts):
+        return Unknown(UNRECORDED)
+    tellings = told_of(session, episode)
+    stated = {fact: _source(tellings.get(fact, ()), session, seat) for fact in given.ids if fact}
+    invented = [text for text, fact in zip(given.facts, given.ids, strict=True) if not fact]
+    return Reading(len(session.knowledge), stated, hallucinated=tuple(invented))
+
+
+def _source(tellings: Sequence[Told], session: Session, seat: str) -> str:
+    name = session.seated(seat).first_name
+    first = next((one for one in tellings if name in one.to), None)
+    return f"{first.who}, turn {first.turn + 1}" if first else ""

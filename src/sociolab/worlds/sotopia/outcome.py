@@ -1,0 +1,570 @@
+"""What an episode came to, where its goals have a formula, and what that is worth to each seat.
+
+No text is interpreted here. What was agreed is on record where built-in scripted players wrote it
+down as acts; else each seat is asked once the episode is over, and what all seats say alike stands.
+The formula of the goal turns the terms into a value from 0 to 10. An outcome that could not be
+established has no value: it has bounds, the worst and the best that the seat could have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+
+from sociolab.core.episode import Act, Answered, Episode, Moved, Unusable
+from sociolab.core.ports import FieldWording, Question, Wording
+from sociolab.core.score import JudgeId, Score, Unscored, Verdict
+from sociolab.core.seeding import digest
+from sociolab.engine.scene import Poll
+from sociolab.judging.quoting import quoted
+from sociolab.prompting.templates import prompt
+from sociolab.worlds.sotopia.dimensions import GOAL_CHECKED
+from sociolab.worlds.sotopia.scenarios import (
+    DivisionGoal,
+    FriendGoal,
+    OptionGoal,
+    PriceGoal,
+)
+from sociolab.worlds.sotopia.scene import PACKAGE, Casting, casting_from
+
+CLOSING = "closing"
+"""The name of the closing question in requests and events."""
+
+OFFER, ACCEPT, DECLINE = "offer", "accept", "decline"
+"""The acts of scripted players that make an outcome; an offer's content is its terms, in a
+division the pieces that the speaker keeps."""
+
+AT_TARGET, STEP, HIGHEST = 6, 0.05, 10
+
+Checkable: TypeAlias = PriceGoal | DivisionGoal | FriendGoal | OptionGoal
+Share: TypeAlias = Mapping[str, int]
+Terms: TypeAlias = "float | str | Mapping[str, Share]"
+"""A price in dollars, an option, a friend's name, or each seat's pieces of each good."""
+
+
+# ------------------------------------------------------------------ what an outcome is worth
+
+
+def price_value(goal: PriceGoal, price: float) -> tuple[float, str]:
+    """What a price is worth to a seat, and the formula with its numbers.
+
+    Our own scenarios state it in the goal: the target is worth 6 points of 10, every 5 % of the
+    target better one point more, every 5 % worse one point less, within 0 and 10. The published
+    scenarios say only that a bonus rewards a better price than the target and a penalty follows a
+    worse one (SOTOPIA, appendix B.2); the same formula is applied to them.
+    """
+    gain = price - goal.target if goal.role == "seller" else goal.target - price
+    raw = AT_TARGET + gain / (STEP * goal.target)
+    value = min(HIGHEST, max(0.0, raw))
+    seller = goal.role == "seller"
+    better = "price - target" if seller else "target - price"
+    numbers = f"{price:g} - {goal.target:g}" if seller else f"{goal.target:g} - {price:g}"
+    text = (
+        f"6 + ({better}) / (5 % of target) = 6 + ({numbers}) / {STEP * goal.target:g} = {raw:.4g}"
+    )
+    return value, text if value == raw else f"{text}, clipped to {value:g}"
+
+
+def share_value(goal: DivisionGoal, share: Share) -> tuple[float, str]:
+    """What a share of the goods is worth to a seat, 0 to 10, and the formula with its numbers."""
+    total = sum(goal.values[good] * count for good, count in goal.counts.items())
+    own = sum(goal.values[good] * count for good, count in share.items())
+    if total <= 0:
+        return 0.0, "nothing is worth anything to this seat: 0"
+    value = HIGHEST * own / total
+    return value, f"10 x own points / all points = 10 x {own:g} / {total:g} = {value:.4g}"
+
+
+def _value(seat: str, goal: Checkable, terms: Terms) -> tuple[float, str]:
+    """What these terms are worth to a seat, 0 to 10, and the formula with its numbers."""
+    if goal.kind == "price":
+        assert isinstance(terms, float)
+        return price_value(goal, terms)
+    if goal.kind == "division":
+        assert isinstance(terms, Mapping)
+        return share_value(goal, terms[seat])
+    if goal.kind == "option":
+        assert isinstance(terms, str)
+        return goal.options[terms], f'worth of "{terms}" to this seat = {goal.options[terms]:g}'
+    return HIGHEST, f"{terms} is the mutual friend and was found: 10 to everybody, else 0"
+
+
+def _best(goal: Checkable) -> float:
+    """The most that any outcome is worth to a seat; the least is 0 (no agreement)."""
+    return max(goal.options.values()) if goal.kind == "option" else HIGHEST
+
+
+# ------------------------------------------------------------------ claims about an outcome
+
+_QUOTE = "the line that proposed it and the line that accepted it, without the name; else empty"
+_COMMON: Mapping[str, str] = {
+    "in_words": "for something else; else empty",
+    "offer": _QUOTE,
+    "acceptance": _QUOTE,
+}
+
+
+class Closing(BaseModel):
+    """What a seat, or a reader of the transcript, says that an episode came to.
+
+    Its fields are made for each goal (`closing_type`): `outcome`, those of the terms, `in_words`,
+    `offer`, `acceptance`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="after")
+    def _with_terms(self) -> Self:
+        values = self.model_dump()
+        missing = [name for name, value in values.items() if value is None]
+        if values["outcome"] == "agreed" and missing:
+            raise ValueError(f'"agreed" needs a value in {_listed(missing, ", ")}')
+        return self
+
+    @property
+    def claim(self) -> Claim:
+        """What it says, to be compared."""
+        values = self.model_dump()
+        outcome, words = values.pop("outcome"), values.pop("in_words")
+        quotes = tuple(filter(None, (values.pop("offer"), values.pop("acceptance"))))
+        if outcome != "agreed":
+            return Claim(outcome, None, words)
+        single = values.keys() & {"price", "option", "friend"}
+        return Claim(outcome, values[single.pop()] if single else values, "", quotes)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What somebody says it came to; `terms` is None unless the status is "agreed".
+
+    In a division the terms are the share of the seat that says so.
+    """
+
+    status: str
+    terms: float | str | Share | None
+    words: str = ""
+    quotes: tuple[str, ...] = ()
+
+
+def closing_type(goal: Checkable, statuses: tuple[str, ...], terms: str) -> type[Closing]:
+    """The type of a closing answer to this goal; `terms` describes the fields of its terms.
+
+    A price is a number, an option or a friend one of those in the goal; each good to divide has a
+    field of its own.
+    """
+    if goal.kind == "division":
+        return _closing_type(goal.kind, tuple(goal.counts.items()), statuses, terms)
+    names = tuple(goal.options) if goal.kind == "option" else ()
+    names = tuple(friend.name for friend in goal.friends) if goal.kind == "friend" else names
+    return _closing_type(goal.kind, tuple((name, 1) for name in names), statuses, terms)
+
+
+@lru_cache(maxsize=1024)  # a pydantic class takes a millisecond to make
+def _closing_type(
+    kind: str, choices: tuple[tuple[str, int], ...], statuses: tuple[str, ...], terms: str
+) -> type[Closing]:
+    fields: dict[str, Any] = {"outcome": (Literal[statuses], ...)}
+    if kind == "price":
+        price = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+        fields["price"] = (price | None, Field(description=terms))
+    elif kind == "division":
+        for good, count in choices:
+            pieces = Annotated[int, Field(ge=0, le=count)]
+            fields[good] = (pieces | None, Field(description=terms))
+    else:
+        names = tuple(name for name, _ in choices)
+        fields[kind] = (Literal[names] | None, Field(description=terms))
+    for name, meaning in _COMMON.items():
+        fields[name] = (str, Field(description=meaning))
+    return create_model("Closing", __base__=Closing, **fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Established:
+    """What an episode came to; `terms` None: no agreement. `how` says where this is known from."""
+
+    terms: Terms | None
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Not established: nobody can tell, the seats differ, or what they say is not in the text."""
+
+    kind: Literal["cannot tell", "disputed", "unconfirmed"]
+    why: str
+
+
+Outcome: TypeAlias = Established | Open
+
+
+def goals_of(casting: Casting) -> dict[str, Checkable]:
+    """The goal of each seat, where all have a formula of the same kind; empty otherwise."""
+    goals = {
+        character.id: goal.facts
+        for character, goal in zip(casting.characters, casting.scenario.goals, strict=True)
+        if goal.facts is not None and goal.facts.kind != "ask"
+    }
+    kinds = {goal.kind for goal in goals.values()}
+    return goals if len(goals) == len(casting.characters) and len(kinds) == 1 else {}
+
+
+# ------------------------------------------------------------------ on record
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Terms that somebody offered and all others accepted; turns count from 0."""
+
+    terms: Any
+    by: str
+    offered: int
+    accepted: int
+
+
+def agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> Agreement | None:
+    """What the acts of these turns (who, what they meant) settle first; None: nothing.
+
+    Terms stand once every other seat has accepted them after they were offered last.
+    """
+    offer: tuple[Any, str, int] | None = None
+    agreeing = set[str]()
+    for turn, (who, acts) in enumerate(turns):
+        for act in acts:
+            if act.kind == OFFER:
+                offer, agreeing = (act.what, who, turn), {who}
+            elif act.kind == ACCEPT and offer is not None:
+                agreeing.add(who)
+            elif act.kind == DECLINE:
+                offer = None
+        if offer is not None and len(agreeing) == seats:
+            return Agreement(*offer, turn)
+    return None
+
+
+def recorded(casting: Casting, moves: Sequence[Moved]) -> Established | None:
+    """The outcome that the acts make; None unless built-in scripted players took all turns."""
+    if not moves or any(not action.acts for move in moves for action in move.actions):
+        return None
+    turns = [(move.seat, [a for action in move.actions for a in action.acts]) for move in moves]
+    found = agreement(turns, len(casting.characters))
+    if found is None:
+        return Established(None, "recorded: no offer was accepted")
+    offered, accepted = moves[found.offered].turn + 1, moves[found.accepted].turn + 1
+    how = f"recorded: offered in turn {offered}, accepted in turn {accepted}"
+    if isinstance(found.terms, Mapping):
+        return Established(shares_of(casting, found.by, found.terms), how)
+    terms = found.terms if isinstance(found.terms, str) else float(found.terms)
+    return Established(terms, how)
+
+
+def shares_of(casting: Casting, by: str, kept: Share) -> dict[str, dict[str, int]]:
+    """What both seats get, where one of them keeps these pieces."""
+    goal = goals_of(casting)[by]
+    assert goal.kind == "division"
+    rest = {good: count - kept.get(good, 0) for good, count in goal.counts.items()}
+    return {c.id: dict(kept) if c.id == by else rest for c in casting.characters}
+
+
+# ------------------------------------------------------------------ asked
+
+
+STATUSES = ("agreed", "something else", "still open", "nothing")
+
+_UNLESS = "null unless agreed"
+_TERMS: Mapping[str, str] = {
+    "price": f"dollars, {_UNLESS}",
+    "division": f"how many you get, {_UNLESS}",
+    "option": f"the one accepted, {_UNLESS}",
+    "friend": f"by name, {_UNLESS}",
+}
+_AGREED: Mapping[str, str] = {
+    "price": "proposed and accepted",
+    "division": "all divided, and accepted",
+    "option": "proposed and accepted",
+    "friend": "both of you know who it is",
+}
+
+
+def closing_polls(casting: Casting) -> tuple[Poll, ...]:
+    """The question that each seat gets when it is over; none where no formula needs the answer."""
+    goals = goals_of(casting)
+    return tuple(Poll(None, (seat,), _question_of(goal)) for seat, goal in goals.items())
+
+
+def _question_of(goal: Checkable) -> Question:
+    kind = closing_type(goal, STATUSES, _TERMS[goal.kind])
+    text = _question_text(goal.kind, matter_of(goal))
+    return Question(CLOSING, text, kind, optional=True, wording=_wording(goal))
+
+
+@lru_cache(maxsize=1024)
+def _question_text(kind: str, matter: str) -> str:
+    return prompt(PACKAGE, "closing").render({"matter": matter, "agreed": _AGREED[kind]})
+
+
+def matter_of(goal: Checkable, friend: str = "you both know") -> str:
+    """What was to be agreed on."""
+    match goal.kind:
+        case "price":
+            return f"the price of {the(goal.item)}"
+        case "division":
+            return "dividing " + _listed((f"{n} {good}" for good, n in goal.counts.items()), ", ")
+        case "option":
+            return goal.subject
+        case _:
+            return f"finding out whom {friend}"
+
+
+_FOR_PEOPLE = (
+    "One last question, about how the conversation ended. Your partner does not see your answer, "
+    "and you may skip it."
+)
+_ELSE = "We agreed on something else"
+_OPEN = "No, we left it undecided"
+_NOTHING = "No, a proposal was refused, or nobody made one"
+_CHOICES: Mapping[str, tuple[str, str, str, str]] = {
+    "price": ("Yes, we agreed on a price", _ELSE, _OPEN, _NOTHING),
+    "division": ("Yes, we agreed on who gets what", _ELSE, _OPEN, _NOTHING),
+    "option": ("Yes, we agreed on it", _ELSE, _OPEN, _NOTHING),
+    "friend": (
+        "Yes, we both know who it is",
+        "We found out something else",
+        "Not for certain: a name came up, but was not confirmed",
+        "No, we did not find out",
+    ),
+}
+"""What people read in the place of `STATUSES`."""
+
+
+def _wording(goal: Checkable) -> Wording:
+    """The question as people are asked it: the same answers in plain words."""
+    friend = goal.kind == "friend"
+    question, terms = _in_plain_words(goal)
+    only_if = ("outcome", ("agreed",))
+    choices = tuple(zip(STATUSES, _CHOICES[goal.kind], strict=True))
+    lines = {
+        "offer": f"Which line {'named this friend' if friend else 'proposed it'}? (optional)",
+        "acceptance": f"Which line {'confirmed' if friend else 'accepted'} it? (optional)",
+    }
+    return Wording(
+        _FOR_PEOPLE,
+        (
+            FieldWording("outcome", question, choices=choices),
+            *(FieldWording(name, label, only_if=only_if) for name, label in terms.items()),
+            FieldWording(
+                "in_words",
+                f"What did you {'find out' if friend else 'agree on'}?",
+                "In your own words; a sentence is enough.",
+                only_if=("outcome", ("something else",)),
+            ),
+            *(FieldWording(n, label, is_line=True, only_if=only_if) for n, label in lines.items()),
+        ),
+    )
+
+
+def _in_plain_words(goal: Checkable) -> tuple[str, dict[str, str]]:
+    """What people are asked about the matter, and about each field of the terms."""
+    match goal.kind:
+        case "price":
+            return f"Did you agree on a price for {the(goal.item)}?", {
+                "price": "Which price did you agree on, in dollars?"
+            }
+        case "division":
+            *goods, last = (f"{count} {good}" for good, count in goal.counts.items())
+            all_goods = f"{', '.join(goods)} and {last}" if goods else last
+            return f"Did you agree on how to divide {all_goods}?", {
+                good: f"How many of the {count} {good} do you get?"
+                for good, count in goal.counts.items()
+            }
+        case "option":
+            return f"Did you agree on {goal.subject}?", {"option": "Which one did you agree on?"}
+        case _:
+            return "Did you find out whom you both know?", {"friend": "Who is it?"}
+
+
+def the(item: str) -> str:
+    """A thing as it is spoken of: "a steel bicycle, blue" as "the steel bicycle"."""
+    first, _, rest = item.split(",")[0].partition(" ")
+    return f"the {rest}" if first.lower() in ("a", "an", "the") else item.split(",")[0]
+
+
+def asked(casting: Casting, episode: Episode) -> Outcome:
+    """What the seats say alike of how it ended."""
+    claims = {seat: _claim(casting, episode, seat) for seat in goals_of(casting)}
+    missing = [seat for seat, claim in claims.items() if claim is None]
+    if len(missing) == len(claims) and not _was_asked(episode):
+        return Open("cannot tell", "nobody was asked what came of it; a reader can tell (--reader)")
+    if missing:
+        return Open("cannot tell", f"{_listed(missing)} did not answer the closing question")
+    found = {seat: claim for seat, claim in claims.items() if claim is not None}
+    outcome = _compared(casting, found)
+    if isinstance(outcome, Established) and outcome.terms is not None:
+        if not stands_in(outcome.terms, _texts(episode.moves), casting):
+            terms = terms_told(outcome.terms)
+            return Open("unconfirmed", f"all seats say {terms}, which stands in no line")
+        where = _where(found, episode.moves)
+        return Established(outcome.terms, f"{outcome.how}{where}")
+    return outcome
+
+
+def _claim(casting: Casting, episode: Episode, seat: str) -> Claim | None:
+    """What a seat answered; None where it did not."""
+    for event in reversed(episode.events):
+        if isinstance(event, Answered) and (event.seat, event.question) == (seat, CLOSING):
+            kind = _question_of(goals_of(casting)[seat]).reply
+            closing = kind.model_validate(event.value)
+            assert isinstance(closing, Closing)
+            return closing.claim
+    return None
+
+
+def _was_asked(episode: Episode) -> bool:
+    return any(
+        (isinstance(e, Answered) and e.question == CLOSING)
+        or (isinstance(e, Unusable) and e.name == CLOSING)
+        for e in episode.events
+    )
+
+
+def _compared(casting: Casting, claims: Mapping[str, Claim]) -> Outcome:
+    statuses = {claim.status for claim in claims.values()}
+    if statuses <= {"still open", "nothing"}:
+        return Established(None, "asked: all seats say that nothing was agreed")
+    if statuses == {"something else"}:
+        words = _listed(f'{seat}: "{claim.words}"' for seat, claim in claims.items())
+        return Open("cannot tell", f"something else was agreed ({words})")
+    said = _listed(f"{seat} says {told(claim)}" for seat, claim in claims.items())
+    if statuses != {"agreed"}:
+        return Open("disputed", said)
+    shares = {s: claim.terms for s, claim in claims.items() if isinstance(claim.terms, Mapping)}
+    if shares:
+        goal = next(iter(goals_of(casting).values()))
+        assert goal.kind == "division"
+        fits = all(
+            sum(share[good] for share in shares.values()) == count
+            for good, count in goal.counts.items()
+        )
+        return Established(shares, f"asked: {said}") if fits else Open("disputed", said)
+    terms = {c.terms for c in claims.values() if isinstance(c.terms, float | str)}
+    if len(terms) > 1:
+        return Open("disputed", said)
+    agreed = terms.pop()
+    return Established(agreed, f"asked: all seats say {terms_told(agreed)}")
+
+
+def _where(claims: Mapping[str, Claim], moves: Sequence[Moved]) -> str:
+    """The lines that the seats point at, as far as they are there."""
+    found: dict[int, str] = {}
+    for quote in dict.fromkeys(quote for claim in claims.values() for quote in claim.quotes):
+        located = locate(quote, moves)
+        if located is not None:
+            found[located[0]] = located[1]
+    lines = [f'turn {turn + 1}: "{words}"' for turn, words in sorted(found.items())]
+    return f" ({'; '.join(lines)})" if lines else ""
+
+
+def locate(quote: str, moves: Sequence[Moved]) -> tuple[int, str] | None:
+    """The last turn (from 0) in which these words stand, and the words as they stand there."""
+    for move in reversed(moves):
+        words = quoted(quote, (action.text for action in move.actions))
+        if words is not None:
+            return move.turn, words
+    return None
+
+
+# ------------------------------------------------------------------ whether it stands in the text
+
+_NUMERAL = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+
+
+def stands_in(terms: Terms, texts: Sequence[str], casting: Casting) -> bool:
+    """Whether the terms stand in the text as such: no synonyms, no arithmetic.
+
+    A price as a numeral, an option or a friend by name. Of a division, each good by name, and, of a
+    good that is split, the pieces of one of the seats as a numeral.
+    """
+    if isinstance(terms, str):
+        name = re.compile(rf"(?<!\w){re.escape(terms)}(?!\w)", re.IGNORECASE)
+        return any(name.search(text) for text in texts)
+    numerals = {float(found.replace(",", "")) for text in texts for found in _NUMERAL.findall(text)}
+    if isinstance(terms, float):
+        return terms in numerals
+    goal = next(iter(goals_of(casting).values()))
+    assert goal.kind == "division"
+    return all(
+        stands_in(good, texts, casting)
+        and (
+            any(share[good] in (0, count) for share in terms.values())
+            or any(float(share[good]) in numerals for share in terms.values())
+        )
+        for good, count in goal.counts.items()
+    )
+
+
+def _texts(moves: Sequence[Moved]) -> list[str]:
+    return [action.text for move in moves for action in move.actions if action.text]
+
+
+# ------------------------------------------------------------------ verdicts
+
+
+class OutcomeCheck:
+    """Scores goals that have a formula by what was agreed: from the record, or as the seats say."""
+
+    def __init__(self) -> None:
+        self.id = JudgeId("outcome", "formula", digest("outcome", "1"))
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """A value, or "cannot tell" with its bounds, for each seat; nothing without a formula."""
+        casting = casting_from(episode.trial.task.content)
+        if not goals_of(casting):
+            return ()
+        return verdicts(casting, recorded(casting, episode.moves) or asked(casting, episode))
+
+
+def verdicts(casting: Casting, outcome: Outcome) -> tuple[Verdict, ...]:
+    """What an outcome is worth to each seat."""
+    goals = goals_of(casting)
+    if isinstance(outcome, Established) and outcome.terms is not None:
+        for seat, goal in goals.items():
+            names = [f.name for f in goal.friends] if goal.kind == "friend" else [outcome.terms]
+            if outcome.terms not in names:
+                why = f"{outcome.terms} is no friend of {seat}: 0 ({outcome.how})"
+                return tuple(Score(GOAL_CHECKED, one, 0.0, why) for one in goals)
+    return tuple(_verdict(seat, goal, outcome) for seat, goal in goals.items())
+
+
+def _verdict(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
+    if isinstance(outcome, Open):
+        why = f"{outcome.kind}: {outcome.why}"
+        return Unscored(GOAL_CHECKED, seat, why, outcome.kind, 0.0, _best(goal))
+    if outcome.terms is None:
+        return Score(GOAL_CHECKED, seat, 0.0, f"no agreement: 0 ({outcome.how})")
+    value, formula = _value(seat, goal, outcome.terms)
+    return Score(GOAL_CHECKED, seat, value, f"{formula} ({outcome.how})")
+
+
+def told(claim: Claim) -> str:
+    """A claim in words."""
+    if claim.status == "agreed":
+        return terms_told(claim.terms)
+    return f'"{claim.status}"' + (f" ({claim.words})" if claim.words else "")
+
+
+def terms_told(terms: Any) -> str:
+    """Terms in words: "$250", "2 hats, 1 books" or a name in quotation marks."""
+    if isinstance(terms, float):
+        return f"${terms:,.2f}".removesuffix(".00")
+    if isinstance(terms, Mapping):
+        return ", ".join(f"{count} {good}" for good, count in terms.items())
+    return f'"{terms}"'
+
+
+def _listed(words: Iterable[str], mark: str = "; ") -> str:
+    return mark.join(words)

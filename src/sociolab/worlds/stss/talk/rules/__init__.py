@@ -1,1 +1,0 @@
-"""What a talk or a note of it conveys, read by rules."""

@@ -1,0 +1,173 @@
+"""Information exchange among scripted players: exact by acts and ids, silent of anybody else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from anteval_cases import KNOWN, chats, episode_of, learned, over, says, session, tells
+from sociolab.core.episode import Episode, Event, Moved, Unusable
+from sociolab.core.ports import Judge
+from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.testing.contracts import JudgeContract
+from sociolab.worlds.anteval.information.evidence import Plan
+from sociolab.worlds.anteval.information.record import RecordJudge
+from sociolab.worlds.anteval.information.record import learned as ways_of
+from sociolab.worlds.anteval.session import NPC
+
+DOOR, FEAR, MINT = KNOWN
+PLAN = Plan(key_points=2, snapshots=2)
+TABLE = session(players=2, turns=4, knowledge=KNOWN, decoys=(MINT,))
+FAILED = Unusable(4, "player-2", "learned", 3, "truncated", "cut off", "{", final=True)
+
+
+def played(*answers: Event, moves: tuple[Moved, ...] = ()) -> Episode:
+    """Four turns: one fact is told to all, another to the first player, who keeps it."""
+    taken = moves or (
+        chats(0, "player-1"),
+        chats(1, "player-2"),
+        tells(2, NPC, DOOR),
+        tells(3, NPC, FEAR, "player-1"),
+    )
+    return episode_of(
+        TABLE,
+        learned(0, "player-1"),
+        learned(0, "player-2"),
+        *taken[:2],
+        learned(2, "player-1"),
+        learned(2, "player-2"),
+        *taken[2:],
+        *answers,
+        over(4),
+    )
+
+
+WHOLE = played(
+    learned(4, "player-1", DOOR.text, FEAR.text, "All is cheese.", ids=("F1", "F2", "")),
+    learned(4, "player-2", DOOR.text, ids=("F1",)),
+)
+
+
+def verdicts(episode: Episode, plan: Plan = PLAN) -> dict[tuple[str, str | None], Verdict]:
+    found = asyncio.run(RecordJudge(plan).judge(episode))
+    return {(verdict.measure.name, verdict.seat): verdict for verdict in found}
+
+
+def values(episode: Episode, seat: str | None) -> dict[str, float]:
+    found = verdicts(episode).items()
+    return {name: v.value for (name, at), v in found if at == seat and isinstance(v, Score)}
+
+
+def test_answers_worked_by_hand() -> None:
+    # The key points of the knowledge are its first two facts.
+    assert values(WHOLE, "player-1") == pytest.approx(
+        {
+            "iep": 1,
+            "precision": 2 / 3,
+            "recall": 2 / 3,
+            "f1": 2 * 2 / (2 + 1 + 3),
+            "hallucination": 1 / 3,
+            "recall_at_0": 0,
+            "recall_at_2": 0,
+            "recall_at_4": 2 / 3,
+            "no_talk": 0,
+            "other_session": 0,
+        }
+    )
+    assert values(WHOLE, "player-2")["iep"] == 0.5
+    assert values(WHOLE, None) == pytest.approx(
+        {"party_recall": 2 / 3, "oracle_transcript": 2 / 3, "oracle_facts": 1}
+    )
+
+
+def test_the_recall_says_from_whom_and_when_each_fact_came() -> None:
+    verdict = verdicts(WHOLE)["recall", "player-1"]
+    assert isinstance(verdict, Score)
+    assert verdict.reason == "2 of 3 facts: F1 (Ansel, turn 3), F2 (Ansel, turn 4)"
+
+
+def test_an_answer_that_failed_is_a_failure_of_its_own_scores_and_no_0() -> None:
+    found = verdicts(played(learned(4, "player-1", DOOR.text, ids=("F1",)), FAILED))
+    for measure in ("iep", "precision", "recall", "f1", "hallucination", "other_session"):
+        verdict = found[measure, "player-2"]
+        assert isinstance(verdict, ScoreFailure)
+        assert (verdict.cause, verdict.raw, verdict.attempts) == ("truncated", "{", 3)
+        assert isinstance(found[measure, "player-1"], Score)
+    assert isinstance(found["party_recall", None], ScoreFailure)
+
+
+# ---------------------------------------------------------------- where it cannot tell
+
+
+@pytest.mark.parametrize("seat", ["player-1", "player-2", NPC])
+def test_one_turn_without_acts_and_nothing_can_be_told_and_a_sentence_says_what_would(
+    seat: str,
+) -> None:
+    free = tuple(
+        says(e.turn, e.seat, "I say so.") if isinstance(e, Moved) and e.seat == seat else e
+        for e in WHOLE.events
+    )
+    for verdict in verdicts(replace(WHOLE, events=free)).values():
+        assert isinstance(verdict, Unscored)
+        assert "--judge openai/MODEL" in verdict.why
+
+
+def test_ids_count_only_from_a_seat_whose_turns_are_on_record() -> None:
+    # Somebody's own player that takes no turn, and claims to have learned everything.
+    quiet = played(
+        learned(4, "player-1", DOOR.text, ids=("F1",)),
+        learned(4, "player-2", "x", "y", "z", ids=("F1", "F2", "F3")),
+        moves=(chats(0, "player-1"), chats(1, "player-1"), tells(2, NPC, DOOR), chats(3, NPC)),
+    )
+    found = verdicts(quiet)
+    assert isinstance(found["recall", "player-1"], Score)
+    assert isinstance(found["recall", "player-2"], Unscored)
+
+
+def test_an_answer_without_an_id_for_each_sentence_is_not_on_record() -> None:
+    for event in (learned(4, "player-1", DOOR.text), learned(4, "player-1", "a", "b", ids=("F1",))):
+        found = verdicts(played(event, learned(4, "player-2")))
+        assert isinstance(found["iep", "player-1"], Unscored)
+        assert isinstance(found["iep", "player-2"], Score)
+
+
+def test_a_party_that_took_no_turn_is_a_failure_whatever_the_npc_said() -> None:
+    told = (learned(4, "player-1", DOOR.text, ids=("F1",)), learned(4, "player-2"))
+    found = asyncio.run(
+        RecordJudge(PLAN).judge(episode_of(TABLE, tells(2, NPC, DOOR), *told, over(4)))
+    )
+    assert [verdict.measure for verdict in found if verdict.seat == "player-1"] == [
+        verdict.measure for verdict in verdicts(WHOLE).values() if verdict.seat == "player-1"
+    ]
+    assert all(isinstance(verdict, ScoreFailure) for verdict in found)
+
+
+# ---------------------------------------------------------------- the ways of the facts
+
+
+def test_each_fact_says_when_it_was_told_by_whom_and_who_heard_and_stated_it() -> None:
+    door, fear, mint = ways_of(WHOLE)
+    assert [(one.turn, one.who, one.to) for one in door.told] == [(2, "Ansel", ("Mira", "Tom"))]
+    assert [(one.player, one.turn, one.stated) for one in fear.heard] == [
+        ("Mira", 3, True),
+        ("Tom", None, False),
+    ]
+    assert mint.told == ()
+
+
+def test_the_way_of_a_fact_is_told_only_where_it_is_on_record() -> None:
+    assert ways_of(replace(WHOLE, events=(*WHOLE.events[:2], says(0, "player-1", "Hm.")))) == ()
+
+
+class TestRecordJudge(JudgeContract):
+    def judge(self) -> Judge:
+        return RecordJudge(PLAN)
+
+    def episodes(self) -> Sequence[Episode]:
+        return (WHOLE, played(learned(4, "player-1", DOOR.text), FAILED), played())
+
+    def measures(self) -> Sequence[Measure]:
+        return PLAN.measures(TABLE.turns)

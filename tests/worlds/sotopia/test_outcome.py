@@ -1,0 +1,440 @@
+"""What an episode came to, as its seats say, as scripted players record it, or as a model reads it.
+
+Values are computed by hand from the goals' own formulas.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from fake_models import FakeModel
+from sociolab.agents.forms import fields_of
+from sociolab.agents.prompted import PromptedPlayer
+from sociolab.core.episode import Act, Action, Answered, Ended, Event, Json, Moved, Unusable
+from sociolab.core.ports import NoReply, Question, Reply, Request
+from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
+from sociolab.judging.llm_judge import LlmJudge
+from sociolab.testing.playing import play_task
+from sociolab.worlds.sotopia.dataset import load
+from sociolab.worlds.sotopia.outcome import (
+    CLOSING,
+    STATUSES,
+    OutcomeCheck,
+    closing_polls,
+    goals_of,
+    price_value,
+)
+from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
+from sociolab.worlds.sotopia.scenarios import (
+    DivisionGoal,
+    Friend,
+    FriendGoal,
+    Goal,
+    OptionGoal,
+    PriceGoal,
+)
+from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, Casting, casting_from
+from sociolab.worlds.sotopia.world import Sotopia
+from sotopia_cases import casting, episode_of, task_of
+
+SELLER = PriceGoal(role="seller", item="a bicycle", listed=340, target=315)
+BUYER = PriceGoal(role="buyer", item="a bicycle", listed=340, target=255)
+HATS = {"hats": 3, "books": 2}
+WANTS_HATS = DivisionGoal(counts=HATS, values={"hats": 3, "books": 1})  # 11 points in all
+WANTS_BOOKS = DivisionGoal(counts=HATS, values={"hats": 1, "books": 4})  # 11 points in all
+EARLY = OptionGoal(subject="the hour", options={"at nine": 9, "at noon": 4})
+LATE = OptionGoal(subject="the hour", options={"at nine": 0, "at noon": 8})
+KNOWS_ADA = FriendGoal(friends=(Friend(name="Ada", about={}), Friend(name="Ben", about={})))
+KNOWS_BEN = FriendGoal(friends=(Friend(name="Ben", about={}), Friend(name="Cleo", about={})))
+
+SAID = "Would you take $250 for it?"
+DONE = "k, 250 it is"
+
+
+def case(first: Any = SELLER, second: Any = BUYER) -> Casting:
+    cast = casting()
+    goals = tuple(Goal(text="A goal.", facts=facts) for facts in (first, second))
+    scenario = cast.scenario.model_copy(update={"goals": goals})
+    return cast.model_copy(update={"scenario": scenario})
+
+
+def talk(*words: str) -> list[Event]:
+    """Lines of seat0 and seat1 in turn."""
+    return [Moved(n, f"seat{n % 2}", (Action(SPEAK, text),)) for n, text in enumerate(words)]
+
+
+def answer(seat: int, **fields: Json) -> Answered:
+    blank: dict[str, Json] = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""}
+    return Answered(20, f"seat{seat}", CLOSING, blank | fields)
+
+
+def price(seat: int, dollars: float | None, outcome: str = "agreed", **more: Json) -> Answered:
+    return answer(seat, price=dollars, outcome=outcome, **more)
+
+
+def judged(cast: Casting, *events: Event) -> dict[str, Verdict]:
+    episode = episode_of(cast, *events, Ended("turn limit", 19))
+    found = asyncio.run(OutcomeCheck().judge(episode))
+    return {verdict.seat or "": verdict for verdict in found}
+
+
+def values(found: Mapping[str, Verdict]) -> list[float]:
+    return [round(v.value, 3) for v in found.values() if isinstance(v, Score)]
+
+
+def open_kind(found: Mapping[str, Verdict]) -> str:
+    """Why both seats have no value."""
+    (kind,) = {v.kind for v in found.values() if isinstance(v, Unscored)}
+    assert len(found) == 2
+    assert not values(found)
+    return kind
+
+
+# ------------------------------------------------------------------ what seats say
+
+
+def test_what_all_say_alike_and_stands_in_the_dialogue_is_worth_what_the_formula_says() -> None:
+    quote = {"offer": SAID, "acceptance": DONE}
+    found = judged(case(), *talk(SAID, DONE), price(0, 250, **quote), price(1, 250, **quote))
+    # seller: 6 + (250 - 315) / 15.75 = 1.873; buyer: 6 + (255 - 250) / 12.75 = 6.392
+    assert values(found) == [1.873, 6.392]
+    buyer = found["seat1"]
+    assert isinstance(buyer, Score)
+    assert buyer.reason == (
+        "6 + (target - price) / (5 % of target) = 6 + (255 - 250) / 12.75 = 6.392 "
+        f'(asked: all seats say $250 (turn 1: "{SAID.rstrip("?")}"; turn 2: "{DONE}"))'
+    )
+
+
+def test_what_all_say_alike_but_no_line_holds_is_unconfirmed() -> None:
+    found = judged(case(), *talk("Twice 125?", "OK"), price(0, 250), price(1, 250))
+    assert open_kind(found) == "unconfirmed"
+    seller = found["seat0"]
+    assert isinstance(seller, Unscored)
+    assert seller.why == "unconfirmed: all seats say $250, which stands in no line"
+    assert (seller.low, seller.high) == (0, 10)
+
+
+@pytest.mark.parametrize("words", ["$7,200 then", "7200?", "make it 7200.00", "ok 7,200"])
+def test_a_price_stands_there_as_a_numeral_however_it_is_written(words: str) -> None:
+    found = judged(case(), *talk(words, "k"), price(0, 7200), price(1, 7200))
+    assert values(found) == [10.0, 0.0]
+
+
+@pytest.mark.parametrize("words", ["17200", "7,2", "72", "seven thousand two hundred", "7.2k"])
+def test_no_arithmetic_and_no_synonyms(words: str) -> None:
+    assert open_kind(judged(case(), *talk(words), price(0, 7200), price(1, 7200))) == "unconfirmed"
+
+
+def test_a_seat_that_denies_a_deal_that_it_lost_gains_nothing() -> None:
+    found = judged(case(), *talk(SAID, DONE), price(0, None, "nothing"), price(1, 250))
+    assert open_kind(found) == "disputed"
+    liar, honest = found.values()
+    assert isinstance(liar, Unscored)
+    assert isinstance(honest, Unscored)
+    assert liar.low == honest.low == 0  # what a reward takes
+    assert liar.why == 'disputed: seat0 says "nothing"; seat1 says $250'
+
+
+def test_two_liars_gain_nothing() -> None:
+    dear = judged(case(), *talk(SAID, DONE), price(0, 900), price(1, 900))
+    assert open_kind(dear) == "unconfirmed"
+    none = judged(
+        case(), *talk(SAID, DONE), price(0, None, "nothing"), price(1, None, "still open")
+    )
+    assert values(none) == [0, 0]
+
+
+def test_different_prices_are_disputed() -> None:
+    assert open_kind(judged(case(), *talk(SAID, DONE), price(0, 300), price(1, 250))) == "disputed"
+
+
+@pytest.mark.parametrize("cause", ["gave up", "timeout", "content filter"])
+def test_one_seat_without_an_answer_and_nobody_can_tell(cause: Any) -> None:
+    gone = Unusable(20, "seat0", CLOSING, 1, cause, "the person left", "", True, False)
+    found = judged(case(), *talk(SAID, DONE), gone, price(1, 250))
+    assert open_kind(found) == "cannot tell"
+    assert [v.why for v in found.values() if isinstance(v, Unscored)] == [
+        "cannot tell: seat0 did not answer the closing question"
+    ] * 2
+
+
+def test_where_nobody_was_asked_nobody_can_tell() -> None:
+    found = judged(case(), *talk(SAID, DONE))
+    assert open_kind(found) == "cannot tell"
+    assert all("--reader" in v.why for v in found.values() if isinstance(v, Unscored))
+
+
+def test_something_else_is_told_in_words() -> None:
+    other = [price(seat, None, "something else", in_words="a swap") for seat in (0, 1)]
+    found = judged(case(), *talk("Swap?", "Sure"), *other)
+    assert open_kind(found) == "cannot tell"
+    assert open_kind(judged(case(), *talk("Swap?"), other[0], price(1, None, "nothing"))) == (
+        "disputed"
+    )
+
+
+def test_shares_must_make_up_all_of_the_goods() -> None:
+    cast = case(WANTS_HATS, WANTS_BOOKS)
+    words = talk("2 hats and 1 of the books for me?", "Then 1 hat and 1 book for me. Fine.")
+    mine, rest = answer(0, hats=2, books=1), answer(1, hats=1, books=1)
+    # 10 x (2 x 3 + 1) / 11 = 6.364; 10 x (1 + 4) / 11 = 4.545
+    assert values(judged(cast, *words, mine, rest)) == [6.364, 4.545]
+    assert open_kind(judged(cast, *words, mine, answer(1, hats=2, books=1))) == "disputed"
+    assert open_kind(judged(cast, *talk("Half each?", "ok"), mine, rest)) == "unconfirmed"
+    whole = answer(0, hats=3, books=0), answer(1, hats=0, books=2)
+    # A good that is not split needs no numeral: 10 x 9 / 11 and 10 x 8 / 11.
+    assert values(judged(cast, *talk("Hats for me, books for you?", "ok"), *whole)) == [
+        8.182,
+        7.273,
+    ]
+
+
+def test_an_option_and_a_friend_stand_there_by_name() -> None:
+    hours = case(EARLY, LATE)
+    assert values(
+        judged(
+            hours, *talk("At nine?", "ok"), answer(0, option="at nine"), answer(1, option="at nine")
+        )
+    ) == [9, 0]
+    noon = answer(0, option="at noon"), answer(1, option="at noon")
+    assert open_kind(judged(hours, *talk("12 o'clock?", "ok"), *noon)) == "unconfirmed"
+    friends = case(KNOWS_ADA, KNOWS_BEN)
+    ben = answer(0, friend="Ben"), answer(1, friend="Ben")
+    assert values(judged(friends, *talk("Know Ben?", "ben? sure"), *ben)) == [10, 10]
+    assert open_kind(judged(friends, *talk("Know Benjamin?", "sure"), *ben)) == "unconfirmed"
+
+
+def test_a_goal_without_a_formula_gets_no_verdict_and_no_question() -> None:
+    assert judged(casting(), *talk("Hello", "Hi")) == {}
+    assert closing_polls(casting()) == ()
+
+
+def test_a_seat_chooses_only_among_what_it_was_told() -> None:
+    for poll, own, other in zip(
+        closing_polls(case(KNOWS_ADA, KNOWS_BEN)), ("Ada", "Cleo"), ("Cleo", "Ada"), strict=True
+    ):
+        schema = json.dumps(poll.question.reply.model_json_schema())
+        assert own in schema
+        assert other not in schema + poll.question.text
+
+
+# ------------------------------------------------------------------ as people are asked
+
+BOTH_ARE_ASKED = [
+    (SELLER, BUYER, "Did you agree on a price for the bicycle?", {"price": 250}),
+    (WANTS_HATS, WANTS_BOOKS, "Did you agree on how to divide 3 hats and 2 books?",
+     {"hats": 1, "books": 2}),
+    (EARLY, LATE, "Did you agree on the hour?", {"option": "at nine"}),
+    (KNOWS_ADA, KNOWS_BEN, "Did you find out whom you both know?", {"friend": "Ben"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "text", "terms"), BOTH_ARE_ASKED)
+def test_people_are_asked_for_the_same_answer_in_plain_words(
+    first: Any, second: Any, text: str, terms: dict[str, Json]
+) -> None:
+    for poll in closing_polls(case(first, second)):
+        fields = {field.name: field for field in fields_of(poll.question)}
+        assert list(fields) == list(poll.question.reply.model_fields)
+        outcome = fields["outcome"]
+        assert (outcome.label, outcome.kind, outcome.choices) == (text, "radio", STATUSES)
+        for name in terms:
+            assert fields[name].only_if == ("outcome", ("agreed",))
+            assert fields[name].required
+        assert fields["in_words"].only_if == ("outcome", ("something else",))
+        assert [name for name, field in fields.items() if field.kind == "line"] == [
+            "offer", "acceptance",
+        ]  # fmt: skip
+        filled = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""} | terms
+        poll.question.reply.model_validate(filled)
+        hints = "".join(field.hint for field in fields.values())
+        assert "null" not in hints
+        assert "fields cannot hold" not in hints
+
+
+# ------------------------------------------------------------------ on record
+
+
+def acted(seat: int, turn: int, *acts: Act) -> Moved:
+    return Moved(turn, f"seat{seat}", (Action(SPEAK, "Words.", acts=acts),))
+
+
+@pytest.mark.parametrize(
+    ("acts", "value"),
+    [
+        ([Act("offer", 250.0), Act("accept")], [1.873, 6.392]),
+        ([Act("offer", 300.0), Act("offer", 250.0), Act("accept")], [1.873, 6.392]),
+        ([Act("offer", 250.0), Act("decline"), Act("accept")], [0, 0]),
+        ([Act("offer", 250.0), Act("ask")], [0, 0]),
+        ([Act("chat"), Act("chat")], [0, 0]),
+    ],
+)
+def test_scripted_players_put_the_outcome_on_record(
+    acts: Sequence[Act], value: list[float]
+) -> None:
+    events = [acted(n % 2, n, act) for n, act in enumerate(acts)]
+    assert values(judged(case(), *events)) == value
+
+
+def test_the_record_counts_only_if_every_seat_wrote_it() -> None:
+    events = [acted(0, 0, Act("offer", 250.0)), *talk("", "k")[1:], acted(0, 2, Act("accept"))]
+    assert open_kind(judged(case(), *events)) == "cannot tell"
+
+
+def test_a_division_is_recorded_by_what_its_proposer_keeps() -> None:
+    events = [acted(1, 0, Act("offer", {"hats": 1, "books": 2})), acted(0, 1, Act("accept"))]
+    # seat0 gets 2 hats: 10 x 6 / 11; seat1 1 hat and 2 books: 10 x 9 / 11
+    assert values(judged(case(WANTS_HATS, WANTS_BOOKS), *events)) == [5.455, 8.182]
+
+
+# ------------------------------------------------------------------ played
+
+
+def test_players_are_asked_once_it_is_over_and_their_answers_enter_no_history() -> None:
+    cast = case()
+    closing = json.dumps(
+        {"outcome": "agreed", "price": 250, "in_words": "", "offer": SAID, "acceptance": DONE}
+    )
+    lines = [json.dumps({"action": "speak", "text": text}) for text in (SAID, DONE)]
+    seller, buyer = FakeModel(lines[1], closing), FakeModel(lines[0], closing)
+    players = {"seat0": PromptedPlayer(buyer), "seat1": PromptedPlayer(seller)}
+    episode = play_task(Sotopia(None, 2), task_of(cast), players)  # type: ignore[arg-type]
+    assert [type(e).__name__ for e in episode.events] == [
+        *["Moved"] * 2, *["Answered"] * 2, "Ended",
+    ]  # fmt: skip
+    found = {v.seat or "": v for v in asyncio.run(OutcomeCheck().judge(episode))}
+    assert values(found) == [1.873, 6.392]
+    world = Sotopia(None, 2)  # type: ignore[arg-type]
+    for seat in (None, "seat0", "seat1"):
+        shown = world.transcript(episode, seat)
+        assert "closing" not in repr(shown)
+        assert "in_words" not in repr(shown)
+    off = Sotopia(None, 2, closing_question=False)  # type: ignore[arg-type]
+    seller, buyer = FakeModel(lines[1]), FakeModel(lines[0])
+    players = {"seat0": PromptedPlayer(buyer), "seat1": PromptedPlayer(seller)}
+    assert len(play_task(off, task_of(cast), players).events) == 3
+
+
+def test_a_player_that_knows_no_questions_plays_to_the_end() -> None:
+    class Speaks:
+        async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+            return Reply((Action(SPEAK, "I would say 250."),))
+
+    world = Sotopia(None, 3)  # type: ignore[arg-type]
+    episode = play_task(world, task_of(case()), dict.fromkeys(("seat0", "seat1"), Speaks()))
+    assert len(episode.moves) == 3
+    assert episode.failed_turns == ()
+    found = {v.seat or "": v for v in asyncio.run(OutcomeCheck().judge(episode))}
+    assert open_kind(found) == "cannot tell"
+
+
+@pytest.mark.parametrize("kind", ["price", "division", "option", "friend"])
+def test_nine_tenths_of_the_questions_prompt_repeat_that_of_a_turn(kind: str) -> None:
+    """After twelve turns of 45 words each, as GPT-4's in the paper's table of turns."""
+    own = Sotopia(load(files(PACKAGE) / "data"), 12)  # type: ignore[arg-type]
+    task = next(
+        task
+        for task in own.tasks()
+        if {goal.kind for goal in goals_of(casting_from(task.content)).values()} == {kind}
+    )
+    line = json.dumps({"action": "speak", "text": "words " * 45})
+    model = FakeModel(*[line] * 12, *["{}"] * 9)
+    play_task(own, task, dict.fromkeys(task.seats, PromptedPlayer(model)))
+    turn, question = (
+        next(
+            "".join(message.text for message in prompt.messages)
+            for prompt, key in reversed(model.calls)
+            if (key.name, key.seat, key.attempt) == (name, task.seats[1], 1)
+        )
+        for name in ("act", CLOSING)
+    )
+    shared = next(i for i, (a, b) in enumerate(zip(turn, question, strict=False)) if a != b)
+    spoken = question.index("\n\nThe scene is over.") - shared  # in that turn, and since
+    assert shared + spoken >= 0.9 * len(question)
+
+
+# ------------------------------------------------------------------ read by a model
+
+
+def read(cast: Casting, words: Sequence[str], *replies: Mapping[str, Any]) -> dict[str, Verdict]:
+    blank: dict[str, Json] = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""}
+    model = FakeModel(*(json.dumps(blank | dict(reply)) for reply in replies))
+    judge = LlmJudge(OutcomeReader(), model, role="reader:")
+    assert judge.id.name == "reader:fake/model"
+    episode = episode_of(cast, *talk(*words), Ended("turn limit", 19))
+    found = {v.seat or "": v for v in asyncio.run(judge.judge(episode))}
+    assert len(model.calls) == len(replies)
+    return found
+
+
+def test_a_reader_needs_both_quotes() -> None:
+    good = {"price": 250, "offer": "would you take $250", "acceptance": DONE}
+    assert values(read(case(), [SAID, DONE], good)) == [1.873, 6.392]
+    invented = good | {"acceptance": "I accept your offer"}
+    assert values(read(case(), [SAID, DONE], invented, good)) == [1.873, 6.392]
+    found = read(case(), [SAID, DONE], *[invented] * 3)
+    assert [type(v) for v in found.values()] == [ScoreFailure] * 2
+
+
+def test_a_reader_may_read_what_no_numeral_says() -> None:
+    words = ["Twice 125?", "👍"]
+    found = read(case(), words, {"price": 250, "offer": words[0], "acceptance": words[1]})
+    assert values(found) == [1.873, 6.392]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "kind"),
+    [("still open", []), ("nothing", []), ("something else", ["cannot tell"] * 2),
+     ("cannot tell", ["cannot tell"] * 2)],
+)  # fmt: skip
+def test_what_a_reader_cannot_tell_is_no_figure(outcome: str, kind: list[str]) -> None:
+    found = read(case(), [SAID, "hm"], {"outcome": outcome, "price": None})
+    assert [v.kind for v in found.values() if isinstance(v, Unscored)] == kind
+    assert values(found) == ([] if kind else [0, 0])
+
+
+def test_a_reader_of_a_division_says_what_the_first_person_gets() -> None:
+    words = ["all hats mine", "done, I keep the books"]
+    reply = {"hats": 3, "books": 0, "offer": words[0], "acceptance": words[1]}
+    assert values(read(case(WANTS_HATS, WANTS_BOOKS), words, reply)) == [8.182, 7.273]
+
+
+def test_a_friend_whom_only_one_of_them_knows_is_not_the_one_that_was_sought() -> None:
+    words = ["You know Ada, then?", "Sure, Ada it is."]
+    reply = {"friend": "Ada", "offer": words[0], "acceptance": words[1]}
+    assert values(read(case(KNOWS_ADA, KNOWS_BEN), words, reply)) == [0, 0]
+    words = ["You know Ben, then?", "Sure, Ben it is."]
+    reply = {"friend": "Ben", "offer": words[0], "acceptance": words[1]}
+    assert values(read(case(KNOWS_ADA, KNOWS_BEN), words, reply)) == [10, 10]
+
+
+def test_a_reader_sees_no_goal_and_no_secret_and_is_not_asked_without_a_formula() -> None:
+    model = FakeModel()
+    judge = LlmJudge(OutcomeReader(), model, role="reader:")
+    assert asyncio.run(judge.judge(episode_of(casting(), *talk("Hi")))) == ()
+    prompt = OutcomeReader().prompt(episode_of(case(), *talk(SAID)), 0.0)
+    assert prompt is not None
+    text = "".join(message.text for message in prompt[0].messages)
+    assert "Mia is the seller." in text
+    assert "1. Mia: Would you take $250 for it?" in text
+    for private in ("A goal.", "secretmark0", "315", "255", "publicmark0"):
+        assert private not in text
+
+
+def test_prices_beyond_the_scale_are_clipped() -> None:
+    assert price_value(BUYER, 100.0)[0] == 10  # 6 + 155 / 12.75 = 18.2
+    assert price_value(SELLER, 200.0)[0] == 0  # 6 - 115 / 15.75 = -1.3
+
+
+def test_it_is_a_question_on_which_nothing_hangs() -> None:
+    for poll in closing_polls(case()):
+        assert isinstance(poll.question, Question)
+        assert poll.question.optional
+        assert poll.at is None
