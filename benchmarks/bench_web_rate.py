@@ -32,7 +32,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from rating_runs import RUN, STUDY, build, link, open_study
 from sociolab.store.store import Store
-from sociolab.studies.rate_study import MEASURES, ratings_in
+from sociolab.studies.rate_study import ratings_in
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from web_serving import free_port
 
 SCALES = re.compile(r'id="(r\d+-[a-z_]+)" data-seat="([^"]+)" data-dimension="([^"]+)"')
@@ -76,7 +77,7 @@ async def rate(
             headers = {"X-CSRF-Token": csrf["csrf"]}
             for _, seat, dimension in SCALES.findall(page):
                 await asyncio.sleep(chance.uniform(0, 2 * pause))
-                measure = MEASURES[dimension]
+                measure = {one.name: one for one in DIMENSIONS}[dimension]
                 score = chance.randint(int(measure.low), int(measure.high))
                 rating = {
                     "seat": seat,

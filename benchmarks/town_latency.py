@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
 from sociolab.core.episode import Happened
-from sociolab.core.ports import Begin, Came, NoReply, Play, Reply, Request, Sent
+from sociolab.core.ports import Completed, NoReply, Play, Reply, Request, Sent, StartRequests
 from sociolab.core.seeding import stream
 from sociolab.town.mind import Mind, MindPlayer
 
@@ -64,13 +64,13 @@ class Line:
             heappush(self._waiting, (request.turn, number, request))
             self.asked.append((request, self._latency(request)))
 
-    def next(self) -> Came:
+    def next(self) -> Completed:
         """The next reply; the clock is put on to when it comes."""
         while self._waiting and len(self._flying) < self._places:
             _, number, request = heappop(self._waiting)
             heappush(self._flying, (self.now + self.asked[number][1], number, request))
         self.now, _, request = heappop(self._flying)
-        return Came(request, answer_now(self._player.reply(request, None)))
+        return Completed(request, answer_now(self._player.reply(request, None)))
 
 
 def live_through(play: Play, line: Line) -> Lived:
@@ -83,7 +83,7 @@ def live_through(play: Play, line: Line) -> Lived:
         except StopIteration:
             return Lived(tuple(trace), line.now, tuple(line.asked))
         sent = None
-        if isinstance(step, Begin):
+        if isinstance(step, StartRequests):
             line.begin(step.requests)
             sent = [line.next()]
         elif isinstance(step, Happened):

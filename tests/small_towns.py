@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sociolab.core.episode import Ended, Happened
-from sociolab.core.ports import Begin, Came, NoReply, Play, Reply, Request, Sent
+from sociolab.core.ports import Completed, NoReply, Play, Reply, Request, Sent, StartRequests
 from sociolab.core.seeding import stream
 from sociolab.town.clock import Clock
 from sociolab.town.map import Place, Tile, TownMap
@@ -103,10 +103,10 @@ def lived(play: Play, mind: Mind, pick: Pick) -> tuple[Happened, ...]:
         except StopIteration:
             return tuple(trace)
         sent = None
-        if isinstance(step, Begin):
+        if isinstance(step, StartRequests):
             waiting += step.requests
             chosen = pick(waiting)
-            sent = [Came(waiting[n], _now(player.reply(waiting[n], None))) for n in chosen]
+            sent = [Completed(waiting[n], _now(player.reply(waiting[n], None))) for n in chosen]
             waiting = [request for n, request in enumerate(waiting) if n not in chosen]
         elif isinstance(step, Happened):
             trace.append(step)

@@ -31,7 +31,7 @@ from sociolab.core.ports import (
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
-from sociolab.runner.local import Stopped, Table, play_all
+from sociolab.runner.local import RunContext, Stopped, play_all
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
@@ -115,14 +115,16 @@ def table(
     player: Player,
     *judges: Judge,
     foreign: Mapping[str, float | None] | None = None,
-) -> Table:
+) -> RunContext:
     tally = Tally()
     replies = TalliedReplies(tally)
     replies.keep_in(RunReplies(store, RUN))
-    return Table(store, RUN, World(), {"a": player}, judges, replies, tally, 0.5, foreign or {})
+    return RunContext(
+        store, RUN, World(), {"a": player}, judges, replies, tally, 0.5, foreign or {}
+    )
 
 
-def play_run(table: Table, episodes: int = 3) -> Stopped:
+def play_run(table: RunContext, episodes: int = 3) -> Stopped:
     rows = [row for row in table.store.trials(RUN) if row.status != "played"]
     return asyncio.run(play_all(table, rows, episodes))
 

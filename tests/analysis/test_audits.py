@@ -15,10 +15,10 @@ from sociolab.analysis.audit import (
     EQUAL,
     MOVED,
     SD,
-    About,
-    Change,
-    Effect,
-    Repeated,
+    AuditEffect,
+    AuditSubject,
+    RepeatedScore,
+    ScoreChange,
     change_effects,
     changes_of,
     conditions_of,
@@ -37,16 +37,18 @@ from sociolab.stats.intervals import CUT
 GOAL = Measure("goal", 0, 10, title="GOAL")
 CHANGEABLE = Measure("relationship", -5, 5, title="REL")
 OVERALL = Measure("overall", -30 / 7, 40 / 7, title="Overall")
-ABOUT = About("sotopia", {m.name: m for m in (GOAL, CHANGEABLE, OVERALL)}, declared("sotopia"))
+ABOUT = AuditSubject(
+    "sotopia", {m.name: m for m in (GOAL, CHANGEABLE, OVERALL)}, declared("sotopia")
+)
 TRIAL = Trial("t", "sotopia", Task("lamp", ("ann", "bob"), "sale", "{}"), (), 0, 0)
 
 
-def by(effects: tuple[Effect, ...]) -> dict[tuple[str, str], Effect]:
+def by(effects: tuple[AuditEffect, ...]) -> dict[tuple[str, str], AuditEffect]:
     return {(effect.measure, effect.what): effect for effect in effects}
 
 
-def repeated(*scores: float | None, cluster: str = "a", measure: Measure = GOAL) -> Repeated:
-    return Repeated(f"{cluster}{scores}", cluster, "ann", measure, scores)
+def repeated(*scores: float | None, cluster: str = "a", measure: Measure = GOAL) -> RepeatedScore:
+    return RepeatedScore(f"{cluster}{scores}", cluster, "ann", measure, scores)
 
 
 def moved(
@@ -57,8 +59,8 @@ def moved(
     now: str = "",
     cluster: str = "a",
     measure: Measure = GOAL,
-) -> Change:
-    return Change("t", cluster, "ann", measure, was, now, before, after)
+) -> ScoreChange:
+    return ScoreChange("t", cluster, "ann", measure, was, now, before, after)
 
 
 def test_repeats_are_told_by_sd_equal_pairs_and_distance() -> None:
@@ -210,7 +212,7 @@ def test_verdicts_become_changes_of_the_seats_that_are_compared() -> None:
     variant = Variant("x", Episode(TRIAL, ()), (("bob", "", "padded"),), "men")
     before = [scored(GOAL, "ann", 3), scored(GOAL, "bob", 4), scored(OVERALL, None, 1)]
     after = [scored(GOAL, "bob", 6), scored(GOAL, "ann", 3), scored(OVERALL, None, 2)]
-    expected = Change("t", "sale", "bob", GOAL, "", "padded", 4, 6, "men")
+    expected = ScoreChange("t", "sale", "bob", GOAL, "", "padded", 4, 6, "men")
     assert changes_of(TRIAL, variant, before, after) == (expected,)
 
 
@@ -218,7 +220,7 @@ def test_what_the_judge_cannot_tell_is_no_row_and_a_failure_is_a_missing_score()
     failure = ScoreFailure(GOAL, "ann", "unreadable", "no number")
     unseen = Unscored(CHANGEABLE, "ann", "rules cannot see it")
     found = repeated_of(TRIAL, ([failure, unseen], [scored(GOAL, "ann", 3), unseen]))
-    assert found == (Repeated("t", "sale", "ann", GOAL, (None, 3)),)
+    assert found == (RepeatedScore("t", "sale", "ann", GOAL, (None, 3)),)
     told_once = repeated_of(TRIAL, ([unseen], [scored(CHANGEABLE, "ann", 3)]))
     assert told_once[0].scores == (None, 3)
 
@@ -245,7 +247,7 @@ def test_a_group_that_is_never_judged_in_the_main_measure_has_no_pairs_of_it() -
 # ------------------------------------------------------------------ to read
 
 
-def noisy(distance: float) -> tuple[Effect, ...]:
+def noisy(distance: float) -> tuple[AuditEffect, ...]:
     return repeat_effects([repeated(5, 5 + distance + i, cluster=c) for i, c in enumerate("ab")])
 
 

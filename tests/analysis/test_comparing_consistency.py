@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from sociolab.analysis.compare import Compared, compared
+from sociolab.analysis.compare import ComparedAgents, compared
 from sociolab.analysis.consistency import (
     consistency_section,
     passing,
@@ -14,7 +14,7 @@ from sociolab.analysis.consistency import (
     passing_matched,
     thresholds,
 )
-from sociolab.analysis.matching import Side
+from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
@@ -32,16 +32,16 @@ def value(task: str, seat: str, repeat: int, goal: float | None) -> Value:
     )  # fmt: skip
 
 
-def side(rows: Mapping[tuple[str, str], tuple[float | None, ...]]) -> Side:
+def side(rows: Mapping[tuple[str, str], tuple[float | None, ...]]) -> ComparedSide:
     values = tuple(
         value(task, seat, i, goal)
         for (task, seat), goals in rows.items()
         for i, goal in enumerate(goals)
     )
-    return Side("x", "r", "x", values, {})
+    return ComparedSide("x", "r", "x", values, {})
 
 
-def two_agents() -> Compared:
+def two_agents() -> ComparedAgents:
     """x and y with the partner p, and plays of each that the other has no counterpart of:
 
     task     x with p    y with p
@@ -55,7 +55,7 @@ def two_agents() -> Compared:
         ("y", "p"): {"lamp": (9, 1, 1), "bike": (1, 9, None)},
     }
     sides = {
-        agent: Side(
+        agent: ComparedSide(
             agent,
             "r",
             agent,

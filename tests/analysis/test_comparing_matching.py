@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from sociolab.analysis.compare import Counts, compared
-from sociolab.analysis.matching import Side, matched
+from sociolab.analysis.compare import MatchCounts, compared
+from sociolab.analysis.matching import ComparedSide, matched
 from sociolab.analysis.values import Value
 from sociolab.core.episode import CastMember
 from sociolab.core.errors import ConfigError
@@ -32,15 +32,17 @@ def value(
     )  # fmt: skip
 
 
-def side(agent: str, *values: Value, casts: Mapping[str, tuple[str, ...]] | None = None) -> Side:
+def side(
+    agent: str, *values: Value, casts: Mapping[str, tuple[str, ...]] | None = None
+) -> ComparedSide:
     sat = {
         trial: tuple(CastMember(f"s{i}", label) for i, label in enumerate(labels))
         for trial, labels in (casts or {}).items()
     }
-    return Side(agent, "r", agent, values, sat)
+    return ComparedSide(agent, "r", agent, values, sat)
 
 
-def pairs(a: Side, b: Side) -> list[tuple[float | None, float | None]]:
+def pairs(a: ComparedSide, b: ComparedSide) -> list[tuple[float | None, float | None]]:
     found = matched(a, b)
     left, right = found.a.get("goal", {}), found.b.get("goal", {})
     return [(left[key].value, right[key].value) for key in left if key in right]
@@ -147,7 +149,7 @@ def test_what_was_left_over_and_what_is_missing_is_counted() -> None:
         value("noise", "ann", "y", "p", None),
     )
     found = compared("sotopia", a, b, JUDGE, {"goal": GOAL})
-    assert found.counts == {"play": Counts(4, 3, 3)}
+    assert found.counts == {"play": MatchCounts(4, 3, 3)}
     assert found.missing == {"goal": (1, 1)}
     assert (found.found["goal"].pairs, found.found["goal"].only_a, found.found["goal"].only_b) == (
         1, 2, 1,

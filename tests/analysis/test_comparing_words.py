@@ -6,9 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from declared_worlds import declared
-from sociolab.analysis.compare import Compared, compared, comparison_document, comparison_section
+from sociolab.analysis.compare import (
+    ComparedAgents,
+    compared,
+    comparison_document,
+    comparison_section,
+)
 from sociolab.analysis.formatting import NOTHING
-from sociolab.analysis.matching import Side
+from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import Value
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.section import Section
@@ -19,14 +24,14 @@ MEASURES = {
 }
 
 
-def side(agent: str, scores: Mapping[str, Sequence[float]]) -> Side:
+def side(agent: str, scores: Mapping[str, Sequence[float]]) -> ComparedSide:
     values = tuple(
         Value("r", "sotopia", f"t{i}", f"t{i}", f"scene {i}", None, 0, "ann", agent, "p", "j",
               measure, score)
         for measure, some in scores.items()
         for i, score in enumerate(some)
     )  # fmt: skip
-    return Side(agent, "r", agent, values, {})
+    return ComparedSide(agent, "r", agent, values, {})
 
 
 def section(differences: Mapping[str, Sequence[float]]) -> Section:
@@ -111,7 +116,7 @@ def test_no_interval_passes_what_two_values_can_differ_by() -> None:
     assert "one that would pass what the scale allows is cut" in " ".join(found.tables[0].notes)
 
 
-def with_untold(one: Side, goals: Mapping[int, tuple[float, float]]) -> Side:
+def with_untold(one: ComparedSide, goals: Mapping[int, tuple[float, float]]) -> ComparedSide:
     """The side without a score of the goal in these scenarios, but with such bounds."""
     kept, lost = [], []
     for value in one.values:
@@ -123,7 +128,7 @@ def with_untold(one: Side, goals: Mapping[int, tuple[float, float]]) -> Side:
     return replace(one, values=tuple(kept), untold=tuple(lost))
 
 
-def compared_goals(a: Side, b: Side) -> Compared:
+def compared_goals(a: ComparedSide, b: ComparedSide) -> ComparedAgents:
     return compared(
         "sotopia",
         a,

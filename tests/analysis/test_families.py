@@ -9,13 +9,13 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from sociolab.analysis.audit import ALL, About
+from sociolab.analysis.audit import ALL, AuditSubject
 from sociolab.analysis.self_preference import (
-    Families,
+    SelfPreferences,
     contrast,
-    families,
     family_of,
     family_section,
+    self_preferences,
 )
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.score import JudgeId, Measure
@@ -96,7 +96,7 @@ def test_a_users_rule_comes_before_the_name() -> None:
 
 
 def test_the_preference_is_what_two_judges_differ_by_on_own_play_beyond_other_play() -> None:
-    found = families(run_of(ONE))
+    found = self_preferences(run_of(ONE))
     (pair,) = found.pairs
     assert (pair.judge, pair.other, pair.family, pair.theirs) == (*JUDGES, "gpt", 0)
     (one,) = pair.preferences
@@ -116,34 +116,34 @@ IMPORTED: Scores = {
 
 
 def test_labels_of_an_imported_run_are_models_without_a_slash() -> None:
-    (pair,) = families(run_of(IMPORTED, imported=True)).pairs
+    (pair,) = self_preferences(run_of(IMPORTED, imported=True)).pairs
     assert (pair.judge, pair.family, pair.preferences[0].effect.value) == (
         "gpt-4o-mini",
         "gpt",
         1.5,
     )
     # In a run of our own, such a label is a plugin: no model unless a rule says so.
-    own = families(run_of(IMPORTED))
+    own = self_preferences(run_of(IMPORTED))
     assert "agents: gpt-3.5-turbo (no model), Mistral (no model)" in own.why
-    (pair,) = families(run_of(IMPORTED), (("gpt", "*gpt*"),)).pairs
+    (pair,) = self_preferences(run_of(IMPORTED), (("gpt", "*gpt*"),)).pairs
     assert (pair.family, pair.preferences[0].effect.value) == ("gpt", 1.5)
 
 
 def test_a_judge_without_a_slash_is_a_model_if_its_method_says_so() -> None:
     one = {key: row for key, row in IMPORTED.items() if key[0] == "lovestuned"}
-    assert 'only lovestuned judged "r"' in families(run_of(one, imported=True)).why
+    assert 'only lovestuned judged "r"' in self_preferences(run_of(one, imported=True)).why
 
 
 def test_two_judges_that_differ_in_strictness_alone_prefer_nobody() -> None:
     strict = {k: tuple(v - 3 for v in row) for k, row in ONE.items() if k[0] == JUDGES[0]}  # type: ignore[operator]
     kind = {(JUDGES[1], *k[1:]): row for k, row in ONE.items() if k[0] == JUDGES[0]}
-    (pair,) = families(run_of({**strict, **kind})).pairs
+    (pair,) = self_preferences(run_of({**strict, **kind})).pairs
     assert pair.preferences[0].effect.value == 0
     assert pair.preferences[0].effect.note == "no variation between clusters"
 
 
 def test_a_play_that_one_of_them_failed_on_is_counted_and_left_out() -> None:
-    found = families(run_of({**ONE, (JUDGES[1], "goal", LLAMA): (4, None)}))
+    found = self_preferences(run_of({**ONE, (JUDGES[1], "goal", LLAMA): (4, None)}))
     (one,) = found.pairs[0].preferences
     assert (one.effect.value, one.missing, one.effect.n) == (2, 1, 3)
 
@@ -155,7 +155,7 @@ def test_all_measures_together_are_in_percent_without_the_overall() -> None:
         for measure in ("relationship", "overall")
         for agent in (GPT, LLAMA)
     }
-    (pair,) = families(run_of({**ONE, **flat})).pairs
+    (pair,) = self_preferences(run_of({**ONE, **flat})).pairs
     by = {one.measure: one.effect.value for one in pair.preferences}
     assert by[ALL] == pytest.approx((15 + 0) / 2)
     assert by["overall"] == 0
@@ -165,9 +165,9 @@ def test_play_by_the_other_judges_family_is_told() -> None:
     scores: Scores = {
         (judge, "goal", agent): (5, 6) for judge in JUDGES for agent in (GPT, CLAUDE, LLAMA)
     }
-    found = families(run_of(scores))
+    found = self_preferences(run_of(scores))
     assert [(pair.judge, pair.theirs) for pair in found.pairs] == [(JUDGES[0], 2), (JUDGES[1], 2)]
-    section = family_section(About("sotopia", MEASURES), found, "r")
+    section = family_section(AuditSubject("sotopia", MEASURES), found, "r")
     assert any("2 plays among the others are by lab/claude-x's own" in c for c in section.cautions)
 
 
@@ -175,25 +175,27 @@ def test_only_the_judge_that_is_audited_is_shown() -> None:
     scores: Scores = {
         (judge, "goal", agent): (5, 6) for judge in JUDGES for agent in (GPT, CLAUDE, LLAMA)
     }
-    (pair,) = families(run_of(scores), judge=JUDGES[1]).pairs
+    (pair,) = self_preferences(run_of(scores), judge=JUDGES[1]).pairs
     assert pair.judge == JUDGES[1]
-    assert "by nobody as a model are stored" in families(run_of(scores), judge="nobody").why
+    assert "by nobody as a model are stored" in self_preferences(run_of(scores), judge="nobody").why
 
 
-def why(found: Families) -> str:
-    (sentence,) = family_section(About("sotopia", MEASURES), found, "r").said
+def why(found: SelfPreferences) -> str:
+    (sentence,) = family_section(AuditSubject("sotopia", MEASURES), found, "r").said
     assert found.pairs == ()
     return sentence
 
 
 def test_what_cannot_be_computed_is_said_plainly() -> None:
     one = {key: row for key, row in ONE.items() if key[0] == JUDGES[0]}
-    assert 'only openai/gpt-x judged "r"' in why(families(run_of(one)))
-    assert 'no model judged "r"' in why(families(run_of(one, {JUDGES[0]: "heuristic"})))
+    assert 'only openai/gpt-x judged "r"' in why(self_preferences(run_of(one)))
+    assert 'no model judged "r"' in why(self_preferences(run_of(one, {JUDGES[0]: "heuristic"})))
     alone = {key: row for key, row in ONE.items() if key[2] == GPT}
-    assert "plays both of a judge's family and of others" in why(families(run_of(alone)))
+    assert "plays both of a judge's family and of others" in why(self_preferences(run_of(alone)))
     same = (("family", "*-x"),)
-    assert "openai/gpt-x (family), lab/claude-x (family)" in why(families(run_of(ONE), same))
+    assert "openai/gpt-x (family), lab/claude-x (family)" in why(
+        self_preferences(run_of(ONE), same)
+    )
 
 
 def test_the_interval_of_a_contrast_is_that_of_a_clustered_regression() -> None:

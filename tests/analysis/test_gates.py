@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.conclusions.comparing_runs import add_run
-from sociolab.analysis.compare import Compared
-from sociolab.analysis.compare_runs import Gate, Wanted, compare_runs, gates_of, rule_of
+from sociolab.analysis.compare import ComparedAgents
+from sociolab.analysis.compare_runs import CompareRequest, Gate, compare_runs, gates_of, rule_of
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 
@@ -24,8 +24,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def found(store: Store, new: str = "new") -> Compared:
-    comparison = compare_runs(store, Wanted((new, "old"))).comparison
+def found(store: Store, new: str = "new") -> ComparedAgents:
+    comparison = compare_runs(store, CompareRequest((new, "old"))).comparison
     assert comparison is not None
     return comparison
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sociolab.analysis.panel import Panel, panel_figures, panel_of, panel_section
+from sociolab.analysis.panel import JudgePanel, panel_figures, panel_of, panel_section
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Method
@@ -31,7 +31,7 @@ def run_of(plays: dict[str, tuple[float | None, ...]], measure: Measure = GOAL) 
     return RunValues("r", "sotopia", values, judges, {measure.name: measure})
 
 
-def panel(plays: dict[str, tuple[float | None, ...]], count: int = 3) -> Panel:
+def panel(plays: dict[str, tuple[float | None, ...]], count: int = 3) -> JudgePanel:
     return panel_of(run_of(plays), JUDGES[:count])
 
 

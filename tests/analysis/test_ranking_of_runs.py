@@ -12,8 +12,8 @@ from analysis.goal_runs import DATA, GOAL, MODEL, SEATS, UNTOLD, Plays, add_run,
 from declared_worlds import declared
 from sociolab.analysis.pooled_runs import pooled
 from sociolab.analysis.rank import (
+    PairRecord,
     Ranking,
-    Record,
     points,
     rank_runs,
     ranking,
@@ -24,7 +24,7 @@ from sociolab.analysis.rank import (
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Unscored
-from sociolab.stats.ranking import Neighbours
+from sociolab.stats.ranking import AdjacentModels
 from sociolab.store.store import Store
 
 A, B, P = "lab/a", "lab/b", "lab/p"
@@ -64,7 +64,7 @@ def test_two_agents_worked_by_hand(store: Store) -> None:
     assert points(first.strength) == pytest.approx(400 / math.log(10) * math.log(3.5 / 1.5) / 2)
     assert points(second.strength) == pytest.approx(-73.595, abs=1e-3)
     assert first.expected == pytest.approx(0.7)
-    assert found.records == {(A, B): Record(3, 1, 1), (B, A): Record(1, 1, 3)}
+    assert found.records == {(A, B): PairRecord(3, 1, 1), (B, A): PairRecord(1, 1, 3)}
     assert found.plays == {A: 5, B: 5, P: 10}
     # P met A and B in bob's seat, and nobody else met them there.
     assert (found.alone, found.compared.unmatched) == ((P,), 10)
@@ -97,7 +97,7 @@ def test_whole_episodes_that_agents_played_alone_are_compared() -> None:
         return RunValues(run, "anteval-information", rows, judges, {GOAL.name: GOAL})
 
     runs = [alone("one", A, [5, 6, 7]), alone("two", B, [4, 8, 7])]
-    assert ranking(pooled(runs, None, GOAL.name)).records[A, B] == Record(1, 1, 1)
+    assert ranking(pooled(runs, None, GOAL.name)).records[A, B] == PairRecord(1, 1, 1)
 
 
 def test_no_measure_takes_the_place_of_the_main_one_unasked() -> None:
@@ -123,7 +123,7 @@ def test_a_setting_counts_once_however_often_it_was_repeated(store: Store) -> No
     # On one task A has goals 7 and 2 against B's 5: half a win each way.
     goals = FIVE | {"six": {(A, P): [(7, 5), (2, 5)], (B, P): [(5, 5)]}}
     found = ranked(store, goals)
-    assert found.records[A, B] == Record(3.5, 1, 1.5)
+    assert found.records[A, B] == PairRecord(3.5, 1, 1.5)
     assert len(found.compared.comparisons) == 7
 
 
@@ -140,7 +140,7 @@ def test_an_agent_that_won_everything_has_no_rating_and_that_is_said(store: Stor
 
 def test_a_missing_score_is_no_loss_and_is_told(store: Store) -> None:
     found = ranked(store, FIVE | {"six": met(None, 9)})
-    assert found.records[A, B] == Record(3, 1, 1)
+    assert found.records[A, B] == PairRecord(3, 1, 1)
     assert found.missing == {A: 1}
     assert any(f"({A} 1)" in caution for caution in ranking_section(found).cautions)
 
@@ -182,8 +182,8 @@ def test_an_order_that_hangs_on_one_episode_is_not_settled_whatever_resamples_sa
     store: Store,
 ) -> None:
     found = ranked(store, FIVE)
-    assert settled(found, Neighbours(A, B, 0, 10, 0.0))
-    assert not settled(found, Neighbours(A, B, 1, 10, 0.0))
+    assert settled(found, AdjacentModels(A, B, 0, 10, 0.0))
+    assert not settled(found, AdjacentModels(A, B, 1, 10, 0.0))
 
 
 def test_intervals_resample_scenarios_not_tasks(store: Store) -> None:
@@ -199,7 +199,7 @@ def test_an_agent_of_other_settings_is_another_agent(store: Store) -> None:
         add_run(store, "new", {task: {(A, P): [(7, 5)]} for task in FIVE}, given=later)
         found = rank_runs(store, ["old", "new"])
     assert [one.model for one in found.ratings.models] == [f"{A}@a2", f"{A}@a1"]
-    assert found.records[f"{A}@a2", f"{A}@a1"] == Record(5, 0, 0)
+    assert found.records[f"{A}@a2", f"{A}@a1"] == PairRecord(5, 0, 0)
     assert any("was not set up the same way" in note for note in found.pool.notes)
 
 

@@ -10,9 +10,9 @@ import pytest
 from analysis.goal_runs import MODEL, Plays, add_run
 from sociolab.analysis.values import values_of
 from sociolab.analysis.variance_components import (
+    AgentVariance,
     Costs,
     Variances,
-    Varying,
     run_variances,
     variance_document,
     variance_section,
@@ -32,15 +32,15 @@ def found(folder: Path, goals: dict[str, Plays], costs: Costs | None = None) -> 
         return variances([values_of(store, "r")], None, None, costs)
 
 
-def of_a(all_: Variances) -> Varying:
+def of_a(all_: Variances) -> AgentVariance:
     return next(one for one in all_.agents if one.agent == A)
 
 
-def part(one: Varying, name: str) -> float | None:
+def part(one: AgentVariance, name: str) -> float | None:
     return next(c.variance for c in one.parts if c.factor == name)
 
 
-def errors(one: Varying) -> dict[str, float | None]:
+def errors(one: AgentVariance) -> dict[str, float | None]:
     return {step.factor: step.error for step in one.steps}
 
 

@@ -14,7 +14,8 @@ from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study
 from sociolab.store.store import Store
 from sociolab.studies.assignment import hold_item
 from sociolab.studies.impressions import give_word
-from sociolab.studies.rate_study import MEASURES, GivenRating, ratings_in, store_ratings
+from sociolab.studies.rate_study import GivenRating, ratings_in, store_ratings
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from web_serving import served
 
 
@@ -87,7 +88,7 @@ def test_the_researcher_follows_the_ratings_and_decides(tab: Page, store: Store)
         GivenRating(f"fair0{i}", seat, f"r{rater + 1}", name, value, why, 21.0)
         for i in range(3)
         for seat in (ADA, BEN)
-        for name, measure in MEASURES.items()
+        for name, measure in ((m.name, m) for m in DIMENSIONS)
         for rater, why in enumerate(reasons)
         for value in (measure.low + i + rater * far.get((f"fair0{i}", seat, name), i + 1),)
     ]

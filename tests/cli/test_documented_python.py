@@ -11,7 +11,7 @@ import pytest
 
 import sociolab
 from cli.conftest import environment
-from sociolab.app.queries import Call
+from sociolab.app.queries import ModelCall
 from sociolab.app.run.play import Progress
 from sociolab.store.parquet import SCORES, TURNS
 
@@ -74,7 +74,7 @@ def test_every_column_is_told(title: str, columns: dict[str, str]) -> None:
 
 
 def test_the_fields_of_what_is_handed_over_are_told() -> None:
-    for kind in (Progress, Call):
+    for kind in (Progress, ModelCall):
         for name in kind.__slots__:
             assert f"`{name}`" in PAGE, (kind, name)
 

@@ -12,14 +12,14 @@ from sociolab.core.codec import decode_event, encode_event
 from sociolab.core.episode import Answered, Ended, Event, Happened, Json
 from sociolab.core.errors import StoreError, WorldError
 from sociolab.core.ports import (
-    Begin,
-    Came,
+    Completed,
     NoReply,
     Observation,
     Play,
     Question,
     Reply,
     Request,
+    StartRequests,
 )
 from sociolab.engine.drive import drive
 from sociolab.engine.journal import event_of
@@ -39,11 +39,11 @@ def _two_seats() -> Play:
     begun = [_request("slow", 0), _request("quick", 0)]
     waiting = 4
     while waiting:
-        came = yield Begin(tuple(begun))
+        came = yield StartRequests(tuple(begun))
         begun = []
         assert came
         for item in came:
-            assert isinstance(item, Came)
+            assert isinstance(item, Completed)
             assert isinstance(item.reply, Reply)
             waiting -= 1
             yield event_of(item.request, item.reply)
@@ -102,7 +102,7 @@ def test_another_record_than_the_replayed_one_is_refused() -> None:
 
 def test_a_play_that_waits_for_nobody_is_a_bug_of_the_world() -> None:
     def idle() -> Play:
-        yield Begin(())
+        yield StartRequests(())
 
     with pytest.raises(WorldError, match="has asked for none"):
         asyncio.run(drive(idle(), {}, lambda _: None))

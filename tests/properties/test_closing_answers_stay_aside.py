@@ -22,6 +22,7 @@ from sociolab.app.results import shown_run
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
+from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.schemas import Draw, read_schema
@@ -33,14 +34,14 @@ from sociolab.report.result import result_of
 from sociolab.report.terminal import play_text
 from sociolab.report.transcript_view import transcript_view
 from sociolab.store.store import Store
-from sociolab.studies.rating_guide import rated_scene
 from sociolab.training.environment import Observed
-from sociolab.training.examples import Wanted
+from sociolab.training.examples import ExportOptions
 from sociolab.training.export import export_training
 from sociolab.web.watch.api import transcript_record
 from sociolab.web.watch.episode import reading
 from sociolab.web.watch.search import index_step, search
 from sociolab.worlds.sotopia.outcome import CLOSING
+from sociolab.worlds.sotopia.rating import rated_scene
 
 CANARY = "Xanthippe"
 RUN = "canary"
@@ -182,7 +183,7 @@ def test_no_search_finds_it(played: Played) -> None:
 @pytest.mark.parametrize("form", ["turns", "sft", "whole", "pairs"])
 def test_no_training_file_holds_it(played: Played, form: str, tmp_path: Path) -> None:
     file = tmp_path / "t.jsonl"
-    wanted = Wanted(
+    wanted = ExportOptions(
         "sft" if form == "whole" else form,
         measures=("overall",),
         by="openai/j",

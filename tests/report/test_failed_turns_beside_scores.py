@@ -14,7 +14,7 @@ import re
 import pytest
 
 from sociolab.analysis.across import across
-from sociolab.analysis.compare_runs import Wanted, compare_runs
+from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.rank import rank_runs, ranking_document, ranking_section
 from sociolab.report.export import entries_csv, latex, markdown
 from sociolab.report.html import ShownRun, page
@@ -131,7 +131,7 @@ def test_rankings_of_runs_have_it(result: RunResult) -> None:
 
 
 def test_a_comparison_has_it_for_each_side(store: Store) -> None:
-    found = compare_runs(store, Wanted((RUN,), ALPHA, SCRIPTED, "heuristic"))
+    found = compare_runs(store, CompareRequest((RUN,), ALPHA, SCRIPTED, "heuristic"))
     document = found.document()
     a, b = document["comparison"]["a"], document["comparison"]["b"]
     assert (a["failed_turns"], a["turns_asked"]) == (0, 18)
@@ -142,7 +142,7 @@ def test_a_comparison_has_it_for_each_side(store: Store) -> None:
 
 
 def test_the_consistency_of_one_run_has_it(store: Store) -> None:
-    found = compare_runs(store, Wanted((RUN,), None, None, "heuristic"))
+    found = compare_runs(store, CompareRequest((RUN,), None, None, "heuristic"))
     told = "scripted failed 1 of 15 turns (6.7 %). Its scores rest on the others."
     assert told in found.document()["cautions"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sociolab.stats.agreement import Gaps, Spread
+from sociolab.stats.agreement import JudgeGaps, Spread
 from sociolab.stats.inter_rater import present, rating_table
 from sociolab.stats.intervals import means
 
@@ -26,6 +26,6 @@ def spread(items: Sequence[Judged]) -> Spread:
     depends on the order."""
     ordered = sorted((each.cluster, each.judge, sorted(each.people)) for each in items)
     table = rating_table([people for _, _, people in ordered])
-    gaps = Gaps.of(np.array([judge for _, judge, _ in ordered], dtype=np.float64), table)
+    gaps = JudgeGaps.of(np.array([judge for _, judge, _ in ordered], dtype=np.float64), table)
     columns = {name: present(column) for name, column in gaps.columns().items()}
     return gaps.spread(means(columns, [cluster for cluster, _, _ in ordered], resamples=200))

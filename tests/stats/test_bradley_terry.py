@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sociolab.stats.intervals import Floats
-from sociolab.stats.ranking import Contest, Rating, Ratings, joined, rate, strengths
+from sociolab.stats.ranking import Contest, ModelRating, ModelRatings, joined, rate, strengths
 
 names = st.sampled_from("abcd")
 row_lists = st.lists(
@@ -42,15 +42,15 @@ def games(text: str) -> list[Contest]:
     return rows
 
 
-def by_name(found: Ratings) -> dict[str, Rating]:
+def by_name(found: ModelRatings) -> dict[str, ModelRating]:
     return {rating.model: rating for rating in found.models}
 
 
-def strength(found: Ratings) -> dict[str, float]:
+def strength(found: ModelRatings) -> dict[str, float]:
     return {r.model: r.strength for r in found.models if r.strength is not None}
 
 
-def quick(rows: Sequence[Contest], seed: int = 0) -> Ratings:
+def quick(rows: Sequence[Contest], seed: int = 0) -> ModelRatings:
     return rate(rows, seed=seed, resamples=100)
 
 

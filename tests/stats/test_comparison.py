@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from sociolab.stats.paired import KeyedValue, compare, effect, holm, paired_t, sign_flip
+from sociolab.stats.paired import KeyedValue, compare, effect_size, holm, paired_t, sign_flip
 from sociolab.stats.power import design, needed
 from stats.paired_difference import difference
 
@@ -41,7 +41,7 @@ def test_every_part_is_what_its_own_function_says() -> None:
     assert found.difference == difference(a, b, clusters)
     assert found.permutation == sign_flip({"x": gaps}, clusters)["x"]
     assert found.p == found.holm_p == found.permutation.p
-    assert found.effect == effect(a, b, clusters)
+    assert found.effect == effect_size(a, b, clusters)
     assert found.design == design(gaps, clusters)
     assert found.settles == needed(gaps, clusters, found.difference.value or 0)
     assert found.t_test == paired_t(a, b)

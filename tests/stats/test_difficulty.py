@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.difficulty import Difficulties, LeftOut, ScoredPlay, difficulties
+from sociolab.stats.difficulty import Difficulties, ScoredPlay, TaskLeftOut, difficulties
 
 # The goal, 0 to 10. Sample sd (n - 1).
 #   easy:  ann 8 8 -> 8, sd 0: 8..8;  bob 7 8 9 -> 8, sd 1: 5..11, cut to 10;  cat 6 8 -> 7,
@@ -78,7 +78,7 @@ def test_a_task_that_a_model_played_once_is_left_out_and_listed() -> None:
         ScoredPlay("once", "bob", 5),
     ]
     found = goal(rows)
-    assert found.left_out == (LeftOut("once", (("bob", 1), ("cat", 0))),)
+    assert found.left_out == (TaskLeftOut("once", (("bob", 1), ("cat", 0))),)
     assert found.tasks == goal(PLAYS).tasks
 
 
@@ -86,7 +86,7 @@ def test_missing_values_are_counted_and_are_no_plays() -> None:
     rows = [*PLAYS, ScoredPlay("new", "ann", None), ScoredPlay("easy", "ann", None)]
     found = goal(rows)
     assert found.missing == 2
-    assert found.left_out == (LeftOut("new", (("ann", 0), ("bob", 0), ("cat", 0))),)
+    assert found.left_out == (TaskLeftOut("new", (("ann", 0), ("bob", 0), ("cat", 0))),)
     assert found.tasks == goal(PLAYS).tasks
 
 

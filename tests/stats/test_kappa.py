@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from sociolab.stats.inter_rater import (
-    Agreement,
     Bins,
+    RaterAgreement,
     agreement_of,
     free_marginal_kappa,
     pair_columns,
@@ -40,13 +40,13 @@ def clusters(items: Sequence[object]) -> list[str]:
     return [f"s{i}" for i in range(len(items))]
 
 
-def measured(items: Sequence[Sequence[float | None]], bins: Bins = GOAL) -> Agreement:
+def measured(items: Sequence[Sequence[float | None]], bins: Bins = GOAL) -> RaterAgreement:
     return agreement(items, bins, clusters(items))
 
 
 def agreement(
     items: Sequence[Sequence[float | None]], bins: Bins | Sequence[Bins], clusters: Sequence[str]
-) -> Agreement:
+) -> RaterAgreement:
     """Of these items, all in as many bins."""
     table = rating_table(items)
     shares = {name: present(column) for name, column in pair_columns(table, bins).items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.stats.paired import KeyedValue, Pairs, paired
+from sociolab.stats.paired import KeyedValue, MatchedValues, paired
 from stats.paired_difference import difference
 
 
@@ -19,18 +19,18 @@ def test_rows_are_matched_by_key_whatever_their_order() -> None:
         KeyedValue(("t1", 1), "s1", 2),
         KeyedValue(("t1", 0), "s1", 3),
     ]
-    assert paired(first, second) == Pairs((5, 6, 7), (3, 2, 1), ("s1", "s1", "s2"), 0, 0)
+    assert paired(first, second) == MatchedValues((5, 6, 7), (3, 2, 1), ("s1", "s1", "s2"), 0, 0)
 
 
 def test_rows_without_a_counterpart_are_counted_on_their_side() -> None:
     first = [KeyedValue("t1", "s1", 5), KeyedValue("t2", "s1", 6), KeyedValue("t3", "s2", 7)]
     second = [KeyedValue("t3", "s2", 1), KeyedValue("t4", "s2", 2)]
-    assert paired(first, second) == Pairs((7,), (1,), ("s2",), only_a=2, only_b=1)
+    assert paired(first, second) == MatchedValues((7,), (1,), ("s2",), only_a=2, only_b=1)
 
 
 def test_nothing_in_common_makes_no_pairs() -> None:
     found = paired([KeyedValue("t1", "s1", 5)], [])
-    assert found == Pairs((), (), (), 1, 0)
+    assert found == MatchedValues((), (), (), 1, 0)
     assert difference(found.a, found.b, found.clusters).note == "no values"
 
 

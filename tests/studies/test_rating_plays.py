@@ -19,7 +19,6 @@ from sociolab.studies.participants import forget
 from sociolab.studies.progress import progress_of as study_progress
 from sociolab.studies.progress import rating_progress as progress_of
 from sociolab.studies.rate_study import (
-    MEASURES,
     GivenRating,
     RatedEpisode,
     RateStudy,
@@ -36,9 +35,10 @@ from sociolab.studies.rate_study import (
     store_ratings,
     submit,
 )
-from sociolab.studies.rating_guide import rated_scene
 from sociolab.studies.ratings import import_ratings
 from sociolab.studies.settings import RatePlan
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS
+from sociolab.worlds.sotopia.rating import rated_scene
 
 PLAN = RatePlan(run=RUN, disagreement=3)
 
@@ -204,7 +204,7 @@ def test_as_many_ratings_are_said_to_be_deleted_as_were_given(store: Store) -> N
     study = rate_study(store, store.studies.get(STUDY))
     assert rate_all(store, study, who) == ["fair00"]
     given = len(ratings_in(store, RUN, STUDY))
-    assert given == 2 * len(MEASURES)
+    assert given == 2 * len(DIMENSIONS)
     assert forget(store, STUDY, who.id).ratings == given
 
 
@@ -299,11 +299,11 @@ def test_a_rater_reads_what_each_was_told_of_the_other_and_nothing_of_who_played
 
 
 def test_all_seven_dimensions_can_be_asked_for() -> None:
-    assert len(MEASURES) == 7
+    assert len(DIMENSIONS) == 7
 
 
 def test_an_overall_is_made_of_the_ratings_that_stand(store: Store) -> None:
-    first = [one("r1", 0, dim=name) for name in MEASURES if name != "secret"]
+    first = [one("r1", 0, dim=name) for name in (m.name for m in DIMENSIONS) if name != "secret"]
     store_ratings(store, RUN, STUDY, first)
     store_ratings(store, RUN, STUDY, [one("r1", 7, dim="goal"), one("r1", -7, dim="secret")])
     (overall,) = [

@@ -29,7 +29,7 @@ from puppet_town import (
 )
 from sociolab.core.episode import Answered, Ended, Event, Happened, Json, Unusable
 from sociolab.core.errors import ReplyError, StoreError, WorldError
-from sociolab.core.ports import Begin, Came, NoReply, Question, Reply, Request
+from sociolab.core.ports import Completed, NoReply, Question, Reply, Request, StartRequests
 from sociolab.engine.drive import drive
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.minds import AnyMind
@@ -71,7 +71,7 @@ def test_a_request_carries_its_question_and_is_put_to_the_seat() -> None:
     play = begun(given)
     assert isinstance(next(play), Happened), "the header"
     step = play.send(None)
-    assert isinstance(step, Begin)
+    assert isinstance(step, StartRequests)
     (request,) = step.requests
     question = request.observation.view
     assert isinstance(question, PlanDay)
@@ -92,10 +92,10 @@ def test_nobody_waits_for_the_others_replies() -> None:
     play = begun(setting())
     next(play)
     step = play.send(None)
-    assert isinstance(step, Begin)
+    assert isinstance(step, StartRequests)
     assert [request.seat for request in step.requests] == ["ann", "ben", "cid"]
     second = step.requests[1]
-    assert isinstance(play.send([Came(second, Reply(day()))]), Answered)
+    assert isinstance(play.send([Completed(second, Reply(day()))]), Answered)
 
 
 @pytest.mark.parametrize("order", ORDERS)

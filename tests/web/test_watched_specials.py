@@ -8,10 +8,20 @@ from dataclasses import replace
 import pytest
 
 from sociolab import RunConfig, run
+from sociolab.app.registry import world_plugin
 from sociolab.core.episode import Act, Action, Answered, Episode, Moved
 from sociolab.core.score import Measure, Score
+from sociolab.plugin.shown import FactWay
 from sociolab.store.store import Store
-from sociolab.web.watch.episode import Said, conditions_of, facts_of, reading, told_in_turns
+from sociolab.web.watch.episode import (
+    JudgedConditions,
+    Reading,
+    SaidLine,
+    beside,
+    conditions_of,
+    reading,
+    told_in_turns,
+)
 from sociolab.worlds.anteval.scene import CHAT, TELL
 from sociolab.worlds.anteval.session import Fact, session_from
 from sociolab.worlds.stss.talk.verdicts import findings_of
@@ -24,6 +34,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         run(RunConfig(world=world, limit=limit, store=path, name=world))
     with Store.open(path) as opened:
         yield opened
+
+
+def facts_of(episode: Episode) -> tuple[FactWay, ...]:
+    shown = world_plugin(episode.trial.world).beside
+    return shown(episode, ()).facts if shown else ()
+
+
+def found_in(store: Store, run: str, read: Reading) -> tuple[JudgedConditions, ...]:
+    return conditions_of(beside(store, run, read), read)
 
 
 def first(store: Store, name: str) -> Episode:
@@ -101,14 +120,14 @@ def test_what_is_stated_at_the_end_is_what_the_judge_counts(store: Store) -> Non
 def test_worlds_without_facts_or_conditions_show_none(store: Store) -> None:
     read = reading(store, "sotopia", first(store, "sotopia").trial.id)
     assert facts_of(read.episode) == ()
-    assert conditions_of(store, "sotopia", read) == ()
+    assert found_in(store, "sotopia", read) == ()
 
 
 def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: Store) -> None:
     for episode in store.episodes("stss-talk"):
         read = reading(store, "stss-talk", episode.trial.id)
-        talk, note = conditions_of(store, "stss-talk", read)
-        lines = {item.number: item.text.text for item in read.course if isinstance(item, Said)}
+        talk, note = found_in(store, "stss-talk", read)
+        lines = {item.number: item.text.text for item in read.course if isinstance(item, SaidLine)}
         scores = {
             verdict.measure.name: verdict.value
             for row in store.verdicts.judgings("stss-talk", trial=episode.trial.id)

@@ -24,126 +24,180 @@ from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import Line, NoReply, Question, Reply, Request
 
-_MOST_BYTES = 65536
+HELP, SCENE = "?", "??"
 
 
-class GoneError(Exception):
-    """The person is gone: the input has ended (Ctrl-D)."""
+class TerminalPlayer:
+    """Asks whoever sits at the terminal; one question at a time, however many episodes run.
 
-
-class Terminal:
-    """Shows text and reads lines; whoever holds `turn` has the person's attention."""
-
-    def __init__(self, source: TextIO, screen: TextIO) -> None:
-        self._lines = _Lines(source)
-        self._screen = screen
-        self._turn: asyncio.Lock | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    @property
-    def turn(self) -> asyncio.Lock:
-        """One person answers one question at a time."""
-        loop = asyncio.get_running_loop()
-        if self._turn is None or self._loop is not loop:
-            self._loop, self._turn = loop, asyncio.Lock()
-        return self._turn
-
-    def show(self, text: str = "") -> None:
-        """Show a text and begin a new line."""
-        self._write(f"{text}\n")
-
-    async def ask(self, prompt: str) -> str:
-        """The next line, without white space around it; GoneError when there is none."""
-        self._write(prompt)
-        line = await self._lines.next()
-        if not line:
-            self._write("\n")
-            raise GoneError
-        return line.strip()
-
-    def _write(self, text: str) -> None:
-        self._screen.write("".join(_printable(character) for character in text))
-        self._screen.flush()
-
-
-@cache
-def terminal(source: TextIO, screen: TextIO) -> Terminal:
-    """The terminal of these streams: one for all who use them."""
-    return Terminal(source, screen)
-
-
-class _Lines:
-    """Lines of a stream, read in a thread that neither the loop nor the interpreter waits for.
-
-    A line that was asked for and not waited for (the wait was cancelled) goes to who asks next.
+    A seat is shown its scene once, then only what happened since it was asked last: `memory` is
+    the number of lines that were shown. Where the input ends (Ctrl-D) the person gave up.
     """
 
-    def __init__(self, source: TextIO) -> None:
-        self._source = source
-        self._descriptor = _descriptor(source)
-        self._held = b""
-        self._pending: Future[str] | None = None
+    def __init__(self, source: TextIO | None = None, screen: TextIO | None = None) -> None:
+        # Not standard output: that may be read by a program (`--json`).
+        self._terminal = terminal(source or sys.stdin, screen or sys.stderr)
 
-    async def next(self) -> str:
-        """The next line with its end; empty at the end of the input."""
-        pending = self._pending
-        if pending is None:
-            pending = self._pending = Future()
-            # Not asyncio.to_thread: the interpreter would wait for that thread, and so for a
-            # person, before it exits.
-            thread = threading.Thread(target=self._read_into, args=(pending,), daemon=True)
-            thread.start()
-        loop = asyncio.get_running_loop()
-        arrived = asyncio.Event()
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """Show what is new, and ask until the answer can be used."""
+        shown = request.observation
+        async with self._terminal.turn:
+            _show(self._terminal, request, memory)
+            try:
+                value = await _answer(self._terminal, request)
+            except InputEndedError:
+                problem = f"the person playing {shown.you} gave no answer"
+                return NoReply("gave up", problem, again=False, memory=len(shown.history))
+            except _SkippedError:
+                return NoReply("gave up", SKIPPED, again=False, memory=len(shown.history))
+        return Reply(value, len(shown.history))
 
-        def tell(_: Future[str]) -> None:
-            with suppress(RuntimeError):  # the loop that waited is closed
-                loop.call_soon_threadsafe(arrived.set)
 
-        pending.add_done_callback(tell)
-        await arrived.wait()
-        self._pending = None
-        return pending.result()
+def _show(screen: Terminal, request: Request, memory: Json) -> None:
+    shown = request.observation
+    now = f"turn {shown.turn + 1} of {shown.limit} ({HELP} help, {SCENE} the whole scene)"
+    if memory is None:
+        screen.show(f"\n=== You are {shown.you} from here on ===")
+    screen.show(f"\n--- {shown.you}, {'the conversation is over' if request.last else now} ---")
+    if isinstance(memory, int):
+        for line in shown.history[memory:]:
+            if not line.you:  # what one did oneself was typed here
+                screen.show(line.text)
+    else:
+        _show_scene(screen, request)
+    if request.problem:
+        screen.show(f"That could not be used: {request.problem}")
 
-    def _read_into(self, pending: Future[str]) -> None:
+
+def _show_scene(screen: Terminal, request: Request) -> None:
+    screen.show(f"{request.observation.head}\n")
+    if isinstance(request.wanted, ActionSpace):
+        screen.show(how_to_act(request.wanted, request.observation.others))
+    for line in request.observation.history:
+        screen.show(line.text)
+
+
+async def _answer(screen: Terminal, request: Request) -> tuple[Action, ...] | BaseModel:
+    if isinstance(request.wanted, Question):
+        if request.optional:
+            return await _fill_in(screen, request.wanted, request.observation.history)
+        return await _answer_question(screen, request.wanted)
+    return await _act(screen, request, request.wanted)
+
+
+async def _act(screen: Terminal, request: Request, space: ActionSpace) -> tuple[Action, ...]:
+    """One action; more where a turn may hold more, until an empty line."""
+    shown = request.observation
+    actions: list[Action] = []
+    while len(actions) < space.most:
+        more = f" ({len(actions)} of {space.most}, Enter: done)" if actions else ""
+        line = await screen.ask(f"{shown.you}{more}> ")
+        if line == HELP:
+            screen.show(how_to_act(space, shown.others))
+        elif line == SCENE:
+            _show_scene(screen, request)
+        elif actions and not line:
+            break
+        else:
+            try:
+                actions.append(typed_action(line, space, shown.others))
+            except ReplyError as error:
+                screen.show(f"{error} (? for help)")
+    return tuple(actions)
+
+
+async def _answer_question(screen: Terminal, question: Question) -> BaseModel:
+    """A line of JSON, or field by field."""
+    screen.show(f"{question.text}\nAnswer as JSON, or press Enter to be asked field by field.")
+    while True:
+        line = await screen.ask(f"{question.name}> ")
         try:
-            line = self._source.readline() if self._descriptor is None else self._read_bytes()
-        except (OSError, ValueError):  # the terminal is closed
-            line = ""
-        pending.set_result(line)
-
-    def _read_bytes(self) -> str:
-        """A line from the descriptor itself.
-
-        A thread that is blocked in `sys.stdin.readline` holds its lock, and the interpreter aborts
-        where it meets that lock on exit; os.read holds none.
-        """
-        assert self._descriptor is not None
-        while b"\n" not in self._held:
-            read = os.read(self._descriptor, _MOST_BYTES)
-            if not read:
-                line, self._held = self._held, b""
-                return line.decode(errors="replace")
-            self._held += read
-        line, _, self._held = self._held.partition(b"\n")
-        return line.decode(errors="replace") + "\n"
+            return typed_answer(line, question.reply) if line else await _fields(screen, question)
+        except ReplyError as error:
+            screen.show(str(error))
 
 
-def _descriptor(source: TextIO) -> int | None:
+async def _fields(screen: Terminal, question: Question) -> BaseModel:
+    values: dict[str, Any] = {}
+    for name, field in typed_fields(question.reply).items():
+        while name not in values:
+            try:
+                line = await screen.ask(f"  {field_hint(name, field)}: ")
+                values[name] = typed_field(line, field)
+            except ReplyError as error:
+                screen.show(str(error))
     try:
-        return source.fileno()
-    except (OSError, AttributeError, io.UnsupportedOperation):
-        return None
+        return question.reply.model_validate(values)
+    except ValidationError as error:
+        raise ReplyError(str(error.errors(include_url=False)[0]["msg"]), raw=str(values)) from error
 
 
-def _printable(character: str) -> str:
-    """The character, unless it steers the terminal or cannot be written: others chose it."""
-    if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs"):
-        return character
-    return "\N{REPLACEMENT CHARACTER}"
+# ------------------------------------------------------------------ an optional question
+
+
+class _SkippedError(Exception):
+    """The person would rather not answer."""
+
+
+async def _fill_in(screen: Terminal, question: Question, history: Sequence[Line]) -> BaseModel:
+    """The answer, field by field; whoever leaves the first one empty skips the question."""
+    text = question.wording.text if question.wording else question.text
+    screen.show(f"{text}\nEnter skips it; once you have begun, Enter leaves a field empty.")
+    types = typed_fields(question.reply)
+    while True:
+        values: dict[str, Any] = {}
+        for field in fields_of(question):
+            given = None
+            if field.only_if is None or values.get(field.only_if[0]) in field.only_if[1]:
+                given = await _field(screen, field, types[field.name], history)
+                if given is None and not values:
+                    raise _SkippedError
+            if given is not None or field.nullable:
+                values[field.name] = given
+            elif types[field.name].is_required():
+                values[field.name] = ""
+        try:
+            return question.reply.model_validate(values)
+        except ValidationError as error:
+            screen.show(f"{error.errors(include_url=False)[0]['msg']}. Once more, please.")
+
+
+async def _field(
+    screen: Terminal, field: FormField, info: FieldInfo, history: Sequence[Line]
+) -> Any:
+    """What is given for one field; None where it is left empty."""
+    values, options = field.choices, field.words or field.choices
+    if field.kind == "line":
+        said = [
+            ("You" if line.you else line.who, action.text)
+            for line in history
+            for action in line.actions
+            if action.text
+        ]
+        values = tuple(words for _, words in said)
+        options = tuple(f"{who}: {words}" for who, words in said)
+    screen.show("\n" + " ".join(filter(None, (field.label, field.hint))))
+    for number, option in enumerate(options, start=1):
+        screen.show(f"  {number}  {option}")
+    warned = False
+    while True:
+        line = await screen.ask("number> " if values else "> ")
+        if not line and field.required and field.only_if and not warned:
+            screen.show("The answer needs this. Press Enter again to skip the whole question.")
+            warned = True
+            continue
+        if not line and warned:
+            raise _SkippedError
+        if not line:
+            return None
+        try:
+            return chosen(line, values) if values else typed_field(line, info)
+        except ReplyError as error:
+            screen.show(str(error))
 
 
 COMMAND = "/"
+
 NAME = "@"
 
 
@@ -309,173 +363,120 @@ def _first_problem(error: ValidationError) -> str:
     return f"{place}: {first['msg']}" if place else first["msg"]
 
 
-HELP, SCENE = "?", "??"
+_MOST_BYTES = 65536
 
 
-class TerminalPlayer:
-    """Asks whoever sits at the terminal; one question at a time, however many episodes run.
+class InputEndedError(Exception):
+    """The person is gone: the input has ended (Ctrl-D)."""
 
-    A seat is shown its scene once, then only what happened since it was asked last: `memory` is
-    the number of lines that were shown. Where the input ends (Ctrl-D) the person gave up.
+
+class Terminal:
+    """Shows text and reads lines; whoever holds `turn` has the person's attention."""
+
+    def __init__(self, source: TextIO, screen: TextIO) -> None:
+        self._lines = _Lines(source)
+        self._screen = screen
+        self._turn: asyncio.Lock | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def turn(self) -> asyncio.Lock:
+        """One person answers one question at a time."""
+        loop = asyncio.get_running_loop()
+        if self._turn is None or self._loop is not loop:
+            self._loop, self._turn = loop, asyncio.Lock()
+        return self._turn
+
+    def show(self, text: str = "") -> None:
+        """Show a text and begin a new line."""
+        self._write(f"{text}\n")
+
+    async def ask(self, prompt: str) -> str:
+        """The next line, without white space around it; GoneError when there is none."""
+        self._write(prompt)
+        line = await self._lines.next()
+        if not line:
+            self._write("\n")
+            raise InputEndedError
+        return line.strip()
+
+    def _write(self, text: str) -> None:
+        self._screen.write("".join(_printable(character) for character in text))
+        self._screen.flush()
+
+
+@cache
+def terminal(source: TextIO, screen: TextIO) -> Terminal:
+    """The terminal of these streams: one for all who use them."""
+    return Terminal(source, screen)
+
+
+class _Lines:
+    """Lines of a stream, read in a thread that neither the loop nor the interpreter waits for.
+
+    A line that was asked for and not waited for (the wait was cancelled) goes to who asks next.
     """
 
-    def __init__(self, source: TextIO | None = None, screen: TextIO | None = None) -> None:
-        # Not standard output: that may be read by a program (`--json`).
-        self._terminal = terminal(source or sys.stdin, screen or sys.stderr)
+    def __init__(self, source: TextIO) -> None:
+        self._source = source
+        self._descriptor = _descriptor(source)
+        self._held = b""
+        self._pending: Future[str] | None = None
 
-    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """Show what is new, and ask until the answer can be used."""
-        shown = request.observation
-        async with self._terminal.turn:
-            _show(self._terminal, request, memory)
-            try:
-                value = await _answer(self._terminal, request)
-            except GoneError:
-                problem = f"the person playing {shown.you} gave no answer"
-                return NoReply("gave up", problem, again=False, memory=len(shown.history))
-            except _SkippedError:
-                return NoReply("gave up", SKIPPED, again=False, memory=len(shown.history))
-        return Reply(value, len(shown.history))
+    async def next(self) -> str:
+        """The next line with its end; empty at the end of the input."""
+        pending = self._pending
+        if pending is None:
+            pending = self._pending = Future()
+            # Not asyncio.to_thread: the interpreter would wait for that thread, and so for a
+            # person, before it exits.
+            thread = threading.Thread(target=self._read_into, args=(pending,), daemon=True)
+            thread.start()
+        loop = asyncio.get_running_loop()
+        arrived = asyncio.Event()
 
+        def tell(_: Future[str]) -> None:
+            with suppress(RuntimeError):  # the loop that waited is closed
+                loop.call_soon_threadsafe(arrived.set)
 
-def _show(screen: Terminal, request: Request, memory: Json) -> None:
-    shown = request.observation
-    now = f"turn {shown.turn + 1} of {shown.limit} ({HELP} help, {SCENE} the whole scene)"
-    if memory is None:
-        screen.show(f"\n=== You are {shown.you} from here on ===")
-    screen.show(f"\n--- {shown.you}, {'the conversation is over' if request.last else now} ---")
-    if isinstance(memory, int):
-        for line in shown.history[memory:]:
-            if not line.you:  # what one did oneself was typed here
-                screen.show(line.text)
-    else:
-        _show_scene(screen, request)
-    if request.problem:
-        screen.show(f"That could not be used: {request.problem}")
+        pending.add_done_callback(tell)
+        await arrived.wait()
+        self._pending = None
+        return pending.result()
 
-
-def _show_scene(screen: Terminal, request: Request) -> None:
-    screen.show(f"{request.observation.head}\n")
-    if isinstance(request.wanted, ActionSpace):
-        screen.show(how_to_act(request.wanted, request.observation.others))
-    for line in request.observation.history:
-        screen.show(line.text)
-
-
-async def _answer(screen: Terminal, request: Request) -> tuple[Action, ...] | BaseModel:
-    if isinstance(request.wanted, Question):
-        if request.optional:
-            return await _fill_in(screen, request.wanted, request.observation.history)
-        return await _answer_question(screen, request.wanted)
-    return await _act(screen, request, request.wanted)
-
-
-async def _act(screen: Terminal, request: Request, space: ActionSpace) -> tuple[Action, ...]:
-    """One action; more where a turn may hold more, until an empty line."""
-    shown = request.observation
-    actions: list[Action] = []
-    while len(actions) < space.most:
-        more = f" ({len(actions)} of {space.most}, Enter: done)" if actions else ""
-        line = await screen.ask(f"{shown.you}{more}> ")
-        if line == HELP:
-            screen.show(how_to_act(space, shown.others))
-        elif line == SCENE:
-            _show_scene(screen, request)
-        elif actions and not line:
-            break
-        else:
-            try:
-                actions.append(typed_action(line, space, shown.others))
-            except ReplyError as error:
-                screen.show(f"{error} (? for help)")
-    return tuple(actions)
-
-
-async def _answer_question(screen: Terminal, question: Question) -> BaseModel:
-    """A line of JSON, or field by field."""
-    screen.show(f"{question.text}\nAnswer as JSON, or press Enter to be asked field by field.")
-    while True:
-        line = await screen.ask(f"{question.name}> ")
+    def _read_into(self, pending: Future[str]) -> None:
         try:
-            return typed_answer(line, question.reply) if line else await _fields(screen, question)
-        except ReplyError as error:
-            screen.show(str(error))
+            line = self._source.readline() if self._descriptor is None else self._read_bytes()
+        except (OSError, ValueError):  # the terminal is closed
+            line = ""
+        pending.set_result(line)
+
+    def _read_bytes(self) -> str:
+        """A line from the descriptor itself.
+
+        A thread that is blocked in `sys.stdin.readline` holds its lock, and the interpreter aborts
+        where it meets that lock on exit; os.read holds none.
+        """
+        assert self._descriptor is not None
+        while b"\n" not in self._held:
+            read = os.read(self._descriptor, _MOST_BYTES)
+            if not read:
+                line, self._held = self._held, b""
+                return line.decode(errors="replace")
+            self._held += read
+        line, _, self._held = self._held.partition(b"\n")
+        return line.decode(errors="replace") + "\n"
 
 
-async def _fields(screen: Terminal, question: Question) -> BaseModel:
-    values: dict[str, Any] = {}
-    for name, field in typed_fields(question.reply).items():
-        while name not in values:
-            try:
-                line = await screen.ask(f"  {field_hint(name, field)}: ")
-                values[name] = typed_field(line, field)
-            except ReplyError as error:
-                screen.show(str(error))
+def _descriptor(source: TextIO) -> int | None:
     try:
-        return question.reply.model_validate(values)
-    except ValidationError as error:
-        raise ReplyError(str(error.errors(include_url=False)[0]["msg"]), raw=str(values)) from error
+        return source.fileno()
+    except (OSError, AttributeError, io.UnsupportedOperation):
+        return None
 
 
-# ------------------------------------------------------------------ an optional question
-
-
-class _SkippedError(Exception):
-    """The person would rather not answer."""
-
-
-async def _fill_in(screen: Terminal, question: Question, history: Sequence[Line]) -> BaseModel:
-    """The answer, field by field; whoever leaves the first one empty skips the question."""
-    text = question.wording.text if question.wording else question.text
-    screen.show(f"{text}\nEnter skips it; once you have begun, Enter leaves a field empty.")
-    types = typed_fields(question.reply)
-    while True:
-        values: dict[str, Any] = {}
-        for field in fields_of(question):
-            given = None
-            if field.only_if is None or values.get(field.only_if[0]) in field.only_if[1]:
-                given = await _field(screen, field, types[field.name], history)
-                if given is None and not values:
-                    raise _SkippedError
-            if given is not None or field.nullable:
-                values[field.name] = given
-            elif types[field.name].is_required():
-                values[field.name] = ""
-        try:
-            return question.reply.model_validate(values)
-        except ValidationError as error:
-            screen.show(f"{error.errors(include_url=False)[0]['msg']}. Once more, please.")
-
-
-async def _field(
-    screen: Terminal, field: FormField, info: FieldInfo, history: Sequence[Line]
-) -> Any:
-    """What is given for one field; None where it is left empty."""
-    values, options = field.choices, field.words or field.choices
-    if field.kind == "line":
-        said = [
-            ("You" if line.you else line.who, action.text)
-            for line in history
-            for action in line.actions
-            if action.text
-        ]
-        values = tuple(words for _, words in said)
-        options = tuple(f"{who}: {words}" for who, words in said)
-    screen.show("\n" + " ".join(filter(None, (field.label, field.hint))))
-    for number, option in enumerate(options, start=1):
-        screen.show(f"  {number}  {option}")
-    warned = False
-    while True:
-        line = await screen.ask("number> " if values else "> ")
-        if not line and field.required and field.only_if and not warned:
-            screen.show("The answer needs this. Press Enter again to skip the whole question.")
-            warned = True
-            continue
-        if not line and warned:
-            raise _SkippedError
-        if not line:
-            return None
-        try:
-            return chosen(line, values) if values else typed_field(line, info)
-        except ReplyError as error:
-            screen.show(str(error))
+def _printable(character: str) -> str:
+    """The character, unless it steers the terminal or cannot be written: others chose it."""
+    if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs"):
+        return character
+    return "\N{REPLACEMENT CHARACTER}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from sociolab.analysis.compare import compared
-from sociolab.analysis.matching import Side
+from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import RunValues
 from sociolab.core.episode import CastMember
 from sociolab.core.errors import ConfigError
@@ -48,7 +48,7 @@ class _Runs:
             self._known[run] = replace(found, values=mine, untold=()), casts
         return self._known[run]
 
-    def side(self, board: Board, place: BoardRow) -> Side:
+    def side(self, board: Board, place: BoardRow) -> ComparedSide:
         """What the board's judge gave a place in its measure."""
         found, casts = self.of(place.run)
         terms = board.terms
@@ -57,7 +57,7 @@ class _Runs:
             for v in found.values
             if (v.judge, v.measure, v.agent) == (terms.judge, terms.measure, place.agent)
         )
-        return Side(place.agent, place.run, place.agent, mine, casts)
+        return ComparedSide(place.agent, place.run, place.agent, mine, casts)
 
 
 def _stepped(runs: _Runs, board: Board) -> Board:

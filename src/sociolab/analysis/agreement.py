@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from sociolab.analysis.formatting import NOTHING, Interval, in_words, listed, p_text, title_of
-from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, Ratings, ratings_of
+from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, StoredRatings, ratings_of
 from sociolab.core.score import Method
 from sociolab.report.charts import STEP, WIDTH, Bars, bar_chart, labels
 from sociolab.report.section import Chart, Figure, Section, TextTable, documents
@@ -59,7 +59,7 @@ _KIND: dict[Method, str] = {
 class Agreements:
     """What was rated, what came of it, and how it reads."""
 
-    ratings: Ratings
+    ratings: StoredRatings
     report: AgreementReport
     bins: int
     sections: tuple[Section, ...]
@@ -88,7 +88,7 @@ def agreements(
     return Agreements(ratings, report, bins, sections_of(ratings, report, bins))
 
 
-def sections_of(ratings: Ratings, report: AgreementReport, bins: int) -> tuple[Section, ...]:
+def sections_of(ratings: StoredRatings, report: AgreementReport, bins: int) -> tuple[Section, ...]:
     """People among themselves, each judge beside them, and each two judges."""
     titles = Titles.of(ratings)
     found = [people_section(ratings, report.people, titles, bins)]
@@ -109,7 +109,7 @@ def sections_of(ratings: Ratings, report: AgreementReport, bins: int) -> tuple[S
 
 
 def people_section(
-    ratings: Ratings, cells: Sequence[AmongPeople], titles: Titles, bins: int
+    ratings: StoredRatings, cells: Sequence[AmongPeople], titles: Titles, bins: int
 ) -> Section:
     """The section on people among themselves."""
     plays = len({row.item for row in ratings.people})
@@ -167,7 +167,7 @@ def _kappa(found: Estimate, bins: int) -> str:
 
 
 def _people_cautions(
-    ratings: Ratings, cells: Sequence[AmongPeople], titles: Titles, clusters: int
+    ratings: StoredRatings, cells: Sequence[AmongPeople], titles: Titles, clusters: int
 ) -> Iterator[str]:
     raters = len(ratings.raters)
     if raters == 1:
@@ -213,7 +213,7 @@ def _flat(cell: AmongPeople) -> bool:
     return alpha.value is None or alpha.value < 0.4
 
 
-def raters_table(ratings: Ratings) -> TextTable:
+def raters_table(ratings: StoredRatings) -> TextTable:
     """Who rated how much."""
     return TextTable(
         "Raters",
@@ -347,7 +347,9 @@ def _alpha(found: Alpha | None) -> str:
     return NOTHING if found is None else number(found.value)
 
 
-def judge_section(ratings: Ratings, report: AgreementReport, judge: str, titles: Titles) -> Section:
+def judge_section(
+    ratings: StoredRatings, report: AgreementReport, judge: str, titles: Titles
+) -> Section:
     """The section on one judge."""
     cells = judged_by(report, judge)
     rows = [cell for cell in cells if cell.group is None]
@@ -437,7 +439,7 @@ def _inside(rows: Sequence[JudgeAndPeople]) -> Iterator[str]:
 
 
 def _judge_cautions(
-    ratings: Ratings, judge: str, cells: Sequence[JudgeAndPeople], titles: Titles
+    ratings: StoredRatings, judge: str, cells: Sequence[JudgeAndPeople], titles: Titles
 ) -> Iterator[str]:
     rows = [cell for cell in cells if cell.group is None]
     there = {cell.dimension for cell in rows}
@@ -498,7 +500,7 @@ def _lifted(cell: JudgeAndPeople) -> bool:
     return r is not None and rho is not None and cell.pearson.n >= FEW_PLAYS and r - rho > _LIFT
 
 
-def _at_an_end(ratings: Ratings, judge: str, dimension: str) -> bool:
+def _at_an_end(ratings: StoredRatings, judge: str, dimension: str) -> bool:
     """Whether all that a judge gives in a dimension is the lowest, or the highest, score."""
     ends_of = {m.name: (m.low, m.high) for m in ratings.measures}.get(dimension, ())
     given = {
@@ -510,7 +512,7 @@ def _at_an_end(ratings: Ratings, judge: str, dimension: str) -> bool:
 
 
 def _figures(
-    ratings: Ratings, rows: Sequence[JudgeAndPeople], titles: Titles, judge: str
+    ratings: StoredRatings, rows: Sequence[JudgeAndPeople], titles: Titles, judge: str
 ) -> Iterator[Figure]:
     wide = {measure.name for measure in ratings.measures if measure.high - measure.low >= _WIDE}
     drawn = [(titles[c.dimension], c.spread) for c in rows if c.dimension in wide]
@@ -702,7 +704,7 @@ class Titles:
     cluster: str
 
     @classmethod
-    def of(cls, ratings: Ratings) -> Titles:
+    def of(cls, ratings: StoredRatings) -> Titles:
         """As in the world of these ratings."""
         names = {measure.name: title_of(measure) for measure in ratings.measures}
         clusters = {one.cluster for one in ratings.worlds.values()}

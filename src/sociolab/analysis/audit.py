@@ -1,6 +1,6 @@
 """Audits of a judge: how far its scores move when nothing moved that should count.
 
-An episode is judged as it is and once more, unchanged (`Repeated`) or as a variant (`Change`), and
+An episode is judged as it is and once more, unchanged (`RepeatedScore`) or as a variant (`ScoreChange`), and
 what is compared is the same seat's score in the same measure. Intervals are clustered by scenario.
 There is a section for each kind of audit, with findings in sentences and figures in a table.
 """
@@ -33,7 +33,7 @@ CHANGE, MOVED = "change", "absolute change"
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class RepeatedScore:
     """The scores of one play in one measure at repeated judgings; None where one is missing."""
 
     trial: str
@@ -49,7 +49,7 @@ class Repeated:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ScoreChange:
     """The scores of one play in one measure, as it is and as a variant; None where one is missing.
 
     `was` and `now` are the seat's conditions in the two, "" for nothing out of the ordinary;
@@ -84,7 +84,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class AuditEffect:
     """One figure of an audit, of one measure (by name) or of `ALL` in percent of their scales.
 
     `what` names it: SD, EQUAL or DIFFERENCE of repeated judgings, CHANGE or MOVED of variants, or a
@@ -99,7 +99,7 @@ class Effect:
     missing: int
 
 
-def repeated_of(trial: Trial, judgings: Sequence[Sequence[Verdict]]) -> tuple[Repeated, ...]:
+def repeated_of(trial: Trial, judgings: Sequence[Sequence[Verdict]]) -> tuple[RepeatedScore, ...]:
     """The scores of an episode's plays at several judgings; what none of them can tell is left
     out."""
     said = [_by_cell(verdicts) for verdicts in judgings]
@@ -109,13 +109,13 @@ def repeated_of(trial: Trial, judgings: Sequence[Sequence[Verdict]]) -> tuple[Re
         all_ = [one.get((measure, seat)) for one in said]
         if not all(isinstance(verdict, Unscored) for verdict in all_):
             scores = tuple(_value(verdict) for verdict in all_)
-            found.append(Repeated(trial.id, trial.task.cluster, seat, measure, scores))
+            found.append(RepeatedScore(trial.id, trial.task.cluster, seat, measure, scores))
     return tuple(found)
 
 
 def changes_of(
     trial: Trial, variant: Variant, as_it_is: Sequence[Verdict], changed: Sequence[Verdict]
-) -> tuple[Change, ...]:
+) -> tuple[ScoreChange, ...]:
     """The scores of the seats that a variant compares, as the episode is and as it is changed.
 
     Left out are measures of the whole episode, and what the judge can tell in neither.
@@ -126,11 +126,11 @@ def changes_of(
         if cell.seat is not None and cell.seat in by_seat:
             (was, now), (before, after) = by_seat[cell.seat], cell.scores
             of = (cell.trial, cell.cluster, cell.seat, cell.measure)
-            found.append(Change(*of, was, now, before, after, variant.group))
+            found.append(ScoreChange(*of, was, now, before, after, variant.group))
     return tuple(found)
 
 
-def repeat_effects(cells: Sequence[Repeated]) -> tuple[Effect, ...]:
+def repeat_effects(cells: Sequence[RepeatedScore]) -> tuple[AuditEffect, ...]:
     """Of each measure: the mean over plays of the standard deviation of their scores (n - 1), of
     the share of equal ones among all pairs of judgings, and of the mean distance of such pairs.
 
@@ -140,7 +140,7 @@ def repeat_effects(cells: Sequence[Repeated]) -> tuple[Effect, ...]:
     return _effects([_Row(c.measure, c.cluster, _steadiness(c), c.missing) for c in cells])
 
 
-def change_effects(changes: Sequence[Change]) -> tuple[Effect, ...]:
+def change_effects(changes: Sequence[ScoreChange]) -> tuple[AuditEffect, ...]:
     """Of each measure: the mean change of a seat's score, the mean absolute one, and the effect of
     each condition: the mean of its score in it minus its score out of it.
 
@@ -155,7 +155,7 @@ def change_effects(changes: Sequence[Change]) -> tuple[Effect, ...]:
     return _effects(rows)
 
 
-def grouped_effects(changes: Sequence[Change]) -> dict[str, tuple[Effect, ...]]:
+def grouped_effects(changes: Sequence[ScoreChange]) -> dict[str, tuple[AuditEffect, ...]]:
     """`change_effects` of each group; nothing where there is one only."""
     groups = sorted({change.group for change in changes})
     if len(groups) < 2:
@@ -163,7 +163,7 @@ def grouped_effects(changes: Sequence[Change]) -> dict[str, tuple[Effect, ...]]:
     return {group: change_effects([c for c in changes if c.group == group]) for group in groups}
 
 
-def conditions_of(effects: Iterable[Effect]) -> tuple[str, ...]:
+def conditions_of(effects: Iterable[AuditEffect]) -> tuple[str, ...]:
     """The conditions whose effects are among these, sorted."""
     own = {SD, EQUAL, DIFFERENCE, CHANGE, MOVED}
     return tuple(sorted({effect.what for effect in effects} - own))
@@ -191,9 +191,9 @@ class _Row:
         return _Row(self.measure, self.cluster, values, self.missing)
 
 
-def _effects(rows: Sequence[_Row]) -> tuple[Effect, ...]:
+def _effects(rows: Sequence[_Row]) -> tuple[AuditEffect, ...]:
     """Each figure of each measure, and of all measures but the overall where there are several."""
-    found: list[Effect] = []
+    found: list[AuditEffect] = []
     for measure in dict.fromkeys(row.measure for row in rows):
         mine = [row for row in rows if row.measure == measure]
         found += _figures(measure.name, mine, measure.high - measure.low)
@@ -203,13 +203,13 @@ def _effects(rows: Sequence[_Row]) -> tuple[Effect, ...]:
     return tuple(found)
 
 
-def _figures(name: str, rows: Sequence[_Row], width: float) -> list[Effect]:
+def _figures(name: str, rows: Sequence[_Row], width: float) -> list[AuditEffect]:
     """The figures of scores on a scale of this length."""
     whats = dict.fromkeys(what for row in rows for what in row.values)
     columns = {what: [row.values.get(what) for row in rows] for what in whats}
     made = means(columns, [row.cluster for row in rows])
     return [
-        Effect(
+        AuditEffect(
             what,
             name,
             on_scale(made[what], *_ends(what, width)),
@@ -226,7 +226,7 @@ def _ends(what: str, width: float) -> tuple[float, float]:
     return (ends | {MOVED: (0.0, width)}).get(what, (-width, width))
 
 
-def _steadiness(cell: Repeated) -> dict[str, float | None]:
+def _steadiness(cell: RepeatedScore) -> dict[str, float | None]:
     scores = [score for score in cell.scores if score is not None]
     pairs = list(combinations(scores, 2))
     if not pairs:
@@ -256,7 +256,7 @@ _ALL_NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class AuditSubject:
     """What sections say beside the figures: the run's world and its measures by name."""
 
     world: str
@@ -279,7 +279,7 @@ class About:
         return (*own, *how, *(many if any(e.low is not None for e in estimates) else ()))
 
 
-def repeat_section(about: About, effects: Sequence[Effect], judgings: int) -> Section:
+def repeat_section(about: AuditSubject, effects: Sequence[AuditEffect], judgings: int) -> Section:
     """How alike the scores of the same episode are at several judgings."""
     found = _Figures(effects)
     measures, main = found.measures(about, SD), found.main(about, SD)
@@ -312,15 +312,15 @@ def repeat_section(about: About, effects: Sequence[Effect], judgings: int) -> Se
 
 
 def variant_section(
-    about: About,
+    about: AuditSubject,
     kind: str,
     changed: str,
-    effects: Sequence[Effect],
+    effects: Sequence[AuditEffect],
     *,
     without: int = 0,
     words: tuple[int, int] = (0, 0),
-    repeats: Sequence[Effect] = (),
-    groups: Mapping[str, Sequence[Effect]] | None = None,
+    repeats: Sequence[AuditEffect] = (),
+    groups: Mapping[str, Sequence[AuditEffect]] | None = None,
 ) -> Section:
     """How far scores move between an episode and its variants; `changed` says what these are.
 
@@ -352,7 +352,7 @@ def variant_section(
 class _Figures:
     """Effects by measure and what they are."""
 
-    def __init__(self, effects: Sequence[Effect]) -> None:
+    def __init__(self, effects: Sequence[AuditEffect]) -> None:
         self._by = {(effect.measure, effect.what): effect for effect in effects}
 
     def __getitem__(self, key: tuple[str, str]) -> Estimate:
@@ -373,13 +373,13 @@ class _Figures:
         found = self._by.get((measure, what))
         return (f"{found.estimate.n:,}", f"{found.missing:,}") if found else ("0", "0")
 
-    def measures(self, about: About, what: str) -> tuple[str, ...]:
+    def measures(self, about: AuditSubject, what: str) -> tuple[str, ...]:
         """The measures that are judged, in the order of the world's paper."""
         named = [measure for measure, one in self._by if one == what]
         first = [name for name in about.declared.order if name in named]
         return tuple(dict.fromkeys([*first, *named]))
 
-    def main(self, about: About, what: str) -> str:
+    def main(self, about: AuditSubject, what: str) -> str:
         """The measure that sentences speak of; "" where nothing has a value."""
         return about.main([m for m in self.measures(about, what) if self.get(m, what)])
 
@@ -389,7 +389,9 @@ class _Figures:
         return tuple(found for found in both if found is not None)
 
 
-def _said(about: About, main: str, found: _Figures, conditions: Sequence[str]) -> tuple[str, ...]:
+def _said(
+    about: AuditSubject, main: str, found: _Figures, conditions: Sequence[str]
+) -> tuple[str, ...]:
     moved = found.get(main, MOVED)
     if moved is None:
         return ("No play was scored both ways.",)
@@ -407,7 +409,7 @@ def _said(about: About, main: str, found: _Figures, conditions: Sequence[str]) -
 
 
 def _floor(
-    about: About, main: str, found: _Figures, repeats: _Figures
+    about: AuditSubject, main: str, found: _Figures, repeats: _Figures
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What scores move by when nothing is changed: a finding, or a caution where that is all."""
     moved, again = found.get(main, MOVED), repeats.get(main, DIFFERENCE)
@@ -422,7 +424,7 @@ def _floor(
     )
 
 
-def _changes(about: About, main: str, found: _Figures, few: Sequence[str]) -> TextTable:
+def _changes(about: AuditSubject, main: str, found: _Figures, few: Sequence[str]) -> TextTable:
     measures = found.measures(about, MOVED)
     both_ways = any(found.get(name, CHANGE) for name in measures)
     whats = (*few, *((CHANGE,) if both_ways else ()), MOVED)
@@ -446,7 +448,7 @@ def _changes(about: About, main: str, found: _Figures, few: Sequence[str]) -> Te
 
 
 def _by_condition(
-    about: About, main: str, found: _Figures, conditions: Sequence[str]
+    about: AuditSubject, main: str, found: _Figures, conditions: Sequence[str]
 ) -> tuple[TextTable, ...]:
     """The largest effects of many conditions, of those that occur in two clusters or more."""
     all_ = [(name, found[main, name]) for name in conditions if found.get(main, name)]
@@ -472,7 +474,9 @@ def _by_condition(
     return (TextTable(f"{about.title(main)} by condition", columns, rows, notes),)
 
 
-def _by_group(about: About, main: str, groups: Mapping[str, Sequence[Effect]]) -> TextTable:
+def _by_group(
+    about: AuditSubject, main: str, groups: Mapping[str, Sequence[AuditEffect]]
+) -> TextTable:
     by_group = {group: _Figures(effects) for group, effects in groups.items()}
     whats = [what for what in (CHANGE, MOVED) if any(f.get(main, what) for f in by_group.values())]
     rows = tuple(

@@ -21,9 +21,9 @@ from sociolab.analysis.formatting import (
     title_of,
     titles,
 )
-from sociolab.analysis.matching import By, Key, Keyed, Side, matched
+from sociolab.analysis.matching import By, ComparedSide, Keyed, MatchKey, matched
 from sociolab.analysis.values import Value
-from sociolab.core.episode import Asked
+from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
@@ -43,7 +43,7 @@ ALIKE = 1e-11
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class MatchCounts:
     """How many plays each side has, scored or not, and how many of them answer to each other."""
 
     a: int
@@ -60,7 +60,7 @@ class EpisodePair:
     """
 
     measure: str
-    key: Key
+    key: MatchKey
     a: Value
     b: Value
     why_a: str = ""
@@ -75,7 +75,7 @@ class EpisodePair:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedAgents:
     """a minus b in each measure.
 
     `counts` says what could be matched, `plays` holds the matched plays by measure. Of these,
@@ -87,12 +87,12 @@ class Compared:
     """
 
     world: str
-    a: Side
-    b: Side
+    a: ComparedSide
+    b: ComparedSide
     judge: str
     judge_id: JudgeId
     by: By
-    counts: Mapping[Unit, Counts]
+    counts: Mapping[Unit, MatchCounts]
     measures: Mapping[str, Measure]
     plays: Mapping[str, tuple[EpisodePair, ...]]
     found: Mapping[str, Comparison]
@@ -109,12 +109,12 @@ class Compared:
 
 def compared(
     world: str,
-    a: Side,
-    b: Side,
+    a: ComparedSide,
+    b: ComparedSide,
     judge: tuple[str, JudgeId],
     measures: Mapping[str, Measure],
     declared: Declared = UNDECLARED,
-) -> Compared:
+) -> ComparedAgents:
     """Compare both sides in these measures; `judge` is its label and itself.
 
     Tasks of one id must be the same task on both sides. ConfigError where nothing can be matched.
@@ -133,7 +133,7 @@ def compared(
         for name, (x, y) in sides.items()
     }
     every = _with_untold(a, b)
-    return Compared(
+    return ComparedAgents(
         world=world,
         declared=declared,
         a=a,
@@ -163,7 +163,7 @@ def compared(
 _Pairs: TypeAlias = Sequence[tuple[Value, Value]]
 
 
-def _with_untold(a: Side, b: Side) -> dict[str, _Pairs]:
+def _with_untold(a: ComparedSide, b: ComparedSide) -> dict[str, _Pairs]:
     """The matched plays by measure, those among them that could not be scored."""
     found = matched(*(replace(one, values=(*one.values, *one.untold)) for one in (a, b)))
     return {
@@ -189,7 +189,7 @@ def _within(one: Comparison, measure: Measure) -> Comparison:
     return replace(one, difference=on_scale(one.difference, -width, width))
 
 
-def comparison_document(found: Compared) -> dict[str, Any]:
+def comparison_document(found: ComparedAgents) -> dict[str, Any]:
     """The comparison as a JSON object: see docs/compare.md."""
     return {
         "a": _side(found.a),
@@ -201,7 +201,7 @@ def comparison_document(found: Compared) -> dict[str, Any]:
     }
 
 
-def _side(side: Side) -> dict[str, Any]:
+def _side(side: ComparedSide) -> dict[str, Any]:
     return {
         "run": side.run,
         "agent": side.agent,
@@ -211,7 +211,7 @@ def _side(side: Side) -> dict[str, Any]:
     }
 
 
-def _measured(found: Compared, name: str) -> dict[str, Any]:
+def _measured(found: ComparedAgents, name: str) -> dict[str, Any]:
     one, missing = found.found[name], found.missing[name]
     return {
         "pairs": one.pairs,
@@ -227,22 +227,22 @@ def _measured(found: Compared, name: str) -> dict[str, Any]:
     }
 
 
-def _counts(a: Keyed, b: Keyed) -> dict[Unit, Counts]:
+def _counts(a: Keyed, b: Keyed) -> dict[Unit, MatchCounts]:
     left, right = _keys(a), _keys(b)
     return {
-        unit: Counts(len(left[unit]), len(right[unit]), len(left[unit] & right[unit]))
+        unit: MatchCounts(len(left[unit]), len(right[unit]), len(left[unit] & right[unit]))
         for unit in left
         if left[unit] or right[unit]
     }
 
 
-def _keys(side: Keyed) -> dict[Unit, set[Key]]:
+def _keys(side: Keyed) -> dict[Unit, set[MatchKey]]:
     keys = {key for values in side.values() for key in values}
     whole = {key for key in keys if key.seat is None}
     return {"play": keys - whole, "episode": whole}
 
 
-def _rows(values: Mapping[Key, Value]) -> list[KeyedValue]:
+def _rows(values: Mapping[MatchKey, Value]) -> list[KeyedValue]:
     return [
         KeyedValue(key, value.cluster, value.value)
         for key, value in values.items()
@@ -264,7 +264,7 @@ _UNITS: dict[Unit, tuple[str, str]] = {
 }
 
 
-def comparison_section(found: Compared, judged: str, cautions: Sequence[str]) -> Section:
+def comparison_section(found: ComparedAgents, judged: str, cautions: Sequence[str]) -> Section:
     """The section; `judged` says what to think of the judge's figures."""
     return Section(
         f"A: {found.a.name} against B: {found.b.name}",
@@ -275,7 +275,7 @@ def comparison_section(found: Compared, judged: str, cautions: Sequence[str]) ->
     )
 
 
-def _matching(found: Compared) -> Iterator[str]:
+def _matching(found: ComparedAgents) -> Iterator[str]:
     partner = "partner" if found.by == "partner" else "role of the partner"
     clusters = max(one.clusters for one in found.found.values())
     for unit, count in found.counts.items():
@@ -288,7 +288,7 @@ def _matching(found: Compared) -> Iterator[str]:
         )
 
 
-def _alone(count: Counts, one: str, many: str) -> str:
+def _alone(count: MatchCounts, one: str, many: str) -> str:
     a, b = count.a - count.matched, count.b - count.matched
     if not a and not b:
         return f"No {one} was left over."
@@ -297,7 +297,7 @@ def _alone(count: Counts, one: str, many: str) -> str:
     )
 
 
-def _findings(found: Compared) -> Iterator[str]:
+def _findings(found: ComparedAgents) -> Iterator[str]:
     """What is shown, what is not, and what could not be tested, each measure once."""
     shown = [name for name, one in found.found.items() if _significant(one)]
     same = [name for name, one in found.found.items() if one.pairs and not found.unlike[name]]
@@ -330,7 +330,7 @@ def _findings(found: Compared) -> Iterator[str]:
         yield f"Not compared: {_titles(found, empty)}; no pair has a value on both sides."
 
 
-def _shown(found: Compared, name: str) -> str:
+def _shown(found: ComparedAgents, name: str) -> str:
     one, measure = found.found[name], found.measures[name]
     value = one.difference.value or 0.0
     ends = span(one.difference, measure) or f"none, {one.difference.note}"
@@ -346,7 +346,7 @@ def _shown(found: Compared, name: str) -> str:
     return text
 
 
-def _with_ends(found: Compared, name: str) -> str:
+def _with_ends(found: ComparedAgents, name: str) -> str:
     one, measure = found.found[name], found.measures[name]
     ends = span(one.difference, measure) or f"(no interval: {one.difference.note})"
     low, high = one.difference.low, one.difference.high
@@ -358,7 +358,7 @@ def _with_ends(found: Compared, name: str) -> str:
     return f"{title_of(measure)} {ends}{alone}"
 
 
-def _power(found: Compared) -> Iterator[str]:
+def _power(found: ComparedAgents) -> Iterator[str]:
     name = main_measure(found)
     one, measure = found.found[name], found.measures[name]
     seen = detectable(one)
@@ -375,7 +375,7 @@ def _power(found: Compared) -> Iterator[str]:
         )
 
 
-def _settling(found: Compared, one: Comparison) -> str:
+def _settling(found: ComparedAgents, one: Comparison) -> str:
     many = f"{clusters_needed(one):,} {cluster_of(found)}s in all, as many plays in each as now"
     factor = repeats_needed(one)
     if factor is not None:
@@ -383,7 +383,7 @@ def _settling(found: Compared, one: Comparison) -> str:
     return f"{many} ({one.settles.note})" if one.settles.note else many
 
 
-def _cautions(found: Compared) -> Iterator[str]:
+def _cautions(found: ComparedAgents) -> Iterator[str]:
     yield from failed_turns_told({"A": found.a.asked, "B": found.b.asked})
     clusters = [one.clusters for one in found.found.values() if one.pairs]
     if clusters and min(clusters) < FEW:
@@ -403,7 +403,7 @@ def _cautions(found: Compared) -> Iterator[str]:
         )
 
 
-def _not_established(found: Compared, name: str, a: int, b: int) -> str:
+def _not_established(found: ComparedAgents, name: str, a: int, b: int) -> str:
     told = (
         f"{title_of(found.measures[name])} could not be established in {plural(a, 'matched play')} "
         f"of A and {b:,} of B"
@@ -418,7 +418,7 @@ def _not_established(found: Compared, name: str, a: int, b: int) -> str:
     )
 
 
-def failed_turns_told(asked: Mapping[str, Asked]) -> Iterator[str]:
+def failed_turns_told(asked: Mapping[str, TurnsAsked]) -> Iterator[str]:
     """Who failed turns, and what share, in a sentence each."""
     for name, one in asked.items():
         if one.failed:
@@ -434,7 +434,7 @@ def _few(clusters: Sequence[int], of: str) -> str:
     return plural(least, of) if least == most else f"{least} to {most} {of}s, by measure"
 
 
-def main_measure(found: Compared) -> str:
+def main_measure(found: ComparedAgents) -> str:
     """The world's main measure that has a difference to speak of, or the first measure."""
     usable = [name for name, one in found.found.items() if one.design.detectable is not None]
     mains = [name for name in found.declared.main if name in usable]
@@ -452,7 +452,7 @@ def _blind(one: Comparison, tested: int) -> bool:
     return smallest is not None and smallest * tested > ALPHA
 
 
-def _titles(found: Compared, names: Sequence[str]) -> str:
+def _titles(found: ComparedAgents, names: Sequence[str]) -> str:
     return titles(found.measures[name] for name in names)
 
 
@@ -461,7 +461,7 @@ def _equals(p: float | None) -> str:
     return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
-def differences(found: Compared) -> TextTable:
+def differences(found: ComparedAgents) -> TextTable:
     """Both means, their difference, its interval and p; what plays without a score could make of
     it, where there are any."""
     open_ = any(found.is_open(name) for name in found.found)
@@ -504,7 +504,7 @@ def differences(found: Compared) -> TextTable:
     )
 
 
-def bounds(found: Compared, name: str) -> str:
+def bounds(found: ComparedAgents, name: str) -> str:
     """Between what the difference lies, as in "[-3.21, 4.11]"; empty where all plays have a score,
     and where it could be of any size."""
     ends, measure = found.bounds[name], found.measures[name]
@@ -513,7 +513,7 @@ def bounds(found: Compared, name: str) -> str:
     return f"[{figure(ends[0], measure)}, {figure(ends[1], measure)}]"
 
 
-def _failed_turns(found: Compared) -> Iterator[str]:
+def _failed_turns(found: ComparedAgents) -> Iterator[str]:
     """What share of its turns each side failed, where one did."""
     sides = {"A": found.a.asked, "B": found.b.asked}
     if any(one.failed for one in sides.values()):
@@ -521,7 +521,7 @@ def _failed_turns(found: Compared) -> Iterator[str]:
         yield f"failed turns, over all plays of a side: {told}"
 
 
-def basis(found: Compared) -> TextTable:
+def basis(found: ComparedAgents) -> TextTable:
     """Pairs, clusters by sign, and the standardised difference."""
     cluster = cluster_of(found)
     rows = tuple(
@@ -550,7 +550,7 @@ def basis(found: Compared) -> TextTable:
     )
 
 
-def design(found: Compared) -> TextTable:
+def design(found: ComparedAgents) -> TextTable:
     """What could be seen, and what would settle the observed difference."""
     rows = tuple(
         (
@@ -590,7 +590,7 @@ def _settled(one: Comparison) -> tuple[str, str]:
     return NOTHING if clusters is None else f"{clusters:,}", "enough" if factor == 1.0 else many
 
 
-def students(found: Compared) -> TextTable:
+def students(found: ComparedAgents) -> TextTable:
     """Student's t-test, as the paper does it."""
     rows = tuple(
         (
@@ -612,17 +612,17 @@ def students(found: Compared) -> TextTable:
     )
 
 
-def tested(found: Compared) -> int:
+def tested(found: ComparedAgents) -> int:
     """How many measures Holm's correction is over."""
     return sum(one.holm_p is not None for one in found.found.values())
 
 
-def level(found: Compared) -> float:
+def level(found: ComparedAgents) -> float:
     """The p that shows a measure's difference whatever the other measures come to."""
     return ALPHA / max(tested(found), 1)
 
 
-def at_level(found: Compared) -> str:
+def at_level(found: ComparedAgents) -> str:
     """At which level a difference counts as shown here, in words."""
     count = tested(found)
     if count < 2:
@@ -639,7 +639,7 @@ def fewest(alpha: float) -> int:
     return 2 + math.floor(-math.log2(alpha))
 
 
-def _left_out(found: Compared) -> Iterator[str]:
+def _left_out(found: ComparedAgents) -> Iterator[str]:
     """The measures with pairs that no flip can tell apart."""
     idle = [
         found.measures[name]
@@ -653,7 +653,7 @@ def _left_out(found: Compared) -> Iterator[str]:
         )
 
 
-def _methods(found: Compared) -> str:
+def _methods(found: ComparedAgents) -> str:
     names = {"t": "Student's t", "bca": "BCa bootstrap"}
     used = {one.difference.method for one in found.found.values()} - {"none"}
     if len(used) == 1:
@@ -661,12 +661,12 @@ def _methods(found: Compared) -> str:
     return "Student's t below 40, BCa bootstrap from 40" if used else "none"
 
 
-def _cut(found: Compared) -> str:
+def _cut(found: ComparedAgents) -> str:
     cut = any(one.difference.note == CUT for one in found.found.values())
     return "; one that would pass what the scale allows is cut there" if cut else ""
 
 
-def _no_interval(found: Compared) -> Iterator[str]:
+def _no_interval(found: ComparedAgents) -> Iterator[str]:
     whys: dict[str, list[Measure]] = {}
     for name, one in found.found.items():
         if one.difference.low is None:
@@ -691,7 +691,7 @@ def repeats_needed(one: Comparison) -> float | None:
     return one.settles.repeats if one.clusters >= fewest(one.settles.alpha) else None
 
 
-def cluster_of(found: Compared) -> str:
+def cluster_of(found: ComparedAgents) -> str:
     """What one independent observation is: a scenario, a session, a task."""
     return found.declared.cluster
 
@@ -701,7 +701,7 @@ def times(factor: float) -> str:
     return f"{factor:.1f}" if factor < 1000 else first_digits(factor).split(".")[0]
 
 
-def difference_figures(found: Compared) -> tuple[Figure, ...]:
+def difference_figures(found: ComparedAgents) -> tuple[Figure, ...]:
     """A chart for each width of scale, so that lengths in one chart mean the same."""
     widths = dict.fromkeys(
         measure.high - measure.low
@@ -711,7 +711,7 @@ def difference_figures(found: Compared) -> tuple[Figure, ...]:
     return tuple(_figure(found, width) for width in widths)
 
 
-def _figure(found: Compared, width: float) -> Figure:
+def _figure(found: ComparedAgents, width: float) -> Figure:
     dots = [
         Dot(title_of(measure), one.difference.value, one.difference.low, one.difference.high)
         for name, measure in found.measures.items()

@@ -9,7 +9,7 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names, label_like
 from sociolab.analysis.compare import (
-    Compared,
+    ComparedAgents,
     compared,
     comparison_document,
     comparison_section,
@@ -25,7 +25,7 @@ from sociolab.analysis.consistency import (
     thresholds,
 )
 from sociolab.analysis.formatting import figure, rounded, span
-from sociolab.analysis.matching import Side
+from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
@@ -55,7 +55,9 @@ def compare(
     ConfigError where they cannot be compared, or an agent or a judge must be named.
     """
     names = _names(runs)
-    return compare_runs(store, Wanted(names, agent, other, judge, tuple(measures))).document()
+    return compare_runs(
+        store, CompareRequest(names, agent, other, judge, tuple(measures))
+    ).document()
 
 
 def _names(runs: str | Sequence[str]) -> tuple[str, ...]:
@@ -66,7 +68,7 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CompareRequest:
     """What to compare: one run or two, and of them which agents, judge, measures and k."""
 
     runs: tuple[str, ...]
@@ -86,7 +88,7 @@ class Conclusions:
     """
 
     outlines: tuple[RunResult, ...]
-    comparison: Compared | None
+    comparison: ComparedAgents | None
     passing: tuple[Passing, ...]
     sections: tuple[Section, ...]
 
@@ -105,7 +107,7 @@ class Conclusions:
         }
 
 
-def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
+def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     """Compare two agents, or look at the consistency of one run's; ConfigError where it cannot
     be done: the world, tasks or judge differ, or an agent must be named."""
     if not 1 <= len(wanted.runs) <= 2:
@@ -148,7 +150,7 @@ def compare_runs(store: Store, wanted: Wanted) -> Conclusions:
     return Conclusions(outlines, found, tuple(passed), tuple(sections))
 
 
-def opened_runs(store: Store, wanted: Wanted) -> tuple[tuple[OpenedRun, ...], str]:
+def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
     """The runs with the values of the one judge, and its label; ConfigError where a run is named
     twice, the worlds differ, or no judge is shared."""
     names = wanted.runs
@@ -198,7 +200,7 @@ def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, M
     return {name: told[name] for name in told if name in wanted} if wanted else told or found
 
 
-def _sides(runs: Sequence[OpenedRun], wanted: Wanted) -> tuple[Side, ...]:
+def _sides(runs: Sequence[OpenedRun], wanted: CompareRequest) -> tuple[ComparedSide, ...]:
     """Two agents to compare, or of one run those to look at."""
     if len(runs) == 2:
         first = agent_of(runs[0], wanted.agent, "--agent")
@@ -245,7 +247,7 @@ def _like(
     return name if name in known else None
 
 
-def _with_turns(store: Store, sides: Sequence[Side]) -> tuple[Side, ...]:
+def _with_turns(store: Store, sides: Sequence[ComparedSide]) -> tuple[ComparedSide, ...]:
     """The sides with the turns that their agents were asked for, and failed."""
     asked = {run: turns_asked(store, run) for run in dict.fromkeys(side.run for side in sides)}
     return tuple(
@@ -254,7 +256,7 @@ def _with_turns(store: Store, sides: Sequence[Side]) -> tuple[Side, ...]:
     )
 
 
-def _named(sides: Sequence[Side]) -> tuple[Side, Side]:
+def _named(sides: Sequence[ComparedSide]) -> tuple[ComparedSide, ComparedSide]:
     """Sides whose names differ: an agent that is on both is named with its run."""
     a, b = sides
     if a.agent != b.agent:
@@ -268,7 +270,7 @@ def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)
 
 
-def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[Side]) -> Iterator[str]:
+def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> Iterator[str]:
     rules = {side.agent for side in sides if by_rules(runs[0].result, side.agent)}
     if rules:
         plays = "plays" if len(rules) == 1 else "play"
@@ -298,9 +300,9 @@ class OpenedRun:
         others = [agent for agent in found if agent != self.result.partner]
         return tuple(others or found)
 
-    def side(self, agent: str) -> Side:
+    def side(self, agent: str) -> ComparedSide:
         """One agent's plays."""
-        return Side(
+        return ComparedSide(
             agent,
             self.result.run,
             agent,
@@ -360,7 +362,7 @@ def check_tasks(runs: Sequence[OpenedRun]) -> None:
             raise ConfigError(f"{names} have no task in common")
 
 
-def cautions_of(runs: Sequence[OpenedRun], found: Compared) -> Iterator[str]:
+def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents) -> Iterator[str]:
     """What beside the agents differs between the sides, and what is not there yet."""
     if found.by == "role":
         yield _partners(found)
@@ -376,7 +378,7 @@ def cautions_of(runs: Sequence[OpenedRun], found: Compared) -> Iterator[str]:
             yield f"{run.result.run}: {plural(run.result.failed, 'trial')} failed."
 
 
-def same_agent(runs: Sequence[OpenedRun], a: Side, b: Side) -> Iterator[str]:
+def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> Iterator[str]:
     """That both sides are one agent, played twice: what a difference is then."""
     first, last = _hashes(runs[0]), _hashes(runs[-1])
     if a.agent != b.agent or first[a.agent] != last[b.agent]:
@@ -389,7 +391,7 @@ def same_agent(runs: Sequence[OpenedRun], a: Side, b: Side) -> Iterator[str]:
         yield f"{same}: a difference here is noise, and shows how large noise can be."
 
 
-def _partners(found: Compared) -> str:
+def _partners(found: ComparedAgents) -> str:
     a, b = found.a, found.b
     if a.partners == (a.agent,) and b.partners == (b.agent,):
         return (
@@ -403,7 +405,7 @@ def _partners(found: Compared) -> str:
     )
 
 
-def _settings(a: OpenedRun, b: OpenedRun, found: Compared) -> Iterator[str]:
+def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[str]:
     ours, theirs = _hashes(a), _hashes(b)
     labels = {*found.a.partners, *found.b.partners, found.a.agent, found.b.agent}
     for label in sorted(labels & ours.keys() & theirs.keys()):
@@ -442,7 +444,7 @@ _RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class GateRule:
     """That the difference A - B in a measure is surely below, or above, a limit."""
 
     measure: str
@@ -459,7 +461,7 @@ class Rule:
 class Gate:
     """A rule held against a comparison; `low` to `high` is what it was held against."""
 
-    rule: Rule
+    rule: GateRule
     value: float
     low: float
     high: float
@@ -477,7 +479,7 @@ class Gate:
         }
 
 
-def rule_of(text: str) -> Rule:
+def rule_of(text: str) -> GateRule:
     """The rule of "goal<-0.5" or "goal>0.5"; ConfigError for anything else."""
     read = _RULE.fullmatch(text)
     if read is None:
@@ -485,10 +487,10 @@ def rule_of(text: str) -> Rule:
             f'--fail-if: expected a measure, < or > and a number, such as "goal<-0.5"; '
             f'found "{text}"'
         )
-    return Rule(read[1], read[2] == "<", float(read[3]))
+    return GateRule(read[1], read[2] == "<", float(read[3]))
 
 
-def gates_of(found: Compared, rules: Sequence[Rule]) -> tuple[Gate, ...]:
+def gates_of(found: ComparedAgents, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
     """Each rule held against the interval of the paired difference A - B.
 
     It fails where all of the interval lies beyond the limit. Where all clusters differ by the same
@@ -498,7 +500,7 @@ def gates_of(found: Compared, rules: Sequence[Rule]) -> tuple[Gate, ...]:
     return tuple(_gates(found, rules))
 
 
-def _gates(found: Compared, rules: Sequence[Rule]) -> Iterator[Gate]:
+def _gates(found: ComparedAgents, rules: Sequence[GateRule]) -> Iterator[Gate]:
     for rule in rules:
         name = measure_called(rule.measure, found.measures.values())
         if name not in found.found:

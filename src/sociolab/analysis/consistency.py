@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sociolab.analysis.compare import Compared
+from sociolab.analysis.compare import ComparedAgents
 from sociolab.analysis.formatting import figure, span, title_of, titles
-from sociolab.analysis.matching import Side, settings_of
+from sociolab.analysis.matching import ComparedSide, settings_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
 from sociolab.report.section import Section, TextTable
@@ -69,7 +69,9 @@ def thresholds(
     return fits
 
 
-def passing(sides: Sequence[Side], limits: Mapping[str, float], ks: Sequence[int]) -> list[Passing]:
+def passing(
+    sides: Sequence[ComparedSide], limits: Mapping[str, float], ks: Sequence[int]
+) -> list[Passing]:
     """pass^k of each side alone in each measure that has a threshold, over all of its plays."""
     found = []
     for side in sides:
@@ -91,7 +93,7 @@ def passing(sides: Sequence[Side], limits: Mapping[str, float], ks: Sequence[int
 
 
 def passing_matched(
-    found: Compared, limits: Mapping[str, float], ks: Sequence[int]
+    found: ComparedAgents, limits: Mapping[str, float], ks: Sequence[int]
 ) -> list[Passing]:
     """pass^k of both agents of a comparison, and the difference, in each measure with a threshold.
 

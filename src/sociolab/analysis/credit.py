@@ -55,7 +55,7 @@ class PlayCredit:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CreditCheck:
     """Summed credit against what a judge of the run gave the same plays in the same measure.
 
     `found` is over the plays that have both; `enough` says whether there are `FEWEST` of them.
@@ -114,7 +114,7 @@ def play_credits(trial: Trial, record: CreditRecord) -> tuple[PlayCredit, ...]:
     )
 
 
-def checks(plays: Sequence[PlayCredit], scores: RunValues) -> tuple[Check, ...]:
+def checks(plays: Sequence[PlayCredit], scores: RunValues) -> tuple[CreditCheck, ...]:
     """Each judge of the run that scored a measure of the same name, against the summed credit."""
     found = []
     for measure in MEASURES:
@@ -130,7 +130,7 @@ def checks(plays: Sequence[PlayCredit], scores: RunValues) -> tuple[Check, ...]:
                 totals = [play.total for play in both]
                 scored = [given[play.trial, play.seat] for play in both]
                 clusters = [play.cluster for play in both]
-                found.append(Check(judge, measure, pearson(totals, scored, clusters)))
+                found.append(CreditCheck(judge, measure, pearson(totals, scored, clusters)))
     return tuple(found)
 
 
@@ -203,7 +203,7 @@ def _signed(amount: int) -> str:
 
 
 def credit_section(
-    run: str, judge: str, plays: Sequence[PlayCredit], checked: Sequence[Check], cluster: str
+    run: str, judge: str, plays: Sequence[PlayCredit], checked: Sequence[CreditCheck], cluster: str
 ) -> Section:
     """What moved the plays of a run, as one judge sees it; `cluster` is what intervals go by."""
     return Section(
@@ -233,7 +233,7 @@ def _said(plays: Sequence[PlayCredit]) -> Iterator[str]:
         yield "No play was given credit."
 
 
-def _cautions(plays: Sequence[PlayCredit], checked: Sequence[Check]) -> Iterator[str]:
+def _cautions(plays: Sequence[PlayCredit], checked: Sequence[CreditCheck]) -> Iterator[str]:
     causes = Counter(play.failure.cause for play in plays if play.failure is not None)
     if causes:
         told = ", ".join(f"{count} {cause}" for cause, count in sorted(causes.items()))
@@ -277,7 +277,7 @@ def _by_agent(plays: Sequence[PlayCredit], cluster: str) -> TextTable | None:
     return TextTable("What turns did, by agent", columns, tuple(rows), notes)
 
 
-def _checks(checked: Sequence[Check]) -> TextTable | None:
+def _checks(checked: Sequence[CreditCheck]) -> TextTable | None:
     if not checked:
         return None
     rows = tuple(
@@ -291,7 +291,7 @@ def _checks(checked: Sequence[Check]) -> TextTable | None:
     return TextTable("Summed credit against the scores of the run", columns, rows, notes)
 
 
-def _figures(one: Check) -> tuple[str, str, str]:
+def _figures(one: CreditCheck) -> tuple[str, str, str]:
     if not one.enough:
         return NOTHING, "too few plays", NOTHING
     found = one.found

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.compare import Compared, compared
+from sociolab.analysis.compare import ComparedAgents, compared
 from sociolab.analysis.compare_runs import (
+    CompareRequest,
     OpenedRun,
-    Wanted,
     agent_of,
     cautions_of,
     check_tasks,
@@ -20,7 +20,7 @@ from sociolab.analysis.compare_runs import (
     opened_runs,
 )
 from sociolab.analysis.formatting import figure, p_text, rounded, span, title_of
-from sociolab.analysis.matching import Side
+from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
@@ -61,7 +61,7 @@ class Followed:
         }
 
 
-def follow_runs(store: Store, wanted: Wanted) -> Followed:
+def follow_runs(store: Store, wanted: CompareRequest) -> Followed:
     """The agent of each run (`wanted.agent`, or its only one) over the tasks that all played.
 
     ConfigError for fewer than two runs, and where runs cannot be compared, as `compare_runs` says.
@@ -94,14 +94,14 @@ def _cautions(runs: Sequence[OpenedRun], found: Curve) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """One run in one measure: its mean over the shared tasks, and what it has over the first run.
 
     `missing` counts plays without a value. `against` (this run minus the first, over matched plays)
     and `holm_p` are None for the first; the correction is over all measures and later runs.
     """
 
-    side: Side
+    side: ComparedSide
     mean: Estimate
     missing: int
     against: Comparison | None
@@ -121,14 +121,14 @@ class Curve:
     tasks: tuple[str, ...]
     left: int
     measures: Mapping[str, Measure]
-    points: Mapping[str, tuple[Point, ...]]
-    compared: tuple[Compared, ...]
+    points: Mapping[str, tuple[CurvePoint, ...]]
+    compared: tuple[ComparedAgents, ...]
     declared: Declared = UNDECLARED
 
 
 def curve(
     world: str,
-    sides: Sequence[Side],
+    sides: Sequence[ComparedSide],
     judge: tuple[str, JudgeId],
     measures: Mapping[str, Measure],
     declared: Declared = UNDECLARED,
@@ -167,27 +167,27 @@ def curve(
     )
 
 
-def _on(side: Side, tasks: set[str]) -> Side:
+def _on(side: ComparedSide, tasks: set[str]) -> ComparedSide:
     return replace(side, values=tuple(value for value in side.values if value.task in tasks))
 
 
 def _points(
     name: str,
     measure: Measure,
-    sides: Sequence[Side],
-    found: Sequence[Compared],
+    sides: Sequence[ComparedSide],
+    found: Sequence[ComparedAgents],
     corrected: Mapping[str, float | None],
-) -> tuple[Point, ...]:
+) -> tuple[CurvePoint, ...]:
     points = []
     for place, side in enumerate(sides):
         mine = [value for value in side.values if value.measure == name]
         mean = _mean(mine, measure)
         missing = sum(value.value is None for value in mine)
         if place == 0:
-            points.append(Point(side, mean, missing, None, None))
+            points.append(CurvePoint(side, mean, missing, None, None))
         else:
             against, p = found[place - 1].found[name], corrected[f"{name} {place - 1}"]
-            points.append(Point(side, mean, missing, against, p))
+            points.append(CurvePoint(side, mean, missing, against, p))
     return tuple(points)
 
 
@@ -209,7 +209,7 @@ def curve_document(found: Curve) -> dict[str, Any]:
     }
 
 
-def _point(point: Point) -> dict[str, Any]:
+def _point(point: CurvePoint) -> dict[str, Any]:
     against = point.against
     return {
         "run": point.side.run,
@@ -276,7 +276,7 @@ def _findings(found: Curve, names: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _moved(point: Point, first: Point, measure: Measure) -> str:
+def _moved(point: CurvePoint, first: CurvePoint, measure: Measure) -> str:
     assert point.against is not None
     gap = point.against.difference
     value = gap.value or 0.0
@@ -312,20 +312,20 @@ def _table(found: Curve, name: str) -> TextTable:
     )
 
 
-def _called(point: Point, points: Sequence[Point]) -> str:
+def _called(point: CurvePoint, points: Sequence[CurvePoint]) -> str:
     """A run; with its agent, where runs have different ones."""
     several = len({one.side.agent for one in points}) > 1
     return f"{point.side.run} ({point.side.agent})" if several else point.side.run
 
 
-def _against(point: Point, measure: Measure) -> tuple[str, str, str]:
+def _against(point: CurvePoint, measure: Measure) -> tuple[str, str, str]:
     if point.against is None:
         return "", "", ""
     gap = point.against.difference
     return figure(gap.value, measure), span(gap, measure), p_text(point.holm_p)
 
 
-def _notes(points: Sequence[Point]) -> Iterator[str]:
+def _notes(points: Sequence[CurvePoint]) -> Iterator[str]:
     whys = [point.mean.note for point in points if point.mean.low is None]
     whys += [
         p.against.difference.note for p in points if p.against and p.against.difference.low is None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from sociolab.analysis.compare import ALIKE, Compared, EpisodePair, main_measure
+from sociolab.analysis.compare import ALIKE, ComparedAgents, EpisodePair, main_measure
 from sociolab.analysis.credit import credited
 from sociolab.analysis.formatting import figure, rounded, title_of, titles
 from sociolab.analysis.values import Value
@@ -42,7 +42,7 @@ Reasons: TypeAlias = Mapping[tuple[str, str, str, str | None], str]
 """Why a judge gave a value: by run, trial, measure and seat (None: the whole episode)."""
 
 
-def episode_pairs(found: Compared, reasons: Reasons) -> dict[str, tuple[EpisodePair, ...]]:
+def episode_pairs(found: ComparedAgents, reasons: Reasons) -> dict[str, tuple[EpisodePair, ...]]:
     """All matched plays by measure, those that differ most first, those with a value missing last.
 
     Pairs that differ by as much stand by task, seat, partner and repeat.
@@ -65,7 +65,7 @@ def _order(pair: EpisodePair) -> tuple[bool, float, str]:
     return gap is None, -round(abs(gap or 0.0), 9), repr(pair.key)
 
 
-def differing(found: Compared) -> tuple[str, ...]:
+def differing(found: ComparedAgents) -> tuple[str, ...]:
     """The measures with a difference to look into: Holm's p below .05, or an interval without 0.
 
     Where there is none, the world's main measure (see `main_measure`).
@@ -93,7 +93,7 @@ def furthest(
 
 
 def pairs_section(
-    found: Compared, furthest_: Sequence[Furthest], where: str, *, every: bool
+    found: ComparedAgents, furthest_: Sequence[Furthest], where: str, *, every: bool
 ) -> Section:
     """The pairs as text. `where` is what `sociolab show ID ID` needs besides, such as a store;
     `every`: these are all measures, so that nothing is said of others."""
@@ -107,7 +107,7 @@ def pairs_section(
     return Section("The pairs of episodes that differ most", tuple(said), tables=tables)
 
 
-def _others(found: Compared, names: Sequence[str]) -> Iterator[str]:
+def _others(found: ComparedAgents, names: Sequence[str]) -> Iterator[str]:
     """Why these measures, and how to see others."""
     others = len(found.measures) - len(names)
     if not others:
@@ -119,7 +119,7 @@ def _others(found: Compared, names: Sequence[str]) -> Iterator[str]:
         yield f"{plural(others, 'measure')} not shown to differ: --all has their pairs, too."
 
 
-def heading(found: Compared, one: Furthest) -> str:
+def heading(found: ComparedAgents, one: Furthest) -> str:
     """What the pairs of a measure are, in words."""
     title = title_of(found.measures[one.measure])
     return (
@@ -135,7 +135,7 @@ def hint(pair: EpisodePair, where: str) -> str:
     return f"sociolab show {_short(pair.a.trial)} {_short(pair.b.trial)} {named}{where}"
 
 
-def _table(found: Compared, one: Furthest, where: str) -> TextTable:
+def _table(found: ComparedAgents, one: Furthest, where: str) -> TextTable:
     measure = found.measures[one.measure]
     seats = any(pair.key.seat for pair in one.shown)
     rows = tuple(
@@ -168,7 +168,7 @@ def _short(trial: str) -> str:
     return trial[:_ID] if hashed else trial
 
 
-def pairs_document(found: Compared, furthest_: Sequence[Furthest]) -> list[dict[str, object]]:
+def pairs_document(found: ComparedAgents, furthest_: Sequence[Furthest]) -> list[dict[str, object]]:
     """The pairs that are shown as JSON objects, by measure: see docs/compare.md."""
     return [
         {
@@ -209,7 +209,7 @@ COLUMNS = (
 class ComparedPairs:
     """All pairs of a comparison, by measure, and those that are shown."""
 
-    found: Compared
+    found: ComparedAgents
     pairs: Mapping[str, tuple[EpisodePair, ...]]
     furthest: tuple[Furthest, ...]
     section: Section
@@ -219,7 +219,7 @@ class ComparedPairs:
         return [*rounded(pairs_document(self.found, self.furthest))]
 
 
-def compared_pairs(store: Store, found: Compared, most: int, *, every: bool) -> ComparedPairs:
+def compared_pairs(store: Store, found: ComparedAgents, most: int, *, every: bool) -> ComparedPairs:
     """The pairs of each measure that differs, or of `every` one; the `most` unlike are shown."""
     reasons = _reasons(store, found)
     pairs = episode_pairs(found, reasons)
@@ -258,7 +258,7 @@ def pairs_rows(found: ComparedPairs) -> Iterator[tuple[str | float | None, ...]]
 class _Folded:
     """The pairs of episodes that tables lead to, each once: measures share many."""
 
-    def __init__(self, store: Store, found: Compared, transcript_of: TranscriptOf) -> None:
+    def __init__(self, store: Store, found: ComparedAgents, transcript_of: TranscriptOf) -> None:
         self._store, self._found, self._transcript_of = store, found, transcript_of
         self._made: dict[tuple[str, str], FoldedPair] = {}
 
@@ -290,7 +290,7 @@ class _Folded:
         return transcript_view(episode, transcript, judgings)
 
 
-def _row(found: Compared, pair: EpisodePair, folded: _Folded) -> PairRow:
+def _row(found: ComparedAgents, pair: EpisodePair, folded: _Folded) -> PairRow:
     measure = found.measures[pair.measure]
     return PairRow(
         pair.key.task,
@@ -304,7 +304,7 @@ def _row(found: Compared, pair: EpisodePair, folded: _Folded) -> PairRow:
     )
 
 
-def _reasons(store: Store, found: Compared) -> Reasons:
+def _reasons(store: Store, found: ComparedAgents) -> Reasons:
     """What the judge wrote of each value; of several judgings all that differ."""
     given: dict[tuple[str, str, str, str | None], dict[str, None]] = {}
     for run in dict.fromkeys((found.a.run, found.b.run)):

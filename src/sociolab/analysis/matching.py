@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from sociolab.analysis.values import Value
-from sociolab.core.episode import Asked, CastMember
+from sociolab.core.episode import CastMember, TurnsAsked
 from sociolab.core.errors import ConfigError
 
 By: TypeAlias = Literal["partner", "role"]
 """Partners are matched by who they are, or, where both sides share none, by what they are."""
 
-NOTHING_ASKED = Asked(0, 0)
+NOTHING_ASKED = TurnsAsked(0, 0)
 ITSELF, ANOTHER = "itself", "another"
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedSide:
     """One agent of one run as one judge saw it; `casts` says who sat where in each trial, `asked`
     how many turns the agent failed in all these plays, and of how many. `untold` are the plays that
     the judge could not score."""
@@ -32,7 +32,7 @@ class Side:
     agent: str
     values: tuple[Value, ...]
     casts: Mapping[str, tuple[CastMember, ...]]
-    asked: Asked = NOTHING_ASKED
+    asked: TurnsAsked = NOTHING_ASKED
     untold: tuple[Value, ...] = ()
 
     def met(self, value: Value) -> str:
@@ -51,7 +51,7 @@ _Place: TypeAlias = tuple[str, str, int, str | None, str | None]
 """What tells the plays of one side apart."""
 
 
-class Key(NamedTuple):
+class MatchKey(NamedTuple):
     """What two plays must share to be a pair. No seat: a whole episode.
 
     `cast` is empty where the other four are enough; where one agent has several such plays (it
@@ -70,7 +70,7 @@ class Key(NamedTuple):
         return repr((self.task, self.seat, self.partner, self.cast))
 
 
-Keyed: TypeAlias = dict[str, dict[Key, Value]]
+Keyed: TypeAlias = dict[str, dict[MatchKey, Value]]
 """The values by measure and key."""
 
 
@@ -83,7 +83,7 @@ class Matching:
     b: Keyed
 
 
-def matched(a: Side, b: Side) -> Matching:
+def matched(a: ComparedSide, b: ComparedSide) -> Matching:
     """Both sides by keys that mean the same; ConfigError where plays cannot be told apart.
 
     Where they met a partner in common, only plays with such a partner can be pairs. Where they
@@ -94,12 +94,12 @@ def matched(a: Side, b: Side) -> Matching:
     return Matching(by, _keyed(a, by, cast=crowded), _keyed(b, by, cast=crowded))
 
 
-def settings_of(side: Side) -> Keyed:
+def settings_of(side: ComparedSide) -> Keyed:
     """The values of one side by measure and key, for what repeats of one setting have to say."""
     return _keyed(side, "partner", cast=_crowded(side, "partner"))
 
 
-def _crowded(side: Side, by: By) -> bool:
+def _crowded(side: ComparedSide, by: By) -> bool:
     """Whether several plays of a measure share task, seat, partner and repeat."""
     keys = _keys(side, by, cast=False)
     if len({*keys.values()}) == len(keys):
@@ -108,7 +108,7 @@ def _crowded(side: Side, by: By) -> bool:
     return any(count > 1 for count in found.values())
 
 
-def _keyed(side: Side, by: By, *, cast: bool) -> Keyed:
+def _keyed(side: ComparedSide, by: By, *, cast: bool) -> Keyed:
     found: Keyed = {}
     keys = _keys(side, by, cast=cast)
     for value in side.values:
@@ -126,17 +126,17 @@ def _place(value: Value) -> _Place:
     return value.trial, value.task, value.repeat, value.seat, value.partner
 
 
-def _keys(side: Side, by: By, *, cast: bool) -> dict[_Place, Key]:
+def _keys(side: ComparedSide, by: By, *, cast: bool) -> dict[_Place, MatchKey]:
     """The key of each play, worked out once for all measures."""
     plays = {_place(value): value for value in side.values}
     roles = _Roles(side.agent, len({*side.partners} - {side.agent}) == 1)
     return {place: _key(side, value, by, roles, cast=cast) for place, value in plays.items()}
 
 
-def _key(side: Side, value: Value, by: By, roles: _Roles, *, cast: bool) -> Key:
+def _key(side: ComparedSide, value: Value, by: By, roles: _Roles, *, cast: bool) -> MatchKey:
     met = side.met(value)
     others = _others(side, value, by, roles) if cast else ()
-    return Key(value.task, value.seat, _named(met, by, roles), value.repeat, others)
+    return MatchKey(value.task, value.seat, _named(met, by, roles), value.repeat, others)
 
 
 class _Roles(NamedTuple):
@@ -151,7 +151,7 @@ class _Roles(NamedTuple):
         return ANOTHER if self.one_other else label
 
 
-def _others(side: Side, value: Value, by: By, roles: _Roles) -> tuple[str, ...]:
+def _others(side: ComparedSide, value: Value, by: By, roles: _Roles) -> tuple[str, ...]:
     """Who sat in each other seat; of a whole episode, who sat in each."""
     own = by == "role" or value.seat is None
     return tuple(

@@ -81,7 +81,7 @@ class PanelPlay:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class JudgePanel:
     """The plays of one run as several judges scored them, measure by measure.
 
     `judges` are their labels, `ids` the judges themselves, in the same order. `left_out` are
@@ -119,7 +119,7 @@ def lacking(plays: Sequence[PanelPlay]) -> Counter[str]:
     return Counter(play.lack for play in plays if play.lack is not None)
 
 
-def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
+def panel_of(run: RunValues, judges: Sequence[str]) -> JudgePanel:
     """The panel of these judges of a run.
 
     A play that none of them can tell of is none of the panel's. ConfigError for fewer than two
@@ -163,7 +163,7 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> Panel:
     )
     left = tuple(name for name in run.measures if gives[name] and name not in shared)
     measures = tuple(run.measures[name] for name in shared)
-    return Panel(run.run, run.world, named, ids, plays, measures, left, run.declared)
+    return JudgePanel(run.run, run.world, named, ids, plays, measures, left, run.declared)
 
 
 # ------------------------------------------------------------------ figures
@@ -187,12 +187,12 @@ class PanelFigures:
     lacking: Mapping[str, int]
 
 
-def panel_figures(panel: Panel, apart: float = APART) -> tuple[PanelFigures, ...]:
+def panel_figures(panel: JudgePanel, apart: float = APART) -> tuple[PanelFigures, ...]:
     """The figures of each measure."""
     return tuple(_figures(panel, measure, apart) for measure in panel.measures)
 
 
-def _figures(panel: Panel, measure: Measure, apart: float) -> PanelFigures:
+def _figures(panel: JudgePanel, measure: Measure, apart: float) -> PanelFigures:
     plays = panel.of(measure.name)
     whole = [play for play in plays if play.complete]
     columns: dict[str, list[float | None]] = {
@@ -243,7 +243,7 @@ _WHY: Mapping[Lack, str] = {
 }
 
 
-def panel_section(panel: Panel, apart: float) -> Section:
+def panel_section(panel: JudgePanel, apart: float) -> Section:
     """What the panel gave, where judges who lie more than `apart` points apart disagree."""
     figures = panel_figures(panel, apart)
     main = main_measure(panel.declared, [one.measure.name for one in figures if one.mean.n])
@@ -274,7 +274,7 @@ def _said(main: PanelFigures | None, apart: float) -> tuple[str, ...]:
     )
 
 
-def _cautions(panel: Panel) -> tuple[str, ...]:
+def _cautions(panel: JudgePanel) -> tuple[str, ...]:
     found = [*_methods(panel)]
     why = lacking(panel.plays)
     if why:
@@ -289,7 +289,7 @@ def _cautions(panel: Panel) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _methods(panel: Panel) -> Iterator[str]:
+def _methods(panel: JudgePanel) -> Iterator[str]:
     """That models are averaged with people, and what to think of judges that need saying so."""
     labelled = dict(zip(panel.judges, panel.ids, strict=True))
     people = [name for name, one in labelled.items() if one.method == "people"]
@@ -306,7 +306,7 @@ def _methods(panel: Panel) -> Iterator[str]:
             yield f"Judged by {name}: {method_words(panel.declared, one.method, one.settings)}."
 
 
-def _scores(panel: Panel, figures: Sequence[PanelFigures]) -> TextTable:
+def _scores(panel: JudgePanel, figures: Sequence[PanelFigures]) -> TextTable:
     rows = tuple(
         (
             titled(f.measure),
@@ -326,7 +326,7 @@ def _scores(panel: Panel, figures: Sequence[PanelFigures]) -> TextTable:
     return TextTable("Scores of the panel", columns, rows, notes)
 
 
-def _disagreement(panel: Panel, figures: Sequence[PanelFigures], apart: float) -> TextTable:
+def _disagreement(panel: JudgePanel, figures: Sequence[PanelFigures], apart: float) -> TextTable:
     rows = tuple(
         (titled(f.measure), cell(f.range), cell(f.sd), cell(f.apart, percent=True)) for f in figures
     )
@@ -339,13 +339,13 @@ def _disagreement(panel: Panel, figures: Sequence[PanelFigures], apart: float) -
     return TextTable("How far its judges lie apart", columns, rows, notes)
 
 
-def _alone(panel: Panel, figures: Sequence[PanelFigures]) -> TextTable:
+def _alone(panel: JudgePanel, figures: Sequence[PanelFigures]) -> TextTable:
     rows = tuple((titled(f.measure), *(plain(judge.value) for judge in f.judges)) for f in figures)
     notes = ("each judge's own mean over the same plays",)
     return TextTable("Each judge alone", ("measure", *panel.judges), rows, notes)
 
 
-def _by_agent(panel: Panel, main: PanelFigures) -> TextTable:
+def _by_agent(panel: JudgePanel, main: PanelFigures) -> TextTable:
     rows, shown = [], []
     for agent in panel.agents:
         plays = panel.of(main.measure.name, agent)
@@ -361,7 +361,7 @@ def _by_agent(panel: Panel, main: PanelFigures) -> TextTable:
     return TextTable(heading, names, tuple(rows), _how(panel, shown))
 
 
-def _apart(panel: Panel, main: PanelFigures) -> TextTable:
+def _apart(panel: JudgePanel, main: PanelFigures) -> TextTable:
     plays = [play for play in panel.of(main.measure.name) if play.complete]
     plays.sort(key=lambda play: (-(play.range or 0), play.trial, play.seat or ""))
     rows = tuple(
@@ -373,5 +373,5 @@ def _apart(panel: Panel, main: PanelFigures) -> TextTable:
     return TextTable(heading, columns, rows, ("read one: sociolab show EPISODE",), words=(1,))
 
 
-def _how(panel: Panel, shown: Sequence[Estimate]) -> tuple[str, ...]:
+def _how(panel: JudgePanel, shown: Sequence[Estimate]) -> tuple[str, ...]:
     return table_notes(shown, panel.declared.cluster)

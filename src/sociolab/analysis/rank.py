@@ -16,7 +16,7 @@ from sociolab.analysis.formatting import NOTHING, in_words, listed
 from sociolab.analysis.pooled_runs import Pool, agent_settings, judge_caution, pooled, run_values
 from sociolab.analysis.values import Value
 from sociolab.core.code_fingerprint import without_code
-from sociolab.core.episode import Asked
+from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
@@ -27,11 +27,11 @@ from sociolab.report.words import failed_of, minus, plural
 from sociolab.stats.intervals import LEVEL, t_critical
 from sociolab.stats.ranking import (
     POINTS,
+    AdjacentModels,
     Contest,
     Contests,
-    Neighbours,
-    Rating,
-    Ratings,
+    ModelRating,
+    ModelRatings,
     SeatScore,
     contests,
     rate,
@@ -46,7 +46,7 @@ ITSELF = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class PairRecord:
     """What became of the comparisons of two agents, by weight, as the first one sees it."""
 
     won: float
@@ -68,15 +68,15 @@ class Ranking:
     """
 
     pool: Pool
-    ratings: Ratings
+    ratings: ModelRatings
     compared: Contests
     plays: dict[str, int]
     missing: dict[str, int]
     mixed: int
     alone: tuple[str, ...]
-    records: dict[tuple[str, str], Record]
+    records: dict[tuple[str, str], PairRecord]
     firm: dict[int, float]
-    asked: Mapping[str, Asked]
+    asked: Mapping[str, TurnsAsked]
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     untold: Mapping[str, int] = field(default_factory=dict)
 
@@ -87,7 +87,7 @@ class Ranking:
         return open_ and (lowest is None or highest is None or lowest[0] < highest[1])
 
 
-def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]] | None = None) -> Ranking:
+def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, TurnsAsked]] | None = None) -> Ranking:
     """Rate the agents of a pool; ConfigError where no two of them can be compared.
 
     Intervals and the firmness of the order resample clusters of tasks. `asked`: by run, how many
@@ -128,7 +128,7 @@ def _bounds(pool: Pool) -> dict[str, tuple[float, float] | None]:
     return {agent: mean_ends(some) for agent, some in ends.items()}
 
 
-def _asked(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]]) -> dict[str, Asked]:
+def _asked(pool: Pool, asked: Mapping[str, Mapping[PlayKey, TurnsAsked]]) -> dict[str, TurnsAsked]:
     every = {(run, key): one for run, found in asked.items() for key, one in found.items()}
     plays: dict[str, set[tuple[str, PlayKey]]] = {}
     for value in (*pool.values, *pool.untold):
@@ -172,7 +172,7 @@ def ranking_document(found: Ranking) -> dict[str, Any]:
     }
 
 
-def _agent(found: Ranking, one: Rating) -> dict[str, Any]:
+def _agent(found: Ranking, one: ModelRating) -> dict[str, Any]:
     asked, bounds = found.asked[one.model], found.bounds[one.model]
     return {
         "agent": one.model,
@@ -192,7 +192,7 @@ def _agent(found: Ranking, one: Rating) -> dict[str, Any]:
     }
 
 
-def _firm(ratings: Ratings, rows: Sequence[Contest]) -> dict[int, float]:
+def _firm(ratings: ModelRatings, rows: Sequence[Contest]) -> dict[int, float]:
     """By group, the tail that the intervals leave out on one side: less than 2.5 %, since resamples
     of few clusters differ too little from each other (`stats.bradley_terry`)."""
     group = {one.model: one.group for one in ratings.models}
@@ -222,7 +222,7 @@ def _score(value: Value) -> SeatScore:
     )
 
 
-def _records(rows: Sequence[Contest]) -> dict[tuple[str, str], Record]:
+def _records(rows: Sequence[Contest]) -> dict[tuple[str, str], PairRecord]:
     found: dict[tuple[str, str], list[float]] = {}
     for row in rows:
         # 1, 0.5 and 0 are won, tied and lost; the other side sees them the other way round.
@@ -230,7 +230,7 @@ def _records(rows: Sequence[Contest]) -> dict[tuple[str, str], Record]:
             record = found.setdefault(pair, [0.0, 0.0, 0.0])
             record[round(2 - 2 * outcome)] += row.weight
     names = sorted({name for pair in found for name in pair})
-    return {pair: Record(*found[pair]) for pair in permutations(names, 2) if pair in found}
+    return {pair: PairRecord(*found[pair]) for pair in permutations(names, 2) if pair in found}
 
 
 def rank_runs(
@@ -306,7 +306,7 @@ def _said(found: Ranking) -> Iterator[str]:
         )
 
 
-def _ahead(mine: list[Rating], found: Ranking) -> str:
+def _ahead(mine: list[ModelRating], found: Ranking) -> str:
     first = mine[0]
     span = _span(first)
     interval = f" (95 % interval {span})" if span else f" (no interval: {first.note})"
@@ -324,7 +324,7 @@ def _ahead(mine: list[Rating], found: Ranking) -> str:
     )
 
 
-def _level(one: Rating, other: Rating) -> bool:
+def _level(one: ModelRating, other: ModelRating) -> bool:
     """Whether two ratings are the same but for rounding."""
     return (
         one.strength is not None
@@ -333,7 +333,7 @@ def _level(one: Rating, other: Rating) -> bool:
     )
 
 
-def _settled(found: Ranking, pair: Neighbours) -> str:
+def _settled(found: Ranking, pair: AdjacentModels) -> str:
     order = f"{pair.above} above {pair.below}"
     if found.undecided(pair.above, pair.below):
         return (
@@ -360,7 +360,7 @@ def _between(found: Ranking, agent: str) -> str:
     return minus(f"between {bounds[0]:z.2f} and {bounds[1]:z.2f}")
 
 
-def settled(found: Ranking, pair: Neighbours) -> bool:
+def settled(found: Ranking, pair: AdjacentModels) -> bool:
     """Whether no single episode turns an order round, no more resamples than a 95 % interval leaves
     out on one side, and nothing that the plays without a score could have come to."""
     if found.undecided(pair.above, pair.below):
@@ -370,7 +370,7 @@ def settled(found: Ranking, pair: Neighbours) -> bool:
     return pair.flipped is not None and pair.flipped < limit and not pair.flipping_plays
 
 
-def _dropped(pair: Neighbours) -> str:
+def _dropped(pair: AdjacentModels) -> str:
     if not pair.flipping_plays:
         return "no single episode would when left out"
     return (
@@ -378,7 +378,7 @@ def _dropped(pair: Neighbours) -> str:
     )
 
 
-def _unrated(one: Rating) -> str:
+def _unrated(one: ModelRating) -> str:
     why = {
         "won every comparison": "it won every comparison, and however high a rating, a higher one "
         "fits better",
@@ -492,7 +492,7 @@ def _ends_text(found: Ranking, agent: str) -> str:
     return NOTHING if bounds is None else minus(f"[{bounds[0]:z.2f}, {bounds[1]:z.2f}]")
 
 
-def _cells(one: Rating) -> tuple[str, ...]:
+def _cells(one: ModelRating) -> tuple[str, ...]:
     expected = NOTHING if one.expected is None else f"{one.expected:.0%}"
     record = (_count(one.won), _count(one.tied), _count(one.lost))
     return _points(one.strength), _span(one) or NOTHING, expected, *record
@@ -589,7 +589,7 @@ def _points(strength: float | None) -> str:
     return minus(f"{found:+.0f}") if round(found) else "0"
 
 
-def _span(one: Rating) -> str:
+def _span(one: ModelRating) -> str:
     if one.low is None or one.high is None:
         return ""
     return f"[{_points(one.low)}, {_points(one.high)}]"

@@ -44,7 +44,7 @@ class Rater:
 
 
 @dataclass(frozen=True, slots=True)
-class Ratings:
+class StoredRatings:
     """Ratings by people and by judges of the plays of some runs.
 
     `measures` are those that people rated, in the order of the world's paper. `methods` says where
@@ -61,7 +61,7 @@ class Ratings:
     sets: tuple[str, ...]
 
 
-def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) -> Ratings:
+def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) -> StoredRatings:
     """Everything that people gave the plays of these runs, and what judges gave in those measures.
 
     `judges` names the judges wanted; all that scored such a measure, if none is named. ConfigError
@@ -87,7 +87,7 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
     first = [name for declared in found.worlds.values() for name in declared.order]
     order = dict.fromkeys([*(name for name in first if name in found.measures), *found.measures])
     kept = {row.rater for row in rows}
-    return Ratings(
+    return StoredRatings(
         tuple(dict.fromkeys(runs)),
         dict(found.worlds),
         tuple(found.people_rows()),

@@ -15,7 +15,7 @@ from itertools import permutations
 
 import numpy as np
 
-from sociolab.analysis.audit import ALL, OVERALL, About, cell, condition_words, plain
+from sociolab.analysis.audit import ALL, OVERALL, AuditSubject, cell, condition_words, plain
 from sociolab.analysis.ratings import MODELS, played_by
 from sociolab.analysis.values import RunValues, Value
 from sociolab.report.section import Section, TextTable
@@ -62,7 +62,7 @@ class Preference:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TwoJudges:
     """A judge beside another; `theirs` counts the other's own family among the other plays."""
 
     judge: str
@@ -73,15 +73,17 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Families:
+class SelfPreferences:
     """Every judge beside every other one of another family; `why` where nothing can be said."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[TwoJudges, ...]
     families: Mapping[str, str]
     why: str = ""
 
 
-def families(run: RunValues, rules: Rules = (), judge: str | None = None) -> Families:
+def self_preferences(
+    run: RunValues, rules: Rules = (), judge: str | None = None
+) -> SelfPreferences:
     """The preference of each model judge of a run, or (`judge`) of the one with this name."""
     judges = [label for label, one in run.judges.items() if one.method == "model"]
     agents = dict.fromkeys(value.agent for value in run.values if value.agent)
@@ -95,13 +97,13 @@ def families(run: RunValues, rules: Rules = (), judge: str | None = None) -> Fam
     if len(judges) < 2:
         who = f"only {judges[0]}" if judges else "no model"
         why = f'it takes scores by two model judges of the same plays, and {who} judged "{run.run}"'
-        return Families((), of, why)
+        return SelfPreferences((), of, why)
     if not wanted:
         why = (
             f'no scores of "{run.run}" by {judge} as a model are stored; `sociolab judge` stores '
             "them"
         )
-        return Families((), of, why)
+        return SelfPreferences((), of, why)
     pairs = [
         pair
         for one, other in permutations(judges, 2)
@@ -110,10 +112,10 @@ def families(run: RunValues, rules: Rules = (), judge: str | None = None) -> Fam
         if pair is not None
     ]
     if pairs:
-        return Families(tuple(pairs), of)
+        return SelfPreferences(tuple(pairs), of)
     told = ", ".join(f"{label} ({of[label]})" for label in judges)
     played = ", ".join(f"{agent} ({of.get(agent, 'no model')})" for agent in agents)
-    return Families(
+    return SelfPreferences(
         (),
         of,
         "it takes two judges of different families, and plays both of a judge's family and of "
@@ -132,7 +134,7 @@ class _Gap:
     value: float | None
 
 
-def _pair(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> Pair | None:
+def _pair(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> TwoJudges | None:
     """None where the two share no plays of the judge's family, or none of others."""
     gaps, mine = _gaps(run, judge, other, of), of[judge]
     if len({gap.family == mine for gap in gaps}) < 2:
@@ -145,7 +147,7 @@ def _pair(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> Pair
         scaled = [_in_percent(gap, scales[gap.measure]) for gap in gaps if gap.measure in scales]
         found.append(_preference(ALL, mine, scaled))
     theirs = len({gap.play for gap in gaps if gap.family == of[other]})
-    return Pair(judge, other, mine, theirs, tuple(found))
+    return TwoJudges(judge, other, mine, theirs, tuple(found))
 
 
 def _gaps(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> list[_Gap]:
@@ -224,7 +226,7 @@ def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> 
     return Estimate(value, n, groups, value - half, value + half, "t")
 
 
-def family_section(about: About, found: Families, run: str) -> Section:
+def family_section(about: AuditSubject, found: SelfPreferences, run: str) -> Section:
     """Whether judges prefer their own family, or why that cannot be said."""
     title = "Family: play by a judge's own model family"
     if found.why:
@@ -244,17 +246,17 @@ def family_section(about: About, found: Families, run: str) -> Section:
     return Section(f"{title} · run {run}", said, tuple(cautions), tables)
 
 
-def _members(found: Families) -> str:
+def _members(found: SelfPreferences) -> str:
     """Which agents and judges were taken for one family: a name may mislead."""
-    families = sorted({*found.families.values()})
+    self_preferences = sorted({*found.families.values()})
     told = (
         f"{family} ({', '.join(sorted(one for one, of in found.families.items() if of == family))})"
-        for family in families
+        for family in self_preferences
     )
     return f"Families, by name or by --family: {'; '.join(told)}. All other play is of no family."
 
 
-def _said(about: About, pair: Pair) -> tuple[str, ...]:
+def _said(about: AuditSubject, pair: TwoJudges) -> tuple[str, ...]:
     known = {one.measure: one for one in pair.preferences if one.effect.value is not None}
     main = about.main(list(known))
     if not main:
@@ -265,7 +267,7 @@ def _said(about: About, pair: Pair) -> tuple[str, ...]:
     )
 
 
-def _preferences(about: About, pair: Pair) -> TextTable:
+def _preferences(about: AuditSubject, pair: TwoJudges) -> TextTable:
     rows = tuple(_preference_table(about, one) for one in pair.preferences)
     names = [one.measure for one in pair.preferences]
     notes = (
@@ -281,7 +283,7 @@ def _preferences(about: About, pair: Pair) -> TextTable:
     )
 
 
-def _preference_table(about: About, one: Preference) -> tuple[str, ...]:
+def _preference_table(about: AuditSubject, one: Preference) -> tuple[str, ...]:
     return (
         about.title(one.measure),
         plain(one.own.value, sign=True),

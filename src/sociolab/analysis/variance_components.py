@@ -34,7 +34,7 @@ GIVEN = (SEAT, PAIRING)
 
 
 @dataclass(frozen=True, slots=True)
-class Varying:
+class AgentVariance:
     """The components of one agent's scores, and steps to a smaller standard error of its mean.
 
     `judged_once`: each play has one judging, so that the residual holds its repeats' chance too.
@@ -46,10 +46,10 @@ class Varying:
     agent: str
     mean: float
     found: Components
-    steps: tuple[Step, ...]
+    steps: tuple[Doubling, ...]
     judged_once: bool
     played_once: bool
-    best: Step | None
+    best: Doubling | None
 
     @property
     def error(self) -> float | None:
@@ -73,7 +73,7 @@ class Variances:
     ids: Mapping[str, JudgeId]
     measure: Measure
     costs: Costs | None
-    agents: tuple[Varying, ...]
+    agents: tuple[AgentVariance, ...]
     left_out: tuple[str, ...]
     untold: int = 0
     declared: Declared = UNDECLARED
@@ -186,7 +186,7 @@ def _judges(
 
 def _varying(
     agent: str, mine: Sequence[tuple[RunValues, Value]], costs: Costs | None
-) -> Varying | None:
+) -> AgentVariance | None:
     rows = [row for run, value in mine for row in _rows(run, value)]
     present = [row for row in rows if row.value is not None]
     if len(present) < 2:
@@ -208,7 +208,7 @@ def _varying(
     steps = steps_of(found, len(plays), costs, judged_once=judged_once, again=again)
     mean = math.fsum(row.value for row in present if row.value is not None) / len(present)
     best = best_of(found.advice.error, steps)
-    return Varying(agent, mean, found, steps, judged_once, played_once, best)
+    return AgentVariance(agent, mean, found, steps, judged_once, played_once, best)
 
 
 def _rows(run: RunValues, value: Value) -> list[LeveledScore]:
@@ -326,7 +326,7 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Doubling:
     """Twice as much of one factor: the standard error then, and what it takes and costs.
 
     `error` is None where the design cannot tell, `cost` where costs are not known.
@@ -341,16 +341,16 @@ class Step:
 
 def steps_of(
     found: Components, plays: int, costs: Costs | None, *, judged_once: bool, again: bool
-) -> tuple[Step, ...]:
+) -> tuple[Doubling, ...]:
     """The doublings of a design of so many plays, in the order of its factors.
 
     `judged_once`: each play has one judging, so that its repeats double the residual's levels.
     `again`: the one judge judged some plays several times, and could do so more often.
     """
 
-    def step(factor: str, error: float | None, more: int) -> Step:
+    def step(factor: str, error: float | None, more: int) -> Doubling:
         cost = None if costs is None else more * costs.play + found.n * costs.judging
-        return Step(factor, error, more, found.n, cost)
+        return Doubling(factor, error, more, found.n, cost)
 
     steps = [
         step(factor, error, 0 if factor == JUDGE else plays)
@@ -373,7 +373,7 @@ def _with_half_the_residual(found: Components) -> float | None:
     return math.sqrt(max(error**2 - residual / (2 * found.n), 0.0))
 
 
-def best_of(error: float | None, steps: Sequence[Step]) -> Step | None:
+def best_of(error: float | None, steps: Sequence[Doubling]) -> Doubling | None:
     """The step that takes most off this standard error: by dollar where all costs are known, else
     among those that take more plays. None where none helps."""
     helpful = [
@@ -411,7 +411,7 @@ def variance_section(found: Variances) -> Section:
 # ------------------------------------------------------------------ sentences
 
 
-def _said(found: Variances, one: Varying) -> Iterator[str]:
+def _said(found: Variances, one: AgentVariance) -> Iterator[str]:
     measure, error = found.measure, one.error
     n = plural(one.found.n, "judging")
     if error is None:
@@ -429,7 +429,7 @@ def _said(found: Variances, one: Varying) -> Iterator[str]:
         yield _advice(found, one)
 
 
-def _doubling(found: Variances, one: Varying, error: float) -> str:
+def _doubling(found: Variances, one: AgentVariance, error: float) -> str:
     """Of which doublings the standard error would shrink, the most first, and of which not."""
     known = [(step.error, step) for step in one.steps if step.error is not None]
     known = sorted(known, key=lambda pair: pair[0])
@@ -447,7 +447,7 @@ def _doubling(found: Variances, one: Varying, error: float) -> str:
     )
 
 
-def _at_large(found: Variances, one: Varying) -> str:
+def _at_large(found: Variances, one: AgentVariance) -> str:
     """Of what the standard error speaks: of everything that has several levels."""
     large = [part for part in one.found.factors if part.levels > 1]
     names = [
@@ -460,7 +460,7 @@ def _at_large(found: Variances, one: Varying) -> str:
     return told + (f", and this one {listed(fixed)}" if fixed else "")
 
 
-def _advice(found: Variances, one: Varying) -> str:
+def _advice(found: Variances, one: AgentVariance) -> str:
     if one.best is None:
         return "No doubling would shrink it."
     name = _plural(found, one.best.factor)
@@ -558,11 +558,11 @@ def _cautions(found: Variances) -> Iterator[str]:
 # ------------------------------------------------------------------ tables
 
 
-def _table(found: Variances, one: Varying) -> TextTable:
+def _table(found: Variances, one: AgentVariance) -> TextTable:
     """Each component, and what doubling its levels would do."""
     steps = {step.factor: step for step in one.steps}
     steps["residual"] = steps.get(
-        REPEAT if one.judged_once else JUDGINGS, Step("", None, 0, 0, None)
+        REPEAT if one.judged_once else JUDGINGS, Doubling("", None, 0, 0, None)
     )
     rows = tuple(
         (
@@ -581,7 +581,7 @@ def _table(found: Variances, one: Varying) -> TextTable:
     return TextTable(heading, (*heads, *priced), rows, tuple(_notes(found, one)))
 
 
-def _notes(found: Variances, one: Varying) -> Iterator[str]:
+def _notes(found: Variances, one: AgentVariance) -> Iterator[str]:
     yield "sd: in points, what scores vary by with it alone; share: of the whole variance"
     if any(part.factor == PAIRING for part in one.parts):
         yield f"{_name(found, PAIRING)}: what a partner does in that place only"
@@ -599,7 +599,7 @@ def _notes(found: Variances, one: Varying) -> Iterator[str]:
         )
 
 
-def _doubled(found: Variances, one: Varying, step: Step | None) -> tuple[str, ...]:
+def _doubled(found: Variances, one: AgentVariance, step: Doubling | None) -> tuple[str, ...]:
     empty = (NOTHING, NOTHING) if found.costs is not None else ()
     if step is None or step.error is None:
         return (NOTHING, *empty)
@@ -611,7 +611,7 @@ def _doubled(found: Variances, one: Varying, step: Step | None) -> tuple[str, ..
     return error, cost, _worth(one, step)
 
 
-def _worth(one: Varying, step: Step) -> str:
+def _worth(one: AgentVariance, step: Doubling) -> str:
     """What a dollar buys here, against the best."""
     if one.best is None or one.error is None or step.error is None:
         return NOTHING
@@ -638,11 +638,11 @@ def _plural(found: Variances, factor: str) -> str:
     return names.get(factor, f"the {_name(found, factor)}s")
 
 
-def _part(found: Variances, one: Varying, part: Component) -> str:
+def _part(found: Variances, one: AgentVariance, part: Component) -> str:
     return _rest(one) if part.factor == "residual" else _name(found, part.factor)
 
 
-def _rest(one: Varying) -> str:
+def _rest(one: AgentVariance) -> str:
     if not one.judged_once:
         return "judging, and the rest"
     return "play, judging, and the rest" if one.played_once else "repeat, judging, and the rest"

@@ -12,10 +12,10 @@ from functools import partial
 from pydantic import Field
 
 from sociolab.analysis.audit import (
-    About,
-    Change,
-    Effect,
-    Repeated,
+    AuditEffect,
+    AuditSubject,
+    RepeatedScore,
+    ScoreChange,
     change_effects,
     changes_of,
     grouped_effects,
@@ -24,8 +24,8 @@ from sociolab.analysis.audit import (
     repeated_of,
     variant_section,
 )
-from sociolab.analysis.panel import APART, Panel, panel_of, panel_section
-from sociolab.analysis.self_preference import Families, families, family_section
+from sociolab.analysis.panel import APART, JudgePanel, panel_of, panel_section
+from sociolab.analysis.self_preference import SelfPreferences, family_section, self_preferences
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
@@ -68,7 +68,7 @@ class AuditConfig(ModelAccess):
 
     `kinds` empty: all that apply, with a judge. `repeats` counts judgings beyond the first. `limit`
     takes so many episodes, at random but always the same: a larger one adds to them. `seed` is that
-    of variants. `families` are (family, pattern), see `analysis.families`. `panel` are judges that
+    of variants. `self_preferences` are (family, pattern), see `analysis.families`. `panel` are judges that
     judged the run.
     """
 
@@ -95,9 +95,9 @@ class AuditResult:
     run: str
     judge: str
     episodes: int
-    effects: Mapping[str, tuple[Effect, ...]]
-    families: Families | None
-    panel: Panel | None
+    effects: Mapping[str, tuple[AuditEffect, ...]]
+    families: SelfPreferences | None
+    panel: JudgePanel | None
     sections: tuple[Section, ...]
     stopped: str = ""
     judgings: int = 0
@@ -126,17 +126,17 @@ async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditR
         panel = panel_of(stored, config.panel) if stored and config.panel else None
         told = partial(_told, config, kit, kinds, stored, panel)
         if config.judge is None:
-            return told(None, Asked())
+            return told(None, AuditJudgings())
         tally = Tally()
         replies, models, budget = TalliedReplies(tally), Models(config), Budget(config.budget)
         paid = PaidBefore(replies, RunReplies(store, config.run))
         judge = Casting(kit, models, paid, budget).judge(config.judge)
         if set(kinds) == {FAMILY}:
-            return told(judge, Asked())
+            return told(judge, AuditJudgings())
         trials = _sample(store, config)
         tally.total = len(trials)
         variants = {kind: made for kind, made in kit.variants.items() if kind in kinds}
-        work = Work(judge, config.repeats if REPEAT in kinds else 0, variants, config.seed)
+        work = AuditWork(judge, config.repeats if REPEAT in kinds else 0, variants, config.seed)
         about = ("audit", {"run": config.run, "judge": config.judge})
         calls = isinstance(parse(config.judge, "judge"), ModelSpec)
         kept = kept_in_a_run(store, path, row.world, about, replies) if calls else nullcontext()
@@ -192,14 +192,14 @@ def _told(
     kit: WorldKit,
     kinds: Sequence[str],
     stored: RunValues | None,
-    panel: Panel | None,
+    panel: JudgePanel | None,
     judge: Judge | None,
-    asked: Asked,
+    asked: AuditJudgings,
 ) -> AuditResult:
     """Figures and sections of all that was asked for; `stored` are the run's own scores, where
     they are wanted."""
     name = judge.id.name if judge else ""
-    effects: dict[str, tuple[Effect, ...]] = {}
+    effects: dict[str, tuple[AuditEffect, ...]] = {}
     sections: list[Section] = []
     if judge and (asked.audited or asked.error):
         sections.append(opening(config.run, judge.id, asked, _lacking(config, kit)))
@@ -208,9 +208,11 @@ def _told(
             sections.append(section)
     found = None
     if stored is not None and FAMILY in kinds:
-        found = families(stored, config.families, name or None)
+        found = self_preferences(stored, config.families, name or None)
         sections.append(
-            family_section(About(stored.world, stored.measures, stored.declared), found, config.run)
+            family_section(
+                AuditSubject(stored.world, stored.measures, stored.declared), found, config.run
+            )
         )
     if panel is not None:
         sections.append(panel_section(panel, config.apart))
@@ -229,7 +231,7 @@ def _told(
     )
 
 
-def _in_vain(asked: Asked, panel: Panel | None) -> Iterator[str]:
+def _in_vain(asked: AuditJudgings, panel: JudgePanel | None) -> Iterator[str]:
     """What failed, where nothing else came of it."""
     if asked.in_vain:
         told = f"{plural(len(asked.judgings), 'judging')} failed ({counted(asked.failed)})"
@@ -254,7 +256,7 @@ _AT_ONCE = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class AuditedEpisode:
     """All that was said of one episode: as it is (the first of `as_it_is`), again, as variants.
 
     `variants` holds an entry for each kind asked for, empty where the episode has no such variant.
@@ -273,7 +275,7 @@ class Audited:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class AuditWork:
     """What to ask of each episode: so many more judgings as it is, and these variants, by seed."""
 
     judge: Judge
@@ -283,10 +285,10 @@ class Work:
 
 
 @dataclass(slots=True)
-class Asked:
+class AuditJudgings:
     """The episodes that are done, in the order of the plan, and why it stopped if it did."""
 
-    audited: dict[str, Audited] = field(default_factory=dict)
+    audited: dict[str, AuditedEpisode] = field(default_factory=dict)
     error: ModelError | None = None
 
     @property
@@ -331,10 +333,12 @@ class PaidBefore:
         self.kept.keep_failure(call, model, error, seconds)
 
 
-async def ask(store: Store, run: str, trials: Sequence[Trial], work: Work, tally: Tally) -> Asked:
+async def ask(
+    store: Store, run: str, trials: Sequence[Trial], work: AuditWork, tally: Tally
+) -> AuditJudgings:
     """Judge these episodes; an episode that is not done when the money is spent is left out."""
-    asked, waiting = Asked(), iter(trials)
-    found: dict[str, Audited] = {}
+    asked, waiting = AuditJudgings(), iter(trials)
+    found: dict[str, AuditedEpisode] = {}
 
     async def worker() -> None:
         for trial in waiting:
@@ -352,7 +356,7 @@ async def ask(store: Store, run: str, trials: Sequence[Trial], work: Work, tally
     return asked
 
 
-async def _audited(episode: Episode, work: Work) -> Audited:
+async def _audited(episode: Episode, work: AuditWork) -> AuditedEpisode:
     as_it_is = [
         await verdicts_of(work.judge, episode, number) for number in range(1 + work.repeats)
     ]
@@ -362,7 +366,7 @@ async def _audited(episode: Episode, work: Work) -> Audited:
         made = of.make(episode, work.seed)
         variants[kind] = tuple([(v, await verdicts_of(work.judge, _named(v, kind))) for v in made])
         words[kind] = _changed_words(episode, made)
-    return Audited(episode.trial, tuple(as_it_is), variants, words)
+    return AuditedEpisode(episode.trial, tuple(as_it_is), variants, words)
 
 
 def _named(variant: Variant, kind: str) -> Episode:
@@ -393,7 +397,7 @@ REPEAT = "repeat"
 """The kind of audit that any episode allows; others are the variants that its world lays out."""
 
 
-def opening(run: str, judge: JudgeId, asked: Asked, lacking: str = "") -> Section:
+def opening(run: str, judge: JudgeId, asked: AuditJudgings, lacking: str = "") -> Section:
     """What was done, and what went wrong; `lacking` says what cannot be audited, if anything."""
     done = asked.audited.values()
     total = len(asked.judgings)
@@ -416,10 +420,10 @@ def opening(run: str, judge: JudgeId, asked: Asked, lacking: str = "") -> Sectio
 
 
 def audits(
-    kit: WorldKit, kinds: Sequence[str], asked: Asked
-) -> Iterator[tuple[str, tuple[Effect, ...], Section]]:
+    kit: WorldKit, kinds: Sequence[str], asked: AuditJudgings
+) -> Iterator[tuple[str, tuple[AuditEffect, ...], Section]]:
     """Each of these kinds that judgings were asked for: its figures, and how it reads."""
-    again: tuple[Effect, ...] = ()
+    again: tuple[AuditEffect, ...] = ()
     done = asked.audited.values()
     if REPEAT in kinds:
         cells = [cell for one in done for cell in repeated_of(one.trial, one.as_it_is)]
@@ -443,15 +447,17 @@ def audits(
             yield kind, made, section
 
 
-def _changes(one: Audited, kind: str) -> Iterator[Change]:
+def _changes(one: AuditedEpisode, kind: str) -> Iterator[ScoreChange]:
     for variant, verdicts in one.variants[kind]:
         yield from changes_of(one.trial, variant, one.as_it_is[0], verdicts)
 
 
-def _words_of(done: Iterable[Audited], kind: str) -> tuple[int, int]:
+def _words_of(done: Iterable[AuditedEpisode], kind: str) -> tuple[int, int]:
     found = [one.words[kind] for one in done]
     return sum(before for before, _ in found), sum(after for _, after in found)
 
 
-def _about(kit: WorldKit, cells: Iterable[Repeated | Change]) -> About:
-    return About(kit.world.name, {cell.measure.name: cell.measure for cell in cells}, kit.declared)
+def _about(kit: WorldKit, cells: Iterable[RepeatedScore | ScoreChange]) -> AuditSubject:
+    return AuditSubject(
+        kit.world.name, {cell.measure.name: cell.measure for cell in cells}, kit.declared
+    )

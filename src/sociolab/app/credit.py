@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from sociolab.analysis.credit import (
-    Check,
+    CreditCheck,
     PlayCredit,
     checks,
     credit_of,
@@ -244,7 +244,7 @@ class CreditResult:
     world: str
     judge: str
     plays: tuple[PlayCredit, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[CreditCheck, ...]
     nothing: int
     waiting: int
     calls: int

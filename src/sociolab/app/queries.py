@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from sociolab.analysis.agent_names import label_like
 from sociolab.analysis.pooled_runs import recorded_agents
-from sociolab.app.episode_list import Listed, Scored, Wanted, choices, listed
+from sociolab.app.episode_list import EpisodeFilter, ListedEpisode, ScoredMeasure, choices, listed
 from sociolab.app.run.session import TAGS
 from sociolab.app.transcripts import seat_called, world_of
 from sociolab.core.episode import Episode, Trial
@@ -55,7 +55,7 @@ _KIND = re.compile(rf"\s*([^<>=]*[^<>=\s])\s*=\s*({'|'.join(_KINDS)})\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EpisodeQuery:
     """Which episodes: None and () for any.
 
     `agent` and `partner` may be the end of a label, `task` the beginning of an id. `failed`: the
@@ -76,18 +76,18 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class FoundEpisodes:
     """The episodes with their scores in `scored`, if anything was scored; so many fit in all."""
 
-    listed: tuple[Listed, ...]
-    scored: Scored | None
+    listed: tuple[ListedEpisode, ...]
+    scored: ScoredMeasure | None
     fit: int
 
 
-def asked_episodes(store: Store, run: str, asked: Asked) -> Answer:
+def asked_episodes(store: Store, run: str, asked: EpisodeQuery) -> FoundEpisodes:
     """The episodes of a run; ConfigError for an agent, measure, judge or rule that is none."""
     known = choices(store, run)
-    who = Wanted(
+    who = EpisodeFilter(
         agent=_label(asked.agent, known.agents, "--agent"),
         partner=_label(asked.partner, known.agents, "--partner"),
     )
@@ -97,7 +97,7 @@ def asked_episodes(store: Store, run: str, asked: Asked) -> Answer:
     fitting += [_open(store, run, who, one[1], one[2], asked.judge) for one in unscored]
     first = asked.sort or next((_parts(rule)[0] for rule in rules), None)
     shown = _scored(known.scored, first, asked.judge)
-    order: Wanted = replace(who, score=shown.key if shown else "")
+    order: EpisodeFilter = replace(who, score=shown.key if shown else "")
     if asked.sort:
         order = replace(order, order="lowest")
     found = listed(store, run, order, size=_ALL)
@@ -108,7 +108,7 @@ def asked_episodes(store: Store, run: str, asked: Asked) -> Answer:
         and one.row.task.startswith(asked.task or "")
         and (not asked.failed or one.row.failed or one.row.status == "failed")
     )
-    return Answer(kept[: asked.limit], shown, len(kept))
+    return FoundEpisodes(kept[: asked.limit], shown, len(kept))
 
 
 def _label(wanted: str | None, known: Sequence[str], flag: str) -> str:
@@ -121,7 +121,12 @@ def _label(wanted: str | None, known: Sequence[str], flag: str) -> str:
 
 
 def _ruled(
-    store: Store, run: str, who: Wanted, rule: str, known: Sequence[Scored], judge: str | None
+    store: Store,
+    run: str,
+    who: EpisodeFilter,
+    rule: str,
+    known: Sequence[ScoredMeasure],
+    judge: str | None,
 ) -> set[str]:
     """The trials in which a rule holds."""
     measure, sign, limit = _parts(rule)
@@ -135,7 +140,7 @@ def _ruled(
 
 
 def _open(
-    store: Store, run: str, who: Wanted, measure: str, kind: str, judge: str | None
+    store: Store, run: str, who: EpisodeFilter, measure: str, kind: str, judge: str | None
 ) -> set[str]:
     """The trials in which a judge, or this one, gave a seat no score in a measure, and why."""
     judgings = [
@@ -167,7 +172,9 @@ def _parts(rule: str) -> tuple[str, str, float]:
     return read[1], read[2], float(read[3])
 
 
-def _scored(known: Sequence[Scored], measure: str | None, judge: str | None) -> Scored | None:
+def _scored(
+    known: Sequence[ScoredMeasure], measure: str | None, judge: str | None
+) -> ScoredMeasure | None:
     """The one judge's scores of a measure; of none that is named, the world's main measure."""
     judged = [one for one in known if judge in (None, one.label)]
     if judge is not None and not judged:
@@ -196,7 +203,7 @@ def open_store(path: Path | str | None = None) -> Iterator[Store]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundEpisode:
     """An episode and where it was found."""
 
     run: str
@@ -205,7 +212,7 @@ class Found:
     problem: str = ""
 
 
-def find_episode(store: Store, wanted: str, run: str | None) -> Found:
+def find_episode(store: Store, wanted: str, run: str | None) -> FoundEpisode:
     """The episode whose id begins so; ConfigError if none or several do.
 
     The same trial may have been played in several runs: then `run` must say which one is meant.
@@ -230,7 +237,7 @@ def find_episode(store: Store, wanted: str, run: str | None) -> Found:
         names = ", ".join(name for name, _ in hits)
         raise ConfigError(f"several runs hold the episode {wanted} ({names}); add --run NAME")
     name, row = hits[0]
-    return Found(
+    return FoundEpisode(
         name, Episode(row.trial, store.events(name, row.trial.id)), row.status, row.problem
     )
 
@@ -253,7 +260,7 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """One call to a model: whose it was, what was sent (role and text of each message) and what
     came back. `turn` is from 0, and None of a judge's; `usd` is None where no price is known, and
     `estimated` where the provider counted no tokens."""
@@ -271,14 +278,16 @@ class Call:
     estimated: bool
 
 
-def calls_of(store: Store, run: str, episode: str, turn: int | None = None) -> tuple[Call, ...]:
+def calls_of(
+    store: Store, run: str, episode: str, turn: int | None = None
+) -> tuple[ModelCall, ...]:
     """The prompts and replies of an episode, or of one of its turns (from 0), as they came.
 
     Empty where no model was called. ConfigError where there is no such episode.
     """
     trial = find_episode(store, episode, run).episode.trial.id
     return tuple(
-        Call(
+        ModelCall(
             trial,
             row.call.role,
             row.call.seat,

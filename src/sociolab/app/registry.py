@@ -1,6 +1,6 @@
 """Plugins by entry point: worlds, agents, judges, model providers.
 
-    sociolab.worlds   a WorldPlugin, made of a loader by `sociolab.plugin.world.world`
+    sociolab.worlds   a WorldPlugin
     sociolab.agents   () -> Player
     sociolab.judges   (kit: WorldKit) -> Judge
     sociolab.models   (spec: EndpointSpec) -> Provider
@@ -11,6 +11,7 @@ The built-in ones are registered the same way.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, Protocol, TypeAlias
@@ -64,9 +65,9 @@ def plugin(group: Group, name: str) -> Any:
         raise ConfigError(f'there is no {kind} called "{name}"; there is: {known}')
     try:
         return point.load()
-    except (ImportError, AttributeError) as error:
+    except (Exception, SystemExit) as error:  # whatever its module does when it is imported
         raise WorldError(
-            f'the plugin "{name}" ({point.value}) cannot be loaded: {error}'
+            f'the plugin "{name}" ({point.value}) cannot be loaded: {describe_error(error)}'
         ) from error
 
 
@@ -75,15 +76,31 @@ def world_plugin(name: str) -> WorldPlugin:
     found = plugin("sociolab.worlds", name)
     if not isinstance(found, WorldPlugin):
         raise WorldError(
-            f'the plugin "{name}" is no world: expected a loader under @world("{name}"), found '
+            f'the plugin "{name}" is no world: expected a sociolab.plugin.world.WorldPlugin, found '
             f"{type(found).__name__}"
         )
     if found.name != name:
         raise WorldError(
             f'the plugin "{name}" calls itself "{found.name}": give its entry point and its '
-            "@world one name"
+            "WorldPlugin one name"
         )
     return found
+
+
+def known_world(name: str) -> WorldPlugin | None:
+    """The world of this name, for what pages show beside a run; None where it is not installed, or
+    does not load."""
+    try:
+        return world_plugin(name)
+    except (ConfigError, WorldError):
+        return None
+
+
+def worlds_that(offer: Callable[[WorldPlugin], bool]) -> tuple[str, ...]:
+    """The names of the installed worlds that offer something, sorted; one that does not load offers
+    nothing."""
+    found = ((name, known_world(name)) for name in names("sociolab.worlds"))
+    return tuple(name for name, world in found if world is not None and offer(world))
 
 
 def python_object(path: str) -> Any:

@@ -8,7 +8,16 @@ from typing import Literal, TypeAlias
 from sociolab.app.data.sets import load_world
 from sociolab.core.episode import Answered, Episode, Event, Moved, Unusable
 from sociolab.core.errors import SociolabError, StoreError
-from sociolab.core.ports import Begin, Came, NoReply, Observation, Reply, Request, Sent, World
+from sociolab.core.ports import (
+    Completed,
+    NoReply,
+    Observation,
+    Reply,
+    Request,
+    Sent,
+    StartRequests,
+    World,
+)
 from sociolab.engine.journal import Journal
 from sociolab.engine.scene import FailurePolicy
 from sociolab.store.store import RunRow
@@ -56,9 +65,11 @@ def requests_of(world: World, episode: Episode) -> Mapping[Key, Request]:
             sent = None
             if isinstance(step, tuple):
                 sent = [_known(journal, request, found) for request in step]
-            elif isinstance(step, Begin):
+            elif isinstance(step, StartRequests):
                 journal.as_they_came()
-                sent = [Came(request, _known(journal, request, found)) for request in step.requests]
+                sent = [
+                    Completed(request, _known(journal, request, found)) for request in step.requests
+                ]
             elif journal.holds(step, count):
                 count += 1
             else:

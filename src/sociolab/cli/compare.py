@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sociolab.analysis.compare_runs import Conclusions, Wanted, compare_runs
+from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
 from sociolab.analysis.curve import follow_runs
 from sociolab.analysis.episode_pairs import (
     ComparedPairs,
@@ -41,7 +41,7 @@ class Extras:
 
 
 def compare(
-    wanted: Wanted, extras: Extras, *, html: Path | None, store: Path | None, as_json: bool
+    wanted: CompareRequest, extras: Extras, *, html: Path | None, store: Path | None, as_json: bool
 ) -> None:
     """Print the conclusions as text or JSON, and write them as a page if asked.
 
@@ -105,7 +105,7 @@ def _document(
     return found.document() | {"pairs": pairs.document() if pairs else []} | told
 
 
-def follow(wanted: Wanted, *, html: Path | None, store: Path | None, as_json: bool) -> None:
+def follow(wanted: CompareRequest, *, html: Path | None, store: Path | None, as_json: bool) -> None:
     """Print how an agent's scores go over runs, such as checkpoints, as text or JSON; write the
     page if asked."""
     with open_store(store) as opened:

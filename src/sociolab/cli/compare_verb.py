@@ -66,7 +66,7 @@ def compare(
 
     Paired differences on the tasks that both played; of one run, how consistent its repeats are.
     """
-    from sociolab.analysis.compare_runs import Wanted
+    from sociolab.analysis.compare_runs import CompareRequest
     from sociolab.cli import compare as verb
     from sociolab.cli.options import refuse
 
@@ -76,9 +76,9 @@ def compare(
             "--with": with_, "--threshold": threshold, "--all": every, "--pairs": pairs,
             "--fail-if": fail_if,
         }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
-        wanted = Wanted(tuple(run), agent, None, judge, names)
+        wanted = CompareRequest(tuple(run), agent, None, judge, names)
         verb.follow(wanted, html=html, store=store, as_json=json)
         return
-    wanted = Wanted(tuple(run), agent, with_, judge, names, verb.ks_of(k), threshold)
+    wanted = CompareRequest(tuple(run), agent, with_, judge, names, verb.ks_of(k), threshold)
     extras = verb.Extras(pairs_shown, every, pairs, tuple(fail_if or ()))
     verb.compare(wanted, extras, html=html, store=store, as_json=json)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from sociolab.app.data.importing import Import
     from sociolab.app.towns.building import Built
-    from sociolab.training.examples import Wanted
+    from sociolab.training.examples import ExportOptions
 
 verbs = typer.Typer()
 
@@ -129,15 +129,17 @@ def import_(
     store: StoreFile = None,
 ) -> None:
     """Import a data set, or episodes, made elsewhere."""
-    from sociolab.app.data.importing import FORMATS, Import, import_anything
+    from sociolab.app.data.importing import OWN, Import, import_anything, world_formats
 
     if run is not None and format != "ratings":
         raise ConfigError(f"--run: expected with ratings only, found with {format}; leave it out")
-    if name == "" or (name is None and format in FORMATS.keys() - _IMPORTED_AS.keys()):
+    if name == "" or (name is None and format in world_formats()):
         raise ConfigError("--name: expected what to call it here, found nothing")
     called = name or _IMPORTED_AS.get(format, "")
-    wanted = Import(path, called, replace, not no_hints, correct, store, run or "")
-    for sentence in import_anything(format, wanted, {**FORMATS, "ratings": _import_ratings}):
+    flags = {"--no-hints": no_hints, "--correct": correct}
+    given = frozenset(flag for flag, on in flags.items() if on)
+    wanted = Import(path, called, replace, store, given, run or "")
+    for sentence in import_anything(format, wanted, {**OWN, "ratings": _import_ratings}):
         typer.echo(sentence)
 
 
@@ -191,11 +193,11 @@ def export(
         }, "is for examples: add --as turns, sft or pairs")  # fmt: skip
         _export_run(runs or (), path, parquet=parquet, replace=replace, store=store)
         return
-    from sociolab.training.examples import Wanted, share_of
+    from sociolab.training.examples import ExportOptions, share_of
 
     if parquet:
         raise ConfigError("--parquet writes tables and --as examples: give one of the two")
-    wanted = Wanted(
+    wanted = ExportOptions(
         form=form,
         measures=tuple(dict.fromkeys(several(measure) or ())),
         least=least,
@@ -239,11 +241,9 @@ def data_cast(
 
     The constraints of the scenario say who may play it.
     """
-    from sociolab.app.data.own import cast_sotopia
+    from sociolab.app.data.own import cast as cast_folder
 
-    if world != "sotopia":
-        raise ConfigError(f'only the world sotopia casts characters, found "{world}"')
-    typer.echo(cast_sotopia(folder, per_scenario, seed))
+    typer.echo(cast_folder(folder, world, per_scenario, seed))
 
 
 # ------------------------------------------------------------------ build
@@ -345,7 +345,7 @@ def _export_run(
 
 
 def _export_examples(
-    runs: Sequence[str], path: Path, wanted: Wanted, store: Path | None, *, replace: bool
+    runs: Sequence[str], path: Path, wanted: ExportOptions, store: Path | None, *, replace: bool
 ) -> None:
     """Write examples, and say how many there are and what was left out."""
     from sociolab.training.export import export_training

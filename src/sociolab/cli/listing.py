@@ -23,7 +23,7 @@ from sociolab.cli.output import console, endless, print_json, say
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sociolab.app.queries import Asked
+    from sociolab.app.queries import EpisodeQuery
     from sociolab.cli.list_rows import Rows, Table
 
 verbs = typer.Typer()
@@ -70,7 +70,7 @@ def list_(
 ) -> None:
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
     from sociolab.app.data.sets import imported_names, world_names
-    from sociolab.app.queries import Asked
+    from sociolab.app.queries import EpisodeQuery
     from sociolab.cli.list_rows import Table
 
     of = world or "sotopia"
@@ -106,7 +106,7 @@ def list_(
     elif what == "runs":
         table = _runs(store, agent, tuple(tag or ()), everything=everything)
     else:
-        asked = Asked(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)
+        asked = EpisodeQuery(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)
         table = _episodes(store, run, asked)
     if json:
         print_json({"schema": 1, **table.head, what: table.objects})
@@ -137,7 +137,7 @@ def _runs(
     return table
 
 
-def _episodes(store: Path | None, run: str | None, asked: Asked) -> Table:
+def _episodes(store: Path | None, run: str | None, asked: EpisodeQuery) -> Table:
     from sociolab.app.queries import asked_episodes, open_store
     from sociolab.cli.list_rows import episode_table
     from sociolab.report.result import kept_work, run_of_episodes

@@ -54,13 +54,13 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Judging": {
         "judge": (
-            "judge_verbs",
+            "judge",
             "Have the episodes of a run judged anew, or validate a judge on labelled data.",
         ),
-        "audit": ("judge_verbs", "Audit a judge: is it moved by what should not count?"),
-        "credit": ("judge_verbs", "Tell which turns moved a goal or gave a secret away."),
+        "audit": ("judge", "Audit a judge: is it moved by what should not count?"),
+        "credit": ("judge", "Tell which turns moved a goal or gave a secret away."),
         "gap": (
-            "judge_verbs",
+            "gap",
             "Measure how far generated D&D play is from real play (AntEval's IEG).",
         ),
     },

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
+from sociolab.app.registry import worlds_that
 from sociolab.app.run.config import RunConfig, check_file, described, write_run
 from sociolab.cli.options import Json, OptFloat, OptPath, option, takes
 from sociolab.cli.output import judges_failed, say, show_result, show_sections
 from sociolab.core.errors import ConfigError, StorageError
 
-TDP_WORLDS = ("stss", "stss-talk")
-"""The worlds in which a performer plans for a target (TDP, STSS appendix B)."""
+TDP = "tdp"
+"""The setting of a world in which a performer plans for a target."""
 
 verbs = typer.Typer()
 
@@ -59,11 +60,8 @@ def run(
         raise ConfigError("which world? expected `sociolab run sotopia`, or a --file that names it")
     for remark in remarks:
         say(remark)
-    if tdp and config.world not in TDP_WORLDS:
-        raise ConfigError(
-            f"--tdp (target-driven planning) is for the worlds {' and '.join(TDP_WORLDS)}, found "
-            f"{config.world}: leave it out"
-        )
+    if tdp:
+        _check_tdp(config.world)
     if latency is not None and not dry_run:
         raise ConfigError("--latency is for an estimate: say --dry-run too, or leave it out")
     if dry_run:
@@ -72,6 +70,18 @@ def run(
         return
     begun = partial(_write, write_file, config)  # nothing is written of a run that cannot begin
     raise typer.Exit(play_and_show(config, begun, brief=brief, as_json=json))
+
+
+def _check_tdp(world: str) -> None:
+    """ConfigError for a world in which nobody plans for a target (STSS appendix B)."""
+    planning = worlds_that(
+        lambda one: one.settings is not None and TDP in one.settings.model_fields
+    )
+    if world not in planning:
+        raise ConfigError(
+            f"--tdp (target-driven planning) is for the worlds {' and '.join(planning)}, found "
+            f"{world}: leave it out"
+        )
 
 
 def _write(file: Path | None, config: RunConfig) -> None:

@@ -14,7 +14,7 @@ from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sociolab.app.queries import Found
+    from sociolab.app.queries import FoundEpisode
     from sociolab.report.transcript_view import EpisodeSide, TranscriptView
     from sociolab.store.calls import CallRow
     from sociolab.store.store import Store
@@ -75,7 +75,7 @@ def show(
             typer.echo(f"{which} failed: {one.problem}")
 
 
-def _found(store: Store, wanted: Sequence[str], runs: Sequence[str]) -> tuple[Found, ...]:
+def _found(store: Store, wanted: Sequence[str], runs: Sequence[str]) -> tuple[FoundEpisode, ...]:
     """The episodes; of two, each in its run where two are named."""
     from sociolab.app.queries import find_episode
 
@@ -87,11 +87,11 @@ def _found(store: Store, wanted: Sequence[str], runs: Sequence[str]) -> tuple[Fo
     return tuple(find_episode(store, one, run) for one, run in zip(wanted, own, strict=True))
 
 
-def _heads(found: Sequence[Found]) -> list[str]:
+def _heads(found: Sequence[FoundEpisode]) -> list[str]:
     return [f"{one.episode.trial.id} of {one.run}" for one in found]
 
 
-def _read(store: Store, found: Found, seat: str | None) -> TranscriptView:
+def _read(store: Store, found: FoundEpisode, seat: str | None) -> TranscriptView:
     from sociolab.analysis.credit import credit_of, with_credit
     from sociolab.app.transcripts import world_of
     from sociolab.report.transcript_view import transcript_view
@@ -123,7 +123,7 @@ def _print(sides: Sequence[EpisodeSide], *, markdown: bool, html: Path | None) -
         console.print(side_by_side(sides, console.width if console.is_terminal else None))
 
 
-def _print_prompts(store: Store, found: Found, seat: str | None) -> None:
+def _print_prompts(store: Store, found: FoundEpisode, seat: str | None) -> None:
     trial = found.episode.trial
     calls = [c for c in store.calls.all(found.run, trial.id) if seat in (None, c.call.seat)]
     if not calls:

@@ -153,7 +153,7 @@ class NoReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
+class StartRequests:
     """Requests whose replies are taken as they come, so that nobody waits for all.
 
     The play is sent those that have come, one at least, of all that it has begun.
@@ -163,19 +163,19 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class Completed:
     """A reply to a request that was begun."""
 
     request: Request
     reply: Reply | NoReply
 
 
-Step: TypeAlias = tuple[Request, ...] | Begin | Event
-Sent: TypeAlias = Sequence[Reply | NoReply | Came] | None
+Step: TypeAlias = tuple[Request, ...] | StartRequests | Event
+Sent: TypeAlias = Sequence[Reply | NoReply | Completed] | None
 Play: TypeAlias = Generator[Step, Sent, None]
 """Yields requests or events; does no I/O.
 
-After a tuple of requests it is sent as many replies, after a `Begin` some `Came`, after an event
+After a tuple of requests it is sent as many replies, after a `StartRequests` some `Completed`, after an event
 None.
 """
 
@@ -398,7 +398,7 @@ label."""
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class LabelledPoint:
     """One thing that a labelled item is asked about, with its label.
 
     `kind` is what agreement is broken down by, `about` which one it is, "" where an item has one.
@@ -436,7 +436,7 @@ class Labelled:
     id: str
     kind: str
     text: tuple[str, ...]
-    points: tuple[Point, ...]
+    points: tuple[LabelledPoint, ...]
     ask: Callable[[ChatModel], Coroutine[Any, Any, tuple[PointAnswer, ...]]]
     episode: Episode
     expected: tuple[tuple[Verdict, ...], ...] = ()

@@ -10,76 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-
-class RefusalError(Exception):
-    """A request that is answered with an error: the status and the body to send."""
-
-    def __init__(
-        self,
-        status: int,
-        message: str,
-        *,
-        kind: str = "invalid_request_error",
-        param: str | None = None,
-        code: str | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.code = code
-        error = {"message": message, "type": kind, "param": param, "code": code}
-        self.body = json.dumps({"error": error}).encode()
-
-
-def bad_request(message: str, *, param: str | None = None, code: str | None = None) -> RefusalError:
-    """A 400."""
-    return RefusalError(400, message, param=param, code=code)
-
-
-def wrong_key() -> RefusalError:
-    """The 401 for a missing or wrong bearer token."""
-    return RefusalError(401, "Incorrect API key provided.", code="invalid_api_key")
-
-
-def unknown_model(model: str) -> RefusalError:
-    """The 404 for a model that does not exist."""
-    return RefusalError(
-        404,
-        f"The model `{model}` does not exist or you do not have access to it.",
-        param="model",
-        code="model_not_found",
-    )
-
-
-def unknown_url(method: str, path: str) -> RefusalError:
-    """The 404 for an address that does not exist."""
-    return RefusalError(404, f"Invalid URL ({method} {path})", code="unknown_url")
-
-
-def wrong_method(method: str, path: str) -> RefusalError:
-    """The 405 for a method that an address does not take."""
-    return RefusalError(405, f"Not allowed to {method} on {path}.", code="method_not_supported")
-
-
-def rate_limited(model: str, seconds: float) -> RefusalError:
-    """The 429 of a full rate limit."""
-    return RefusalError(
-        429,
-        f"Rate limit reached for {model}. Please try again in {seconds:g}s.",
-        kind="requests",
-        code="rate_limit_exceeded",
-    )
-
-
-def server_error() -> RefusalError:
-    """The 500 of a server in trouble."""
-    return RefusalError(
-        500, "The server had an error while processing your request.", kind="server_error"
-    )
-
-
-_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_MARK = b'"response_format":'
-_MOST_TAILS = 200
 ROLES = frozenset(("system", "developer", "user", "assistant", "tool"))
 """The roles that a message may have."""
 
@@ -159,6 +89,13 @@ class ChatReader:
         return head | fields, schema
 
 
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+_MARK = b'"response_format":'
+
+_MOST_TAILS = 200
+
+
 def _whole(raw: bytes) -> tuple[dict[str, Any], str]:
     try:
         fields = json.loads(raw)
@@ -236,17 +173,6 @@ def _unsupported(param: str, found: str, wanted: str) -> RefusalError:
     )
 
 
-_TEMPLATE = (
-    '{"id":"chatcmpl-%s","object":"chat.completion","created":0,"model":%s,"choices":[{"index":0,'
-    '"message":{"role":"assistant","content":%s,"refusal":null},"logprobs":null,'
-    '"finish_reason":"%s"}],"usage":%s}'
-)
-_USAGE = (
-    '{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,'
-    '"prompt_tokens_details":{"cached_tokens":%d}}'
-)
-
-
 class TokenCounts(NamedTuple):
     """Token counts of one reply: a quarter of the characters, `cached` a part of `prompt`."""
 
@@ -276,3 +202,81 @@ def usage_json(usage: TokenCounts) -> str:
     """Counts of tokens, as a completion holds them."""
     total = usage.prompt + usage.completion
     return _USAGE % (usage.prompt, usage.completion, total, usage.cached)
+
+
+_TEMPLATE = (
+    '{"id":"chatcmpl-%s","object":"chat.completion","created":0,"model":%s,"choices":[{"index":0,'
+    '"message":{"role":"assistant","content":%s,"refusal":null},"logprobs":null,'
+    '"finish_reason":"%s"}],"usage":%s}'
+)
+
+_USAGE = (
+    '{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,'
+    '"prompt_tokens_details":{"cached_tokens":%d}}'
+)
+
+
+class RefusalError(Exception):
+    """A request that is answered with an error: the status and the body to send."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        kind: str = "invalid_request_error",
+        param: str | None = None,
+        code: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        error = {"message": message, "type": kind, "param": param, "code": code}
+        self.body = json.dumps({"error": error}).encode()
+
+
+def bad_request(message: str, *, param: str | None = None, code: str | None = None) -> RefusalError:
+    """A 400."""
+    return RefusalError(400, message, param=param, code=code)
+
+
+def wrong_key() -> RefusalError:
+    """The 401 for a missing or wrong bearer token."""
+    return RefusalError(401, "Incorrect API key provided.", code="invalid_api_key")
+
+
+def unknown_model(model: str) -> RefusalError:
+    """The 404 for a model that does not exist."""
+    return RefusalError(
+        404,
+        f"The model `{model}` does not exist or you do not have access to it.",
+        param="model",
+        code="model_not_found",
+    )
+
+
+def unknown_url(method: str, path: str) -> RefusalError:
+    """The 404 for an address that does not exist."""
+    return RefusalError(404, f"Invalid URL ({method} {path})", code="unknown_url")
+
+
+def wrong_method(method: str, path: str) -> RefusalError:
+    """The 405 for a method that an address does not take."""
+    return RefusalError(405, f"Not allowed to {method} on {path}.", code="method_not_supported")
+
+
+def rate_limited(model: str, seconds: float) -> RefusalError:
+    """The 429 of a full rate limit."""
+    return RefusalError(
+        429,
+        f"Rate limit reached for {model}. Please try again in {seconds:g}s.",
+        kind="requests",
+        code="rate_limit_exceeded",
+    )
+
+
+def server_error() -> RefusalError:
+    """The 500 of a server in trouble."""
+    return RefusalError(
+        500, "The server had an error while processing your request.", kind="server_error"
+    )

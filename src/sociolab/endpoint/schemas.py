@@ -15,66 +15,27 @@ from itertools import product
 from math import ceil, floor, inf
 from typing import Any
 
-_OPENINGS = (
-    "I think", "To be honest,", "For what it is worth,", "As I see it,", "Well,", "Maybe",
-    "From where I stand,", "You know,", "Looking back,", "If you ask me,", "Between us,",
-    "Since we are both here,", "Before we go on,", "Frankly,", "I would say", "It seems to me",
-    "After all that,", "On second thoughts,", "Strange as it sounds,", "All in all,",
-)  # fmt: skip
-_CLAIMS = (
-    "we could meet halfway", "there is room for a fair deal", "this matters to both of us",
-    "Saturday would suit me better", "a little patience goes a long way",
-    "your point deserves a proper answer", "the price should reflect the work",
-    "nobody has to lose here", "I can carry my share of it", "we have been through worse",
-    "the neighbours will want to hear about it", "it helps to say it out loud",
-    "small steps are still steps", "your idea is better than mine",
-    "there must be another way around it", "I was hoping for something simpler",
-    "the garden can wait another week", "we should write it down",
-    "two heads are better than one", "that story still makes me smile",
-)  # fmt: skip
-_CLOSINGS = (
-    "once the details are clear", "as long as we stay honest", "even if it takes a while",
-    "because I trust your judgement", "before it gets too late", "if that works for you",
-    "so let us take it slowly", "and I mean that kindly", "without making a fuss",
-    "unless you see it differently", "now that we are talking", "whatever the others say",
-    "since nothing is settled yet", "and I will not forget it", "when you are ready",
-    "after a good cup of tea", "if only for today", "and that is fine with me",
-    "while there is still time", "as we did last summer",
-)  # fmt: skip
+
+class SchemaError(ValueError):
+    """A JSON schema that cannot be read, or that nothing can satisfy."""
 
 
-@cache
-def _sentences() -> tuple[str, ...]:
-    return tuple(" ".join(parts) + "." for parts in product(_OPENINGS, _CLAIMS, _CLOSINGS))
+def read_schema(schema: Mapping[str, Any]) -> Node:
+    """The node for a schema; SchemaError if it is broken.
 
-
-def prose(random: Callable[[], float], length: int) -> str:
-    """Sentences of at most `length` characters, and seldom more than ten below it.
-
-    `random` gives numbers in [0, 1). Below about ten characters it is a word or a part of one.
+    Read are: type, enum, const, anyOf, oneOf, allOf (merged), $ref within the schema, the bounds
+    of numbers, texts, arrays and objects, prefixItems, uniqueItems, additionalProperties and
+    propertyNames. Anything else (pattern, format, multipleOf, if, not) is passed over.
     """
-    sentences = _sentences()
-    text = sentences[int(random() * len(sentences))]
-    while len(text) < length:
-        text = f"{text} {sentences[int(random() * len(sentences))]}"
-    if len(text) == length:
-        return text
-    cut = text.rfind(" ", 0, length)
-    if cut < 1:
-        return text[:length]
-    return text[:cut].rstrip(",.") + "."
-
-
-def exact_prose(random: Callable[[], float], length: int) -> str:
-    """Text of exactly `length` characters, cut in mid-word where needed; no space at its end."""
-    text = prose(random, length + 60)[:length]
-    return text[:-1] + "." if text.endswith(" ") else text
+    try:
+        return _Reader(schema).read(schema)
+    except (TypeError, AttributeError, LookupError, RecursionError) as error:
+        raise SchemaError(f"{type(error).__name__}: {error}") from error
 
 
 SPEAK, LEAVE = "speak", "leave"
+
 MISSING = object()
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_TIME = re.compile(r"\d\d:\d\d")
 
 
 @dataclass(slots=True)
@@ -94,6 +55,11 @@ class Draw:
     def between(self, low: int, high: int) -> int:
         """A whole number from low to high, both included."""
         return low + int(self.random() * (high - low + 1))
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+_TIME = re.compile(r"\d\d:\d\d")
 
 
 class Node(ABC):
@@ -117,7 +83,7 @@ class Node(ABC):
         """A value for this part, `depth` levels below the top."""
 
 
-class Choice(Node):
+class ChoiceNode(Node):
     """One of some constants.
 
     Of days it is the last, since an earlier one may be over when it is said. Times of day follow
@@ -156,8 +122,9 @@ def _all_like(pattern: re.Pattern[str], values: tuple[Any, ...]) -> bool:
     return all(isinstance(value, str) and pattern.fullmatch(value) for value in values)
 
 
-NULL = Choice((None,))
-FLAG = Choice((True, False))
+NULL = ChoiceNode((None,))
+
+FLAG = ChoiceNode((True, False))
 
 
 class Text(Node):
@@ -215,7 +182,9 @@ class Real(Node):
 
 
 _DEEPEST = 4  # below this many levels, whatever can be left out is
+
 _BOTTOMLESS = 100
+
 _NAMES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
@@ -280,7 +249,7 @@ class Entries:
     most: float
 
 
-class Record(Node):
+class RecordNode(Node):
     """An object with named properties and, if it is a mapping, entries under made-up keys.
 
     A record with an action kind among its properties is an action: spoken to everybody (its
@@ -391,23 +360,6 @@ def _stays_blank(node: Node, act: Any) -> bool:
     return act == LEAVE or (act == SPEAK and node.lists)
 
 
-class SchemaError(ValueError):
-    """A JSON schema that cannot be read, or that nothing can satisfy."""
-
-
-def read_schema(schema: Mapping[str, Any]) -> Node:
-    """The node for a schema; SchemaError if it is broken.
-
-    Read are: type, enum, const, anyOf, oneOf, allOf (merged), $ref within the schema, the bounds
-    of numbers, texts, arrays and objects, prefixItems, uniqueItems, additionalProperties and
-    propertyNames. Anything else (pattern, format, multipleOf, if, not) is passed over.
-    """
-    try:
-        return _Reader(schema).read(schema)
-    except (TypeError, AttributeError, LookupError, RecursionError) as error:
-        raise SchemaError(f"{type(error).__name__}: {error}") from error
-
-
 class _Reader:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
@@ -448,7 +400,7 @@ class _Reader:
     def _constants(self, values: list[Any]) -> Node:
         if not values:
             raise SchemaError("an enum without a value")
-        return NULL if values == [None] else Choice(values)
+        return NULL if values == [None] else ChoiceNode(values)
 
     def _merged(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         whole = {word: value for word, value in schema.items() if word != "allOf"}
@@ -499,7 +451,7 @@ class _Reader:
         required = frozenset(schema.get("required", ()))
         for name in sorted(required - properties.keys()):
             properties[name] = Text()
-        return Record(properties, required, self._entries(schema))
+        return RecordNode(properties, required, self._entries(schema))
 
     def _entries(self, schema: Mapping[str, Any]) -> Entries | None:
         values = schema.get("additionalProperties", True)
@@ -551,3 +503,61 @@ def _real(schema: Mapping[str, Any]) -> Node:
     if low is not None and high is not None and (low > high or (open_ends and low == high)):
         raise SchemaError(f"no number from {low} to {high}")
     return Real(low, high, open_ends=open_ends)
+
+
+_OPENINGS = (
+    "I think", "To be honest,", "For what it is worth,", "As I see it,", "Well,", "Maybe",
+    "From where I stand,", "You know,", "Looking back,", "If you ask me,", "Between us,",
+    "Since we are both here,", "Before we go on,", "Frankly,", "I would say", "It seems to me",
+    "After all that,", "On second thoughts,", "Strange as it sounds,", "All in all,",
+)  # fmt: skip
+
+_CLAIMS = (
+    "we could meet halfway", "there is room for a fair deal", "this matters to both of us",
+    "Saturday would suit me better", "a little patience goes a long way",
+    "your point deserves a proper answer", "the price should reflect the work",
+    "nobody has to lose here", "I can carry my share of it", "we have been through worse",
+    "the neighbours will want to hear about it", "it helps to say it out loud",
+    "small steps are still steps", "your idea is better than mine",
+    "there must be another way around it", "I was hoping for something simpler",
+    "the garden can wait another week", "we should write it down",
+    "two heads are better than one", "that story still makes me smile",
+)  # fmt: skip
+
+_CLOSINGS = (
+    "once the details are clear", "as long as we stay honest", "even if it takes a while",
+    "because I trust your judgement", "before it gets too late", "if that works for you",
+    "so let us take it slowly", "and I mean that kindly", "without making a fuss",
+    "unless you see it differently", "now that we are talking", "whatever the others say",
+    "since nothing is settled yet", "and I will not forget it", "when you are ready",
+    "after a good cup of tea", "if only for today", "and that is fine with me",
+    "while there is still time", "as we did last summer",
+)  # fmt: skip
+
+
+@cache
+def _sentences() -> tuple[str, ...]:
+    return tuple(" ".join(parts) + "." for parts in product(_OPENINGS, _CLAIMS, _CLOSINGS))
+
+
+def prose(random: Callable[[], float], length: int) -> str:
+    """Sentences of at most `length` characters, and seldom more than ten below it.
+
+    `random` gives numbers in [0, 1). Below about ten characters it is a word or a part of one.
+    """
+    sentences = _sentences()
+    text = sentences[int(random() * len(sentences))]
+    while len(text) < length:
+        text = f"{text} {sentences[int(random() * len(sentences))]}"
+    if len(text) == length:
+        return text
+    cut = text.rfind(" ", 0, length)
+    if cut < 1:
+        return text[:length]
+    return text[:cut].rstrip(",.") + "."
+
+
+def exact_prose(random: Callable[[], float], length: int) -> str:
+    """Text of exactly `length` characters, cut in mid-word where needed; no space at its end."""
+    text = prose(random, length + 60)[:length]
+    return text[:-1] + "." if text.endswith(" ") else text

@@ -8,7 +8,16 @@ from typing import TypeAlias
 
 from sociolab.core.episode import Ended, Event, Happened, Json, Unusable
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError, WorldError
-from sociolab.core.ports import Begin, Came, NoReply, Play, Player, Reply, Request, Sent
+from sociolab.core.ports import (
+    Completed,
+    NoReply,
+    Play,
+    Player,
+    Reply,
+    Request,
+    Sent,
+    StartRequests,
+)
 from sociolab.core.tracebacks import describe_error
 from sociolab.engine.journal import Journal
 
@@ -37,7 +46,7 @@ async def drive(
                 return tuple(events)
             if isinstance(step, tuple):
                 sent = await asked.replies(step)
-            elif isinstance(step, Begin):
+            elif isinstance(step, StartRequests):
                 sent = await asked.some(step.requests)
             else:
                 sent = None
@@ -77,24 +86,24 @@ class _Asked:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
 
-    async def replies(self, requests: Sequence[Request]) -> list[Reply | NoReply | Came]:
+    async def replies(self, requests: Sequence[Request]) -> list[Reply | NoReply | Completed]:
         """As many replies, in the order of the requests."""
         if len(requests) == 1:
             return [self.past.reply(requests[0]) or await self._reply(requests[0])]
         tasks = [self._start(request) for request in requests]
-        found: list[Reply | NoReply | Came] = list(await asyncio.gather(*tasks))
+        found: list[Reply | NoReply | Completed] = list(await asyncio.gather(*tasks))
         for task in tasks:
             del self._running[task]
         return found
 
-    async def some(self, requests: Sequence[Request]) -> list[Reply | NoReply | Came]:
+    async def some(self, requests: Sequence[Request]) -> list[Reply | NoReply | Completed]:
         """The replies that have come, in the order in which they were asked for; at least one."""
         self.past.as_they_came()
-        found: list[Reply | NoReply | Came] = []
+        found: list[Reply | NoReply | Completed] = []
         for request in requests:
             known = self.past.reply(request)
             if known is not None:
-                found.append(Came(request, known))
+                found.append(Completed(request, known))
             else:
                 self._start(request)
         if not found:
@@ -104,7 +113,7 @@ class _Asked:
         done = [task for task in self._running if task.done()]
         failed = [task for task in done if task.cancelled() or task.exception() is not None]
         good = [task for task in done if task not in failed]
-        found += [Came(self._running.pop(task), task.result()) for task in good]
+        found += [Completed(self._running.pop(task), task.result()) for task in good]
         if failed and not found:  # what came with it is taken first: it was paid for
             failed[0].result()
         return found

@@ -34,6 +34,7 @@ from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
 from sociolab.prompting.templates import prompt
 
 CreditMeasure: TypeAlias = Literal["goal", "secret"]
+
 MEASURES: tuple[CreditMeasure, ...] = ("goal", "secret")
 
 
@@ -95,243 +96,8 @@ class CreditRecord(_Record):
         return tuple(cell for cell in self.asked if cell not in failed)
 
 
-_MARKS: Mapping[CreditMeasure, tuple[str, ...]] = {
-    "goal": ("Goal:", "Intention:"),
-    "secret": ("Secret:",),
-}
-"""How a paragraph of the scene tells what somebody has at stake, see `core.ports.Transcript`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """A seat that took a turn: what the lines call it, and which measures it has a stake in."""
-
-    seat: str
-    name: str
-    measures: tuple[CreditMeasure, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Story:
-    """A transcript, the seat of each of its lines ("" where that cannot be told), and the people.
-
-    A seat that took no turn is not among the people: nothing says what the scene calls it.
-    """
-
-    transcript: Transcript
-    by: tuple[str, ...]
-    people: tuple[Person, ...]
-
-    @property
-    def asked(self) -> tuple[Person, ...]:
-        """Those who have something at stake."""
-        return tuple(person for person in self.people if person.measures)
-
-
-def story_of(
-    whole: Transcript, seen: Mapping[str, Transcript], measures: Collection[CreditMeasure]
-) -> Story:
-    """The story in `whole`; `seen` is the transcript of each seat, which knows its own turns."""
-    own = {seat: {line.turn for line in one.lines if line.you} for seat, one in seen.items()}
-    names = {seat: _name(whole, turns) for seat, turns in own.items()}
-    people = tuple(
-        Person(
-            seat, name, tuple(m for m in MEASURES if m in measures and _at_stake(whole, name, m))
-        )
-        for seat, name in names.items()
-        if name
-    )
-    return Story(whole, tuple(_speaker(line, own, names) for line in whole.lines), people)
-
-
-def words_of(line: Line) -> str:
-    """What was said and done in a line, on one line and without the name before it."""
-    return without_name(" ".join(line.text.split()), line.who)
-
-
-def without_name(text: str, who: str) -> str:
-    """A text without the name that it begins with; as it is where it begins otherwise."""
-    name = re.escape(" ".join(who.split()))
-    return re.sub(rf"^{name}(?!\w)[: ]*", "", text)
-
-
-def _name(whole: Transcript, turns: Collection[int]) -> str:
-    """What the lines call the one whose turns these are; "" if none of them is here."""
-    called = Counter(line.who for line in whole.lines if line.turn in turns)
-    return called.most_common(1)[0][0] if called else ""
-
-
-def _speaker(line: Line, own: Mapping[str, Collection[int]], names: Mapping[str, str]) -> str:
-    found = (s for s, turns in own.items() if line.turn in turns and names[s] == line.who)
-    return next(found, "")
-
-
-def _at_stake(whole: Transcript, name: str, measure: CreditMeasure) -> bool:
-    """Whether the paragraph on this person tells of a goal, or of a secret."""
-    about = (text for head, text in whole.scene if head == name or head.startswith(f"{name} "))
-    return any(line.startswith(_MARKS[measure]) for text in about for line in text.splitlines())
-
-
-_LONGEST_SHOWN = 100
-_NUMBER = re.compile(r"^\W*\d+\.\s+")
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")  # wanted where structured output is strict
-
-
-class GoalTurn(_Strict):
-    """A turn that moved a goal."""
-
-    turn: int
-    quote: str
-    reason: str
-    effect: Annotated[int, Field(ge=-3, le=3)]
-
-    @property
-    def amount(self) -> int:
-        """What it counts; 0 is no credit."""
-        return self.effect
-
-
-class SecretTurn(_Strict):
-    """A turn that gave a secret away, or came near."""
-
-    turn: int
-    quote: str
-    reason: str
-    leaked: bool
-
-    @property
-    def amount(self) -> int:
-        """What it counts; 0 is no credit."""
-        return -1 if self.leaked else 0
-
-
-_LISTS: dict[CreditMeasure, TypeAdapter[tuple[GoalTurn | SecretTurn, ...]]] = {
-    "goal": TypeAdapter(tuple[GoalTurn, ...]),
-    "secret": TypeAdapter(tuple[SecretTurn, ...]),
-}
-_TURNS: dict[CreditMeasure, Any] = {"goal": list[GoalTurn], "secret": list[SecretTurn]}
-
-Shape: TypeAlias = tuple[tuple[CreditMeasure, ...], ...]
-
-
-class LooseSheets(RootModel[dict[str, Any]]):
-    """What is read: anything in the field of a person, so that one bad list costs no other."""
-
-    @model_validator(mode="after")
-    def _somebody(self) -> Self:
-        if not any(field.startswith("person_") for field in self.root):
-            raise ValueError(f"expected the field {field_of(0)}")
-        return self
-
-
-def field_of(index: int) -> str:
-    """The field of a person: by number, so that the schema is the same for all casts."""
-    return f"person_{index + 1}"
-
-
-@cache
-def sheets(shape: Shape) -> type[BaseModel]:
-    """The type that is asked for: of each person, a list for each measure at stake."""
-    fields: dict[str, Any] = {}
-    for index, measures in enumerate(shape):
-        lists: dict[str, Any] = {measure: (_TURNS[measure], ...) for measure in measures}
-        fields[field_of(index)] = (create_model("_".join(measures), __base__=_Strict, **lists), ...)
-    return create_model("Credits", __base__=_Strict, **fields)
-
-
-def credit_in(story: Story, reply: LooseSheets) -> tuple[list[Credit], list[NoCredit]]:
-    """The credit in a reply; a cell of which something is amiss is a failure as a whole.
-
-    Half a list would not do: its sum would say something else than the judge did.
-    """
-    found: list[Credit] = []
-    failures: list[NoCredit] = []
-    for index, person in enumerate(story.asked):
-        sheet = reply.root.get(field_of(index))
-        for measure in person.measures:
-            cell = Cell(seat=person.seat, measure=measure)
-            try:
-                turns = _LISTS[measure].validate_python(_list(sheet, measure))
-            except ValidationError as error:
-                problem = f"{person.name}, {measure}: {_first(error)}"
-                failures.append(NoCredit(cell=cell, cause="unreadable", problem=problem))
-                continue
-            moved = [turn for turn in turns if turn.amount]
-            problems = list(_problems(story, person, measure, moved))
-            if problems:
-                problem = "; ".join(problems[:2])
-                failures.append(NoCredit(cell=cell, cause="not allowed", problem=problem))
-            else:
-                found += [_credit(story, cell, turn) for turn in moved]
-    return found, failures
-
-
-def _list(sheet: Any, measure: str) -> Any:
-    return sheet.get(measure) if isinstance(sheet, dict) else None
-
-
-def _first(error: ValidationError) -> str:
-    item = error.errors(include_url=False, include_context=False)[0]
-    place = ".".join(str(part) for part in item["loc"])
-    said = f"{item['msg'][:1].lower()}{item['msg'][1:]}"
-    found = f"found {str(item['input'])[:60]}"
-    return f"{place}: {said}, {found}" if place else f"expected a list of turns, {found}"
-
-
-def _problems(
-    story: Story, person: Person, measure: str, moved: Sequence[GoalTurn | SecretTurn]
-) -> Iterator[str]:
-    """What is amiss with the turns of a list, one problem a turn."""
-    seen: set[int] = set()
-    last = len(story.transcript.lines)
-    for one in moved:
-        where = f"{person.name}, {measure}, turn {one.turn}"
-        if not 1 <= one.turn <= last:
-            yield f"{where}: expected a turn from 1 to {last}"
-        elif one.turn in seen:
-            yield f"{where}: named twice in the list"
-        elif _words(story, one.turn, one.quote) is None:
-            shown = one.quote[:_LONGEST_SHOWN]
-            yield f'{where}: expected {WANTED} of that turn as quote, found "{shown}"' + _elsewhere(
-                story, one.quote
-            )
-        seen.add(one.turn)
-
-
-def _elsewhere(story: Story, quote: str) -> str:
-    for number in range(1, len(story.transcript.lines) + 1):
-        if _words(story, number, quote) is not None:
-            return f", which stands in turn {number}"
-    return ""
-
-
-def _words(story: Story, number: int, quote: str) -> str | None:
-    """The quoted words as they stand in a turn; None if they do not.
-
-    The number and the name that stand before each turn are no part of it.
-    """
-    line = story.transcript.lines[number - 1]
-    bare = without_name(_NUMBER.sub("", " ".join(quote.split())), line.who)
-    return quoted(bare, (words_of(line),))
-
-
-def _credit(story: Story, cell: Cell, one: GoalTurn | SecretTurn) -> Credit:
-    words = _words(story, one.turn, one.quote)
-    assert words is not None
-    return Credit(
-        cell=cell,
-        turn=story.transcript.lines[one.turn - 1].turn,
-        by=story.by[one.turn - 1],
-        quote=words,
-        amount=one.amount,
-        reason=one.reason,
-    )
-
-
 ATTEMPTS = 3
+
 PACKAGE = "sociolab.judging"
 
 _MOST_PROBLEMS = 3
@@ -358,7 +124,7 @@ class CreditJudge:
             raise ValueError("expected somebody with a goal or a secret, found nobody")
         found: tuple[list[Credit], list[NoCredit]] = ([], [])
 
-        def complaint(reply: LooseSheets) -> str:
+        def complaint(reply: LooseCredit) -> str:
             nonlocal found
             found = credit_in(story, reply)
             return "; ".join([failure.problem for failure in found[1]][:_MOST_PROBLEMS])
@@ -368,7 +134,7 @@ class CreditJudge:
             asked = await ask_model(
                 self._model,
                 self._prompt(story),
-                LooseSheets,
+                LooseCredit,
                 key,
                 attempts=ATTEMPTS,
                 complaint=complaint,
@@ -435,3 +201,241 @@ def body(story: Story) -> str:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
+
+
+_MARKS: Mapping[CreditMeasure, tuple[str, ...]] = {
+    "goal": ("Goal:", "Intention:"),
+    "secret": ("Secret:",),
+}
+"""How a paragraph of the scene tells what somebody has at stake, see `core.ports.Transcript`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryPerson:
+    """A seat that took a turn: what the lines call it, and which measures it has a stake in."""
+
+    seat: str
+    name: str
+    measures: tuple[CreditMeasure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A transcript, the seat of each of its lines ("" where that cannot be told), and the people.
+
+    A seat that took no turn is not among the people: nothing says what the scene calls it.
+    """
+
+    transcript: Transcript
+    by: tuple[str, ...]
+    people: tuple[StoryPerson, ...]
+
+    @property
+    def asked(self) -> tuple[StoryPerson, ...]:
+        """Those who have something at stake."""
+        return tuple(person for person in self.people if person.measures)
+
+
+def story_of(
+    whole: Transcript, seen: Mapping[str, Transcript], measures: Collection[CreditMeasure]
+) -> Story:
+    """The story in `whole`; `seen` is the transcript of each seat, which knows its own turns."""
+    own = {seat: {line.turn for line in one.lines if line.you} for seat, one in seen.items()}
+    names = {seat: _name(whole, turns) for seat, turns in own.items()}
+    people = tuple(
+        StoryPerson(
+            seat, name, tuple(m for m in MEASURES if m in measures and _at_stake(whole, name, m))
+        )
+        for seat, name in names.items()
+        if name
+    )
+    return Story(whole, tuple(_speaker(line, own, names) for line in whole.lines), people)
+
+
+def words_of(line: Line) -> str:
+    """What was said and done in a line, on one line and without the name before it."""
+    return without_name(" ".join(line.text.split()), line.who)
+
+
+def without_name(text: str, who: str) -> str:
+    """A text without the name that it begins with; as it is where it begins otherwise."""
+    name = re.escape(" ".join(who.split()))
+    return re.sub(rf"^{name}(?!\w)[: ]*", "", text)
+
+
+def _name(whole: Transcript, turns: Collection[int]) -> str:
+    """What the lines call the one whose turns these are; "" if none of them is here."""
+    called = Counter(line.who for line in whole.lines if line.turn in turns)
+    return called.most_common(1)[0][0] if called else ""
+
+
+def _speaker(line: Line, own: Mapping[str, Collection[int]], names: Mapping[str, str]) -> str:
+    found = (s for s, turns in own.items() if line.turn in turns and names[s] == line.who)
+    return next(found, "")
+
+
+def _at_stake(whole: Transcript, name: str, measure: CreditMeasure) -> bool:
+    """Whether the paragraph on this person tells of a goal, or of a secret."""
+    about = (text for head, text in whole.scene if head == name or head.startswith(f"{name} "))
+    return any(line.startswith(_MARKS[measure]) for text in about for line in text.splitlines())
+
+
+_LONGEST_SHOWN = 100
+
+_NUMBER = re.compile(r"^\W*\d+\.\s+")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")  # wanted where structured output is strict
+
+
+class GoalTurn(_Strict):
+    """A turn that moved a goal."""
+
+    turn: int
+    quote: str
+    reason: str
+    effect: Annotated[int, Field(ge=-3, le=3)]
+
+    @property
+    def amount(self) -> int:
+        """What it counts; 0 is no credit."""
+        return self.effect
+
+
+class SecretTurn(_Strict):
+    """A turn that gave a secret away, or came near."""
+
+    turn: int
+    quote: str
+    reason: str
+    leaked: bool
+
+    @property
+    def amount(self) -> int:
+        """What it counts; 0 is no credit."""
+        return -1 if self.leaked else 0
+
+
+_LISTS: dict[CreditMeasure, TypeAdapter[tuple[GoalTurn | SecretTurn, ...]]] = {
+    "goal": TypeAdapter(tuple[GoalTurn, ...]),
+    "secret": TypeAdapter(tuple[SecretTurn, ...]),
+}
+
+_TURNS: dict[CreditMeasure, Any] = {"goal": list[GoalTurn], "secret": list[SecretTurn]}
+
+Shape: TypeAlias = tuple[tuple[CreditMeasure, ...], ...]
+
+
+class LooseCredit(RootModel[dict[str, Any]]):
+    """What is read: anything in the field of a person, so that one bad list costs no other."""
+
+    @model_validator(mode="after")
+    def _somebody(self) -> Self:
+        if not any(field.startswith("person_") for field in self.root):
+            raise ValueError(f"expected the field {field_of(0)}")
+        return self
+
+
+def field_of(index: int) -> str:
+    """The field of a person: by number, so that the schema is the same for all casts."""
+    return f"person_{index + 1}"
+
+
+@cache
+def sheets(shape: Shape) -> type[BaseModel]:
+    """The type that is asked for: of each person, a list for each measure at stake."""
+    fields: dict[str, Any] = {}
+    for index, measures in enumerate(shape):
+        lists: dict[str, Any] = {measure: (_TURNS[measure], ...) for measure in measures}
+        fields[field_of(index)] = (create_model("_".join(measures), __base__=_Strict, **lists), ...)
+    return create_model("Credits", __base__=_Strict, **fields)
+
+
+def credit_in(story: Story, reply: LooseCredit) -> tuple[list[Credit], list[NoCredit]]:
+    """The credit in a reply; a cell of which something is amiss is a failure as a whole.
+
+    Half a list would not do: its sum would say something else than the judge did.
+    """
+    found: list[Credit] = []
+    failures: list[NoCredit] = []
+    for index, person in enumerate(story.asked):
+        sheet = reply.root.get(field_of(index))
+        for measure in person.measures:
+            cell = Cell(seat=person.seat, measure=measure)
+            try:
+                turns = _LISTS[measure].validate_python(_list(sheet, measure))
+            except ValidationError as error:
+                problem = f"{person.name}, {measure}: {_first(error)}"
+                failures.append(NoCredit(cell=cell, cause="unreadable", problem=problem))
+                continue
+            moved = [turn for turn in turns if turn.amount]
+            problems = list(_problems(story, person, measure, moved))
+            if problems:
+                problem = "; ".join(problems[:2])
+                failures.append(NoCredit(cell=cell, cause="not allowed", problem=problem))
+            else:
+                found += [_credit(story, cell, turn) for turn in moved]
+    return found, failures
+
+
+def _list(sheet: Any, measure: str) -> Any:
+    return sheet.get(measure) if isinstance(sheet, dict) else None
+
+
+def _first(error: ValidationError) -> str:
+    item = error.errors(include_url=False, include_context=False)[0]
+    place = ".".join(str(part) for part in item["loc"])
+    said = f"{item['msg'][:1].lower()}{item['msg'][1:]}"
+    found = f"found {str(item['input'])[:60]}"
+    return f"{place}: {said}, {found}" if place else f"expected a list of turns, {found}"
+
+
+def _problems(
+    story: Story, person: StoryPerson, measure: str, moved: Sequence[GoalTurn | SecretTurn]
+) -> Iterator[str]:
+    """What is amiss with the turns of a list, one problem a turn."""
+    seen: set[int] = set()
+    last = len(story.transcript.lines)
+    for one in moved:
+        where = f"{person.name}, {measure}, turn {one.turn}"
+        if not 1 <= one.turn <= last:
+            yield f"{where}: expected a turn from 1 to {last}"
+        elif one.turn in seen:
+            yield f"{where}: named twice in the list"
+        elif _words(story, one.turn, one.quote) is None:
+            shown = one.quote[:_LONGEST_SHOWN]
+            yield f'{where}: expected {WANTED} of that turn as quote, found "{shown}"' + _elsewhere(
+                story, one.quote
+            )
+        seen.add(one.turn)
+
+
+def _elsewhere(story: Story, quote: str) -> str:
+    for number in range(1, len(story.transcript.lines) + 1):
+        if _words(story, number, quote) is not None:
+            return f", which stands in turn {number}"
+    return ""
+
+
+def _words(story: Story, number: int, quote: str) -> str | None:
+    """The quoted words as they stand in a turn; None if they do not.
+
+    The number and the name that stand before each turn are no part of it.
+    """
+    line = story.transcript.lines[number - 1]
+    bare = without_name(_NUMBER.sub("", " ".join(quote.split())), line.who)
+    return quoted(bare, (words_of(line),))
+
+
+def _credit(story: Story, cell: Cell, one: GoalTurn | SecretTurn) -> Credit:
+    words = _words(story, one.turn, one.quote)
+    assert words is not None
+    return Credit(
+        cell=cell,
+        turn=story.transcript.lines[one.turn - 1].turn,
+        by=story.by[one.turn - 1],
+        quote=words,
+        amount=one.amount,
+        reason=one.reason,
+    )

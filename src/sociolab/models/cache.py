@@ -11,20 +11,6 @@ from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStor
 from sociolab.models.budget import Budget, Forecast, Price, bytes_of, counted, size_of
 
 
-class NullReplyStore:
-    """Finds nothing, keeps nothing."""
-
-    def find(self, key: str) -> ChatReply | None:
-        """Nothing is ever found."""
-        return None
-
-    def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
-        """Let it go."""
-
-    def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
-        """Let it go."""
-
-
 class CachedModel:
     """Looks a call up in the store, and makes, prices and keeps it if it is not there.
 
@@ -117,3 +103,17 @@ def reply_key(address: str, model: str, prompt: Prompt, key: CallKey, options: s
     # The lengths say where one part ends and the next begins, whatever the texts hold.
     text = f"{[*map(len, parts)]}{''.join(parts)}"
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+class NullReplyStore:
+    """Finds nothing, keeps nothing."""
+
+    def find(self, key: str) -> ChatReply | None:
+        """Nothing is ever found."""
+        return None
+
+    def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
+        """Let it go."""
+
+    def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
+        """Let it go."""

@@ -1,46 +1,124 @@
 """What does a world declare, so that everything above it can ask instead of knowing it by name?
 
-A package registers a loader under its world's name in the entry points "sociolab.worlds":
+A package registers a `WorldPlugin` under its world's name in the entry points "sociolab.worlds":
 
-    @world("ultimatum", declared=Declared(main=("payoff",), cluster="game"))
-    def load(setup: WorldSetup) -> WorldKit:
-        return WorldKit(world=Ultimatum(setup), ...)
+    plugin = WorldPlugin("ultimatum", load, declared=Declared(main=("payoff",), cluster="game"))
+
+where `load` makes the kit that plays of a setup. All else is optional: what a world does not
+declare it does not offer, and whoever asks for it is told so in a sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
+from pydantic import BaseModel
+
+from sociolab.core.episode import Episode, Task
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.ports import WorldKit
+from sociolab.core.ports import ChatModel, World, WorldKit
+from sociolab.core.score import Score, Verdict
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
+from sociolab.store.verdicts import JudgingRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """What is imported: where from, under which name, and whether the importer's flag was given."""
+
+    source: Path
+    name: str
+    flag: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """A format that a world can import as a data set.
+
+    `read` lays the data down in an empty folder and says in lines what it found. `kind` is what the
+    data set is for where that is no world; `flag` the option of the command that this format knows;
+    `reserved` names that a data set may not have; `then` how to go on, with {name} in it.
+    """
+
+    read: Callable[[Importing, Path], Sequence[str]]
+    then: str
+    kind: str = ""
+    flag: str = ""
+    reserved: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeImporter:
+    """A format that a world can import as a run: finished episodes, and lines on what was found."""
+
+    read: Callable[[Path], tuple[Sequence[Episode], Sequence[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTasks:
+    """What a model wrote: how many tasks, what they are called, and a sentence for each failure."""
+
+    count: int
+    what: str
+    failures: tuple[str, ...]
+
+
+Writer = Callable[
+    [ChatModel, Path, WorldSetup, Callable[[str], None]], Coroutine[Any, Any, WrittenTasks]
+]
+"""Has a model write tasks into a folder; the last argument hears how far it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingGuide:
+    """How people rate a world's episodes: the scene of the examples, what to bear in mind, and a
+    guide for each measure, in the order of the form.
+
+    `shown` is an episode as raters see it; ConfigError where it is none of this world's. `summary`
+    is what a rater's scores of a seat come to once all are there.
+    """
+
+    guides: tuple[DimensionGuide, ...]
+    shown: Callable[[Episode], RatedScene]
+    scene: str = ""
+    knew: str = ""
+    summary: Callable[[tuple[Score, ...], str], Verdict] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WorldPlugin:
     """A world as its package declares it; called with a setup it gives the kit that plays.
 
-    `declared` is what is stored with its runs: metrics, the main one, what a cluster is called.
+    `declared` is stored with its runs: metrics, the main one, what a cluster is called. `settings`
+    are the world's own, as --set takes them, `short` those that make its episodes short enough to
+    try an agent out. `people`: a person can take a seat. `importers` by the name of their format,
+    `writer` has a model write tasks. `remarks` is what the author of a data set should know, `cast`
+    writes the tasks of a folder (which, how many a scenario, seed). `beside` is what stands beside
+    a transcript. People rate by `rating`, and review tasks before they are played by `reviewed`;
+    `impressions`: they say in a word what a session is like. `tools` are what commands of this
+    package ask for by name.
     """
 
     name: str
     loader: Callable[[WorldSetup], WorldKit]
     declared: Declared = UNDECLARED
+    settings: type[BaseModel] | None = None
+    short: Mapping[str, str] | None = None
+    people: bool = True
+    importers: Mapping[str, Importer | EpisodeImporter] = field(default_factory=dict)
+    writer: Writer | None = None
+    remarks: Callable[[World], Sequence[str]] | None = None
+    cast: Callable[[Path, int, int], str] | None = None
+    beside: Callable[[Episode, Sequence[JudgingRow]], Beside] | None = None
+    rating: Callable[[], RatingGuide] | None = None
+    reviewed: Callable[[Task], ReviewedTask] | None = None
+    impressions: bool = False
+    tools: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
     def __call__(self, setup: WorldSetup) -> WorldKit:
         """The world over its data, with its players and judges."""
         return replace(self.loader(setup), declared=self.declared)
-
-
-def world(
-    name: str,
-    *,
-    declared: Declared = UNDECLARED,
-) -> Callable[[Callable[[WorldSetup], WorldKit]], WorldPlugin]:
-    """Make a plugin of the loader of a world."""
-
-    def made(loader: Callable[[WorldSetup], WorldKit]) -> WorldPlugin:
-        return WorldPlugin(name=name, loader=loader, declared=declared)
-
-    return made

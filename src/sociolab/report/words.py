@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_fingerprint import code_in
-from sociolab.core.episode import Asked
+from sociolab.core.episode import TurnsAsked
 from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.score import READER, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
@@ -46,7 +46,7 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """Counts as "timeout 2, plugin 1"; "none" where there are none."""
+    """JudgingCounts as "timeout 2, plugin 1"; "none" where there are none."""
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
 
 
@@ -253,7 +253,7 @@ def size_words(result: RunResult, entries: Sequence[ScoreEntry]) -> str:
     return f"n: plays with a value; of macro averages the {result.declared.cluster}s"
 
 
-def failed_of(asked: Asked) -> str:
+def failed_of(asked: TurnsAsked) -> str:
     """What an agent failed of what it was asked, as in "13% (24 of 192)"; empty where nothing."""
     if not asked.failed:
         return ""
@@ -264,7 +264,7 @@ def failed_turns(entry: ScoreEntry) -> str:
     """`failed_of` the turns of an entry's agent; empty beside figures that this package counts
     itself, one of which is just that."""
     own = entry.judge in OWN
-    return "" if own else failed_of(Asked(entry.failed_turns, entry.turns_asked))
+    return "" if own else failed_of(TurnsAsked(entry.failed_turns, entry.turns_asked))
 
 
 def failed_share(entry: ScoreEntry) -> str:

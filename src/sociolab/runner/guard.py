@@ -22,6 +22,106 @@ from sociolab.core.tracebacks import describe_error
 from sociolab.engine.checking import action_problem
 from sociolab.runner.progress import Waits
 
+LATE_IN_A_ROW = 3
+"""Replies: a player that is late so often in a row will be late to the end of the episode."""
+
+OPTIONAL_SECONDS = 60.0
+"""The longest wait for an answer to an optional question, also of a player without a limit."""
+
+
+@dataclass(slots=True)
+class ForeignPlayer:
+    """Somebody's player in a seat, asked for at most `seconds` at a time (None: for ever).
+
+    Late, it has given no usable reply, and may be asked again; `LATE_IN_A_ROW` times in a row, it
+    is a ModelError with the cause "timeout". Whatever it breaks is a WorldError that names it, its
+    seat, the turn, and the line; ModelError passes through. An optional question that it does not
+    answer stays unanswered. It writes no acts: those are the built-in players' own.
+    """
+
+    player: Player
+    label: str
+    task: str
+    seconds: float | None
+    waits: Waits
+    _late_so_far: int = 0
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """What the player replies, in time."""
+        with self.waits.until_answered(self.label, f"{self.task}, turn {request.turn + 1}"):
+            given = await self._bounded(request, memory)
+        if problem := memory_problem(given.memory) or _actions_problem(given):
+            raise self._error(request, problem)
+        return _without_acts(given)
+
+    async def _bounded(self, request: Request, memory: Json) -> Reply | NoReply:
+        try:
+            given = await self._asked(request, memory)
+        except (ModelError, ConfigError):
+            raise
+        except LateError as error:
+            return self._gave_none(request, error)
+        except (Exception, SystemExit) as error:
+            raise self._error(request, _words(error)) from error
+        self._late_so_far = 0
+        return given
+
+    def _gave_none(self, request: Request, error: LateError) -> NoReply:
+        """Late once more: no reply this time, or once too often."""
+        problem = f"{self.label} gave no reply within {self._seconds(request):g} s"
+        if request.optional:
+            return NoReply("timeout", problem, again=False)
+        self._late_so_far += 1
+        if self._late_so_far >= LATE_IN_A_ROW:
+            raise ModelError(
+                f"{problem}, {LATE_IN_A_ROW} times in a row, as {request.seat} up to turn "
+                f"{request.turn + 1}; see --agent-timeout",
+                cause="timeout",
+                tries=LATE_IN_A_ROW,
+            ) from error
+        return NoReply("timeout", problem)
+
+    async def _asked(self, request: Request, memory: Json) -> Reply | NoReply:
+        given: object = self.player.reply(request, memory)
+        if inspect.isawaitable(given):
+            work = given if inspect.iscoroutine(given) else _awaiting(given)
+            found = await Bounds(self.label, self._seconds(request), self.waits).result(work)
+        elif inspect.isasyncgen(given):
+            raise _UnlikeReplyError(
+                'expected "async def reply(self, request, memory)" that returns a Reply or a '
+                'NoReply, found an async generator; write "return" in it instead of "yield"'
+            )
+        else:
+            raise _UnlikeReplyError(
+                'expected "async def reply(self, request, memory)", found one without "async", '
+                f"which returns {_kind(given)} at once"
+            )
+        if not isinstance(found, Reply | NoReply):
+            raise _UnlikeReplyError(f"expected a Reply or a NoReply, found {found!r:.80}")
+        return found
+
+    def _seconds(self, request: Request) -> float | None:
+        if not request.optional:
+            return self.seconds
+        return OPTIONAL_SECONDS if self.seconds is None else min(self.seconds, OPTIONAL_SECONDS)
+
+    def _error(self, request: Request, problem: str) -> WorldError:
+        asked = "" if request.name == ACT else f', asked "{request.name}"'
+        where = f"{self.label} as {request.seat}, turn {request.turn + 1}{asked}"
+        return WorldError(f"{where}: {problem}")
+
+
+def memory_problem(memory: object) -> str:
+    """Why a memory cannot be kept and handed back as it is, with the path inside; "" if it can."""
+    found = _not_json(memory, "memory", 0)
+    if not found:
+        return ""
+    path, kind = found
+    return (
+        f"expected a memory of JSON (text, numbers, true, false, null, lists, and objects whose "
+        f"keys are text), found {kind} at {path}"
+    )
+
 
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C while a player or judge blocked: the run is being cancelled, and only this one is in
@@ -59,7 +159,6 @@ LONGEST_REPLY = 600.0
 
 LONGEST_STEP = 0.1
 """Seconds: who works on for longer, awaiting nothing, makes all others wait."""
-
 
 LAST_WORDS = 5.0
 """Seconds that it may take to put its things in order, once it was given up."""
@@ -193,96 +292,8 @@ def clock() -> float:
     return time.perf_counter()
 
 
-LATE_IN_A_ROW = 3
-"""Replies: a player that is late so often in a row will be late to the end of the episode."""
-
-OPTIONAL_SECONDS = 60.0
-"""The longest wait for an answer to an optional question, also of a player without a limit."""
-
 _DEEPEST = 100
 """Levels of a memory: a deeper one, or one that holds itself, is no JSON."""
-
-
-@dataclass(slots=True)
-class ForeignPlayer:
-    """Somebody's player in a seat, asked for at most `seconds` at a time (None: for ever).
-
-    Late, it has given no usable reply, and may be asked again; `LATE_IN_A_ROW` times in a row, it
-    is a ModelError with the cause "timeout". Whatever it breaks is a WorldError that names it, its
-    seat, the turn, and the line; ModelError passes through. An optional question that it does not
-    answer stays unanswered. It writes no acts: those are the built-in players' own.
-    """
-
-    player: Player
-    label: str
-    task: str
-    seconds: float | None
-    waits: Waits
-    _late_so_far: int = 0
-
-    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """What the player replies, in time."""
-        with self.waits.until_answered(self.label, f"{self.task}, turn {request.turn + 1}"):
-            given = await self._bounded(request, memory)
-        if problem := memory_problem(given.memory) or _actions_problem(given):
-            raise self._error(request, problem)
-        return _without_acts(given)
-
-    async def _bounded(self, request: Request, memory: Json) -> Reply | NoReply:
-        try:
-            given = await self._asked(request, memory)
-        except (ModelError, ConfigError):
-            raise
-        except LateError as error:
-            return self._gave_none(request, error)
-        except (Exception, SystemExit) as error:
-            raise self._error(request, _words(error)) from error
-        self._late_so_far = 0
-        return given
-
-    def _gave_none(self, request: Request, error: LateError) -> NoReply:
-        """Late once more: no reply this time, or once too often."""
-        problem = f"{self.label} gave no reply within {self._seconds(request):g} s"
-        if request.optional:
-            return NoReply("timeout", problem, again=False)
-        self._late_so_far += 1
-        if self._late_so_far >= LATE_IN_A_ROW:
-            raise ModelError(
-                f"{problem}, {LATE_IN_A_ROW} times in a row, as {request.seat} up to turn "
-                f"{request.turn + 1}; see --agent-timeout",
-                cause="timeout",
-                tries=LATE_IN_A_ROW,
-            ) from error
-        return NoReply("timeout", problem)
-
-    async def _asked(self, request: Request, memory: Json) -> Reply | NoReply:
-        given: object = self.player.reply(request, memory)
-        if inspect.isawaitable(given):
-            work = given if inspect.iscoroutine(given) else _awaiting(given)
-            found = await Bounds(self.label, self._seconds(request), self.waits).result(work)
-        elif inspect.isasyncgen(given):
-            raise _UnlikeReplyError(
-                'expected "async def reply(self, request, memory)" that returns a Reply or a '
-                'NoReply, found an async generator; write "return" in it instead of "yield"'
-            )
-        else:
-            raise _UnlikeReplyError(
-                'expected "async def reply(self, request, memory)", found one without "async", '
-                f"which returns {_kind(given)} at once"
-            )
-        if not isinstance(found, Reply | NoReply):
-            raise _UnlikeReplyError(f"expected a Reply or a NoReply, found {found!r:.80}")
-        return found
-
-    def _seconds(self, request: Request) -> float | None:
-        if not request.optional:
-            return self.seconds
-        return OPTIONAL_SECONDS if self.seconds is None else min(self.seconds, OPTIONAL_SECONDS)
-
-    def _error(self, request: Request, problem: str) -> WorldError:
-        asked = "" if request.name == ACT else f', asked "{request.name}"'
-        where = f"{self.label} as {request.seat}, turn {request.turn + 1}{asked}"
-        return WorldError(f"{where}: {problem}")
 
 
 def _without_acts(given: Reply | NoReply) -> Reply | NoReply:
@@ -291,18 +302,6 @@ def _without_acts(given: Reply | NoReply) -> Reply | NoReply:
     if not any(action.acts for action in given.value):
         return given
     return replace(given, value=tuple(replace(action, acts=()) for action in given.value))
-
-
-def memory_problem(memory: object) -> str:
-    """Why a memory cannot be kept and handed back as it is, with the path inside; "" if it can."""
-    found = _not_json(memory, "memory", 0)
-    if not found:
-        return ""
-    path, kind = found
-    return (
-        f"expected a memory of JSON (text, numbers, true, false, null, lists, and objects whose "
-        f"keys are text), found {kind} at {path}"
-    )
 
 
 def _not_json(value: object, path: str, depth: int) -> tuple[str, str] | None:

@@ -18,7 +18,7 @@ from sociolab.store.store import Store, TrialRow
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RunContext:
     """All that is needed to play and judge the trials of one run.
 
     `players` are known by their agents' labels. A trial in which a seat failed more than
@@ -53,7 +53,7 @@ class Stopped:
     error: ModelError | StorageError | None = None
 
 
-async def play_all(table: Table, rows: Sequence[TrialRow], episodes: int) -> Stopped:
+async def play_all(table: RunContext, rows: Sequence[TrialRow], episodes: int) -> Stopped:
     """Play and judge what is not done yet, at most `episodes` at once.
 
     A trial that fails is on record with its cause, and the others go on; so is a judge that breaks,
@@ -93,7 +93,9 @@ async def _stop_all(workers: list[asyncio.Task[None]], stopped: Stopped) -> None
             return
 
 
-async def _work(table: Table, jury: Jury, waiting: Iterator[TrialRow], stopped: Stopped) -> None:
+async def _work(
+    table: RunContext, jury: Jury, waiting: Iterator[TrialRow], stopped: Stopped
+) -> None:
     for row in waiting:
         if stopped.error is not None:
             return
@@ -118,7 +120,7 @@ async def _work(table: Table, jury: Jury, waiting: Iterator[TrialRow], stopped: 
         table.tally.one_done()
 
 
-async def _one(table: Table, jury: Jury, row: TrialRow) -> None:
+async def _one(table: RunContext, jury: Jury, row: TrialRow) -> None:
     """Play a trial to its end, or what is left of it, and have it judged."""
     trial, store = row.trial, table.store
     if row.status == "played":
@@ -161,7 +163,7 @@ def _limit_words(limit: float) -> str:
     return {0.5: "one half", 0.0: "none"}.get(limit, f"{100 * limit:.3g} %")
 
 
-def _journal(table: Table, row: TrialRow) -> tuple[Event, ...]:
+def _journal(table: RunContext, row: TrialRow) -> tuple[Event, ...]:
     """What was played of a trial before, to go on from there.
 
     Nothing where a plugin's error ended it: what was wrong is mended since, and an episode is not
@@ -181,7 +183,7 @@ def _journal(table: Table, row: TrialRow) -> tuple[Event, ...]:
     return ()
 
 
-async def _play(table: Table, trial: Trial, journal: Sequence[Event]) -> Episode:
+async def _play(table: RunContext, trial: Trial, journal: Sequence[Event]) -> Episode:
     def record(event: Event) -> None:
         table.tally.turns += isinstance(event, Moved)
         table.tally.answers += isinstance(event, Answered)
@@ -192,7 +194,7 @@ async def _play(table: Table, trial: Trial, journal: Sequence[Event]) -> Episode
     return Episode(trial, await drive(play, players, record, journal))
 
 
-def _fail(table: Table, trial: Trial, cause: Cause, problem: str) -> None:
+def _fail(table: RunContext, trial: Trial, cause: Cause, problem: str) -> None:
     table.tally.failed += 1
     table.store.set_status(table.run, trial.id, "failed", cause, problem)
     table.replies.release(trial.id)

@@ -33,10 +33,10 @@ from numpy.typing import NDArray
 
 from sociolab.stats.correlation import Correlation, correlations
 from sociolab.stats.inter_rater import (
-    Agreement,
     Alpha,
     AlphaMetric,
     Bins,
+    RaterAgreement,
     RatingTable,
     agreement_of,
     alphas,
@@ -63,7 +63,7 @@ class AmongPeople:
     dimension: str
     group: str | None
     raters: int
-    agreement: Agreement
+    agreement: RaterAgreement
     nominal: Alpha | None
     ordinal: Alpha | None
     interval: Alpha | None
@@ -99,7 +99,7 @@ class JudgePair:
     second: str
     dimension: str
     group: str | None
-    agreement: Agreement
+    agreement: RaterAgreement
     pearson: Correlation | None
     spearman: Correlation | None
     difference: Estimate | None
@@ -185,7 +185,7 @@ class _Means:
 
 def _agreements(
     study: RatingArrays, tables: Mapping[str, RatingTable], group: str | None, made: _Means
-) -> tuple[dict[str, RatingTable], dict[str, Agreement]]:
+) -> tuple[dict[str, RatingTable], dict[str, RaterAgreement]]:
     """Agreement by dimension, of tables with a row per item of the group; then of all, pooled.
 
     A row without ratings, owed or given, is no item of that dimension.
@@ -226,13 +226,15 @@ def _judge_and_people(
     study: RatingArrays, judge: str, group: str | None, made: _Means
 ) -> list[JudgeAndPeople]:
     mask, columns = study.mask(group), {}
-    sides: dict[str, tuple[Gaps, Correlation, Correlation, JudgeColumn, NDArray[np.bool_]]] = {}
+    sides: dict[
+        str, tuple[JudgeGaps, Correlation, Correlation, JudgeColumn, NDArray[np.bool_]]
+    ] = {}
     for name, people in study.people.items():
         table, column = people.of(mask), study.judge(judge, name).of(mask)
         rated = table.sizes > 0
         both = rated & column.given
         scores, compared, clusters = column.values[both], table.of(both), study.cluster_numbers
-        gaps = Gaps.of(scores, compared)
+        gaps = JudgeGaps.of(scores, compared)
         linear, ranked = correlations(scores, compared.means(), clusters[mask][both])
         sides[name] = gaps, linear, ranked, column, rated
         columns[name] = {title: _scattered(found, both) for title, found in gaps.columns().items()}
@@ -325,7 +327,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaps:
+class JudgeGaps:
     """Item by item: judge minus people's mean, and how far the judge lies outside their range.
 
     `squares` and `freedom` are the people's squared deviations from their mean and the ratings
@@ -338,7 +340,7 @@ class Gaps:
     freedom: NDArray[np.intp]
 
     @classmethod
-    def of(cls, judge: Floats, people: RatingTable) -> Gaps:
+    def of(cls, judge: Floats, people: RatingTable) -> JudgeGaps:
         """Of a judge's scores of these items, each of which has a rating at least."""
         if not len(judge):
             empty = np.zeros(0)

@@ -57,7 +57,7 @@ class Difficulty:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class TaskLeftOut:
     """A task without a gap: the models with fewer than two scored plays, and how many they have."""
 
     task: str
@@ -74,7 +74,7 @@ class Difficulties:
 
     target: str
     tasks: tuple[Difficulty, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[TaskLeftOut, ...]
     missing: int
 
     def hardest(self, most: int = HARDEST) -> tuple[Difficulty, ...]:
@@ -109,7 +109,7 @@ def difficulties(
         few = tuple((name, len(values.get(name, ()))) for name in sorted(models))
         few = tuple((name, n) for name, n in few if n < 2)
         if few:
-            left_out.append(LeftOut(task, few))
+            left_out.append(TaskLeftOut(task, few))
         else:
             found.append(_difficulty(task, values, target, lower, upper))
     found.sort(key=lambda task: (-task.gap, task.target.mean, task.task))

@@ -113,7 +113,7 @@ NEAR = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RaterAgreement:
     """Agreement of raters over some items; each share from 0 to 1, `n` counts items compared.
 
     `exact`: same value. `near`: at most one point apart. `binned`: same bin. `kappa`: Randolph's,
@@ -139,10 +139,12 @@ def pair_columns(table: RatingTable, bins: Bins | Sequence[Bins]) -> dict[str, F
     }
 
 
-def agreement_of(found: Mapping[str, Estimate], table: RatingTable, categories: int) -> Agreement:
+def agreement_of(
+    found: Mapping[str, Estimate], table: RatingTable, categories: int
+) -> RaterAgreement:
     """The record of items whose `pair_columns` have these means."""
     sizes = table.sizes
-    return Agreement(
+    return RaterAgreement(
         exact=found["exact"],
         near=found["near"],
         binned=found["binned"],

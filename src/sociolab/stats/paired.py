@@ -20,7 +20,7 @@ and Smyth (2010), p = (b + 1) / (m + 1), which is never 0. It is ours since
 `scipy.stats.permutation_test` draws flips anew for each measure, and has no place for the rounding
 of sums of differences, by which clusters that cancel on paper do not.
 
-Both standardised differences of `Effect` describe single pairs: their standard deviations are taken
+Both standardised differences of `EffectSize` describe single pairs: their standard deviations are taken
 over pairs, whatever cluster they are in, with n - 1. They carry no interval; the plain difference
 does. Averages over the plays of a scenario scatter less than plays do, so a d of such averages,
 which other reports give, is larger than these.
@@ -70,7 +70,7 @@ class Comparison:
     difference: Estimate
     permutation: SignFlip
     holm_p: float | None
-    effect: Effect
+    effect: EffectSize
     design: Design
     settles: Needed
     t_test: TTest
@@ -125,7 +125,7 @@ def compare(
 
 
 def _comparison(
-    pairs: Pairs,
+    pairs: MatchedValues,
     gaps: list[float],
     difference: Estimate,
     flipped: SignFlip,
@@ -140,7 +140,7 @@ def _comparison(
         difference=difference,
         permutation=flipped,
         holm_p=holm_p,
-        effect=effect(pairs.a, pairs.b, pairs.clusters),
+        effect=effect_size(pairs.a, pairs.b, pairs.clusters),
         design=design(gaps, pairs.clusters, alpha),
         settles=needed(gaps, pairs.clusters, difference.value or 0.0, alpha),
         t_test=paired_t(pairs.a, pairs.b),
@@ -153,7 +153,7 @@ def _keys(a: Sequence[KeyedValue], b: Sequence[KeyedValue]) -> list[Hashable]:
     return [row.key for row in a if row.key in theirs]
 
 
-def _gaps(pairs: Pairs) -> list[float]:
+def _gaps(pairs: MatchedValues) -> list[float]:
     """a - b; sides that are equal but for rounding do not differ."""
     return [
         0.0 if abs(x - y) <= _ROUNDING * max(abs(x), abs(y)) else x - y
@@ -162,7 +162,7 @@ def _gaps(pairs: Pairs) -> list[float]:
 
 
 def _homes(
-    keys: Mapping[str, Sequence[Hashable]], pairs: Mapping[str, Pairs]
+    keys: Mapping[str, Sequence[Hashable]], pairs: Mapping[str, MatchedValues]
 ) -> dict[Hashable, str]:
     """The cluster of each key that any measure has."""
     home: dict[Hashable, str] = {}
@@ -196,7 +196,7 @@ class KeyedValue(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class MatchedValues:
     """Matched values, position by position, and how many rows of each side found no match."""
 
     a: tuple[float, ...]
@@ -206,7 +206,7 @@ class Pairs:
     only_b: int
 
 
-def paired(rows_a: Sequence[KeyedValue], rows_b: Sequence[KeyedValue]) -> Pairs:
+def paired(rows_a: Sequence[KeyedValue], rows_b: Sequence[KeyedValue]) -> MatchedValues:
     """Match two sets of rows by key, in the order of the first.
 
     A value that was never scored is a row left out: its counterpart is counted as unmatched.
@@ -221,7 +221,7 @@ def paired(rows_a: Sequence[KeyedValue], rows_b: Sequence[KeyedValue]) -> Pairs:
                 f"both rows of {one.key!r} belong to one cluster, "
                 f"found {one.cluster!r} and {other.cluster!r}"
             )
-    return Pairs(
+    return MatchedValues(
         a=tuple(one.value for one, _ in both),
         b=tuple(other.value for _, other in both),
         clusters=tuple(one.cluster for one, _ in both),
@@ -240,7 +240,7 @@ def _by_key(rows: Sequence[KeyedValue]) -> dict[Hashable, KeyedValue]:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class EffectSize:
     """The plain difference, two standardised ones, and in how many clusters a is better.
 
     `difference` is the mean of a - b over pairs. `d_z` divides it by the standard deviation of
@@ -266,20 +266,20 @@ class Effect:
         return (self.better + self.equal / 2) / clusters if clusters else None
 
 
-def effect(a: Sequence[float], b: Sequence[float], clusters: Sequence[str]) -> Effect:
+def effect_size(a: Sequence[float], b: Sequence[float], clusters: Sequence[str]) -> EffectSize:
     """The effect of matched pairs: position i is one pair, in `clusters[i]`.
 
     ValueError for lengths that differ and values that are not finite.
     """
     left, right = finite(a, clusters), finite(b, clusters)
     if not len(left):
-        return Effect(None, None, None, 0, 0, 0)
+        return EffectSize(None, None, None, 0, 0, 0)
     gaps = left - right
     rounding = _ROUNDING * float(np.abs([left, right]).max())
     difference = math.fsum(gaps) / len(gaps)
     average = math.sqrt((_variance(left) + _variance(right)) / 2)
     means = grouped(gaps.tolist(), clusters).means
-    return Effect(
+    return EffectSize(
         difference=difference,
         d_z=_ratio(difference, math.sqrt(_variance(gaps)), rounding),
         d_av=_ratio(difference, average, rounding),

@@ -137,7 +137,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
+class ModelRating:
     """A model's strength (log odds, 0 is its group's mean) with its interval.
 
     `won`, `tied` and `lost` count comparisons by weight, against all models. `expected` is the mean
@@ -168,7 +168,7 @@ class Rating:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class AdjacentModels:
     """Two models adjacent in a group's order, and how firm that order is.
 
     `flipping_plays` of `plays` turn it round when dropped alone. `flipped` is the share of the
@@ -183,20 +183,20 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
-class Ratings:
+class ModelRatings:
     """All models, group by group, the strongest first.
 
     Groups are ordered by the share of comparisons that their models won, which is not a rating:
     strengths of two groups cannot be compared.
     """
 
-    models: tuple[Rating, ...]
-    neighbours: tuple[Neighbours, ...]
+    models: tuple[ModelRating, ...]
+    neighbours: tuple[AdjacentModels, ...]
     clusters: int
     resamples: int
 
 
-def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Ratings:
+def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> ModelRatings:
     """Strengths of all models in the comparisons, with intervals and the firmness of their order.
 
     A comparison that names no plays counts as a play of its own when single plays are dropped; a
@@ -211,8 +211,8 @@ def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Ra
         raise ValueError("ratings need at least one comparison")
     names = sorted({name for row in ordered for name in row[:2]})
     data = _Data.of(ordered, {name: i for i, name in enumerate(names)})
-    ratings: list[Rating] = []
-    neighbours: list[Neighbours] = []
+    ratings: list[ModelRating] = []
+    neighbours: list[AdjacentModels] = []
     for number, group in enumerate(_groups(data.wins), start=1):
         if len(group) == 1:
             ratings.append(_alone(data, names, number, int(group[0])))
@@ -221,7 +221,7 @@ def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Ra
             order = np.argsort(-fit.strength, kind="stable").tolist()
             ratings += [_rating(data, names, number, int(group[i]), fit, i) for i in order]
             neighbours += [_neighbours(names, group, fit, i, j) for i, j in pairwise(order)]
-    return Ratings(tuple(ratings), tuple(neighbours), len(data.by_cluster), resamples)
+    return ModelRatings(tuple(ratings), tuple(neighbours), len(data.by_cluster), resamples)
 
 
 def _turned(row: Contest) -> Contest:
@@ -324,25 +324,25 @@ def _mended(wins: Floats, compared: NDArray[np.bool_]) -> tuple[Floats, NDArray[
     return strengths(mended), 2 * sizes <= models
 
 
-def _alone(data: _Data, names: Sequence[str], number: int, model: int) -> Rating:
+def _alone(data: _Data, names: Sequence[str], number: int, model: int) -> ModelRating:
     won, tied, lost = _record(data, model)
     note = "its wins and losses join it to no other model"
     if not lost + tied:
         note = "won every comparison"
     elif not won + tied:
         note = "lost every comparison"
-    return Rating(names[model], number, None, None, None, None, won, tied, lost, note)
+    return ModelRating(names[model], number, None, None, None, None, won, tied, lost, note)
 
 
 def _rating(
     data: _Data, names: Sequence[str], number: int, model: int, fit: _Fit, i: int
-) -> Rating:
+) -> ModelRating:
     chances = probabilities(fit.strength)[i]
     expected = float((chances.sum() - 0.5) / (len(chances) - 1))
     low, high, note = _interval(fit, i)
     strength = float(fit.strength[i])
     record = _record(data, model)
-    return Rating(names[model], number, strength, low, high, expected, *record, note)
+    return ModelRating(names[model], number, strength, low, high, expected, *record, note)
 
 
 def _interval(fit: _Fit, i: int) -> tuple[float | None, float | None, str]:
@@ -364,13 +364,13 @@ def _record(data: _Data, model: int) -> tuple[float, float, float]:
 
 def _neighbours(
     names: Sequence[str], group: NDArray[np.intp], fit: _Fit, i: int, j: int
-) -> Neighbours:
+) -> AdjacentModels:
     """A resample that levels the two does not show the order either: it counts as turning it."""
     flips = int((fit.dropped[:, j] > fit.dropped[:, i] + _ROUNDING).sum())
     flipped = None
     if len(fit.resampled):
         flipped = float((fit.resampled[:, j] >= fit.resampled[:, i] - _ROUNDING).mean())
-    return Neighbours(names[group[i]], names[group[j]], flips, len(fit.dropped), flipped)
+    return AdjacentModels(names[group[i]], names[group[j]], flips, len(fit.dropped), flipped)
 
 
 def _points(strength: float | None) -> float | None:

@@ -1,5 +1,6 @@
-"""Model calls of a run: replies kept as they are paid for and found again on resume, prompts in few
-bytes, and what all of it took."""
+"""Model calls of a run: replies kept as they are paid for and found again when it is resumed,
+prompts in few bytes, and what all of it took.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""A run as a file of JSON lines: complete, and readable without this package."""
+"""A run as a file of JSON lines, complete and readable without this package, and put back from one.
+
+The first line is the header `{"sociolab_export": 1, "version": ...}`; then come the run, its tasks
+and its trials, the events, the calls with their full prompts, the failed calls, the judgings, the
+attachments, and at last a line that counts all lines, so that a cut file is noticed. Events and
+trials are written as in `core.codec`; a trial names its task by its number in the file, from 0.
+"""
 
 from __future__ import annotations
 
@@ -27,128 +33,8 @@ from sociolab.store.calls import RunReplies
 from sociolab.store.database import replaced
 from sociolab.store.store import Status, Store
 
-
-class Line(BaseModel):
-    """One line; an unknown field is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class HeaderLine(Line):
-    """What this file is, and which version of sociolab wrote it."""
-
-    sociolab_export: int
-    version: str
-
-
-class RunLine(Line):
-    """The run. Times are in seconds, `created` since 1970 (UTC)."""
-
-    line: Literal["run"]
-    name: str
-    world: str
-    settings: JsonValue
-    declared: JsonValue
-    created: float
-    seconds: float
-
-
-class TaskLine(Line):
-    """A task, as in `core.codec`."""
-
-    line: Literal["task"]
-    task: dict[str, JsonValue]
-
-
-class TrialLine(Line):
-    """A trial, as in `core.codec`, but with the number of its task."""
-
-    line: Literal["trial"]
-    status: Status
-    cause: Cause | None
-    problem: str
-    trial: dict[str, JsonValue]
-
-
-class EventLine(Line):
-    """An event of a trial, as in `core.codec`."""
-
-    line: Literal["event"]
-    trial: str
-    event: list[JsonValue]
-
-
-class CallLine(Line):
-    """A completed call."""
-
-    line: Literal["call"]
-    key: str
-    call: CallKey
-    model: str
-    prompt: Prompt
-    reply: ChatReply
-    at: float
-
-
-class CallFailureLine(Line):
-    """A call that failed for good."""
-
-    line: Literal["call_failure"]
-    call: CallKey
-    model: str
-    cause: Cause
-    problem: str
-    tries: int
-    seconds: float
-    at: float
-
-
-class JudgingLine(Line):
-    """All that one judging said."""
-
-    line: Literal["judging"]
-    trial: str | None
-    cell: JsonValue
-    judge: JudgeId
-    judging: int
-    verdicts: tuple[Verdict, ...]
-
-
-class AttachmentLine(Line):
-    """A piece of an attachment, in base 64."""
-
-    line: Literal["attachment"]
-    trial: str
-    name: str
-    data: str
-
-
-class EndLine(Line):
-    """The last line: how many lines the file has."""
-
-    line: Literal["end"]
-    lines: int
-
-
-AnyLine: TypeAlias = (
-    RunLine
-    | TaskLine
-    | TrialLine
-    | EventLine
-    | CallLine
-    | CallFailureLine
-    | JudgingLine
-    | AttachmentLine
-    | EndLine
-)
-
-ANY_LINE: TypeAdapter[AnyLine] = TypeAdapter(Annotated[AnyLine, Field(discriminator="line")])
-
-
 FORMAT = 1
-"""The version of the format, see `lines`."""
-
-_Line: TypeAlias = Mapping[str, Any]
+"""The version of the format."""
 
 
 def export_run(store: Store, name: str, file: Path) -> None:
@@ -175,6 +61,50 @@ def export_run(store: Store, name: str, file: Path) -> None:
     finally:
         with suppress(OSError):  # gone already, or in a folder that is not there
             part.unlink()
+
+
+def import_run(store: Store, file: Path, name: str | None = None, *, replace: bool = False) -> str:
+    """Read a file that `export_run` wrote; the name of the run, which is `name` if given.
+
+    All or nothing; compressed or not, whatever its name. StoreError, with the line, where the file
+    is not as it was written, and if there is a run of that name, unless it is to be replaced.
+    """
+    number = 0
+    try:
+        with _opened_to_read(file) as lines, store.transaction():
+            target = _Import(store, name, replace=replace)
+            for number, line in enumerate(lines, 1):
+                target.take(number, line)
+            target.finish()
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise StoreError(
+            f"{file}, after line {number}: it cannot be unpacked ({error}); export the run again"
+        ) from error
+    except OSError as error:
+        raise StoreError(f"{file} cannot be read ({error.strerror}); name another file") from error
+    except (SociolabError, ValueError) as error:
+        raise StoreError(f"{file}, line {number}: {_why(error)}") from error
+    return target.name
+
+
+def make_room(store: Store, name: str) -> None:
+    """Delete a run, if there is one of this name, for another in its place.
+
+    StoreError if it is being played, or people's plays or ratings in a study belong to it: these
+    nobody can import again.
+    """
+    if not store.has_run(name):
+        return
+    studies = [study.name for study in store.studies.all() if study.run == name]
+    if studies:
+        raise StoreError(
+            f'the run "{name}" belongs to the study {", ".join(studies)} and is not replaced; '
+            "choose another name"
+        )
+    store.delete_run(name)
+
+
+_Line: TypeAlias = Mapping[str, Any]
 
 
 @contextmanager
@@ -264,47 +194,6 @@ def _version() -> str:
 
 
 _GZIP = b"\x1f\x8b"
-
-
-def import_run(store: Store, file: Path, name: str | None = None, *, replace: bool = False) -> str:
-    """Read a file that `export_run` wrote; the name of the run, which is `name` if given.
-
-    All or nothing; compressed or not, whatever its name. StoreError, with the line, where the file
-    is not as it was written, and if there is a run of that name, unless it is to be replaced.
-    """
-    number = 0
-    try:
-        with _opened_to_read(file) as lines, store.transaction():
-            target = _Import(store, name, replace=replace)
-            for number, line in enumerate(lines, 1):
-                target.take(number, line)
-            target.finish()
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise StoreError(
-            f"{file}, after line {number}: it cannot be unpacked ({error}); export the run again"
-        ) from error
-    except OSError as error:
-        raise StoreError(f"{file} cannot be read ({error.strerror}); name another file") from error
-    except (SociolabError, ValueError) as error:
-        raise StoreError(f"{file}, line {number}: {_why(error)}") from error
-    return target.name
-
-
-def make_room(store: Store, name: str) -> None:
-    """Delete a run, if there is one of this name, for another in its place.
-
-    StoreError if it is being played, or people's plays or ratings in a study belong to it: these
-    nobody can import again.
-    """
-    if not store.has_run(name):
-        return
-    studies = [study.name for study in store.studies.all() if study.run == name]
-    if studies:
-        raise StoreError(
-            f'the run "{name}" belongs to the study {", ".join(studies)} and is not replaced; '
-            "choose another name"
-        )
-    store.delete_run(name)
 
 
 def _opened_to_read(file: Path) -> IO[bytes]:
@@ -436,3 +325,120 @@ def _check_header(text: bytes) -> None:
             f"the file has format {header.sociolab_export} and this sociolab reads {FORMAT}; "
             f"use the version that wrote it, {header.version}"
         )
+
+
+class ExportLine(BaseModel):
+    """One line; an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class HeaderLine(ExportLine):
+    """What this file is, and which version of sociolab wrote it."""
+
+    sociolab_export: int
+    version: str
+
+
+class RunLine(ExportLine):
+    """The run. Times are in seconds, `created` since 1970 (UTC)."""
+
+    line: Literal["run"]
+    name: str
+    world: str
+    settings: JsonValue
+    declared: JsonValue
+    created: float
+    seconds: float
+
+
+class TaskLine(ExportLine):
+    """A task, as in `core.codec`."""
+
+    line: Literal["task"]
+    task: dict[str, JsonValue]
+
+
+class TrialLine(ExportLine):
+    """A trial, as in `core.codec`, but with the number of its task."""
+
+    line: Literal["trial"]
+    status: Status
+    cause: Cause | None
+    problem: str
+    trial: dict[str, JsonValue]
+
+
+class EventLine(ExportLine):
+    """An event of a trial, as in `core.codec`."""
+
+    line: Literal["event"]
+    trial: str
+    event: list[JsonValue]
+
+
+class CallLine(ExportLine):
+    """A completed call."""
+
+    line: Literal["call"]
+    key: str
+    call: CallKey
+    model: str
+    prompt: Prompt
+    reply: ChatReply
+    at: float
+
+
+class CallFailureLine(ExportLine):
+    """A call that failed for good."""
+
+    line: Literal["call_failure"]
+    call: CallKey
+    model: str
+    cause: Cause
+    problem: str
+    tries: int
+    seconds: float
+    at: float
+
+
+class JudgingLine(ExportLine):
+    """All that one judging said."""
+
+    line: Literal["judging"]
+    trial: str | None
+    cell: JsonValue
+    judge: JudgeId
+    judging: int
+    verdicts: tuple[Verdict, ...]
+
+
+class AttachmentLine(ExportLine):
+    """A piece of an attachment, in base 64."""
+
+    line: Literal["attachment"]
+    trial: str
+    name: str
+    data: str
+
+
+class EndLine(ExportLine):
+    """The last line: how many lines the file has."""
+
+    line: Literal["end"]
+    lines: int
+
+
+AnyLine: TypeAlias = (
+    RunLine
+    | TaskLine
+    | TrialLine
+    | EventLine
+    | CallLine
+    | CallFailureLine
+    | JudgingLine
+    | AttachmentLine
+    | EndLine
+)
+
+ANY_LINE: TypeAdapter[AnyLine] = TypeAdapter(Annotated[AnyLine, Field(discriminator="line")])

@@ -14,7 +14,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.studies.rate_study import MEASURES
+from sociolab.studies.rating_guide import rated_measures
 from sociolab.studies.ratings import people_judge
 from sociolab.studies.settings import StudySettings, SurveyQuestion
 
@@ -256,7 +256,7 @@ def _ratings(store: Store, study: StudyRow, participant: str) -> int:
     if study.run is None:
         return 0
     judge = people_judge(study.name)
-    deleted = 0
+    deleted, measures = 0, frozenset[str]()
     for row in tuple(store.verdicts.judgings(study.run, judge)):
         mine = [
             verdict
@@ -267,6 +267,7 @@ def _ratings(store: Store, study: StudyRow, participant: str) -> int:
             store.verdicts.delete(
                 study.run, judge, trial=row.trial, cell=row.cell, judging=row.judging
             )
+            measures = measures or frozenset(rated_measures(store, study.run))
             # The overall is made of a person's ratings, and is none.
-            deleted += sum(verdict.measure.name in MEASURES for verdict in mine)
+            deleted += sum(verdict.measure.name in measures for verdict in mine)
     return deleted

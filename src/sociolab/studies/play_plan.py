@@ -10,6 +10,7 @@ from itertools import combinations, product
 from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_names
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models
+from sociolab.app.registry import worlds_that
 from sociolab.app.run.config import ModelAccess
 from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
@@ -71,7 +72,7 @@ def played_world(plan: PlayPlan) -> WorldKit:
     if kit.model_player is not None:
         raise ConfigError(
             f'world: in "{plan.world}" the minds of residents are asked what they think, and no '
-            "person can take a seat; play sotopia or anteval-information"
+            f"person can take a seat; play {' or '.join(worlds_that(lambda one: one.people))}"
         )
     return kit
 

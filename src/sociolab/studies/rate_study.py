@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 from sociolab.analysis.ratings import moment, signature, signed, unsigned
-from sociolab.app.run_cache import KEPT
+from sociolab.app.run_cache import RUN_CACHE
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure, Score
 from sociolab.report.result import run_of_episodes
@@ -23,16 +23,13 @@ from sociolab.studies.assignment import (
     has_next,
     hold_item,
 )
+from sociolab.studies.rating_guide import rated_measures
 from sociolab.studies.ratings import PlacedRating, StoredRatings, people_judge
 from sociolab.studies.settings import RatePlan, StudySettings
 from sociolab.studies.text_rules import one_line, reason_problem
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 RESEARCHER = "researcher"
 """Who signs a decision on a disagreement."""
-
-
-MEASURES = {measure.name: measure for measure in DIMENSIONS}
 
 
 SeatDimension: TypeAlias = tuple[str, str]
@@ -68,11 +65,7 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
     if plan is None:
         raise ConfigError(f'expected a study of ratings, found "{row.name}", which is of another')
     run = run_of_episodes(store, row.run or plan.run)
-    if run.world != "sotopia":
-        raise ConfigError(
-            f"people rate on SOTOPIA's dimensions, so the run must be of sotopia; found {run.name} "
-            f"of {run.world}"
-        )
+    measures = rated_measures(store, run.name)
     played = dict.fromkeys(store.trial_ids(run.name, "played"))
     for trial in named_in(plan):
         if trial not in played:
@@ -82,7 +75,7 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
     )
     tests = {one.episode for one in plan.references}
     episodes = tuple(t for t in plan.episodes or played if t in played and t not in tests)
-    return RateStudy(row.name, run.name, plan, measures_of(plan), episodes)
+    return RateStudy(row.name, run.name, plan, measures_of(plan, measures), episodes)
 
 
 def named_in(plan: RatePlan) -> tuple[str, ...]:
@@ -102,14 +95,14 @@ def _check_is_there(store: Store, run: str, trial: str) -> None:
         raise not_played(run, trial) from None
 
 
-def measures_of(plan: RatePlan) -> tuple[Measure, ...]:
-    """The dimensions that are asked for, in SOTOPIA's order; all seven if the plan names none."""
+def measures_of(plan: RatePlan, measures: Mapping[str, Measure]) -> tuple[Measure, ...]:
+    """The measures that are asked for, in the order of the guide; all if the plan names none."""
     for name in plan.dimensions:
-        if name not in MEASURES:
-            known = ", ".join(MEASURES)
+        if name not in measures:
+            known = ", ".join(measures)
             raise ConfigError(f'expected dimensions out of {known}, found "{name}"')
     return tuple(
-        m for name, m in MEASURES.items() if name in plan.dimensions or not plan.dimensions
+        m for name, m in measures.items() if name in plan.dimensions or not plan.dimensions
     )
 
 
@@ -189,7 +182,7 @@ def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
         found = disputes(store, study.run, study.name, study.plan)
         return frozenset(one.trial for one in found if one.open)
 
-    return KEPT.of(store, study.run, ("disputed", study.name), find)
+    return RUN_CACHE.of(store, study.run, ("disputed", study.name), find)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,14 +245,17 @@ def asked_places(store: Store, study: RateStudy, play: RatedEpisode) -> tuple[Se
 
 
 def missing(
-    asked: Sequence[SeatDimension], drafts: Mapping[SeatDimension, RatingDraft], least_words: int
+    asked: Sequence[SeatDimension],
+    drafts: Mapping[SeatDimension, RatingDraft],
+    least_words: int,
+    measures: Mapping[str, Measure],
 ) -> tuple[Missing, ...]:
     """What stands in the way of handing in, in the order of the form."""
     found = []
     for seat, dimension in asked:
         draft = drafts.get((seat, dimension), RatingDraft())
         score = draft.score
-        if score is None or not in_range(MEASURES[dimension], score):
+        if score is None or not in_range(measures[dimension], score):
             found.append(Missing(seat, dimension, "choose a point on the scale"))
         if problem := reason_problem(one_line(draft.reason), least_words):
             found.append(Missing(seat, dimension, problem))
@@ -280,7 +276,9 @@ def submit(
             return ()  # handed in by another window of the same person
         drafts = drafts_of(store, study.name, who.pk, play.trial)
         asked = asked_places(store, study, play)
-        if found := missing(asked, drafts, study.plan.least_words):
+        if found := missing(
+            asked, drafts, study.plan.least_words, rated_measures(store, study.run)
+        ):
             return found
         if play.stage == "rate":
             store_ratings(store, study.run, study.name, _ratings(who, play, asked, drafts))
@@ -328,22 +326,22 @@ class GivenRating:
 def store_ratings(store: Store, run: str, study: str, given: Sequence[GivenRating]) -> None:
     """Store ratings in the study's set, all or none; what a rater gave before stands.
 
-    Each rater has one number of judgings in the set, and SOTOPIA's overall is added for each seat
-    whose seven dimensions are there. The run is not locked, since nothing is played here: that two
+    Each rater has one number of judgings in the set, and what the world sums up is added for each
+    seat whose measures are all there. The run is not locked, since nothing is played here: that two
     raters never take one number is the transaction's doing.
     """
-    judge = people_judge(study)
+    judge, measures = people_judge(study), rated_measures(store, run)
     raters = {one.rater for one in given}
     with store.transaction():
         standing = StoredRatings()
         for row in store.verdicts.reasons(run, judge):
             before = _given(row)
             standing.numbers[before.rater] = row.judging
-            if before.rater in raters and before.dimension in MEASURES:
+            if before.rater in raters and before.dimension in measures:
                 place = (before.trial, before.seat, before.rater, before.dimension)
-                standing.scores[place] = _score(before)
+                standing.scores[place] = _score(before, measures)
         placed = [
-            PlacedRating(number, one.trial, one.rater, _score(one))
+            PlacedRating(number, one.trial, one.rater, _score(one, measures))
             for number, one in enumerate(given, 1)
         ]
         fresh = [rating for rating in placed if rating.place not in standing.scores]
@@ -352,10 +350,11 @@ def store_ratings(store: Store, run: str, study: str, given: Sequence[GivenRatin
 
 def ratings_in(store: Store, run: str, study: str) -> tuple[GivenRating, ...]:
     """The ratings of the study's set, in the order of the plan; no overalls."""
+    measures = rated_measures(store, run)
     return tuple(
         _given(row)
         for row in store.verdicts.reasons(run, people_judge(study))
-        if row.measure in MEASURES
+        if row.measure in measures
     )
 
 
@@ -373,9 +372,9 @@ def _given(row: Reasoned) -> GivenRating:
     )
 
 
-def _score(one: GivenRating) -> Score:
+def _score(one: GivenRating, measures: Mapping[str, Measure]) -> Score:
     reason = signed(one.rater, one.reason, one.seconds, one.when)
-    return Score(MEASURES[one.dimension], one.seat, one.value, reason)
+    return Score(measures[one.dimension], one.seat, one.value, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,7 +491,7 @@ def settle(
         raise ConfigError("expected a play and dimension on which raters disagree, found another")
     if found[place].decision is not None:
         raise ConfigError("this disagreement is decided already; a rating is never overwritten")
-    measure = MEASURES[dimension]
+    measure = rated_measures(store, run)[dimension]
     if not measure.low <= value <= measure.high or value != int(value):
         raise ConfigError(
             f"expected a whole number from {measure.low:g} to {measure.high:g} as {dimension}, "

@@ -1,171 +1,15 @@
-"""What raters read: the guide to SOTOPIA's seven dimensions, and an episode with all of it."""
+"""What do raters read: the guide of a run's world, in the measures of their study?"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from sociolab.core.episode import Episode
+from sociolab.app.registry import world_plugin
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
-from sociolab.worlds.sotopia.evaluation import (
-    BELIEVABILITY,
-    FINANCIAL,
-    GOAL,
-    KNOWLEDGE,
-    RELATIONSHIP,
-    SECRET,
-    SOCIAL_RULES,
-)
-from sociolab.worlds.sotopia.scene import Casting, casting_from, judge_names, ties
-from sociolab.worlds.sotopia.visibility import (
-    describe_known,
-    describe_self,
-    known,
-    line_text,
-    shown_tie,
-)
-
-SCENE = (
-    "The examples below are of one small scene. Ada wants to buy Ben's old bicycle for $60 or "
-    "less. Ben wants $90 or more. Ada's secret: she lost her driving licence and tells nobody. "
-    "Ben's secret: the brakes slip, and he knows it. They are colleagues."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class DimensionGuide:
-    """A dimension as raters see it: its question, what to look at, and three worked points."""
-
-    measure: Measure
-    title: str
-    question: str
-    look: str
-    low_end: str
-    high_end: str
-    examples: tuple[tuple[int, str], ...]
-
-    @property
-    def name(self) -> str:
-        """The dimension's name in files."""
-        return self.measure.name
-
-    @property
-    def points(self) -> tuple[int, ...]:
-        """The eleven points of the scale, the lowest first."""
-        return tuple(range(int(self.measure.low), int(self.measure.high) + 1))
-
-
-GUIDES = (
-    DimensionGuide(
-        BELIEVABILITY,
-        "Believability",
-        "Would a person like this, in this situation, talk and act like that?",
-        "Their manner of speaking, whether they repeat themselves or the other, and whether what "
-        "they do fits their character, values and situation. Not whether you like it.",
-        "no human would",
-        "just like this person",
-        (
-            (1, "Ada says the same polite sentence four times and thanks Ben for things he never "
-                "did."),
-            (5, "Ben haggles as one would, but all at once speaks like a sales leaflet, which is "
-                "nothing like him."),
-            (10, "Ada hesitates, jokes about her knees and asks what anyone would ask about an "
-                 "old bicycle."),
-        ),
-    ),
-    DimensionGuide(
-        RELATIONSHIP,
-        "Relationship",
-        "What did the scene do to the bond between the two, for this person?",
-        "Compare before and after: trust, closeness, respect, also their standing with others. "
-        "0: nothing changed.",
-        "badly harmed",
-        "grew a great deal",
-        (
-            (-4, "Ben shouts that Ada is a cheat and that he will tell everybody at work."),
-            (0, "They settle on a price, nod, and are the colleagues that they were."),
-            (4, "Ben offers to ride out with Ada on Sunday, and she is glad to say yes."),
-        ),
-    ),
-    DimensionGuide(
-        KNOWLEDGE,
-        "Knowledge",
-        "How much did this person learn that is new and matters to them?",
-        "Only what came up in the scene. What they were told beforehand does not count, nor does "
-        "small talk.",
-        "nothing new",
-        "a great deal that matters",
-        (
-            (0, "Ada hears the price, which she had read in the advertisement."),
-            (5, "Ada learns how old the tyres are, which helps her a little to decide."),
-            (9, "Ada finds out that the brakes slip: it changes what she wants to do."),
-        ),
-    ),
-    DimensionGuide(
-        SECRET,
-        "Secret",
-        "Did this person keep what they want nobody to know?",
-        "Their secret, and whatever their goal says they hide. 0 if it was kept, or if there was "
-        "nothing to hide.",
-        "told outright",
-        "kept",
-        (
-            (-10, "Ada says: I lost my licence in March, please tell nobody."),
-            (-4, "Ada says that she cannot drive just now and quickly changes the subject."),
-            (0, "Ada speaks of fresh air and exercise; nobody could guess."),
-        ),
-    ),
-    DimensionGuide(
-        SOCIAL_RULES,
-        "Social rules",
-        "Did this person break the law, moral rules or the unwritten rules of good manners?",
-        "How grave it is, not how often. 0 if nothing was broken.",
-        "gravely broken",
-        "none broken",
-        (
-            (-9, "Ben swears that the brakes are new and lets Ada ride off towards the traffic."),
-            (-4, "Ada interrupts all the time and mocks Ben's job."),
-            (0, "Both are frank about money and stay polite."),
-        ),
-    ),
-    DimensionGuide(
-        FINANCIAL,
-        "Financial and material gain",
-        "What did this person gain or lose in money or goods, at once or later?",
-        "A fair exchange is 0: the one has the money, the other the bicycle. Only what the scene "
-        "leads to counts.",
-        "a heavy loss",
-        "a large gain",
-        (
-            (-4, "Ada pays $120 for a bicycle with broken brakes."),
-            (0, "Ada pays what the bicycle is worth; or nothing is sold at all."),
-            (3, "Ada gets the bicycle for $50, with the lock and the lamps on top."),
-        ),
-    ),
-    DimensionGuide(
-        GOAL,
-        "Goal",
-        "How far did this person reach their own private goal?",
-        "Their goal as it is written, and nothing else: what they should have wanted does not "
-        "count. Each person is rated by their own goal.",
-        "not at all",
-        "all of it",
-        (
-            (0, "Ada wanted to pay $60 or less, and Ben kept the bicycle."),
-            (5, "Ada gets it for $70: more than she wanted to pay, less than he asked."),
-            (10, "Ada gets it for $60."),
-        ),
-    ),
-)  # fmt: skip
-
-
-KNEW = (
-    "The two people may have known each other only in part. Above each episode you read what each "
-    "of them was told about the other, and you see more than either of them did: both goals and "
-    "both secrets. Rate what people did with what they could know. Somebody who meets a stranger "
-    "cannot use a name, a job or a weakness that nobody told them."
-)
-
+from sociolab.plugin.shown import DimensionGuide
+from sociolab.plugin.world import RatingGuide
+from sociolab.store.store import Store
 
 ADVICE = (
     "Read the whole episode before you give the first rating.",
@@ -178,98 +22,22 @@ ADVICE = (
 )
 
 
-def guides(measures: tuple[Measure, ...]) -> tuple[DimensionGuide, ...]:
-    """The guides of these dimensions."""
-    return tuple(guide for guide in GUIDES if guide.measure in measures)
-
-
-@dataclass(frozen=True, slots=True)
-class RatedPerson:
-    """A character to be rated. `knew` holds, for each other one, the name and what this one was
-    told about them, word for word."""
-
-    seat: str
-    name: str
-    about: str
-    secret: str
-    goal: str
-    knew: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RatedLine:
-    """A turn: who, and what was done in a line. `number` counts from 1."""
-
-    number: int
-    seat: str
-    name: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class RatedScene:
-    """An episode as raters see it."""
-
-    context: str
-    people: tuple[RatedPerson, ...]
-    ties: tuple[str, ...]
-    lines: tuple[RatedLine, ...]
-
-    @property
-    def seats(self) -> tuple[str, ...]:
-        """The seats, in their order."""
-        return tuple(person.seat for person in self.people)
-
-
-def rated_scene(episode: Episode) -> RatedScene:
-    """The scene of an episode; ConfigError where it is not one of SOTOPIA's."""
-    casting = casting_of(episode.trial.task.content)
-    names = judge_names(casting)
-    return RatedScene(
-        casting.scenario.context,
-        tuple(_person(casting, names, index) for index in range(len(casting.characters))),
-        ties(casting),
-        tuple(
-            RatedLine(
-                move.turn + 1,
-                move.seat,
-                names[move.seat],
-                " ".join(
-                    line_text("", action, tuple(names[to] for to in action.to))
-                    .removeprefix(":")
-                    .strip()
-                    for action in move.actions
-                ),
-            )
-            for move in episode.moves
-        ),
-    )
-
-
-def casting_of(content: str) -> Casting:
-    """The casting in a task's content; ConfigError where it holds none."""
-    try:
-        return casting_from(content)
-    except ValueError as error:
+def guide_of(store: Store, run: str) -> RatingGuide:
+    """How people rate this run; ConfigError where its world does not say."""
+    row = store.run(run)
+    made = world_plugin(row.world).rating
+    if made is None:
         raise ConfigError(
-            "expected an episode of SOTOPIA with its characters and goals, found another kind; "
-            "rate a run of sotopia"
-        ) from error
+            f"the world {row.world} has no guide for people who rate; found {run}, a run of it"
+        )
+    return made()
 
 
-def _person(casting: Casting, names: dict[str, str], index: int) -> RatedPerson:
-    me = casting.characters[index]
-    about = describe_self(me.model_copy(update={"secret": ""}))
-    return RatedPerson(
-        me.id,
-        names[me.id],
-        about,
-        me.secret,
-        casting.scenario.goals[index].text,
-        tuple(
-            (names[other.id], describe_known(known(other, tie.type, shown_tie(tie))))
-            for other in casting.characters
-            if other.id != me.id
-            for tie in (casting.between(me.id, other.id),)
-        ),
-    )
+def rated_measures(store: Store, run: str) -> Mapping[str, Measure]:
+    """The measures that people rate in this run, by name."""
+    return {guide.name: guide.measure for guide in guide_of(store, run).guides}
+
+
+def guides_for(guide: RatingGuide, measures: tuple[Measure, ...]) -> tuple[DimensionGuide, ...]:
+    """The guides to these measures."""
+    return tuple(one for one in guide.guides if one.measure in measures)

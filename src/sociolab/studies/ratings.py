@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sociolab.analysis.ratings import signature, signed
+from sociolab.app.registry import known_world
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.core.seeding import digest
+from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name, lock_run, store_path
 from sociolab.store.store import Store
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS, overall
 
 LONGEST_REASON = 10_000
 """Characters of a reason."""
@@ -291,12 +292,13 @@ class Rateable:
 
 
 def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str]]:
-    """What can be rated in a run: SOTOPIA's dimensions; elsewhere, all that judges scored so far.
+    """What can be rated in a run: what its world has a guide to; else all that judges scored so far.
 
     Also, which of these are of whole episodes.
     """
-    if run_of_episodes(store, run).world == "sotopia":
-        return {measure.name: measure for measure in DIMENSIONS}, frozenset()
+    run_of_episodes(store, run)
+    if guide := _guide(store, run):
+        return {one.name: one.measure for one in guide.guides}, frozenset()
     found: dict[str, Measure] = {}
     whole: set[str] = set()
     for row in store.verdicts.judgings(run):
@@ -381,28 +383,37 @@ class StoredRatings:
         new = sorted({rater for rater, _ in by} - set(self.numbers))
         after = max(self.numbers.values(), default=-1) + 1
         numbers = {**self.numbers, **{rater: after + i for i, rater in enumerate(new)}}
+        guide = _guide(store, run)
+        names = [one.name for one in guide.guides] if guide else []
+
+        def order(score: Score) -> tuple[str, int, str]:
+            name = score.measure.name
+            return score.seat or "", names.index(name) if name in names else len(names), name
+
         before: dict[tuple[str, str], list[Score]] = {}
         for (trial, _, rater, _), score in self.scores.items():
             before.setdefault((rater, trial), []).append(score)
         for (rater, trial), ratings in sorted(by.items()):
-            scores = sorted((rating.score for rating in ratings), key=_order)
+            scores = sorted((rating.score for rating in ratings), key=order)
             stored = before.get((rater, trial), [])
-            said = [*scores, *_overalls(rater, (*stored, *scores))]
+            said = [*scores, *_sums(guide, rater, (*stored, *scores))]
             store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
 
 
-def _order(score: Score) -> tuple[str, int, str]:
-    names = [dimension.name for dimension in DIMENSIONS]
-    name = score.measure.name
-    return score.seat or "", names.index(name) if name in names else len(names), name
+def _guide(store: Store, run: str) -> RatingGuide | None:
+    """How people rate in the world of a run; None where it does not say, or is not installed."""
+    world = known_world(store.run(run).world)
+    return world.rating() if world is not None and world.rating is not None else None
 
 
-def _overalls(rater: str, scores: Sequence[Score]) -> Iterable[Score]:
-    """SOTOPIA's overall for each seat whose seven dimensions one rater has rated."""
+def _sums(guide: RatingGuide | None, rater: str, scores: Sequence[Score]) -> Iterable[Score]:
+    """What the world sums up, for each seat of which one rater has rated all."""
+    if guide is None or guide.summary is None:
+        return
     for seat in sorted({score.seat for score in scores if score.seat is not None}):
         mine = {score.measure for score in scores if score.seat == seat}
-        if mine >= set(DIMENSIONS):
-            found = overall(tuple(scores), seat)
+        if mine >= {one.measure for one in guide.guides}:
+            found = guide.summary(tuple(scores), seat)
             if isinstance(found, Score):
                 yield replace(found, reason=signed(rater, ""))
 

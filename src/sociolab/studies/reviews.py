@@ -9,18 +9,18 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Literal, TypeAlias, cast, get_args
 
-from sociolab.app.data.sets import load_world, wanted_tasks
+from sociolab.analysis.formatting import listed
+from sociolab.app.data.sets import load_world, wanted_tasks, world_names
+from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.shown import ReviewedTask
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.assignment import IDLE_CLOCK, ItemPool, assignment_of
-from sociolab.studies.rating_guide import casting_of
 from sociolab.studies.settings import ReviewPlan, StudySettings
 from sociolab.studies.text_rules import one_line, reason_problem
-from sociolab.worlds.sotopia.scene import judge_names, ties
-from sociolab.worlds.sotopia.visibility import describe_self
 
 LONGEST_TEXT = 4000
 """Characters of a scene or goal, as of the data's own."""
@@ -61,21 +61,6 @@ POINTS: Mapping[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
-    """A task as reviewers see it. `texts` are those that may be edited: the scene, then a goal for
-    each person, whose name and description `people` hold."""
-
-    texts: tuple[str, ...]
-    people: tuple[tuple[str, str], ...]
-    ties: tuple[str, ...]
-
-    @property
-    def titles(self) -> tuple[str, ...]:
-        """What each text is."""
-        return ("The scene", *(f"The goal of {name}" for name, _ in self.people))
-
-
-@dataclass(frozen=True, slots=True)
 class Review:
     """What a reviewer decided: `points` that hold, why, and the texts as they should be."""
 
@@ -85,18 +70,14 @@ class Review:
     texts: tuple[str, ...] = ()
 
 
-def reviewed(task: Task) -> Reviewed:
+def reviewed(study: ReviewStudy, task: str) -> ReviewedTask:
     """The task as reviewers see it."""
-    casting = casting_of(task.content)
-    names = judge_names(casting)
-    return Reviewed(
-        (casting.scenario.context, *(goal.text for goal in casting.scenario.goals)),
-        tuple((names[one.id], describe_self(one)) for one in casting.characters),
-        ties(casting),
-    )
+    shown = world_plugin(study.plan.world).reviewed
+    assert shown is not None  # as `review_study` made sure
+    return shown(study.tasks[task])
 
 
-def review_problems(review: Review, shown: Reviewed, least_words: int = 3) -> tuple[str, ...]:
+def review_problems(review: Review, shown: ReviewedTask, least_words: int = 3) -> tuple[str, ...]:
     """What stands in the way of handing a review in."""
     found = []
     unsaid = [name for key, (name, _) in POINTS.items() if key not in review.points]
@@ -145,8 +126,9 @@ def review_study(row: StudyRow) -> ReviewStudy:
     plan = StudySettings.model_validate(row.settings).review
     if plan is None:
         raise ConfigError(f'expected a study of reviews, found "{row.name}", which is of another')
-    if plan.world != "sotopia":
-        raise ConfigError(f'people review scenarios of sotopia; found the world "{plan.world}"')
+    if plan.world not in world_names() or world_plugin(plan.world).reviewed is None:
+        known = listed(worlds_that(lambda one: one.reviewed is not None))
+        raise ConfigError(f'people review scenarios of {known}; found the world "{plan.world}"')
     return ReviewStudy(row.name, plan, _tasks(plan))
 
 
@@ -181,7 +163,7 @@ def give_review(
 
     Texts are kept where the decision is to edit.
     """
-    if problems := review_problems(review, reviewed(study.tasks[task])):
+    if problems := review_problems(review, reviewed(study, task)):
         return problems
     with store.transaction():
         row = assignment_of(store, study.name, who.pk, task)

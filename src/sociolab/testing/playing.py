@@ -25,6 +25,61 @@ from sociolab.engine.drive import drive
 from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll, Scene
 
+TRIAL = "trial"
+
+POLICY = FailurePolicy()
+
+
+def play_scene(
+    scene: Scene,
+    players: Mapping[str, Player],
+    *,
+    seed: int = 0,
+    policy: FailurePolicy = POLICY,
+    journal: Sequence[Event] = (),
+) -> tuple[Event, ...]:
+    """The events of a scene played to its end."""
+    return driven(play(scene, trial=TRIAL, seed=seed, policy=policy), players, journal)
+
+
+def play_task(
+    world: World,
+    task: Task,
+    players: Mapping[str, Player],
+    *,
+    seed: int = 0,
+    journal: Sequence[Event] = (),
+) -> Episode:
+    """A task played to its end, as an episode."""
+    cast = tuple(CastMember(seat, "tested") for seat in task.seats)
+    trial = Trial(TRIAL, world.name, task, cast, 0, seed)
+    return Episode(trial, driven(world.play(task, TRIAL, seed), players, journal))
+
+
+def driven(
+    game: Play, players: Mapping[str, Player], journal: Sequence[Event] = ()
+) -> tuple[Event, ...]:
+    """The events of a play; fails where what is recorded is not what the journal lacks."""
+    recorded: list[Event] = []
+    events = asyncio.run(drive(game, players, recorded.append, journal))
+    on_record = sorted(map(encode_event, (*journal, *recorded)))
+    told = "a replay records what the journal lacks, and nothing else"
+    assert on_record == sorted(map(encode_event, events)), told
+    return events
+
+
+def as_bytes(events: Sequence[Event]) -> bytes:
+    """Events as the store keeps them."""
+    return "\n".join(encode_event(event) for event in events).encode("utf-8", "surrogatepass")
+
+
+def ended(events: Sequence[Event]) -> Ended:
+    """The last event, which says why it was over."""
+    last = events[-1]
+    assert isinstance(last, Ended), f"the last event says why it ended; found {last}"
+    return last
+
+
 STOCK_ACTIONS = ActionSpace(
     (
         ActionKind("speak", spoken=True),
@@ -33,6 +88,7 @@ STOCK_ACTIONS = ActionSpace(
         ActionKind("leave", has_text=False, leaves=True),
     )
 )
+
 STOCK_NAMES = {"first": "Ada", "second": "Ben", "third": "Cleo", "fourth": "Dan", "fifth": "Eve"}
 """Seats, and what everybody calls them."""
 
@@ -88,57 +144,3 @@ class StockWitness:
             if STOCK_NAMES[seat] == name and seat != self._seat:
                 return seat
         return None
-
-
-TRIAL = "trial"
-POLICY = FailurePolicy()
-
-
-def play_scene(
-    scene: Scene,
-    players: Mapping[str, Player],
-    *,
-    seed: int = 0,
-    policy: FailurePolicy = POLICY,
-    journal: Sequence[Event] = (),
-) -> tuple[Event, ...]:
-    """The events of a scene played to its end."""
-    return driven(play(scene, trial=TRIAL, seed=seed, policy=policy), players, journal)
-
-
-def play_task(
-    world: World,
-    task: Task,
-    players: Mapping[str, Player],
-    *,
-    seed: int = 0,
-    journal: Sequence[Event] = (),
-) -> Episode:
-    """A task played to its end, as an episode."""
-    cast = tuple(CastMember(seat, "tested") for seat in task.seats)
-    trial = Trial(TRIAL, world.name, task, cast, 0, seed)
-    return Episode(trial, driven(world.play(task, TRIAL, seed), players, journal))
-
-
-def driven(
-    game: Play, players: Mapping[str, Player], journal: Sequence[Event] = ()
-) -> tuple[Event, ...]:
-    """The events of a play; fails where what is recorded is not what the journal lacks."""
-    recorded: list[Event] = []
-    events = asyncio.run(drive(game, players, recorded.append, journal))
-    on_record = sorted(map(encode_event, (*journal, *recorded)))
-    told = "a replay records what the journal lacks, and nothing else"
-    assert on_record == sorted(map(encode_event, events)), told
-    return events
-
-
-def as_bytes(events: Sequence[Event]) -> bytes:
-    """Events as the store keeps them."""
-    return "\n".join(encode_event(event) for event in events).encode("utf-8", "surrogatepass")
-
-
-def ended(events: Sequence[Event]) -> Ended:
-    """The last event, which says why it was over."""
-    last = events[-1]
-    assert isinstance(last, Ended), f"the last event says why it ended; found {last}"
-    return last

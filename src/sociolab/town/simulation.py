@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from sociolab.core.episode import Ended, Event, Happened, Unusable
 from sociolab.core.errors import WorldError
-from sociolab.core.ports import Begin, Came, Play, Reply, Request, Sent
+from sociolab.core.ports import Completed, Play, Reply, Request, Sent, StartRequests
 from sociolab.engine.journal import event_of, unusable_of
 from sociolab.town.life import Life
 from sociolab.town.lockstep import LockStep, Round, Thread
@@ -75,7 +75,7 @@ class _Town:
                 self._expect_all_lived()
                 break
             asked, self._asked = tuple(self._asked), []
-            failed = yield from self._take((yield Begin(asked)))
+            failed = yield from self._take((yield StartRequests(asked)))
             if failed is not None:
                 yield from self.trace.rest(min(failed.turn, self.scheduler.lived))
                 yield Ended("failed turn", failed.turn, failed.seat)
@@ -120,7 +120,7 @@ class _Town:
         if not came:
             raise WorldError("a town that waits for replies was sent none")
         for item in came:
-            if not isinstance(item, Came):
+            if not isinstance(item, Completed):
                 raise WorldError(f"a town is sent replies with their requests, found {item!r:.80}")
             key = (item.request.seat, item.request.turn, item.request.name)
             thread, question = self._threads[key]

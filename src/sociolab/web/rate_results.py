@@ -11,7 +11,8 @@ from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.analysis.agreement import Agreements, agreements
-from sociolab.app.run_cache import KEPT
+from sociolab.app.run_cache import RUN_CACHE
+from sociolab.plugin.shown import RatedScene
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv
@@ -25,7 +26,7 @@ from sociolab.studies.rate_study import (
     ratings_in,
     settle,
 )
-from sociolab.studies.rating_guide import GUIDES, RatedScene, rated_scene
+from sociolab.studies.rating_guide import guide_of
 from sociolab.studies.reviews import (
     POINTS,
     ReviewStudy,
@@ -50,7 +51,6 @@ ratings_router = APIRouter(prefix="/studies/{study}/ratings", tags=["ratings"])
 
 Study: TypeAlias = Annotated[str, Path(max_length=100)]
 
-_TITLES = {guide.name: guide.title for guide in GUIDES}
 _SHOWN = 30
 """Disagreements on a page, each with its episode; the others come when these are settled."""
 
@@ -97,6 +97,7 @@ def disagreements(request: Request, study: Study) -> Response:
     found = _rate_study(store, study)
     all_ = found_among(ratings_in(store, found.run, found.name), found.plan)
     open_ = [one for one in all_ if one.open]
+    guides = {guide.name: guide for guide in guide_of(store, found.run).guides}
     return page(
         request,
         "rate/disagreements.html",
@@ -105,8 +106,8 @@ def disagreements(request: Request, study: Study) -> Response:
         more=max(0, len(open_) - _SHOWN),
         settled=[one for one in all_ if not one.open],
         scenes=_scenes(store, found.run, open_[:_SHOWN]),
-        guides={guide.name: guide for guide in GUIDES},
-        titles=_TITLES,
+        guides=guides,
+        titles={name: guide.title for name, guide in guides.items()},
     )
 
 
@@ -142,13 +143,13 @@ def _rate_study(store: Store, name: str) -> RateStudy:
 
 
 def _scenes(store: Store, run: str, found: Sequence[Dispute]) -> dict[str, RatedScene]:
-    trials = dict.fromkeys(one.trial for one in found)
-    return {trial: rated_scene(store.episode(run, trial)) for trial in trials}
+    trials, guide = dict.fromkeys(one.trial for one in found), guide_of(store, run)
+    return {trial: guide.shown(store.episode(run, trial)) for trial in trials}
 
 
 def _agreements(store: Store, run: str) -> Agreements:
     """The agreement in a run; worked out again when somebody has judged since."""
-    return KEPT.of(store, run, "agreements", lambda: agreements(store, (run,)))
+    return RUN_CACHE.of(store, run, "agreements", lambda: agreements(store, (run,)))
 
 
 impressions_router = APIRouter(prefix="/studies/{study}/impressions", tags=["impressions"])
@@ -197,7 +198,7 @@ def reviews(request: Request, study: Study) -> Response:
         "rate/reviews.html",
         study=found,
         verdicts=all_,
-        shown={one.task: reviewed(found.tasks[one.task]) for one in all_ if one.reviews},
+        shown={one.task: reviewed(found, one.task) for one in all_ if one.reviews},
         agreement=reviewer_agreement(all_),
         points=POINTS,
         count=sum(len(one.reviews) for one in all_),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -11,7 +11,9 @@ from fastapi import APIRouter, Query, Request
 from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
+from sociolab.app.registry import worlds_that
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.world import WorldPlugin
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind
 from sociolab.studies.settings import KINDS, StudySettings, example_values, problems
@@ -59,7 +61,9 @@ CODE_FIELD = FormField(
     "is shown to all; empty: none.",
 )
 
-_WORLD = ("sotopia", "anteval-information", "anteval-intention")
+_WORLD = worlds_that(lambda one: one.people)
+_IMPRESSED = worlds_that(lambda one: one.impressions)
+_REVIEWED = worlds_that(lambda one: one.reviewed is not None)
 _TASKS = FormField(
     "tasks", "Tasks", "Ids, tags, scenario=ID or a list's name, with commas; empty: all of them."
 )
@@ -151,7 +155,7 @@ _RATE = (
     ),
 )
 _IMPRESSIONS = (
-    FormField("run", "Run", "Whose sessions are read: one of anteval-information, judged."),
+    FormField("run", "Run", f"Whose sessions are read: one of {', '.join(_IMPRESSED)}, judged."),
     FormField("measure", "Measure", "By which sessions are chosen."),
     FormField("below", "Below", "Only sessions that scored less."),
     FormField("sessions", "Sessions", "How many are drawn.", "number"),
@@ -160,7 +164,7 @@ _IMPRESSIONS = (
     _SEED,
 )
 _REVIEW = (
-    FormField("world", "World", "Whose scenarios.", "choice", ("sotopia",)),
+    FormField("world", "World", "Whose scenarios.", "choice", _REVIEWED),
     _TASKS,
     _LIMIT,
     FormField("raters", "Reviewers", "How many people review each scenario.", "number"),
@@ -448,5 +452,9 @@ def _in_order(wrong: Mapping[str, str], kind: StudyKind) -> dict[str, str]:
 
 def _runs(store: Store, kind: StudyKind) -> tuple[str, ...]:
     """The runs that a study of this kind can be about, the newest first."""
-    world = {"rate": "sotopia", "impressions": "anteval-information"}.get(kind)
-    return tuple(row.name for row in reversed(store.runs()) if row.world == world and row.played)
+    offers: dict[StudyKind, Callable[[WorldPlugin], bool]] = {
+        "rate": lambda one: one.rating is not None,
+        "impressions": lambda one: one.impressions,
+    }
+    worlds = worlds_that(offers[kind]) if kind in offers else ()
+    return tuple(row.name for row in reversed(store.runs()) if row.world in worlds and row.played)

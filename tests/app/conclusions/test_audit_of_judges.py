@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from biased_judges import AT_JUDGING, FAVOURITE, GOAL, spoken
-from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, Effect
+from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, AuditEffect
 from sociolab.app.audit import AuditConfig, AuditResult, audit
 from sociolab.app.data.importing import Import, import_anything
 from sociolab.app.run.config import RunConfig
@@ -41,7 +41,7 @@ def audited(stored: Path, judge: str, *kinds: str, **more: object) -> AuditResul
     return audit(AuditConfig.model_validate(given | more))
 
 
-def by(result: AuditResult, kind: str, measure: str = "goal") -> Mapping[str, Effect]:
+def by(result: AuditResult, kind: str, measure: str = "goal") -> Mapping[str, AuditEffect]:
     return {e.what: e for e in result.effects[kind] if e.measure == measure}
 
 
@@ -183,7 +183,7 @@ def test_without_a_judge_only_stored_scores_can_be_audited(stored: Path) -> None
 def judged_by_two(source: Path, path: Path, own: str, favoured: str) -> None:
     """Episodes of other programs, judged by two models: `own` gives the `favoured` agents 2 more
     than the others, "lovestuned" gives all the same."""
-    import_anything("sotopia-episodes", Import(source, "pub", False, True, False, path))
+    import_anything("sotopia-episodes", Import(source, "pub", False, path))
     with Store.open(path, create=False) as store:
         for row in store.trials("pub"):
             for judge in (own, "lovestuned"):

@@ -11,7 +11,7 @@ from app.conclusions.comparing_runs import GOAL, JUDGE
 from declared_worlds import declared
 from sociolab.analysis.across import across
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.compare_runs import Conclusions, Wanted, compare_runs
+from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
 from sociolab.analysis.rank import rank_runs
 from sociolab.analysis.variance_components import run_variances
 from sociolab.core.code_fingerprint import UNKNOWN, with_code
@@ -61,7 +61,7 @@ def played(store: Store, run: str, code: str, goals: tuple[float, ...]) -> None:
 def compared(store: Store, first: str, second: str) -> Conclusions:
     played(store, "a", first, (3, 4, 5, 6))
     played(store, "b", second, (5, 6, 7, 9))
-    return compare_runs(store, Wanted(("a", "b")))
+    return compare_runs(store, CompareRequest(("a", "b")))
 
 
 def words(found: Conclusions) -> str:
@@ -86,7 +86,7 @@ def test_other_code_is_another_agent_that_shares_the_label(store: Store) -> None
 def test_they_are_found_by_their_label_and_by_their_name(store: Store) -> None:
     compared(store, OLD, NEW)
     for agent in (MINE, f"{MINE}@3f2a"):
-        found = compare_runs(store, Wanted(("a", "b"), agent=agent)).comparison
+        found = compare_runs(store, CompareRequest(("a", "b"), agent=agent)).comparison
         assert found is not None
         assert found.a.agent == f"{MINE}@3f2a"
 

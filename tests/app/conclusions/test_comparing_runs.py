@@ -11,12 +11,12 @@ import pytest
 
 from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
-from sociolab.analysis.compare_runs import Conclusions, Wanted, compare_runs
+from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score
 from sociolab.store.store import Store
 
-SMALL = Wanted(("small",), ALPHA, SCRIPTED, "heuristic")
+SMALL = CompareRequest(("small",), ALPHA, SCRIPTED, "heuristic")
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_difference_that_is_shown_is_said_with_its_interval(store: Store) -> N
     add_run(store, "one", "openai/x", {name: (b + 2, a + 2) for name, (a, b) in TEN.items()},
             partner="openai/p")  # fmt: skip
     add_run(store, "two", "openai/y", TEN, partner="openai/p")
-    found = compare_runs(store, Wanted(("one", "two")))
+    found = compare_runs(store, CompareRequest(("one", "two")))
     # Even tasks differ by 2 and 2, odd ones by 1 and 3: 2 in each cluster, no interval.
     assert found.comparison is not None
     goal = found.comparison.found["goal"]
@@ -112,7 +112,7 @@ def test_a_difference_that_is_shown_is_said_with_its_interval(store: Store) -> N
 def test_no_difference_shown_is_not_called_equal(store: Store) -> None:
     add_run(store, "one", "x", {f"t{i}": (5 + (1, -1, 0, 1)[i % 4],) for i in range(12)})
     add_run(store, "two", "y", {f"t{i}": (5,) for i in range(12)})
-    found = compare_runs(store, Wanted(("one", "two")))
+    found = compare_runs(store, CompareRequest(("one", "two")))
     words = said(found)
     # 3 clusters of each: 1, -1, 0, 1. Mean .25; d^2: 6 * .5625 + 3 * 1.5625 + 3 * .0625 = 8.25;
     # se = sqrt(12 / 11 * 8.25) / 12 = .25; t(11) = 2.200985.
@@ -126,7 +126,7 @@ def test_no_difference_shown_is_not_called_equal(store: Store) -> None:
 def test_one_agent_with_another_seed_is_called_noise(store: Store) -> None:
     add_run(store, "one", "x", TEN, seed=1)
     add_run(store, "two", "x", TEN, seed=2)
-    found = compare_runs(store, Wanted(("one", "two")))
+    found = compare_runs(store, CompareRequest(("one", "two")))
     assert "the same agent with the same settings (seeds 1 and 2)" in said(found)
     assert found.sections[0].title == "A: x in one against B: x in two"
     assert cautioned(found) == ""
@@ -135,7 +135,7 @@ def test_one_agent_with_another_seed_is_called_noise(store: Store) -> None:
 def test_one_agent_under_other_settings_of_the_world_is_no_noise(store: Store) -> None:
     add_run(store, "one", "x", TEN)
     add_run(store, "two", "x", TEN, world_settings={"tdp": "true"})
-    found = compare_runs(store, Wanted(("one", "two")))
+    found = compare_runs(store, CompareRequest(("one", "two")))
     words = said(found)
     assert "the same agent with the same settings (seeds 0 and 0): what else differs" in words
     assert "noise" not in words
@@ -146,7 +146,7 @@ def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:
     title = Measure("conversation_sr", 0, 1, title="talk SR")
     add_run(store, "one", "x", {"t0": (1,), "t1": (0,)}, measure=title)
     add_run(store, "two", "y", {"t0": (1,), "t1": (1,)}, measure=title)
-    found = compare_runs(store, Wanted(("one", "two"), measures=("Talk SR",)))
+    found = compare_runs(store, CompareRequest(("one", "two"), measures=("Talk SR",)))
     assert found.comparison is not None
     assert list(found.comparison.found) == ["conversation_sr"]
 
@@ -154,7 +154,7 @@ def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:
 def test_other_partners_and_settings_are_cautioned(store: Store) -> None:
     add_run(store, "one", "x", TEN, partner="p", attempts=3)
     add_run(store, "two", "y", TEN, partner="q", attempts=1, world_settings={"turns": "5"})
-    warned = cautioned(compare_runs(store, Wanted(("one", "two"))))
+    warned = cautioned(compare_runs(store, CompareRequest(("one", "two"))))
     assert "A met p, B met q" in warned
     assert "attempts (3 in one, 1 in two)." in warned
     assert "world settings (none in one, turns=5 in two)." in warned
@@ -162,7 +162,7 @@ def test_other_partners_and_settings_are_cautioned(store: Store) -> None:
 
 def test_repeats_are_passed_or_not(store: Store) -> None:
     add_run(store, "one", "x", TEN)
-    found = compare_runs(store, Wanted(("one",), ks=(1, 2), threshold=6))
+    found = compare_runs(store, CompareRequest(("one",), ks=(1, 2), threshold=6))
     assert found.comparison is None
     (passed,) = found.passing
     # 5 of 20 plays reach 6, never both of a task.
@@ -172,7 +172,7 @@ def test_repeats_are_passed_or_not(store: Store) -> None:
 def test_only_repeats_that_both_agents_played_count_in_a_comparison(store: Store) -> None:
     add_run(store, "one", "x", {"t0": (9, 9, 1), "t1": (9, 9, 1)}, partner="p")
     add_run(store, "two", "y", {"t0": (9, 1), "t1": (1, 1), "t2": (9, 9)}, partner="p")
-    found = compare_runs(store, Wanted(("one", "two"), ks=(1, 2), threshold=6))
+    found = compare_runs(store, CompareRequest(("one", "two"), ks=(1, 2), threshold=6))
     assert found.comparison is not None
     assert (found.comparison.found["goal"].mean_a, found.comparison.found["goal"].pairs) == (9, 4)
     x, y, difference = found.passing
@@ -186,24 +186,26 @@ def test_tasks_of_one_id_must_be_the_same_task(store: Store) -> None:
     add_run(store, "one", "x", TEN)
     add_run(store, "two", "y", TEN, content='{"other": 1}')
     with pytest.raises(ConfigError, match=r"different data: 10 of 10 common tasks .* such as t0"):
-        compare_runs(store, Wanted(("one", "two")))
+        compare_runs(store, CompareRequest(("one", "two")))
 
 
 @pytest.mark.parametrize(
     ("wanted", "problem"),
     [
-        (Wanted(("one", "away")), "only runs of one world"),
-        (Wanted(("one", "else")), "have no task in common"),
-        (Wanted(("one", "judged")), "different prompts or settings"),
-        (Wanted(("one", "one")), "found one twice"),
-        (Wanted(("one", "two", "else")), "one or two runs to compare, found 3"),
-        (Wanted(("one", "two"), measures=("charm",)), 'no values of "charm"; it has goal'),
-        (Wanted(("one", "two"), agent="z"), '--agent: "z" has no values in one; it has x'),
-        (Wanted(("one",), other="y"), "name both"),
-        (Wanted(("one", "two"), judge="z"), 'nothing in one was judged by "z"'),
+        (CompareRequest(("one", "away")), "only runs of one world"),
+        (CompareRequest(("one", "else")), "have no task in common"),
+        (CompareRequest(("one", "judged")), "different prompts or settings"),
+        (CompareRequest(("one", "one")), "found one twice"),
+        (CompareRequest(("one", "two", "else")), "one or two runs to compare, found 3"),
+        (CompareRequest(("one", "two"), measures=("charm",)), 'no values of "charm"; it has goal'),
+        (CompareRequest(("one", "two"), agent="z"), '--agent: "z" has no values in one; it has x'),
+        (CompareRequest(("one",), other="y"), "name both"),
+        (CompareRequest(("one", "two"), judge="z"), 'nothing in one was judged by "z"'),
     ],
 )
-def test_what_cannot_be_compared_is_refused(store: Store, wanted: Wanted, problem: str) -> None:
+def test_what_cannot_be_compared_is_refused(
+    store: Store, wanted: CompareRequest, problem: str
+) -> None:
     add_run(store, "one", "x", TEN)
     add_run(store, "two", "y", TEN)
     add_run(store, "away", "y", TEN, world="stss")
@@ -216,7 +218,7 @@ def test_what_cannot_be_compared_is_refused(store: Store, wanted: Wanted, proble
 def test_an_agent_among_several_must_be_named(small: Store) -> None:
     add_run(small, "one", "x", TEN, judge=HEURISTIC)
     with pytest.raises(ConfigError, match="small has 2 agents with values"):
-        compare_runs(small, Wanted(("small", "one"), judge="heuristic"))
+        compare_runs(small, CompareRequest(("small", "one"), judge="heuristic"))
 
 
 def test_the_partner_of_a_run_need_not_be_ruled_out_by_name(store: Store) -> None:
@@ -224,7 +226,7 @@ def test_the_partner_of_a_run_need_not_be_ruled_out_by_name(store: Store) -> Non
         add_run(store, name, agent, TEN, partner="p")
         for row in store.trials(name):  # the judge scores the partner's seat, too
             store.verdicts.add(name, JUDGE, [Score(GOAL, "bob", 9)], trial=row.trial.id)
-    found = compare_runs(store, Wanted(("one", "two"))).comparison
+    found = compare_runs(store, CompareRequest(("one", "two"))).comparison
     assert found is not None
     assert (found.a.agent, found.b.agent) == ("x", "y")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.conclusions.comparing_runs import add_run
-from sociolab.analysis.compare_runs import Wanted, compare_runs
+from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.curve import follow_runs
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_means_are_over_the_tasks_that_all_share(store: Store) -> None:
-    found = follow_runs(store, Wanted(("c2", "c1", "c3"))).found
+    found = follow_runs(store, CompareRequest(("c2", "c1", "c3"))).found
     assert (len(found.tasks), found.left) == (9, 1)
     points = found.points["goal"]
     assert [point.side.run for point in points] == ["c2", "c1", "c3"]
@@ -35,9 +35,9 @@ def test_means_are_over_the_tasks_that_all_share(store: Store) -> None:
 
 
 def test_differences_are_those_of_a_comparison_with_the_first(store: Store) -> None:
-    points = follow_runs(store, Wanted(("c1", "c2", "c3"))).found.points["goal"]
+    points = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).found.points["goal"]
     assert points[0].against is None
-    two = compare_runs(store, Wanted(("c3", "c1"))).comparison
+    two = compare_runs(store, CompareRequest(("c3", "c1"))).comparison
     assert two is not None
     assert points[2].against is not None
     # "own" is a task of c1 alone: no pair either way, so that the pairs are the same.
@@ -47,15 +47,15 @@ def test_differences_are_those_of_a_comparison_with_the_first(store: Store) -> N
 
 def test_p_is_corrected_for_all_later_runs(store: Store) -> None:
     """In six of nine tasks all differ one way: p = 2 / 2^6 for each of two runs, doubled."""
-    points = follow_runs(store, Wanted(("c1", "c2", "c3"))).found.points["goal"]
+    points = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).found.points["goal"]
     assert [point.holm_p for point in points] == [None, 2 * 2 / 2**6, 2 * 2 / 2**6]
-    alone = follow_runs(store, Wanted(("c1", "c3")))
+    alone = follow_runs(store, CompareRequest(("c1", "c3")))
     assert alone.found.points["goal"][1].holm_p == 2 / 2**6
     assert "GOAL is higher in c3 than in c1 by 2.00" in " ".join(alone.section.said)
 
 
 def test_where_nothing_is_shown_it_is_not_called_equal(store: Store) -> None:
-    section = follow_runs(store, Wanted(("c1", "c2", "c3"))).section
+    section = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).section
     assert "Not shown is not equal" in " ".join(section.said)
     assert "1 task that only some played are left out" in section.said[0]
 
@@ -63,7 +63,7 @@ def test_where_nothing_is_shown_it_is_not_called_equal(store: Store) -> None:
 def test_what_differs_beside_the_run_is_cautioned_by_its_name(store: Store) -> None:
     goals = {f"t{i}": (4.0,) for i in range(9)}
     add_run(store, "c4", "openai/x", goals, partner="openai/q", attempts=1)
-    cautions = " ".join(follow_runs(store, Wanted(("c1", "c2", "c4"))).section.cautions)
+    cautions = " ".join(follow_runs(store, CompareRequest(("c1", "c2", "c4"))).section.cautions)
     assert "A: c4, B: c1. The partners differ: A met openai/q, B met openai/p." in cautions
     assert "attempts (1 in c4, none in c1)." in cautions
 
@@ -84,11 +84,11 @@ def test_what_makes_no_curve_is_refused(store: Store, runs: tuple[str, ...], pro
     add_run(store, "mine", "openai/x", {"t1": (1,)}, partner="openai/p")
     add_run(store, "own", "openai/x", {"t2": (1,)}, partner="openai/p")
     with pytest.raises(ConfigError, match=problem):
-        follow_runs(store, Wanted(runs))
+        follow_runs(store, CompareRequest(runs))
 
 
 def test_a_page_has_a_line_and_a_table_for_each_measure(store: Store) -> None:
-    section = follow_runs(store, Wanted(("c1", "c2", "c3"))).section
+    section = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).section
     (figure,), (table,) = section.figures, section.tables
     assert figure.chart.told.startswith("c1: 3.00, no interval; c2: 3.67, 95 % interval 3.28")
     assert "the scale from 0.00 to 10.00" in figure.caption

@@ -11,7 +11,7 @@ from app.conclusions.comparing_runs import GOAL, JUDGE
 from declared_worlds import declared
 from sociolab.analysis.across import across
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.compare_runs import Conclusions, Wanted, compare_runs
+from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
 from sociolab.analysis.rank import rank_runs
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
@@ -60,7 +60,7 @@ def played(
 def compared(store: Store, label: str = MODEL) -> Conclusions:
     played(store, "a", label, COOL, "temperature=0.2")
     played(store, "b", label, HOT)
-    return compare_runs(store, Wanted(("a", "b")))
+    return compare_runs(store, CompareRequest(("a", "b")))
 
 
 def words(found: Conclusions) -> str:
@@ -89,7 +89,7 @@ def test_set_up_the_same_way_they_are_one(store: Store) -> None:
     for run in "ab":
         played(store, run, MODEL, COOL, "temperature=0.2")
     assert not agent_names(store, ["a", "b"]).shown
-    assert "set up" not in words(compare_runs(store, Wanted(("a", "b"))))
+    assert "set up" not in words(compare_runs(store, CompareRequest(("a", "b"))))
 
 
 def test_people_play_as_ever_whatever_their_time_for_a_turn(store: Store) -> None:

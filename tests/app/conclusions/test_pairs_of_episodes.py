@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
-from sociolab.analysis.compare import Compared
-from sociolab.analysis.compare_runs import Wanted, compare_runs
+from sociolab.analysis.compare import ComparedAgents
+from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, compared_pairs, differing
 from sociolab.app.results import write_pairs
 from sociolab.core.errors import ConfigError
@@ -31,8 +31,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def comparison(store: Store) -> Compared:
-    found = compare_runs(store, Wanted(("one", "two"))).comparison
+def comparison(store: Store) -> ComparedAgents:
+    found = compare_runs(store, CompareRequest(("one", "two"))).comparison
     assert found is not None
     return found
 
@@ -77,7 +77,7 @@ def test_a_measure_that_is_not_shown_to_differ_gives_way_to_those_that_are(store
             value = 1.0 if name == "three" and i == 0 else 0.0
             said = [Score(other, "ann", value)]
             store.verdicts.add(name, JUDGE, said, trial=row.trial.id)
-    found = compare_runs(store, Wanted(("three", "four"))).comparison
+    found = compare_runs(store, CompareRequest(("three", "four"))).comparison
     assert found is not None
     assert differing(found) == ("goal",)
     few = compared_pairs(store, found, 5, every=False)
@@ -118,7 +118,7 @@ def test_the_file_has_all_matched_pairs_with_a_missing_value_as_an_empty_cell(
     store.verdicts.delete("four", JUDGE, trial=trial)
     failed = ScoreFailure(GOAL, "ann", "timeout", "no answer")
     store.verdicts.add("four", JUDGE, [failed], trial=trial)
-    found = compare_runs(store, Wanted(("three", "four"))).comparison
+    found = compare_runs(store, CompareRequest(("three", "four"))).comparison
     assert found is not None
     path = tmp_path / "pairs.csv"
     pairs = compared_pairs(store, found, 1, every=False)
@@ -143,7 +143,7 @@ def test_a_file_that_is_there_is_left_as_it_is(store: Store, tmp_path: Path) -> 
 
 def test_where_all_pairs_are_equal_it_is_said_and_none_is_shown(store: Store) -> None:
     add_run(store, "three", "y", OURS, partner="p", seed=1)
-    found = compare_runs(store, Wanted(("one", "three"))).comparison
+    found = compare_runs(store, CompareRequest(("one", "three"))).comparison
     assert found is not None
     section = compared_pairs(store, found, 5, every=True).section
     assert section.tables == ()

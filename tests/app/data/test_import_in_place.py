@@ -16,7 +16,7 @@ from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes
 
 
 def wanted(store: Path, *, replace: bool) -> Import:
-    return Import(Path("public"), "a", replace, True, False, store)
+    return Import(Path("public"), "a", replace, store)
 
 
 @pytest.fixture
@@ -53,16 +53,14 @@ def test_episodes_do_not_replace_what_people_played(store: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "flag", "hints"),
+    ("format", "flag"),
     [
-        ("sotopia-episodes", "--no-hints", False),
-        ("run", "--no-hints", False),
-        ("sotopia", "--correct", True),
+        ("sotopia-episodes", "--no-hints"),
+        ("run", "--no-hints"),
+        ("sotopia", "--correct"),
     ],
 )
-def test_a_flag_that_a_format_does_not_know_is_refused(
-    store: Path, format: str, flag: str, hints: bool
-) -> None:
-    asked = replace(wanted(store, replace=False), hints=hints, correct=hints)
+def test_a_flag_that_a_format_does_not_know_is_refused(store: Path, format: str, flag: str) -> None:
+    asked = replace(wanted(store, replace=False), flags=frozenset([flag]))
     with pytest.raises(ConfigError, match=rf"{flag}: expected with .* only, found with {format};"):
         import_anything(format, asked)

@@ -22,7 +22,7 @@ from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.schema import FirstFailure, RunResult
-from sociolab.runner.local import Stopped, Table
+from sociolab.runner.local import RunContext, Stopped
 
 MOODY = "python:faulty_judges:Moody"
 
@@ -91,9 +91,9 @@ def test_a_person_is_given_all_the_time_they_need(
     person: object,
     own: float,
 ) -> None:
-    seen: list[Table] = []
+    seen: list[RunContext] = []
 
-    async def not_played(table: Table, rows: object, episodes: int) -> Stopped:
+    async def not_played(table: RunContext, rows: object, episodes: int) -> Stopped:
         seen.append(table)
         return Stopped()
 

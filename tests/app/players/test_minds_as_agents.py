@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from puppet_town import TOWN, TRIO
-from sociolab.analysis.compare_runs import Wanted, compare_runs
+from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.rank import rank_runs
 from sociolab.app.preflight.estimate import estimate
 from sociolab.app.run.config import config_of
@@ -109,7 +109,7 @@ def test_beside_scripted_residents_a_run_is_a_smoke_test_and_nothing_of_it_a_res
     with Store.open(store) as opened:
         with pytest.raises(ConfigError, match="smoke: scripted background"):
             rank_runs(opened, ["minds"], "rules")
-        wanted = Wanted(("minds", "among-themselves"), judge="rules")
+        wanted = CompareRequest(("minds", "among-themselves"), judge="rules")
         with pytest.raises(ConfigError, match="minds"):
             compare_runs(opened, wanted)
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from sociolab import RunConfig
-from sociolab.analysis.compare_runs import Wanted, compare_runs
+from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.app.preflight.doctor import examine
 from sociolab.app.queries import open_store
 from sociolab.app.run.play import run
@@ -175,7 +175,7 @@ def test_a_text_that_is_a_number_is_the_agents_fault_in_a_run_and_for_the_doctor
 
 def test_what_a_broken_judge_is_for_is_never_a_measure_to_name(tmp_path: Path) -> None:
     played(tmp_path, "Silent")
-    wanted = Wanted(runs=("a",), judge="silent", measures=("goal",))
+    wanted = CompareRequest(runs=("a",), judge="silent", measures=("goal",))
     with open_store(tmp_path / "s.db") as store, pytest.raises(ConfigError) as caught:
         compare_runs(store, wanted)
     assert "it has none, since it broke" in str(caught.value)

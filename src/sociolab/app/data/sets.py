@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sociolab.app.registry import names, plugin
+from sociolab.app.registry import names, world_plugin
 from sociolab.app.user_files import first_problem, fresh_folder
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
@@ -32,10 +32,9 @@ def load_world(
     seed: int = 0,
 ) -> WorldKit:
     """The world over its data; ConfigError if either is not there, or a setting is wrong."""
-    loader = plugin("sociolab.worlds", name)
+    found = world_plugin(name)
     folder = None if data is None else data_folder(name, data)
-    kit: WorldKit = loader(WorldSetup(folder, policy, settings or {}, seed))
-    return kit
+    return found(WorldSetup(folder, policy, settings or {}, seed))
 
 
 def data_folder(world: str, data: str) -> Path:

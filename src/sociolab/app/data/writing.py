@@ -6,19 +6,19 @@ from collections.abc import Callable
 
 from pydantic import Field
 
-from sociolab.app.data.sets import free_place, new_data_set
+from sociolab.app.data.sets import free_place, new_data_set, world_names
 from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.app.run.config import ModelAccess
 from sociolab.app.run.session import kept_in_a_run
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
+from sociolab.plugin.world import Writer, WrittenTasks
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
-from sociolab.worlds.anteval.sessions import DrawnSessions, InformationSettings, IntentionSettings
-from sociolab.worlds.anteval.writing import WrittenSessions, write_sessions
 
 
 class WriteConfig(ModelAccess):
@@ -45,7 +45,9 @@ def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
 
 async def write_async(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
     """As `write`, to be awaited."""
-    drawn = _drawn(config)
+    write = _writer(config)
+    setup = WorldSetup(settings=config.settings, seed=config.seed)
+    world_plugin(config.world)(setup)  # a wrong setting is told before anything is paid for
     spec = parse(config.writer, "writer")
     if not isinstance(spec, ModelSpec):
         raise ConfigError(
@@ -74,32 +76,29 @@ async def write_async(config: WriteConfig, tell: Callable[[str], None]) -> tuple
     ):
         budget.carry_over(store.calls.totals(kept))
         try:
-            written = await write_sessions(model, fresh, drawn, tell)
+            written = await write(model, fresh, setup, tell)
         finally:
             await models.close()
-        if not written.sessions:
+        if not written.count:
             raise ConfigError(
-                f"{config.writer} wrote no session that can be used ({written.failures[0]})"
+                f"{config.writer} wrote no {written.what[:-1]} that can be used ({written.failures[0]})"
             )
     return _told(config, written, kept)
 
 
-def _told(config: WriteConfig, written: WrittenSessions, kept: str) -> tuple[str, ...]:
+def _told(config: WriteConfig, written: WrittenTasks, kept: str) -> tuple[str, ...]:
     return (
-        f"{len(written.sessions)} sessions written by {config.writer}",
+        f"{written.count} {written.what} written by {config.writer}",
         *(f"left out: {failure}" for failure in written.failures),
         f"the writer's replies are kept in the run {kept}",
         f"play them: sociolab run {config.world} --data {config.name}",
     )
 
 
-def _drawn(config: WriteConfig) -> DrawnSessions:
-    setup = WorldSetup(settings=config.settings, seed=config.seed)
-    if config.world == "anteval-information":
-        return setup.read(config.world, InformationSettings).drawn(config.seed)
-    if config.world == "anteval-intention":
-        return setup.read(config.world, IntentionSettings).drawn(config.seed)
-    raise ConfigError(
-        "a model can write sessions of anteval-information and anteval-intention, found the world "
-        f'"{config.world}"'
-    )
+def _writer(config: WriteConfig) -> Writer:
+    if config.world in world_names():
+        write = world_plugin(config.world).writer
+        if write is not None:
+            return write
+    known = " and ".join(worlds_that(lambda one: one.writer is not None))
+    raise ConfigError(f'a model can write sessions of {known}, found the world "{config.world}"')

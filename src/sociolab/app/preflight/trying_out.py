@@ -11,7 +11,7 @@ from typing import TypeVar
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, NamedSpec, PythonSpec
-from sociolab.app.registry import python_object
+from sociolab.app.registry import python_object, world_plugin, worlds_that
 from sociolab.app.run.config import RunConfig
 from sociolab.core.episode import Answered, Episode, Event, Moved, Trial, Unusable
 from sociolab.core.errors import ConfigError, SociolabError
@@ -34,14 +34,6 @@ PATIENCE = 30.0
 
 OPPOSITE = "scripted"
 """Who sits in the other seats."""
-
-_SHORT: Mapping[str, dict[str, str]] = {
-    "sotopia": {"turns": "8"},
-    "anteval-information": {"turns": "8"},
-    "anteval-intention": {"turns": "8"},
-    "stss-talk": {"rounds": "3"},
-}
-"""Settings that make a world's episodes short; those of other worlds are played in full."""
 
 
 @dataclass(slots=True)
@@ -76,11 +68,11 @@ def _is_judge(spec: NamedSpec | PythonSpec) -> bool:
 
 
 def _kit(world: str) -> WorldKit:
-    kit = load_world(world, None, FailurePolicy(1, "stop"), _SHORT.get(world))
+    kit = load_world(world, None, FailurePolicy(1, "stop"), world_plugin(world).short)
     if kit.dry_run is not None or OPPOSITE not in kit.players:
         raise ConfigError(
             f"--world {world}: expected a world of turns with a scripted player, such as "
-            f"{', '.join(_SHORT)}; a mind that lives in a town is tried by its contract suite, see "
+            f"{', '.join(worlds_that(lambda one: one.short is not None))}; a mind that lives in a town is tried by its contract suite, see "
             "docs/stss.md"
         )
     return kit

@@ -12,7 +12,7 @@ from sociolab.app.run.session import Session, open_session, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ModelError, StorageError
 from sociolab.report.result import RunResult, result_of
-from sociolab.runner.local import Table, play_all
+from sociolab.runner.local import RunContext, play_all
 from sociolab.runner.progress import Tally
 from sociolab.store.store import TrialRow
 
@@ -115,7 +115,7 @@ def _progress(run: str, tally: Tally) -> Progress:
 
 
 async def _play(session: Session, watch: Watch | None) -> ModelError | None:
-    table = Table(
+    table = RunContext(
         session.store,
         session.name,
         session.kit.world,

@@ -11,20 +11,20 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from sociolab.analysis.credit import credit_of, credited, with_credit
+from sociolab.app.registry import known_world
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
+from sociolab.plugin.shown import Beside, FactWay
 from sociolab.report.export import play_markdown
 from sociolab.report.transcript_view import TranscriptView, private_part, transcript_view
 from sociolab.store.calls import CallPlace
-from sociolab.store.overview import Place, place_of
+from sociolab.store.overview import TrialPlace, place_of
 from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import Missing, store_of
 from sociolab.web.watch.parameters import Label, RunName, TrialId, Words, file_answer, known_trial
 from sociolab.web.watch.runs import progress_of
-from sociolab.worlds.anteval.information.record import FactWay, learned
-from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, findings_of
 
 LONGEST = 20_000
 """Characters of one text on a page; downloads hold all of it."""
@@ -40,7 +40,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScenePart:
     """A paragraph of the scene: what lies open, and what is private to somebody."""
 
     heading: str
@@ -49,7 +49,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidLine:
     """A line: `number` counts turns from 1, `colour` speakers from 1, round and round.
 
     `call` is the model call that it came from; `found`: holds what was searched for; `credits` are
@@ -80,10 +80,10 @@ class Reading:
     """An episode to read; `seat`: only what that seat saw. `events` counts what has happened."""
 
     episode: Episode
-    place: Place
+    place: TrialPlace
     shown: TranscriptView
-    scene: tuple[Part, ...]
-    course: tuple[Said | Aside, ...]
+    scene: tuple[ScenePart, ...]
+    course: tuple[SaidLine | Aside, ...]
     seat: str | None
     events: int
 
@@ -110,9 +110,9 @@ def cut(text: str) -> Cut:
     return Cut(text[:LONGEST], max(0, len(text) - LONGEST))
 
 
-def _part(heading: str, text: str) -> Part:
+def _part(heading: str, text: str) -> ScenePart:
     lies_open, private = private_part(text)
-    return Part(heading, cut(lies_open), cut(private))
+    return ScenePart(heading, cut(lies_open), cut(private))
 
 
 def _calls(places: Sequence[CallPlace]) -> Mapping[tuple[int, str, str, int], int]:
@@ -134,7 +134,7 @@ def _course(
     calls: Mapping[tuple[int, str, str, int], int],
     credit: Mapping[int | None, tuple[str, ...]],
     words: str,
-) -> Iterator[Said | Aside]:
+) -> Iterator[SaidLine | Aside]:
     speakers = list(dict.fromkeys(line.who for line in transcript.lines))
     came_from = _came_from(episode, transcript)
     failed = _failed(episode, transcript)
@@ -147,7 +147,7 @@ def _course(
         call = calls.get(came_from[spoken]) if came_from else None
         spoken += 1
         folded = item.text.casefold()
-        yield Said(
+        yield SaidLine(
             item.turn + 1,
             item.who,
             speakers.index(item.who) % _COLOURS + 1,
@@ -207,7 +207,7 @@ def words_of(episode: Episode) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class ConditionMet:
     """A condition in a talk or in the note of it, as one judge found it; `quote` may be "".
 
     `line` is the number of the turn that holds the quote, None where none does.
@@ -220,17 +220,21 @@ class Met:
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class JudgedConditions:
     """What one judge found in the talk, or in the note."""
 
     judge: str
     where: str
-    met: tuple[Met, ...]
+    met: tuple[ConditionMet, ...]
 
 
-def facts_of(episode: Episode) -> tuple[FactWay, ...]:
-    """Who learned which fact when, as far as it is on record; nothing in worlds without facts."""
-    return learned(episode) if episode.trial.world == "anteval-information" else ()
+def beside(store: Store, run: str, read: Reading) -> Beside:
+    """What the world has to show beside this episode; nothing where it is not installed."""
+    episode = read.episode
+    world = known_world(episode.trial.world)
+    if world is None or world.beside is None:
+        return Beside()
+    return world.beside(episode, tuple(store.verdicts.judgings(run, trial=episode.trial.id)))
 
 
 def told_in_turns(facts: tuple[FactWay, ...]) -> dict[int, tuple[str, ...]]:
@@ -242,29 +246,21 @@ def told_in_turns(facts: tuple[FactWay, ...]) -> dict[int, tuple[str, ...]]:
     return found
 
 
-def conditions_of(store: Store, run: str, read: Reading) -> tuple[Conditions, ...]:
-    """What judges found of each goal condition; nothing in worlds without conditions."""
-    episode = read.episode
-    if episode.trial.world != "stss-talk":
-        return ()
-    found = []
-    for row in store.verdicts.judgings(run, trial=episode.trial.id):
-        for verdict in row.verdicts:
-            findings = findings_of(episode, verdict)
-            if findings:
-                spoken = verdict.measure.name in OF_TALK
-                met = tuple(
-                    Met(
-                        one.condition.text,
-                        one.met,
-                        one.quote,
-                        _line_of(read, one.quote) if spoken else None,
-                    )
-                    for one in findings
+def conditions_of(shown: Beside, read: Reading) -> tuple[JudgedConditions, ...]:
+    """What judges found of each condition, with the turns that hold what they quote."""
+    return tuple(
+        JudgedConditions(
+            one.judge,
+            one.where,
+            tuple(
+                ConditionMet(
+                    met.text, met.met, met.quote, _line_of(read, met.quote) if one.in_talk else None
                 )
-                judge = f"{row.judge.name} ({row.judge.method})"
-                found.append(Conditions(judge, LEVELS[verdict.measure.name], met))
-    return tuple(found)
+                for met in one.found
+            ),
+        )
+        for one in shown.conditions
+    )
 
 
 def _line_of(read: Reading, quote: str) -> int | None:
@@ -272,7 +268,7 @@ def _line_of(read: Reading, quote: str) -> int | None:
     wanted = " ".join(quote.split())
     if not wanted:
         return None
-    lines = (item for item in read.course if isinstance(item, Said))
+    lines = (item for item in read.course if isinstance(item, SaidLine))
     return next((one.number for one in lines if wanted in " ".join(one.text.text.split())), None)
 
 
@@ -287,7 +283,7 @@ def episode(
     store = store_of(request)
     row = known_trial(store, run, trial)
     read = _reading(store, run, trial, seat, q)
-    facts = () if seat else facts_of(read.episode)
+    shown = Beside() if seat else beside(store, run, read)
     return page(
         request,
         "watch/episode.html",
@@ -298,11 +294,11 @@ def episode(
         words=q,
         called=store.calls.any_in(run, trial),
         live=_unfinished(read) and progress_of(store, row).live,
-        facts=facts,
-        told=told_in_turns(facts),
-        conditions=() if seat else conditions_of(store, run, read),
+        facts=shown.facts,
+        told=told_in_turns(shown.facts),
+        conditions=conditions_of(shown, read),
         turns=range(
-            1, max((one.number for one in read.course if isinstance(one, Said)), default=0) + 1
+            1, max((one.number for one in read.course if isinstance(one, SaidLine)), default=0) + 1
         ),
     )
 

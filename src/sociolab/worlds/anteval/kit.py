@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from sociolab.core.episode import Json
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from sociolab.core.episode import Episode, Json
 from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.world import world
+from sociolab.plugin.shown import Beside
+from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer, WrittenTasks
+from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
-from sociolab.worlds.anteval.information.record import RecordJudge
+from sociolab.worlds.anteval.information.record import RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
 from sociolab.worlds.anteval.scripted import ScriptedPlayer
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
@@ -49,8 +55,7 @@ INTENTION = Declared(
 )
 
 
-@world("anteval-information", declared=INFORMATION)
-def load_information(setup: WorldSetup) -> WorldKit:
+def _load_information(setup: WorldSetup) -> WorldKit:
     """Information exchange: how much of what the NPC alone knows reaches the players (IEP)."""
     settings = setup.read("anteval-information", InformationSettings)
     sessions = sessions_of("information", setup, settings)
@@ -76,8 +81,7 @@ def _labelled(row: Json, id: str) -> Labelled:
     return labelled(row, id)
 
 
-@world("anteval-intention", declared=INTENTION)
-def load_intention(setup: WorldSetup) -> WorldKit:
+def _load_intention(setup: WorldSetup) -> WorldKit:
     """Intention expression: whether play shows what the players mean to do."""
     settings = setup.read("anteval-intention", IntentionSettings)
     sessions = sessions_of("intention", setup, settings)
@@ -89,3 +93,63 @@ def load_intention(setup: WorldSetup) -> WorldKit:
         model_judge=ChatIntentionJudge,
         casts=table_casts,
     )
+
+
+def _facts(episode: Episode, _: Sequence[JudgingRow]) -> Beside:
+    return Beside(facts=learned(episode))
+
+
+SAMPLE = "sample"
+"""The name of the sample play that comes with the package."""
+
+
+def _real_play(module: str, function: str) -> Importer:
+    """An importer of labelled play, which virtual DMs learn from; its module is read when used."""
+
+    def read(wanted: Importing, fresh: Path) -> Sequence[str]:
+        found = import_module(f"sociolab.worlds.anteval.importing.{module}")
+        lines: Sequence[str] = getattr(found, function)(wanted.source, fresh)
+        return lines
+
+    then = "learn from it: sociolab gap --real {name} --generated RUN"
+    return Importer(read, then, kind="dnd", reserved=(SAMPLE,))
+
+
+def _writer(world: str, settings: type[InformationSettings] | type[IntentionSettings]) -> Writer:
+    async def write(
+        model: ChatModel, folder: Path, setup: WorldSetup, tell: Callable[[str], None]
+    ) -> WrittenTasks:
+        from sociolab.worlds.anteval.writing import write_sessions
+
+        drawn = setup.read(world, settings).drawn(setup.seed)
+        done = await write_sessions(model, folder, drawn, tell)
+        return WrittenTasks(len(done.sessions), "sessions", done.failures)
+
+    return write
+
+
+load_information = WorldPlugin(
+    "anteval-information",
+    _load_information,
+    declared=INFORMATION,
+    settings=InformationSettings,
+    short={"turns": "8"},
+    importers={
+        "dnd": _real_play("dnd", "import_dnd"),
+        "crd3": _real_play("crd3", "import_crd3"),
+        "fireball": _real_play("fireball", "import_fireball"),
+        "dnd-transcript": _real_play("transcript", "import_transcript"),
+    },
+    writer=_writer("anteval-information", InformationSettings),
+    beside=_facts,
+    impressions=True,
+)
+
+load_intention = WorldPlugin(
+    "anteval-intention",
+    _load_intention,
+    declared=INTENTION,
+    settings=IntentionSettings,
+    short={"turns": "8"},
+    writer=_writer("anteval-intention", IntentionSettings),
+)

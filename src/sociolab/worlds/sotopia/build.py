@@ -388,3 +388,20 @@ def _stream(family: str, seed: int, index: int) -> random.Random:
 
 if __name__ == "__main__":
     main()
+
+
+def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
+    """Write tasks.jsonl for the scenarios of a folder; ConfigError if it is there already."""
+    target = folder / "tasks.jsonl"
+    if target.exists():
+        raise ConfigError(f"{target} is there already; move it away to cast anew")
+    characters = {c.id: c for _, c in read_lines(folder / "characters.jsonl", Character)}
+    pairs = [r for _, r in read_lines(folder / "relationships.jsonl", Relationship)]
+    scenarios = [s for _, s in read_lines(folder / "scenarios.jsonl", Scenario)]
+    rows = cast_tasks(scenarios, characters, pairs, per_scenario=per_scenario, seed=seed)
+    text = "".join(
+        json.dumps({"id": r.id, "scenario": r.scenario, "characters": r.characters}) + "\n"
+        for r in rows
+    )
+    target.write_text(text, "utf-8")
+    return f"wrote {target}: {len(rows)} tasks"

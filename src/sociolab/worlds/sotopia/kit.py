@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import as_file, files
+from pathlib import Path
 
 from pydantic import BaseModel, Field
 
-from sociolab.core.episode import Json
+from sociolab.core.episode import Episode, Json, Task
 from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
+from sociolab.core.ports import ChatModel, Judge, Labelled, World, WorldKit
 from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.world import world
+from sociolab.plugin.shown import ReviewedTask
+from sociolab.plugin.world import EpisodeImporter, Importer, Importing, RatingGuide, WorldPlugin
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
@@ -56,8 +59,7 @@ DECLARED = Declared(
 )
 
 
-@world("sotopia", declared=DECLARED)
-def load(setup: WorldSetup) -> WorldKit:
+def _load(setup: WorldSetup) -> WorldKit:
     """The world over a data folder, or over the data that comes with the package."""
     settings = setup.read("sotopia", Settings)
     if setup.folder is None:
@@ -95,3 +97,59 @@ def _labelled(row: Json, id: str) -> Labelled:
     from sociolab.worlds.sotopia.outcome_reader import labelled
 
     return labelled(row, id)
+
+
+def _public_data(wanted: Importing, fresh: Path) -> Sequence[str]:
+    from sociolab.worlds.sotopia.importing.public_data import import_sotopia
+
+    return import_sotopia(wanted.source, fresh, wanted.name, strategy_hints=not wanted.flag).lines
+
+
+def _public_episodes(source: Path) -> tuple[Sequence[Episode], Sequence[str]]:
+    from sociolab.worlds.sotopia.importing.episodes import import_episodes
+
+    found = import_episodes(source)
+    return found.episodes, found.lines
+
+
+def _remarks(world: World) -> Sequence[str]:
+    from sociolab.worlds.sotopia.dataset import remarks
+
+    return remarks(world.dataset) if isinstance(world, Sotopia) else ()
+
+
+def _cast(folder: Path, per_scenario: int, seed: int) -> str:
+    from sociolab.worlds.sotopia.build import cast_folder
+
+    return cast_folder(folder, per_scenario, seed)
+
+
+def _rating() -> RatingGuide:
+    from sociolab.worlds.sotopia.rating import rating_guide
+
+    return rating_guide()
+
+
+def _reviewed(task: Task) -> ReviewedTask:
+    from sociolab.worlds.sotopia.rating import reviewed
+
+    return reviewed(task)
+
+
+load = WorldPlugin(
+    "sotopia",
+    _load,
+    declared=DECLARED,
+    settings=Settings,
+    short={"turns": "8"},
+    importers={
+        "sotopia": Importer(
+            _public_data, "play it: sociolab run sotopia --data {name}", flag="--no-hints"
+        ),
+        "sotopia-episodes": EpisodeImporter(_public_episodes),
+    },
+    remarks=_remarks,
+    cast=_cast,
+    rating=_rating,
+    reviewed=_reviewed,
+)

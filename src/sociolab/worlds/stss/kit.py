@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Declared, Metric
@@ -17,7 +20,7 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.world import world
+from sociolab.plugin.world import Importer, Importing, WorldPlugin
 from sociolab.town.mind import MindPlayer, answers
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (
@@ -88,8 +91,7 @@ DECLARED = Declared(
 )
 
 
-@world("stss", declared=DECLARED)
-def load(setup: WorldSetup) -> WorldKit:
+def _load(setup: WorldSetup) -> WorldKit:
     """The world over a folder, or over our own town with the tasks of a seed."""
     settings = setup.read("stss", Settings)
     data = own_town(setup.seed) if setup.folder is None else read_town(setup.folder)
@@ -218,3 +220,21 @@ def python_player(label: str, made: object) -> Player:
             "see docs/stss.md"
         )
     return MindPlayer(made)
+
+
+def _public_town(wanted: Importing, fresh: Path) -> Sequence[str]:
+    from sociolab.worlds.stss.importing.importer import import_stss
+
+    return import_stss(wanted.source, fresh, wanted.name, correct=wanted.flag).lines
+
+
+load = WorldPlugin(
+    "stss",
+    _load,
+    declared=DECLARED,
+    settings=Settings,
+    people=False,
+    importers={
+        "stss": Importer(_public_town, "play it: sociolab run stss --data {name}", flag="--correct")
+    },
+)

@@ -36,7 +36,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LevelRow:
     """One type of task, or all: entries of both levels by measure, and where tasks were lost.
 
     `fates` counts those who could have taken part (of help, errands), `wanted` is how many of them
@@ -62,7 +62,7 @@ class AgentLevels:
     judge: str
     read_by: str
     cautions: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[LevelRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +105,13 @@ def levels(store: Store, talk_run: str, action_run: str) -> Levels:
     return Levels(talk.result, action.result, tuple(found))
 
 
-def _played(store: Store, run: str, flag: str, world: str) -> Played:
+def _played(store: Store, run: str, flag: str, world: str) -> LevelRun:
     result = result_of(store, run)
     if result.world != world:
         raise ConfigError(
             f"{flag}: expected a run of {world}, found {result.run}, a run of {result.world}"
         )
-    return Played(result, tuple(row.trial for row in store.trials(run)))
+    return LevelRun(result, tuple(row.trial for row in store.trials(run)))
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -127,7 +127,7 @@ class _Lost:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def _lost(store: Store, action: Played) -> tuple[dict[str, _Lost], str]:
+def _lost(store: Store, action: LevelRun) -> tuple[dict[str, _Lost], str]:
     """What became of the tasks, by agent, as one judge has it; and that judge's name, "" for none.
 
     What is on record counts more than what a model reads.
@@ -159,7 +159,9 @@ def _counts(shares: Mapping[str, float], among: int) -> Counter[Outcome]:
     return Counter({"done": among - sum(lost.values()), **lost})
 
 
-def _rows(agent: str, judge: str, talk: RunResult, action: RunResult, lost: _Lost) -> Iterator[Row]:
+def _rows(
+    agent: str, judge: str, talk: RunResult, action: RunResult, lost: _Lost
+) -> Iterator[LevelRow]:
     measures = [measure.name for measure in MEASURES]
     for kind in (*(one.replace(" ", "-") for one in TASK_TYPES), ALL):
         by = {} if kind == ALL else {"type": kind}
@@ -167,7 +169,7 @@ def _rows(agent: str, judge: str, talk: RunResult, action: RunResult, lost: _Los
         scores |= _entries(action, agent, "rules", [GOAL], by)
         if scores or kind in lost.fates:
             fated = lost.fates.get(kind, Counter())
-            yield Row(kind, scores, fated, lost.wanted[kind], lost.left_out[kind])
+            yield LevelRow(kind, scores, fated, lost.wanted[kind], lost.left_out[kind])
 
 
 def _entries(
@@ -191,7 +193,7 @@ _ENGINE: tuple[tuple[str, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class LevelRun:
     """A run: its result and its plan. The world of `talk` is stss-talk, that of `action` stss."""
 
     result: RunResult
@@ -222,7 +224,7 @@ class Played:
         return tuple(trial for trial in self.trials if trial.cast[0].agent == agent)
 
 
-def check_alike(talk: Played, action: Played) -> None:
+def check_alike(talk: LevelRun, action: LevelRun) -> None:
     """ConfigError where the two say nothing of each other: only one with TDP, or no common task.
 
     GA and GA + TDP are two rows of Table 3; a figure of one beside that of the other is neither's.
@@ -241,12 +243,12 @@ def check_alike(talk: Played, action: Played) -> None:
         )
 
 
-def planned_alike(talk: Played, action: Played) -> bool:
+def planned_alike(talk: LevelRun, action: LevelRun) -> bool:
     """Whether both are with TDP, or both without."""
     return talk_settings(talk).tdp == town_settings(action).tdp
 
 
-def differences(talk: Played, action: Played, agent: str) -> Iterator[str]:
+def differences(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
     """What beside the level differs between the talks and the town of an agent, in sentences."""
     yield from _unfinished(talk.result)
     yield from _unfinished(action.result)
@@ -263,12 +265,12 @@ def differences(talk: Played, action: Played, agent: str) -> Iterator[str]:
             )
 
 
-def talk_settings(talk: Played) -> TalkSettings:
+def talk_settings(talk: LevelRun) -> TalkSettings:
     """How the talks were held."""
     return TalkSettings.model_validate(talk.of_world)
 
 
-def town_settings(action: Played) -> Settings:
+def town_settings(action: LevelRun) -> Settings:
     """How the tasks were lived and scored."""
     return Settings.model_validate(action.of_world)
 
@@ -289,7 +291,7 @@ def _unfinished(result: RunResult) -> Iterator[str]:
         yield f"{result.run}: {plural(result.failed, 'trial')} failed."
 
 
-def _tasks(talk: Played, action: Played) -> Iterator[str]:
+def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[str]:
     told, lived = talk.social_tasks, action.social_tasks
     for here, others, words in (
         (told, lived, f"{talk.name} has talks of {{}} not lived in {action.name}"),
@@ -299,7 +301,7 @@ def _tasks(talk: Played, action: Played) -> Iterator[str]:
             yield f"{words.format(plural(len(missing), 'social task'))}: {_some(missing)}."
 
 
-def _places(talk: Played, action: Played) -> Iterator[str]:
+def _places(talk: LevelRun, action: LevelRun) -> Iterator[str]:
     """The talks' own names and those of their town differ, so that the places must tell."""
     here = {place for t in talk.trials for place in scenario_from(t.task.content).place_names}
     maps = (unpacked(content_from(trial.task.content).town) for trial in action.trials)
@@ -310,12 +312,12 @@ def _places(talk: Played, action: Played) -> Iterator[str]:
         )
 
 
-def _data(run: Played) -> str:
+def _data(run: LevelRun) -> str:
     data = run.result.data
     return f"{data.name} ({run.name})" if data is not None else run.name
 
 
-def _held(talk: Played, action: Played, agent: str) -> Iterator[str]:
+def _held(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
     rounds = talk_settings(talk).rounds
     if rounds < MOST_ROUNDS:
         yield (
@@ -329,7 +331,7 @@ def _held(talk: Played, action: Played, agent: str) -> Iterator[str]:
         )
 
 
-def _background(talk: Played, action: Played, agent: str) -> Iterator[str]:
+def _background(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
     """Who thinks for all but the performer."""
     told, lived = (
         sorted({member.agent for trial in run.by(agent) for member in trial.cast[1:]})
@@ -342,7 +344,7 @@ def _background(talk: Played, action: Played, agent: str) -> Iterator[str]:
         )
 
 
-def _set_up(talk: Played, action: Played, agent: str) -> Iterator[str]:
+def _set_up(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
     ours, theirs = _hashes(talk.by(agent)), _hashes(action.by(agent))
     for label in sorted(ours.keys() & theirs.keys()):
         if ours[label] != theirs[label]:
@@ -360,7 +362,7 @@ def _hashes(trials: Iterable[Trial]) -> dict[str, set[str]]:
 LEVELS = TwoLevels(
     TALK,
     ACTION,
-    alike=lambda talk, action: planned_alike(Played(talk, ()), Played(action, ())),
+    alike=lambda talk, action: planned_alike(LevelRun(talk, ()), LevelRun(action, ())),
     talks="its talks",
     tasks="its tasks in town",
 )
@@ -489,7 +491,7 @@ def _losses(found: Levels, one: AgentLevels) -> TextTable:
     )
 
 
-def _figure(result: RunResult, row: Row, name: str) -> str:
+def _figure(result: RunResult, row: LevelRow, name: str) -> str:
     entry = row.scores.get(name)
     if entry is None or entry.value is None:
         return "-"
@@ -503,12 +505,12 @@ def _intervals(one: AgentLevels, names: list[str]) -> str:
     return _INTERVALS + cut_words(shown)
 
 
-def _n(row: Row, *names: str) -> str:
+def _n(row: LevelRow, *names: str) -> str:
     """Of how many plays there are figures; a judge need not give all measures of a level."""
     return f"{max((row.scores[name].n for name in names if name in row.scores), default=0):,}"
 
 
-def _task_count(row: Row, *names: str) -> str:
+def _task_count(row: LevelRow, *names: str) -> str:
     """On how many social tasks the figures rest: each has several talks."""
     counts = (row.scores[name].clusters for name in names if name in row.scores)
     return f"{max(counts, default=0):,}"

@@ -7,11 +7,11 @@ its id. Nothing is read, so the figures are exact; where anybody else took a tur
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
+from sociolab.plugin.shown import FactWay, HeardFact, ToldFact
 from sociolab.worlds.anteval.information.scoring import (
     CannotTell,
     FactReading,
@@ -27,38 +27,6 @@ from sociolab.worlds.anteval.information.scoring import (
 )
 from sociolab.worlds.anteval.scene import TELL, UNRECORDED, party_moved, recorded
 from sociolab.worlds.anteval.session import Session, session_from
-
-
-@dataclass(frozen=True, slots=True)
-class ToldFact:
-    """A fact was told in this turn (from 0) by `who`; `to` are the names of those who heard it."""
-
-    turn: int
-    who: str
-    to: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HeardFact:
-    """What became of a fact at one player: heard first in `turn` (from 0) from `source`, or never.
-
-    `stated`: whether the player's answer at the end states it; None without such an answer.
-    """
-
-    player: str
-    turn: int | None
-    source: str
-    stated: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class FactWay:
-    """A fact of the NPC: when it was told, and what became of it at each player."""
-
-    fact: str
-    text: str
-    told: tuple[ToldFact, ...]
-    heard: tuple[HeardFact, ...]
 
 
 def learned(episode: Episode) -> tuple[FactWay, ...]:

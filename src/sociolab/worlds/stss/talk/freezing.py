@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TypeAlias
 
-from sociolab.core.ports import Begin, Came, NoReply, Play, Reply, Sent
+from sociolab.core.ports import Completed, NoReply, Play, Reply, Sent, StartRequests
 from sociolab.town.clock import clock_time
 from sociolab.town.mind import MindPlayer
 from sociolab.town.questions import DayPlan, Heard, Me, Memory, PlanDay, Recall, Said, Utter
@@ -231,8 +231,8 @@ def _live(play: Play, player: MindPlayer) -> None:
         except StopIteration:
             return
         sent = None
-        if isinstance(step, Begin):
-            sent = [Came(one, _at_once(player.reply(one, None))) for one in step.requests]
+        if isinstance(step, StartRequests):
+            sent = [Completed(one, _at_once(player.reply(one, None))) for one in step.requests]
 
 
 def _at_once(asked: Coroutine[Any, Any, Reply | NoReply]) -> Reply | NoReply:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from sociolab.core.episode import Json
+from collections.abc import Sequence
+
+from sociolab.core.episode import Episode, Json
 from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, Player, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.world import world
+from sociolab.plugin.shown import Beside, Condition, Conditions
+from sociolab.plugin.world import WorldPlugin
+from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.stss.kit import SCRIPTED, TownPlayer, python_player
 from sociolab.worlds.stss.talk.dataset import own_talks, read_talks
 from sociolab.worlds.stss.talk.playing import TalkSettings
-from sociolab.worlds.stss.talk.verdicts import RecordedJudge
+from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, RecordedJudge, findings_of
 from sociolab.worlds.stss.talk.world import StssTalk
 from sociolab.worlds.stss.world import town_casts
 
@@ -39,8 +43,7 @@ DECLARED = Declared(
 )
 
 
-@world("stss-talk", declared=DECLARED)
-def load(setup: WorldSetup) -> WorldKit:
+def _load(setup: WorldSetup) -> WorldKit:
     """The world over a folder, or over the conversation tasks that we ship."""
     settings = setup.read("stss-talk", TalkSettings)
     data = own_talks() if setup.folder is None else read_talks(setup.folder)
@@ -75,3 +78,30 @@ def _labelled(row: Json, id: str) -> Labelled:
     from sociolab.worlds.stss.talk.model_judge import labelled
 
     return labelled(row, id)
+
+
+def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Beside:
+    """What each judge found of each goal condition, in the talk and in the note of it."""
+    found = [
+        Conditions(
+            f"{row.judge.name} ({row.judge.method})",
+            LEVELS[verdict.measure.name],
+            tuple(Condition(one.condition.text, one.met, one.quote) for one in findings),
+            verdict.measure.name in OF_TALK,
+        )
+        for row in judgings
+        for verdict in row.verdicts
+        if (findings := findings_of(episode, verdict))
+    ]
+    return Beside(conditions=tuple(found))
+
+
+load = WorldPlugin(
+    "stss-talk",
+    _load,
+    declared=DECLARED,
+    settings=TalkSettings,
+    short={"rounds": "3"},
+    people=False,
+    beside=_conditions,
+)

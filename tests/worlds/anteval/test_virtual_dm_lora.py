@@ -11,7 +11,7 @@ from sociolab.core.errors import ConfigError, WorldError
 from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
 from sociolab.worlds.anteval.virtual_dm.example import Example
 from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM, LoraSettings
-from worlds.anteval.virtual_dm_finetune.finetune_examples import examples
+from worlds.anteval.finetune_examples import examples
 
 FOUR = examples(4)
 BY_HEART = LoraSettings(epochs=50, batch=4, learning_rate=1e-2, rank=16)

@@ -56,7 +56,7 @@ def _example(number: int, seed: int, group: str) -> Example:
 
 def shared(name: str) -> Path:
     """A file of the shared real play; skips where it is not at hand."""
-    repository = Path(__file__).parents[4]
+    repository = Path(__file__).parents[3]
     folder = Path(os.environ.get("SOCIOLAB_SHARED", repository.parent / "shared"))
     path = folder / "data" / "crd3" / name
     if not path.exists():

@@ -1,8 +1,4 @@
-"""The judge model of information exchange, with a stub that reads the ids in a text.
-
-A fact, a key point and a statement of an answer hold an id: K1, K2, ... of the facts, J1, ... of
-what was invented, T1, ... of what is true beside the facts.
-"""
+"""Information exchange by a model judge, and the labelled set that tests one."""
 
 from __future__ import annotations
 
@@ -10,21 +6,29 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from anteval_cases import episode_of, learned, over, says, session
 from fake_models import FakeModel, ImprovisingModel
 from sociolab.core.episode import Answered, Episode
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatReply, Judge, Prompt
+from sociolab.core.ports import CallKey, ChatReply, Judge, Labelled, PointAnswer, Prompt
 from sociolab.core.score import Measure, Score, ScoreFailure, Verdict
 from sociolab.testing import JudgeContract
-from sociolab.worlds.anteval.information.model_judge import ModelJudge
+from sociolab.worlds.anteval.information.model_judge import NOT_STATED, STATED, ModelJudge, labelled
 from sociolab.worlds.anteval.information.scoring import InformationPlan
 from sociolab.worlds.anteval.session import NPC, Fact
+
+# ---------- the judge model of information exchange, with a stub that reads the ids in a text
+# A fact, a key point and a statement of an answer hold an id: K1, K2, ... of the facts, J1, ...
+# of what was invented, T1, ... of what is true beside the facts.
+
 
 FACTS = tuple(Fact(id=f"F{n}", kind="place", text=f"They say K{n}.") for n in range(1, 7))
 TABLE = session(players=2, turns=4, knowledge=FACTS, decoys=FACTS[5:])
@@ -409,3 +413,47 @@ class TestModelJudge(JudgeContract):
 
     def measures(self) -> Sequence[Measure]:
         return InformationPlan(2, snapshots=2).measures(TABLE.turns)
+
+
+# ---------- the judge of facts beside labelled pairs of a statement and a fact
+
+
+SET = Path(__file__).parents[3] / "validation" / "anteval"
+ROWS = [
+    json.loads(path.read_text("utf-8").split("\n")[line])
+    for path in sorted(SET.glob("*.jsonl"))
+    for line in (0, -2)
+]
+"""The first and the last row of each file."""
+
+
+def sheet(stated: bool, quote: str) -> str:
+    line = {"fact": "f1", "stated": stated, "quote": quote if stated else ""}
+    return json.dumps({"facts": [line], "beside": []})
+
+
+def asked(item: Labelled, *replies: str) -> PointAnswer:
+    (answer,) = asyncio.run(item.ask(FakeModel(*replies)))
+    return answer
+
+
+@pytest.mark.parametrize("number", range(len(ROWS)))
+def test_whoever_goes_by_the_label_is_right(number: int) -> None:
+    row: dict[str, Any] = ROWS[number]
+    item = labelled(row, "unnamed")
+    same = row["label"] == "same"
+    answer = asked(item, sheet(same, row["statement"]))
+    assert (answer.text,) == item.points[0].right == (STATED if same else NOT_STATED,)
+    ((score,),) = item.expected
+    assert score.measure.name == "recall"
+    assert score.value == float(same)  # type: ignore[union-attr]
+
+
+def test_a_quote_that_is_not_in_the_statement_is_no_answer() -> None:
+    invented = sheet(True, "words that nobody wrote there")
+    assert asked(labelled(ROWS[0], "x"), *[invented] * 3).text is None
+
+
+def test_a_row_without_a_known_label_is_told() -> None:
+    with pytest.raises(ValidationError, match="'same' or 'not'"):
+        labelled(ROWS[0] | {"label": "maybe"}, "x")
