@@ -15,7 +15,7 @@ from fastapi import APIRouter, Path, Request
 from numpy.typing import NDArray
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.towns.town import WORLDS, ResidentOutcome, Replay, replay
+from sociolab.app.towns.town import WORLDS, Replay, ResidentOutcome, replay
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
 from sociolab.core.score import Score, ScoreFailure
