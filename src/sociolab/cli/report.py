@@ -7,12 +7,11 @@ from pathlib import Path
 
 import typer
 
-from sociolab.analysis.pooled_runs import each_once
 from sociolab.app.queries import open_store
 from sociolab.app.results import write_csv, write_page
 from sociolab.cli.output import say, show_result
 from sociolab.report.export import latex, markdown, write_whole
-from sociolab.report.result import RunResult, details_of
+from sociolab.report.result import RunResult, details_of, each_once
 from sociolab.report.score_tables import run_section
 
 

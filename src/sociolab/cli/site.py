@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sociolab.analysis.pooled_runs import each_once
 from sociolab.app.queries import open_store
 from sociolab.app.results import write_site
 from sociolab.cli.output import say
-from sociolab.report.result import result_of
+from sociolab.report.result import each_once, result_of
 
 
 def site(folder: Path, runs: Sequence[str], *, store: Path | None) -> None:
