@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar
 
-from sociolab.core.episode import ACT, Answered, Asked, Episode, Json, Moved, Trial, Unusable
+from sociolab.core.episode import ACT, Answered, Episode, Json, Moved, Trial, TurnsAsked, Unusable
 from sociolab.core.score import JudgeId, Measure, NotKnown
 from sociolab.store.calls import SeatCost
 from sociolab.store.overview import Turns
 from sociolab.store.store import TrialRow
+from sociolab.store.verdicts import BareVerdict as Stored
 from sociolab.store.verdicts import Judging
-from sociolab.store.verdicts import Outcome as Stored
 
 PlayKey: TypeAlias = tuple[str, str | None]
 """Trial and seat; no seat for the whole episode."""
@@ -69,8 +69,8 @@ def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[PlayR
 
 
 def asked_of(
-    rows: Iterable[TrialRow], partner: str | None, asked: Mapping[PlayKey, Asked]
-) -> dict[PlayKey, Asked]:
+    rows: Iterable[TrialRow], partner: str | None, asked: Mapping[PlayKey, TurnsAsked]
+) -> dict[PlayKey, TurnsAsked]:
     """How often each play was asked, from that of seats; of a whole episode, its agent's seats
     together, or all where several agents met."""
     found = dict(asked)
@@ -81,10 +81,10 @@ def asked_of(
     return found
 
 
-def asked_in(asked: Mapping[Key, Asked], keys: Iterable[Key]) -> Asked:
+def asked_in(asked: Mapping[Key, TurnsAsked], keys: Iterable[Key]) -> TurnsAsked:
     """How often these plays were asked together."""
     some = [asked[key] for key in keys if key in asked]
-    return Asked(sum(one.failed for one in some), sum(one.asked for one in some))
+    return TurnsAsked(sum(one.failed for one in some), sum(one.asked for one in some))
 
 
 def _whole_cast(trial: Trial, partner: str | None) -> tuple[str | None, str | None]:
@@ -232,7 +232,7 @@ class TranscriptCounts:
     asked_again: int = 0
     first_turns: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     first_questions: dict[str, tuple[str, str, str]] = field(default_factory=dict)
-    asked: dict[PlayKey, Asked] = field(default_factory=dict)
+    asked: dict[PlayKey, TurnsAsked] = field(default_factory=dict)
     _words: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
     _turns: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
     _failed: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
@@ -268,7 +268,7 @@ class TranscriptCounts:
         self.ends["not recorded" if turns.ended is None else turns.ended] += 1
         spoken: dict[str, list[int]] = {seat: [] for seat in seats}
         for seat, count in Counter(turns.answers or (seat for seat, _ in turns.words)).items():
-            self.asked[turns.trial, seat] = Asked(0, count)
+            self.asked[turns.trial, seat] = TurnsAsked(0, count)
         for seat, words in turns.words:
             if words:
                 spoken[seat].append(words)

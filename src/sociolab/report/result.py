@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from sociolab.core.episode import Asked
+from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import Cause, ConfigError, StoreError
 from sociolab.core.score import READER, JudgeId, Measure, Method
 from sociolab.report.plays import (
@@ -49,7 +49,7 @@ from sociolab.report.schema import (
 )
 from sociolab.store.overview import turns_of
 from sociolab.store.store import RunRow, Store, TrialRow
-from sociolab.store.verdicts import Counts
+from sociolab.store.verdicts import JudgingCounts
 
 if TYPE_CHECKING:
     from sociolab.stats.intervals import Estimate
@@ -126,7 +126,7 @@ def column_outcomes(plays: Sequence[PlayRow], column: ScoreColumn) -> ColumnOutc
 def entries(
     said: Sequence[ColumnOutcomes],
     macro: Sequence[str] = (),
-    asked: Mapping[PlayKey, Asked] | None = None,
+    asked: Mapping[PlayKey, TurnsAsked] | None = None,
 ) -> tuple[ScoreEntry, ...]:
     """For each agent: over all its plays, by partner, by type; in each, a judge and measure a row.
 
@@ -183,7 +183,7 @@ def _group_entries(
     places: Sequence[int],
     said: Sequence[ColumnOutcomes],
     macro: Sequence[str],
-    asked: Mapping[PlayKey, Asked],
+    asked: Mapping[PlayKey, TurnsAsked],
 ) -> Iterable[ScoreEntry]:
     from sociolab.stats.intervals import mean, means, on_scale  # numpy: not before there are scores
 
@@ -230,7 +230,7 @@ def _entry(
     column: ScoreColumn,
     estimate: Estimate,
     outcomes: Sequence[PlayOutcome | None],
-    turns: Asked,
+    turns: TurnsAsked,
 ) -> ScoreEntry:
     return ScoreEntry(
         agent=agent,
@@ -540,7 +540,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
     )
 
 
-def turns_asked(store: Store, run: str) -> dict[PlayKey, Asked]:
+def turns_asked(store: Store, run: str) -> dict[PlayKey, TurnsAsked]:
     """How many turns each play of a run was asked for, and how many of them failed: see
     `Episode.asked`. A play is a seat of a trial, or, without a seat, the whole of it."""
     trials, settings = store.trials(run), store.run(run).settings
@@ -594,7 +594,7 @@ def _score_entries(
     said: Sequence[ColumnOutcomes],
     cells: Sequence[CellValue],
     macro: Sequence[str],
-    asked: Mapping[PlayKey, Asked],
+    asked: Mapping[PlayKey, TurnsAsked],
 ) -> tuple[ScoreEntry, ...]:
     of_seats = [one for one in said if not one.column.whole]
     of_episodes = [one for one in said if one.column.whole]
@@ -605,7 +605,7 @@ def _score_entries(
     )
 
 
-def _judges(run: str, found: Mapping[JudgeId, Counts]) -> tuple[JudgeEntry, ...]:
+def _judges(run: str, found: Mapping[JudgeId, JudgingCounts]) -> tuple[JudgeEntry, ...]:
     labels, methods = labels_of(found), get_args(Method)
     for judge in found:
         if judge.method not in methods:  # written down before ids were looked at

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_fingerprint import code_in
-from sociolab.core.episode import Asked
+from sociolab.core.episode import TurnsAsked
 from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.score import READER, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
@@ -158,7 +158,7 @@ def share(part: int, whole: int) -> str:
     return f"{percent:.1f}%" if 0 < percent < 9.95 else f"{percent:.0f}%"
 
 
-def failed_of(asked: Asked) -> str:
+def failed_of(asked: TurnsAsked) -> str:
     """What an agent failed of what it was asked, as in "13% (24 of 192)"; empty where nothing."""
     if not asked.failed:
         return ""
@@ -169,7 +169,7 @@ def failed_turns(entry: ScoreEntry) -> str:
     """`failed_of` the turns of an entry's agent; empty beside figures that this package counts
     itself, one of which is just that."""
     own = entry.judge in OWN
-    return "" if own else failed_of(Asked(entry.failed_turns, entry.turns_asked))
+    return "" if own else failed_of(TurnsAsked(entry.failed_turns, entry.turns_asked))
 
 
 def failed_share(entry: ScoreEntry) -> str:

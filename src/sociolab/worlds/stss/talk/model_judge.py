@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sociolab.core.episode import Answered, CastMember, Ended, Episode, Json, Task, Trial
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatModel, Labelled, Point, PointAnswer
+from sociolab.core.ports import CallKey, ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, quoted
@@ -302,9 +302,9 @@ def _findings(scenario: TalkScenario, labels: dict[str, bool]) -> tuple[Finding,
     return tuple(Finding(one, labels[one.id]) for one in conditions)
 
 
-def _points(found: Sequence[Finding], level: str) -> tuple[Point, ...]:
+def _points(found: Sequence[Finding], level: str) -> tuple[LabelledPoint, ...]:
     return tuple(
-        Point(
+        LabelledPoint(
             f"{one.condition.kind}{level}",
             f"{one.condition.id}{level}",
             (MET if one.met else NOT_MET,),
