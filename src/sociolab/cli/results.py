@@ -155,7 +155,7 @@ def compare(
         }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
         _follow(CompareRequest(tuple(run), agent, None, judge, names), html, store, as_json=json)
         return
-    wanted = CompareRequest(tuple(run), agent, with_, judge, names, _ks_of(k), threshold)
+    wanted = CompareRequest(tuple(run), agent, with_, judge, names, ks_of(k), threshold)
     rules = tuple(rule_of(text) for text in fail_if or ())
     if pairs is not None:
         free_file(pairs, "--pairs")
@@ -392,7 +392,7 @@ def _follow(
     show_sections([found.section], found.document, as_json=as_json, html=html)
 
 
-def _ks_of(text: str) -> tuple[int, ...]:
+def ks_of(text: str) -> tuple[int, ...]:
     """ "1,2,4" as numbers, each once, in order; ConfigError for anything else."""
     if not re.fullmatch(r"\s*[1-9]\d{0,3}\s*(,\s*[1-9]\d{0,3}\s*)*", text):
         raise ConfigError(
