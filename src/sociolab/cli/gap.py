@@ -1,48 +1,89 @@
-"""`sociolab gap`: the paper's Tables 1 and 2, a row for each agent."""
+"""`sociolab gap`: how far generated play is from real play (the paper's Tables 1 and 2)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import ValidationError
+import typer
 
-from sociolab.analysis.formatting import NOTHING
-from sociolab.app.gap import GapConfig, GapResult
-from sociolab.app.gap import gap as measure
-from sociolab.app.user_files import first_problem
+from sociolab.app.run.config import ModelAccess, checked
+from sociolab.cli.options import Json, OptInt, OptText, OptTexts, option, several, takes
 from sociolab.cli.output import console, print_json, say
-from sociolab.core.errors import ConfigError
-from sociolab.report.words import minus
-from sociolab.worlds.anteval.gap import (
-    FEWEST_GROUPS,
-    DMScores,
-    Gap,
-    GapFigure,
-    GapRow,
-    GapTable,
-    NoiseFloor,
-)
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_Parts: TypeAlias = tuple[GapFigure, GapFigure, Gap, NoiseFloor | None, bool | None]
-"""fr, fg, G, the noise floor, and whether G is above it."""
+    from sociolab.app.gap import GapResult
+    from sociolab.worlds.anteval.gap import DMScores, Gap, GapFigure, GapRow, GapTable, NoiseFloor
+
+    _Parts: TypeAlias = tuple[GapFigure, GapFigure, Gap, NoiseFloor | None, bool | None]
+    """fr, fg, G, the noise floor, and whether G is above it."""
+
+verbs = typer.Typer()
 
 
-def gap(flags: dict[str, Any], *, as_json: bool) -> None:
-    """Measure, and print tables or one JSON object."""
-    try:
-        config = GapConfig.model_validate({k: v for k, v in flags.items() if v is not None})
-    except ValidationError as error:
-        raise ConfigError(f"gap: {first_problem(error)}") from error
-    found = measure(config, say)
-    if as_json:
+@verbs.command(epilog="Example: sociolab gap --real sample --generated tavern")
+@takes(ModelAccess)
+def gap(
+    real: Annotated[str, option("--real", "DATA", "Imported real play, a file, or sample.")],
+    generated: Annotated[
+        list[str], option("--generated", "RUN", "A run to compare. Repeat it, or use commas.")
+    ],
+    test: Annotated[
+        OptText, option("--test", "DATA", "Real play to test on; default: a fifth.")
+    ] = None,
+    information: Annotated[
+        OptTexts, option("--information", "RUN", "A run with the IEP. Repeat it.")
+    ] = None,
+    dm: Annotated[
+        str,
+        option(
+            "--dm",
+            "SPEC",
+            "linear, encoder, lora:DIR, endpoint/model?examples=8, tuned:endpoint/model.",
+        ),
+    ] = "linear",
+    most: Annotated[int, option("--most", "N", "Labels a row at most.", min=1)] = 1,
+    all_rows: Annotated[
+        bool, typer.Option("--all-rows", help="Test on rows that name the skill, too.")
+    ] = False,
+    all_real: Annotated[
+        bool, typer.Option("--all-real", help="Learn from all real play, whatever the run's size.")
+    ] = False,
+    splits: Annotated[
+        OptInt, option("--splits", "N", "Pairs of real samples: the noise floor.", min=0)
+    ] = None,
+    seed: Annotated[int, option("--seed", "N", "Of samples and intervals.")] = 0,
+    *,
+    given: dict[str, Any],
+    json: Json = False,
+) -> None:
+    """Measure how far generated D&D play is from real play (AntEval's IEG).
+
+    Virtual DMs that learned from either see the difference.
+    """
+    from sociolab.app.gap import GapConfig
+    from sociolab.app.gap import gap as measure
+
+    given |= {
+        "real": real,
+        "test": test,
+        "generated": several(generated),
+        "information": several(information) or (),
+        "dm": dm,
+        "most": most,
+        "strict": not all_rows,
+        "matched": not all_real,
+        "splits": splits,
+        "seed": seed,
+    }
+    found = measure(checked(GapConfig, given, "gap"), say)
+    if json:
         print_json(_document(found))
-        return
-    print_gap(found)
+    else:
+        print_gap(found)
 
 
 def print_gap(found: GapResult) -> None:
@@ -71,6 +112,8 @@ def _document(found: GapResult) -> dict[str, Any]:
 
 def _reading(table: GapTable, play: str) -> Table:
     """How well virtual DM and baselines read the test rows (f0 and fr of the paper's Table 2)."""
+    from sociolab.analysis.formatting import NOTHING
+
     shown = _empty(
         f"Virtual DM {table.virtual_dm} on {play}, {table.measured_on}",
         "learned from",
@@ -91,6 +134,8 @@ def _reading(table: GapTable, play: str) -> Table:
 
 def _exchange(table: GapTable) -> Table:
     """IEP beside IEG, as in the paper's Table 1."""
+    from sociolab.worlds.anteval.gap import GapFigure
+
     shown = _empty("Information exchange", "agent", "IEP %", "answers", "sessions")
     for row in table.rows:
         iep = row.information
@@ -102,6 +147,8 @@ def _exchange(table: GapTable) -> Table:
 
 def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> Table:
     """A row for each agent (the paper's Tables 1 and 2)."""
+    from sociolab.analysis.formatting import NOTHING
+
     shown = _empty(title, "agent", "n", "fr", "fg", "G", "signed G", "noise floor")
     for row in table.rows:
         real, generated, gap, floor, above = parts(row)
@@ -129,6 +176,8 @@ def _tuples(row: GapRow) -> _Parts:
 
 
 def _explained(table: GapTable) -> tuple[str, ...]:
+    from sociolab.worlds.anteval.gap import FEWEST_GROUPS
+
     few = table.test_groups < FEWEST_GROUPS
     lines = [
         f"no intervals: {table.test_groups} groups of test rows are too few, expected at least "
@@ -189,6 +238,9 @@ def _plain(figure: GapFigure) -> str:
 
 
 def _text(value: float | None, low: float | None, high: float | None, by: int) -> str:
+    from sociolab.analysis.formatting import NOTHING
+    from sociolab.report.words import minus
+
     if value is None:
         return NOTHING
     shown = minus(f"{value * by:z.1f}")
