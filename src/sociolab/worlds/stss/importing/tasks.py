@@ -167,7 +167,7 @@ STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})(?: (\d{2}:\d{2}))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class TownFacts:
     """What a task is held against: the map's places, residents' ids by name, start environments.
 
     `starts`: what the performer's `currently` says in the environment of this name.
