@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.endpoint.chat import ChatBody, ChatMessage
-from sociolab.endpoint.counters import Counters, PromptPrefixes, Tally
+from sociolab.endpoint.counters import Counters, PromptPrefixes, RequestTally
 from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
 
@@ -143,7 +143,7 @@ def test_counts_of_three_small_requests_by_hand() -> None:
 
 
 def test_most_in_flight_is_the_most_at_any_time() -> None:
-    tally = Tally()
+    tally = RequestTally()
     tally.arrived()
     tally.arrived()
     tally.left(200)

@@ -543,7 +543,7 @@ def test_the_last_attempt_has_a_fair_time_or_is_not_made(monkeypatch: pytest.Mon
 
     async def request(
         endpoint: Endpoint, method: str, path: str, seconds: float, *rest: Any
-    ) -> chat.Answer:
+    ) -> chat.HttpAnswer:
         given.append(seconds)
         return await sent(endpoint, method, path, seconds, *rest)
 

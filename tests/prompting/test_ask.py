@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from fake_models import FakeModel
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply, Message
-from sociolab.prompting.structured import Asked, ask_model, typed, typed_prompt
+from sociolab.prompting.structured import TypedReply, ask_model, typed, typed_prompt
 
 
 class Grade(BaseModel):
@@ -24,13 +24,13 @@ PROMPT = typed_prompt("Be fair.", "Grade this.", Grade, 0.0)
 
 def ask(
     model: FakeModel, attempts: int = 3, complaint: Callable[[Grade], str] = lambda _: ""
-) -> Asked[Grade]:
+) -> TypedReply[Grade]:
     return asyncio.run(ask_model(model, PROMPT, Grade, KEY, attempts=attempts, complaint=complaint))
 
 
 def test_a_good_reply_is_asked_for_once() -> None:
     model = FakeModel('{"grade": 3}')
-    assert ask(model) == Asked(Grade(grade=3), 1, '{"grade": 3}')
+    assert ask(model) == TypedReply(Grade(grade=3), 1, '{"grade": 3}')
     assert model.calls == [(PROMPT, KEY)]
 
 
@@ -84,7 +84,7 @@ def test_a_problem_that_quotes_a_reply_at_length_is_cut() -> None:
 def test_a_complaint_is_sent_back_and_the_last_readable_reply_is_kept() -> None:
     model = FakeModel('{"grade": 30}', "broken {", '{"grade": 31}')
     found = ask(model, complaint=lambda g: "too high" if g.grade > 10 else "")
-    assert found == Asked(Grade(grade=31), 3, '{"grade": 31}', "too high")
+    assert found == TypedReply(Grade(grade=31), 3, '{"grade": 31}', "too high")
     assert "too high" in model.calls[1][0].messages[-1].text
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sociolab.core.episode import Action, Json
 from sociolab.core.ports import NoReply, Observation, Player, Reply, Request
-from sociolab.testing.players import AnyPlayer, Heard, Watched
+from sociolab.testing.players import AnyPlayer, Exchange, Watched
 from sociolab.testing.playing import as_bytes, play_scene, play_task
 from sociolab.testing.strategies import texts
 from sociolab.worlds.sotopia.scenarios import RelationshipType
@@ -62,7 +62,7 @@ def observed(cast: Casting, players: Mapping[str, Player], limit: int = 12) -> l
     """All that anybody was shown."""
     found: list[Observation] = []
 
-    def note(_: Request, heard: Heard) -> None:
+    def note(_: Request, heard: Exchange) -> None:
         found.append(heard.request.observation)
 
     scene = SotopiaScene(cast, limit=limit)

@@ -10,12 +10,12 @@ import pytest
 from sociolab.core.episode import (
     Action,
     Answered,
-    Asked,
     Ended,
     Episode,
     Event,
     Json,
     Moved,
+    TurnsAsked,
     Unusable,
 )
 from sociolab.core.ports import NoReply, Reply, Request
@@ -94,8 +94,8 @@ def test_questions_count_where_nothing_else_is_asked() -> None:
 
 def test_how_often_each_seat_was_asked() -> None:
     episode = Episode(trial(0), (*turns("x", 2, 1), *questions("y", 1, 1)))
-    assert episode.asked == {"x": Asked(failed=1, asked=3)}
-    assert Episode(trial(0), questions("y", 1, 1)).asked == {"y": Asked(failed=1, asked=2)}
+    assert episode.asked == {"x": TurnsAsked(failed=1, asked=3)}
+    assert Episode(trial(0), questions("y", 1, 1)).asked == {"y": TurnsAsked(failed=1, asked=2)}
     assert Episode(trial(0), ()).asked == {}
 
 

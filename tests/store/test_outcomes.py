@@ -7,7 +7,7 @@ import pytest
 from sociolab.core.errors import StoreError
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.store import Store
-from sociolab.store.verdicts import Counts
+from sociolab.store.verdicts import JudgingCounts
 
 from . import samples
 
@@ -67,7 +67,7 @@ def test_judgings_are_counted_by_judge(played: Store) -> None:
     for trial, judging in (("t1", 0), ("t1", 1), ("t2", 0)):
         played.verdicts.add("r", samples.JUDGE, [SEVEN], trial=trial, judging=judging)
     played.verdicts.add("r", samples.JUDGE, [WHOLE], cell="all")
-    assert played.verdicts.counts("r") == {samples.JUDGE: Counts(3, 2)}
+    assert played.verdicts.counts("r") == {samples.JUDGE: JudgingCounts(3, 2)}
 
 
 def test_the_judgings_of_one_trial_alone(played: Store) -> None:

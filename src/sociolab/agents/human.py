@@ -45,7 +45,7 @@ class TerminalPlayer:
             _show(self._terminal, request, memory)
             try:
                 value = await _answer(self._terminal, request)
-            except GoneError:
+            except InputEndedError:
                 problem = f"the person playing {shown.you} gave no answer"
                 return NoReply("gave up", problem, again=False, memory=len(shown.history))
             except _SkippedError:
@@ -366,7 +366,7 @@ def _first_problem(error: ValidationError) -> str:
 _MOST_BYTES = 65536
 
 
-class GoneError(Exception):
+class InputEndedError(Exception):
     """The person is gone: the input has ended (Ctrl-D)."""
 
 
@@ -397,7 +397,7 @@ class Terminal:
         line = await self._lines.next()
         if not line:
             self._write("\n")
-            raise GoneError
+            raise InputEndedError
         return line.strip()
 
     def _write(self, text: str) -> None:

@@ -19,7 +19,7 @@ FORM_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingRequest:
     """A request that waits for a person's answer until `due`, in the event loop's time."""
 
     request: Request
@@ -39,7 +39,7 @@ class SeatedPlayer:
     """
 
     def __init__(self, seconds: float, told: Callable[[], None]) -> None:
-        self.asked: Asked | None = None
+        self.asked: PendingRequest | None = None
         self._seconds = seconds
         self._told = told
         self._answer: asyncio.Future[tuple[Action, ...] | BaseModel | NoReply] | None = None
@@ -53,7 +53,7 @@ class SeatedPlayer:
         loop = asyncio.get_running_loop()
         self._answer = loop.create_future()
         seconds = FORM_SECONDS if request.optional else self._seconds
-        self.asked = Asked(request, loop.time() + seconds)
+        self.asked = PendingRequest(request, loop.time() + seconds)
         self._told()
         try:
             async with asyncio.timeout_at(self.asked.due):

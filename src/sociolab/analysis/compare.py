@@ -23,7 +23,7 @@ from sociolab.analysis.formatting import (
 )
 from sociolab.analysis.matching import By, ComparedSide, Keyed, MatchKey, matched
 from sociolab.analysis.values import Value
-from sociolab.core.episode import Asked
+from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
@@ -418,7 +418,7 @@ def _not_established(found: ComparedAgents, name: str, a: int, b: int) -> str:
     )
 
 
-def failed_turns_told(asked: Mapping[str, Asked]) -> Iterator[str]:
+def failed_turns_told(asked: Mapping[str, TurnsAsked]) -> Iterator[str]:
     """Who failed turns, and what share, in a sentence each."""
     for name, one in asked.items():
         if one.failed:

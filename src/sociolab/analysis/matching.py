@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from sociolab.analysis.values import Value
-from sociolab.core.episode import Asked, CastMember
+from sociolab.core.episode import CastMember, TurnsAsked
 from sociolab.core.errors import ConfigError
 
 By: TypeAlias = Literal["partner", "role"]
 """Partners are matched by who they are, or, where both sides share none, by what they are."""
 
-NOTHING_ASKED = Asked(0, 0)
+NOTHING_ASKED = TurnsAsked(0, 0)
 ITSELF, ANOTHER = "itself", "another"
 
 
@@ -32,7 +32,7 @@ class ComparedSide:
     agent: str
     values: tuple[Value, ...]
     casts: Mapping[str, tuple[CastMember, ...]]
-    asked: Asked = NOTHING_ASKED
+    asked: TurnsAsked = NOTHING_ASKED
     untold: tuple[Value, ...] = ()
 
     def met(self, value: Value) -> str:

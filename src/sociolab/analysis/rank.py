@@ -16,7 +16,7 @@ from sociolab.analysis.formatting import NOTHING, in_words, listed
 from sociolab.analysis.pooled_runs import Pool, agent_settings, judge_caution, pooled, run_values
 from sociolab.analysis.values import Value
 from sociolab.core.code_fingerprint import without_code
-from sociolab.core.episode import Asked
+from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
@@ -76,7 +76,7 @@ class Ranking:
     alone: tuple[str, ...]
     records: dict[tuple[str, str], PairRecord]
     firm: dict[int, float]
-    asked: Mapping[str, Asked]
+    asked: Mapping[str, TurnsAsked]
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     untold: Mapping[str, int] = field(default_factory=dict)
 
@@ -87,7 +87,7 @@ class Ranking:
         return open_ and (lowest is None or highest is None or lowest[0] < highest[1])
 
 
-def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]] | None = None) -> Ranking:
+def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, TurnsAsked]] | None = None) -> Ranking:
     """Rate the agents of a pool; ConfigError where no two of them can be compared.
 
     Intervals and the firmness of the order resample clusters of tasks. `asked`: by run, how many
@@ -128,7 +128,7 @@ def _bounds(pool: Pool) -> dict[str, tuple[float, float] | None]:
     return {agent: mean_ends(some) for agent, some in ends.items()}
 
 
-def _asked(pool: Pool, asked: Mapping[str, Mapping[PlayKey, Asked]]) -> dict[str, Asked]:
+def _asked(pool: Pool, asked: Mapping[str, Mapping[PlayKey, TurnsAsked]]) -> dict[str, TurnsAsked]:
     every = {(run, key): one for run, found in asked.items() for key, one in found.items()}
     plays: dict[str, set[tuple[str, PlayKey]]] = {}
     for value in (*pool.values, *pool.untold):

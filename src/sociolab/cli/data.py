@@ -28,7 +28,7 @@ from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from sociolab.app.data.importing import Import
-    from sociolab.training.examples import Wanted
+    from sociolab.training.examples import ExportOptions
 
 verbs = typer.Typer()
 
@@ -183,11 +183,11 @@ def export(
         }, "is for examples: add --as turns, sft or pairs")  # fmt: skip
         _export_run(runs or (), path, parquet=parquet, replace=replace, store=store)
         return
-    from sociolab.training.examples import Wanted, share_of
+    from sociolab.training.examples import ExportOptions, share_of
 
     if parquet:
         raise ConfigError("--parquet writes tables and --as examples: give one of the two")
-    wanted = Wanted(
+    wanted = ExportOptions(
         form=form,
         measures=tuple(dict.fromkeys(several(measure) or ())),
         least=least,
@@ -294,7 +294,7 @@ def _export_run(
 
 
 def _export_examples(
-    runs: Sequence[str], path: Path, wanted: Wanted, store: Path | None, *, replace: bool
+    runs: Sequence[str], path: Path, wanted: ExportOptions, store: Path | None, *, replace: bool
 ) -> None:
     """Write examples, and say how many there are and what was left out."""
     from sociolab.training.export import export_training

@@ -1,28 +1,84 @@
-"""`sociolab judge`: stored episodes, another judge; a judge, labelled data."""
+"""Judging: stored episodes by another judge, a judge on labelled data, audits, credit to turns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import ValidationError
 
-from sociolab.app.run.config import config_of
-from sociolab.app.run.judge import judge_run
+from sociolab.app.run.config import ModelAccess, RunConfig, checked, config_of
+from sociolab.cli.options import (
+    EpisodeLimit,
+    Json,
+    OptInt,
+    OptPath,
+    OptText,
+    OptTexts,
+    RunName,
+    name_and_value,
+    option,
+    several,
+    takes,
+)
 from sociolab.cli.output import judges_failed, say, show_result, show_sections
-from sociolab.cli.progress import watch
 from sociolab.core.errors import ConfigError
-from sociolab.runner.progress import Tally
-from sociolab.store.user_files import first_problem
+
+if TYPE_CHECKING:
+    from sociolab.app.audit import AuditResult
+    from sociolab.app.credit import CreditResult
+    from sociolab.runner.progress import Tally
+    from sociolab.stats.intervals import Estimate
+
+verbs = typer.Typer()
+
+_INTERRUPTED = 130
 
 
-def judge(run: str, flags: dict[str, Any], *, repeats: int, as_json: bool) -> None:
+@verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
+@takes(RunConfig, "judges", "readers", "agent_timeout", *ModelAccess.model_fields)
+def judge(
+    run: Annotated[OptText, typer.Argument(metavar="RUN", help="The run's name.")] = None,
+    repeats: Annotated[OptInt, option("--repeats", "N", "Judge each so often.", min=1)] = None,
+    validate: Annotated[
+        OptText,
+        option(
+            "--validate",
+            "SPEC",
+            "No run: how well this reader or judge agrees with labelled data (--data).",
+        ),
+    ] = None,
+    data: Annotated[OptPath, option("--data", "DIR", "Labelled data for --validate.")] = None,
+    limit: Annotated[
+        OptInt, option("--limit", "N", "With --validate: N items drawn at random.", min=1)
+    ] = None,
+    *,
+    given: dict[str, Any],
+    json: Json = False,
+) -> None:
+    """Have the episodes of a run judged anew, or validate a judge on labelled data."""
+    of_run = {
+        "RUN": run,
+        "--judge": given.get("judges"),
+        "--reader": given.get("readers"),
+        "--repeats": repeats,
+    }
+    of_data = {"--validate": validate, "--data": data, "--limit": limit}
+    if _validates(of_run, of_data):
+        _validate({**given, "judge": validate, "data": data, "limit": limit}, as_json=json)
+    else:
+        _judge(run or "", config_of(given, "judge"), repeats=repeats or 1, as_json=json)
+
+
+def _judge(run: str, config: RunConfig, *, repeats: int, as_json: bool) -> None:
     """Judge and print the tables of the run, old judges included."""
-    given = {key: value for key, value in flags.items() if value is not None}
-    config = config_of(given, "judge")
+    from sociolab.app.run.judge import judge_run
+    from sociolab.cli.progress import watch
+
     tallies: list[Tally] = []
 
     def watched(name: str, tally: Tally) -> AbstractContextManager[None]:
@@ -33,7 +89,7 @@ def judge(run: str, flags: dict[str, Any], *, repeats: int, as_json: bool) -> No
         result = judge_run(run, config, repeats=repeats, watch=watched)
     except KeyboardInterrupt:
         say("interrupted; what was judged is stored, the same command goes on from here")
-        raise typer.Exit(130) from None
+        raise typer.Exit(_INTERRUPTED) from None
     show_result(result, config.store, as_json=as_json)
     failed = judges_failed(result, config.store, tallies[0].judges)
     for sentence in failed:
@@ -41,7 +97,7 @@ def judge(run: str, flags: dict[str, Any], *, repeats: int, as_json: bool) -> No
     raise typer.Exit(1 if result.stopped or failed else 0)
 
 
-def validates(of_run: Mapping[str, object], of_data: Mapping[str, object]) -> bool:
+def _validates(of_run: Mapping[str, object], of_data: Mapping[str, object]) -> bool:
     """Whether a judge is to be validated; ConfigError where the arguments of both are mixed."""
     if all(of_data[name] is None for name in of_data):
         if of_run["RUN"] is None:
@@ -62,24 +118,282 @@ def _given(arguments: Mapping[str, object]) -> str:
     return ", ".join(name for name, value in arguments.items() if value is not None)
 
 
-def validate(flags: dict[str, Any], *, as_json: bool) -> None:
+def _validate(given: dict[str, Any], *, as_json: bool) -> None:
     """Compare a judge's answers with labels, and print sections or one JSON object."""
     from sociolab.app.run import validate as validation
+    from sociolab.cli.progress import watch
 
-    try:
-        config = validation.ValidationConfig.model_validate(
-            {key: value for key, value in flags.items() if value is not None}
-        )
-    except ValidationError as error:
-        raise ConfigError(f"judge --validate: {first_problem(error)}") from error
+    config = checked(validation.ValidationConfig, given, "judge --validate")
     try:
         found = validation.validate(config, watch(lambda name: None))
     except KeyboardInterrupt:
         say("interrupted; replies are stored, the same command resumes")
-        raise typer.Exit(130) from None
+        raise typer.Exit(_INTERRUPTED) from None
     show_sections([validation.section(found)], partial(validation.document, found), as_json=as_json)
     if found.stopped:
         say(f"stopped with {found.waiting} items left: {found.stopped}; the same command resumes")
     elif found.in_vain:
         say("no answer could be used: nothing was validated")
     raise typer.Exit(1 if found.stopped or found.in_vain else 0)
+
+
+@verbs.command(epilog="Example: sociolab audit first --judge openai/MODEL --limit 20")
+@takes(ModelAccess)
+def audit(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run whose episodes are judged.")],
+    judge: Annotated[OptText, option("--judge", "SPEC", "The judge to audit.")] = None,
+    kind: Annotated[
+        OptTexts,
+        option(
+            "--kind",
+            "KIND",
+            "repeat, order, names, padding or family; default: all that apply. Repeat it.",
+        ),
+    ] = None,
+    limit: EpisodeLimit = None,
+    repeats: Annotated[int, option("--repeats", "N", "Judgings beyond the first.", min=1)] = 3,
+    seed: Annotated[int, option("--seed", "N", "Of the words that pad.")] = 0,
+    family: Annotated[
+        OptTexts, option("--family", "NAME=PATTERN", "Which models are a family. Repeat it.")
+    ] = None,
+    panel: Annotated[
+        OptTexts, option("--panel", "JUDGE,JUDGE", "Judges of this run to see as one. No calls.")
+    ] = None,
+    apart: Annotated[
+        float, option("--apart", "POINTS", "Of a panel: more is disagreement.", min=0)
+    ] = 2.0,
+    *,
+    given: dict[str, Any],
+    json: Json = False,
+) -> None:
+    """Audit a judge: is it moved by what should not count?
+
+    It judges again, in another order, with names swapped or words padded.
+    """
+    from sociolab.app.audit import AuditConfig
+    from sociolab.app.audit import audit as examine
+    from sociolab.cli.progress import watch
+
+    given |= {
+        "run": run,
+        "judge": judge,
+        "kinds": several(kind) or (),
+        "limit": limit,
+        "repeats": repeats,
+        "seed": seed,
+        "families": _family_rules(family),
+        "panel": several(panel) or (),
+        "apart": apart,
+    }
+    config = checked(AuditConfig, given, "audit")
+    try:
+        found = examine(config, watch(lambda name: None))
+    except KeyboardInterrupt:
+        say("interrupted; what was judged is kept, the same command goes on from here")
+        raise typer.Exit(_INTERRUPTED) from None
+    show_sections(found.sections, partial(_audit_document, found), as_json=json)
+    if found.in_vain:
+        say(found.in_vain)
+    raise typer.Exit(1 if found.stopped or found.in_vain else 0)
+
+
+@verbs.command(epilog="Example: sociolab credit first --judge openai/MODEL --limit 20")
+@takes(ModelAccess)
+def credit(
+    run: RunName,
+    judge: Annotated[str, option("--judge", "SPEC", "Such as openai/MODEL.")],
+    measure: Annotated[str, option("--measure", "NAMES", "goal, secret, or both.")] = "goal,secret",
+    limit: Annotated[OptInt, option("--limit", "N", "The first N episodes.", min=1)] = None,
+    out: Annotated[OptPath, option("--out", "FILE", "Write a JSON line for each turn.")] = None,
+    *,
+    given: dict[str, Any],
+    json: Json = False,
+) -> None:
+    """Tell which turns moved a goal or gave a secret away.
+
+    A judge says so, and must quote the turns.
+    """
+    from sociolab.analysis.credit import credit_section
+    from sociolab.app.credit import credit_run, measures_of
+    from sociolab.cli.progress import watch
+
+    config = config_of({"judges": (judge,), **given}, "credit")
+    measures = measures_of(measure)
+    progress = watch(lambda name: None, failed="with a list of turns missing")
+    try:
+        found = credit_run(run, config, measures=measures, limit=limit, out=out, watch=progress)
+    except KeyboardInterrupt:
+        say("interrupted; what was said is stored, the same command goes on from here")
+        raise typer.Exit(_INTERRUPTED) from None
+    clusters = found.declared.cluster
+    section = credit_section(found.run, found.judge, found.plays, found.checks, clusters)
+    show_sections([section], partial(_credit_document, found), as_json=json)
+    _credit_remarks(found, out)
+    raise typer.Exit(1 if found.stopped or found.in_vain else 0)
+
+
+# ------------------------------------------------------------------ what audits tell
+
+
+def _family_rules(texts: Sequence[str] | None) -> list[tuple[str, str]]:
+    """Families as NAME=PATTERN; ConfigError for one that is not so written."""
+    form = "NAME=PATTERN, such as gpt=*o3*,"
+    return [name_and_value(text, "--family", form) for text in texts or ()]
+
+
+def _audit_document(found: AuditResult) -> dict[str, Any]:
+    from sociolab.report.section import documents
+
+    return {
+        "schema": 1,
+        "kind": "audit",
+        "run": found.run,
+        "judge": found.judge,
+        "episodes": found.episodes,
+        "judgings": found.judgings,
+        "failed": dict(found.failed),
+        "in_vain": found.in_vain,
+        "stopped": found.stopped,
+        "audits": {
+            kind: [
+                {
+                    "measure": effect.measure,
+                    "what": effect.what,
+                    **_estimate(effect.estimate),
+                    "missing": effect.missing,
+                }
+                for effect in effects
+            ]
+            for kind, effects in found.effects.items()
+        },
+        "family": _families(found),
+        "panel": _panel(found),
+        "sections": documents(found.sections),
+    }
+
+
+def _families(found: AuditResult) -> dict[str, Any] | None:
+    if found.families is None:
+        return None
+    return {
+        "why_not": found.families.why,
+        "families": dict(found.families.families),
+        "effects": [
+            {
+                "judge": pair.judge,
+                "beside": pair.other,
+                "family": pair.family,
+                "measure": one.measure,
+                "on_own": one.own.value,
+                "on_others": one.others.value,
+                **_estimate(one.effect),
+                "missing": one.missing,
+            }
+            for pair in found.families.pairs
+            for one in pair.preferences
+        ],
+    }
+
+
+def _panel(found: AuditResult) -> dict[str, Any] | None:
+    if found.panel is None:
+        return None
+    return {
+        "judges": list(found.panel.judges),
+        "methods": [judge.method for judge in found.panel.ids],
+        "left_out": list(found.panel.left_out),
+        "plays": [
+            asdict(play)
+            | {"lack": play.lack, "mean": play.mean, "median": play.median}
+            | {"range": play.range, "sd": play.sd}
+            for play in found.panel.plays
+        ],
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+        "clusters": estimate.clusters,
+        "interval": estimate.method,
+        "note": estimate.note,
+    }
+
+
+# ------------------------------------------------------------------ what credit tells
+
+
+def _credit_remarks(found: CreditResult, out: Path | None) -> None:
+    if found.stopped:
+        say(f"stopped: {found.stopped}")
+    if found.in_vain:
+        say(f"{found.in_vain}: nothing was credited")
+    if found.waiting:
+        say(f"{found.waiting} episodes were not asked about yet: the same command goes on")
+    if found.nothing:
+        say(f"{found.nothing} episodes have nobody with something at stake, or no turns: left out")
+    if out is not None:
+        say(f"wrote {found.lines} turns to {out}")
+        if found.unseen:
+            say(f"{found.unseen} of them are without what the seat saw: it cannot be rebuilt")
+
+
+def _credit_document(found: CreditResult) -> dict[str, Any]:
+    """The findings as a JSON object; its fields are those of docs/credit.md."""
+    return {
+        "schema": 1,
+        "kind": "credit",
+        "run": found.run,
+        "world": found.world,
+        "judge": found.judge,
+        "stopped": found.stopped,
+        "in_vain": found.in_vain,
+        "calls": found.calls,
+        "estimated_calls": found.estimated_calls,
+        "cost_usd": found.usd,
+        "episodes_waiting": found.waiting,
+        "episodes_with_nothing_at_stake": found.nothing,
+        "plays": [
+            {
+                "episode": play.trial,
+                "task": play.task,
+                "seat": play.seat,
+                "name": play.name,
+                "agent": play.agent,
+                "measure": play.measure,
+                "sum": play.total,
+                "failure": play.failure.cause if play.failure else None,
+                "problem": play.failure.problem if play.failure else "",
+                "turns": [
+                    {
+                        "turn": one.turn + 1,
+                        "by": one.by,
+                        "amount": one.amount,
+                        "quote": one.quote,
+                        "reason": one.reason,
+                    }
+                    for one in play.turns
+                ],
+            }
+            for play in found.plays
+        ],
+        "checks": [
+            {
+                "judge": one.judge,
+                "measure": one.measure,
+                "n": one.found.n,
+                "clusters": one.found.clusters,
+                "missing": one.found.missing,
+                "enough": one.enough,
+                "r": one.found.value if one.enough else None,
+                "low": one.found.low if one.enough else None,
+                "high": one.found.high if one.enough else None,
+                "p": one.found.p if one.enough else None,
+                "note": one.found.note,
+            }
+            for one in found.checks
+        ],
+    }

@@ -205,7 +205,7 @@ class Trial:
         raise KeyError(seat)
 
 
-class Asked(NamedTuple):
+class TurnsAsked(NamedTuple):
     """How many turns a seat was asked for, and how many of them failed for good."""
 
     failed: int
@@ -240,7 +240,7 @@ class Episode:
                 yield event
 
     @property
-    def asked(self) -> dict[str, Asked]:
+    def asked(self) -> dict[str, TurnsAsked]:
         """The turns of each seat; a seat that was asked for none has no entry.
 
         Attempts at one turn count once. In an episode without turns (a town's days) it is the
@@ -259,7 +259,7 @@ class Episode:
             usable = Counter(event.seat for event in answers)
             failed = Counter(event.seat for event in self.failed_questions)
         asked = usable + failed
-        return {seat: Asked(failed[seat], count) for seat, count in asked.items()}
+        return {seat: TurnsAsked(failed[seat], count) for seat, count in asked.items()}
 
     @property
     def ended(self) -> Ended | None:

@@ -398,7 +398,7 @@ label."""
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class LabelledPoint:
     """One thing that a labelled item is asked about, with its label.
 
     `kind` is what agreement is broken down by, `about` which one it is, "" where an item has one.
@@ -436,7 +436,7 @@ class Labelled:
     id: str
     kind: str
     text: tuple[str, ...]
-    points: tuple[Point, ...]
+    points: tuple[LabelledPoint, ...]
     ask: Callable[[ChatModel], Coroutine[Any, Any, tuple[PointAnswer, ...]]]
     episode: Episode
     expected: tuple[tuple[Verdict, ...], ...] = ()

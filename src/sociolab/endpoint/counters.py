@@ -51,7 +51,7 @@ class Counters:
         return cls(**{count.name: row[count.name] for count in fields(cls)})
 
 
-class Tally:
+class RequestTally:
     """Counts while the endpoint runs."""
 
     def __init__(self) -> None:

@@ -83,7 +83,7 @@ class Node(ABC):
         """A value for this part, `depth` levels below the top."""
 
 
-class Choice(Node):
+class ChoiceNode(Node):
     """One of some constants.
 
     Of days it is the last, since an earlier one may be over when it is said. Times of day follow
@@ -122,9 +122,9 @@ def _all_like(pattern: re.Pattern[str], values: tuple[Any, ...]) -> bool:
     return all(isinstance(value, str) and pattern.fullmatch(value) for value in values)
 
 
-NULL = Choice((None,))
+NULL = ChoiceNode((None,))
 
-FLAG = Choice((True, False))
+FLAG = ChoiceNode((True, False))
 
 
 class Text(Node):
@@ -249,7 +249,7 @@ class Entries:
     most: float
 
 
-class Record(Node):
+class RecordNode(Node):
     """An object with named properties and, if it is a mapping, entries under made-up keys.
 
     A record with an action kind among its properties is an action: spoken to everybody (its
@@ -400,7 +400,7 @@ class _Reader:
     def _constants(self, values: list[Any]) -> Node:
         if not values:
             raise SchemaError("an enum without a value")
-        return NULL if values == [None] else Choice(values)
+        return NULL if values == [None] else ChoiceNode(values)
 
     def _merged(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         whole = {word: value for word, value in schema.items() if word != "allOf"}
@@ -451,7 +451,7 @@ class _Reader:
         required = frozenset(schema.get("required", ()))
         for name in sorted(required - properties.keys()):
             properties[name] = Text()
-        return Record(properties, required, self._entries(schema))
+        return RecordNode(properties, required, self._entries(schema))
 
     def _entries(self, schema: Mapping[str, Any]) -> Entries | None:
         values = schema.get("additionalProperties", True)

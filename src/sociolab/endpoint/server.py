@@ -37,7 +37,7 @@ from sociolab.endpoint.chat import (
     wrong_key,
     wrong_method,
 )
-from sociolab.endpoint.counters import Counters, Tally
+from sociolab.endpoint.counters import Counters, RequestTally
 from sociolab.endpoint.faults import (
     HANG_SECONDS,
     Chance,
@@ -79,7 +79,7 @@ class EndpointServer:
         self.settings = settings
         self.url = ""
         self._reader = ChatReader(settings.seed)
-        self._tally = Tally()
+        self._tally = RequestTally()
         self._faults = FaultTable(settings)
         self._replies = Replies(settings)
         self._by_hand = None if settings.by_hand is None else ByHand(settings.by_hand)

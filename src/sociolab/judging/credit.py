@@ -124,7 +124,7 @@ class CreditJudge:
             raise ValueError("expected somebody with a goal or a secret, found nobody")
         found: tuple[list[Credit], list[NoCredit]] = ([], [])
 
-        def complaint(reply: LooseSheets) -> str:
+        def complaint(reply: LooseCredit) -> str:
             nonlocal found
             found = credit_in(story, reply)
             return "; ".join([failure.problem for failure in found[1]][:_MOST_PROBLEMS])
@@ -134,7 +134,7 @@ class CreditJudge:
             asked = await ask_model(
                 self._model,
                 self._prompt(story),
-                LooseSheets,
+                LooseCredit,
                 key,
                 attempts=ATTEMPTS,
                 complaint=complaint,
@@ -211,7 +211,7 @@ _MARKS: Mapping[CreditMeasure, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class StoryPerson:
     """A seat that took a turn: what the lines call it, and which measures it has a stake in."""
 
     seat: str
@@ -228,10 +228,10 @@ class Story:
 
     transcript: Transcript
     by: tuple[str, ...]
-    people: tuple[Person, ...]
+    people: tuple[StoryPerson, ...]
 
     @property
-    def asked(self) -> tuple[Person, ...]:
+    def asked(self) -> tuple[StoryPerson, ...]:
         """Those who have something at stake."""
         return tuple(person for person in self.people if person.measures)
 
@@ -243,7 +243,7 @@ def story_of(
     own = {seat: {line.turn for line in one.lines if line.you} for seat, one in seen.items()}
     names = {seat: _name(whole, turns) for seat, turns in own.items()}
     people = tuple(
-        Person(
+        StoryPerson(
             seat, name, tuple(m for m in MEASURES if m in measures and _at_stake(whole, name, m))
         )
         for seat, name in names.items()
@@ -327,7 +327,7 @@ _TURNS: dict[CreditMeasure, Any] = {"goal": list[GoalTurn], "secret": list[Secre
 Shape: TypeAlias = tuple[tuple[CreditMeasure, ...], ...]
 
 
-class LooseSheets(RootModel[dict[str, Any]]):
+class LooseCredit(RootModel[dict[str, Any]]):
     """What is read: anything in the field of a person, so that one bad list costs no other."""
 
     @model_validator(mode="after")
@@ -352,7 +352,7 @@ def sheets(shape: Shape) -> type[BaseModel]:
     return create_model("Credits", __base__=_Strict, **fields)
 
 
-def credit_in(story: Story, reply: LooseSheets) -> tuple[list[Credit], list[NoCredit]]:
+def credit_in(story: Story, reply: LooseCredit) -> tuple[list[Credit], list[NoCredit]]:
     """The credit in a reply; a cell of which something is amiss is a failure as a whole.
 
     Half a list would not do: its sum would say something else than the judge did.
@@ -392,7 +392,7 @@ def _first(error: ValidationError) -> str:
 
 
 def _problems(
-    story: Story, person: Person, measure: str, moved: Sequence[GoalTurn | SecretTurn]
+    story: Story, person: StoryPerson, measure: str, moved: Sequence[GoalTurn | SecretTurn]
 ) -> Iterator[str]:
     """What is amiss with the turns of a list, one problem a turn."""
     seen: set[int] = set()

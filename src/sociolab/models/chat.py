@@ -43,7 +43,7 @@ _JITTER = random.Random()
 Result = TypeVar("Result")
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     """What came back for one request; `pause` is the seconds that Retry-After asks for."""
 
     status: int
@@ -97,7 +97,7 @@ class Endpoint:
         if session is not None:
             await session.close()
 
-    async def call(self, attempt: Callable[[Call], Awaitable[Result]]) -> Result:
+    async def call(self, attempt: Callable[[RetriedCall], Awaitable[Result]]) -> Result:
         """What an attempt gives, with retries where they may help; ModelError otherwise.
 
         It always ends: no request outlasts `timeout_s`, and requests and pauses together do not
@@ -105,7 +105,7 @@ class Endpoint:
         while a fair time is left for it, half of `timeout_s`: cut off, it would be paid for all
         the same.
         """
-        return await Call(self).retried(attempt)
+        return await RetriedCall(self).retried(attempt)
 
     async def request(
         self,
@@ -114,7 +114,7 @@ class Endpoint:
         seconds: float,
         body: bytes | aiohttp.MultipartWriter | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """One request, which ends after `seconds`.
 
         ModelError where the connection, the time limit or the size of the reply ends it.
@@ -139,7 +139,7 @@ class Endpoint:
                 if response.status == 407:
                     raise _refused_by_proxy(url + self._through, 407, "")
                 pause = _retry_after(response.headers.get("retry-after"))
-                return Answer(response.status, await self._body(response), pause)
+                return HttpAnswer(response.status, await self._body(response), pause)
         except TimeoutError:
             message = f"{url} gave no reply within {seconds:.3g} s{self._through}"
             failure = ModelError(message, cause="timeout", retryable=True)
@@ -244,7 +244,7 @@ class Endpoint:
         return ModelError(message, cause="connection", retryable=True)
 
 
-class Call:
+class RetriedCall:
     """One call: its attempts, and the seconds that they and the pauses between them took."""
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -253,7 +253,7 @@ class Call:
         self._endpoint = endpoint
         self._spec = endpoint.spec
 
-    async def retried(self, attempt: Callable[[Call], Awaitable[Result]]) -> Result:
+    async def retried(self, attempt: Callable[[RetriedCall], Awaitable[Result]]) -> Result:
         """What `Endpoint.call` promises."""
         spec = self._spec
         while True:
@@ -280,7 +280,7 @@ class Call:
         path: str,
         body: bytes | aiohttp.MultipartWriter | None = None,
         kind: str | None = None,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """One request, in its place and its time; `kind` is the body's content type."""
         headers = {ATTEMPT_HEADER: str(self.tries)}
         if kind is not None:
@@ -329,14 +329,14 @@ class EndpointModel:
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """One reply, as `Endpoint.call` makes it; ModelError with its cause otherwise."""
 
-        async def attempt(call: Call) -> ChatReply:
+        async def attempt(call: RetriedCall) -> ChatReply:
             answer = await self._answer(prompt, call)
             reply = read_reply(answer.body, prompt, call.seconds, call.tries)
             return replace(reply, text=redacted(reply.text))  # JSON may hide it as \\u002d
 
         return await self._endpoint.call(attempt)
 
-    async def _answer(self, prompt: Prompt, call: Call) -> Answer:
+    async def _answer(self, prompt: Prompt, call: RetriedCall) -> HttpAnswer:
         """One attempt; a refusal that teaches a quirk of the server is answered at once."""
         while True:
             quirks = self._quirks

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.seeding import digest
-from sociolab.models.chat import Call, Endpoint
+from sociolab.models.chat import Endpoint, RetriedCall
 from sociolab.models.config import EndpointSpec
 from sociolab.models.wire import read_error
 
@@ -65,7 +65,7 @@ class FineTuningClient:
         So the name must stand for the content: hold its hash.
         """
 
-        async def attempt(call: Call) -> UploadedFile:
+        async def attempt(call: RetriedCall) -> UploadedFile:
             for file in await self._list(call, _FILES, UploadedFile):
                 if file.filename == name and file.bytes in (None, len(content)):
                     return file
@@ -80,7 +80,7 @@ class FineTuningClient:
         """
         body = order_body(self.model, order, training_file)
 
-        async def attempt(call: Call) -> TuningJob:
+        async def attempt(call: RetriedCall) -> TuningJob:
             for job in await self._list(call, JOBS, TuningJob):
                 if job.training_file == training_file and not job.lost:
                     return job
@@ -108,7 +108,7 @@ class FineTuningClient:
     async def cancel(self, name: str) -> TuningJob:
         """Stop a job; ModelError where it has ended otherwise."""
 
-        async def attempt(call: Call) -> TuningJob:
+        async def attempt(call: RetriedCall) -> TuningJob:
             job = await self._asked(call, "GET", f"{JOBS}/{name}", TuningJob)
             if job.status == "cancelled":
                 return job
@@ -148,7 +148,7 @@ class FineTuningClient:
         said = (job.error.message or job.error.code) if job.error else None
         return " ".join((said or "no reason given").split())[:300]
 
-    async def _list(self, call: Call, path: str, kind: type[Known]) -> list[Known]:
+    async def _list(self, call: RetriedCall, path: str, kind: type[Known]) -> list[Known]:
         """All rows of a list, page by page; not retried."""
         rows: list[Known] = []
         after = ""
@@ -160,14 +160,14 @@ class FineTuningClient:
                 return rows
             after = f"&after={found['data'][-1]['id']}"
 
-    async def _latest(self, call: Call, path: str, kind: type[Known]) -> list[Known]:
+    async def _latest(self, call: RetriedCall, path: str, kind: type[Known]) -> list[Known]:
         return page_of(await self._send(call, "GET", f"{path}?limit={_PAGE}"), kind)
 
-    async def _asked(self, call: Call, method: str, path: str, kind: type[Known]) -> Known:
+    async def _asked(self, call: RetriedCall, method: str, path: str, kind: type[Known]) -> Known:
         return typed(kind, await self._send(call, method, path))
 
     async def _send(
-        self, call: Call, method: str, path: str, body: bytes | MultipartWriter | None = None
+        self, call: RetriedCall, method: str, path: str, body: bytes | MultipartWriter | None = None
     ) -> dict[str, Any]:
         """One request; its JSON object, or ModelError."""
         kind = "application/json" if isinstance(body, bytes) else None  # a form names its own

@@ -225,7 +225,7 @@ _LONGEST_PROBLEM = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[Typed]):
+class TypedReply(Generic[Typed]):
     """A typed reply and how many attempts it took; or none, with the last problem and raw text.
 
     `problem` is empty where the reply will do.
@@ -252,7 +252,7 @@ async def ask_model(
     *,
     attempts: int,
     complaint: Callable[[Typed], str],
-) -> Asked[Typed]:
+) -> TypedReply[Typed]:
     """Ask up to `attempts` times; a reply that will not do is sent back with the problem.
 
     Of a long reply (8,000 characters) the beginning and the end are sent back.
@@ -261,7 +261,7 @@ async def ask_model(
     call to ask again fails, the last readable reply is returned, complaint or not. Otherwise
     ModelError passes through: the call itself failed, and asking again would not help.
     """
-    last: Asked[Typed] = Asked(None, 0)
+    last: TypedReply[Typed] = TypedReply(None, 0)
     readable: Typed | None = None
     asked = prompt
     for attempt in range(1, attempts + 1):
@@ -274,10 +274,10 @@ async def ask_model(
         try:
             value = typed(reply, kind)
         except ReplyError as error:
-            last = Asked(readable, attempt, error.raw, str(error), error.cause)
+            last = TypedReply(readable, attempt, error.raw, str(error), error.cause)
         else:
             readable = value
-            last = Asked(readable, attempt, reply.text, complaint(value))
+            last = TypedReply(readable, attempt, reply.text, complaint(value))
             if not last.problem:
                 return last
         asked = replace(prompt, messages=_again(prompt, last.raw, last.problem))

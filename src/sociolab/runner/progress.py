@@ -36,7 +36,7 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WorkStep:
     """A player or judge that works at the moment, while nothing else can: in which thread, since
     when (`now`), and the seconds that it may take (None: as many as it likes)."""
 
@@ -67,7 +67,7 @@ class Waits:
     # By task, since a task waits for one call at a time: neither a timer nor a task of its own.
     _calls: dict[asyncio.Task[object], float] = field(default_factory=dict)
     _asked: int = 0
-    step: Step | None = None
+    step: WorkStep | None = None
     stopping: bool = False
     _stuck: set[str] = field(default_factory=set)
 
@@ -101,7 +101,7 @@ class Waits:
     def step_begins(self, whom: str, seconds: float | None) -> None:
         """A player or judge works from now on in this thread, until it awaits something or is
         done."""
-        self.step = Step(whom, threading.get_ident(), now(), seconds)
+        self.step = WorkStep(whom, threading.get_ident(), now(), seconds)
 
     def step_ends(self) -> None:
         """It let others go on."""

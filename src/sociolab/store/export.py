@@ -327,20 +327,20 @@ def _check_header(text: bytes) -> None:
         )
 
 
-class Line(BaseModel):
+class ExportLine(BaseModel):
     """One line; an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class HeaderLine(Line):
+class HeaderLine(ExportLine):
     """What this file is, and which version of sociolab wrote it."""
 
     sociolab_export: int
     version: str
 
 
-class RunLine(Line):
+class RunLine(ExportLine):
     """The run. Times are in seconds, `created` since 1970 (UTC)."""
 
     line: Literal["run"]
@@ -352,14 +352,14 @@ class RunLine(Line):
     seconds: float
 
 
-class TaskLine(Line):
+class TaskLine(ExportLine):
     """A task, as in `core.codec`."""
 
     line: Literal["task"]
     task: dict[str, JsonValue]
 
 
-class TrialLine(Line):
+class TrialLine(ExportLine):
     """A trial, as in `core.codec`, but with the number of its task."""
 
     line: Literal["trial"]
@@ -369,7 +369,7 @@ class TrialLine(Line):
     trial: dict[str, JsonValue]
 
 
-class EventLine(Line):
+class EventLine(ExportLine):
     """An event of a trial, as in `core.codec`."""
 
     line: Literal["event"]
@@ -377,7 +377,7 @@ class EventLine(Line):
     event: list[JsonValue]
 
 
-class CallLine(Line):
+class CallLine(ExportLine):
     """A completed call."""
 
     line: Literal["call"]
@@ -389,7 +389,7 @@ class CallLine(Line):
     at: float
 
 
-class CallFailureLine(Line):
+class CallFailureLine(ExportLine):
     """A call that failed for good."""
 
     line: Literal["call_failure"]
@@ -402,7 +402,7 @@ class CallFailureLine(Line):
     at: float
 
 
-class JudgingLine(Line):
+class JudgingLine(ExportLine):
     """All that one judging said."""
 
     line: Literal["judging"]
@@ -413,7 +413,7 @@ class JudgingLine(Line):
     verdicts: tuple[Verdict, ...]
 
 
-class AttachmentLine(Line):
+class AttachmentLine(ExportLine):
     """A piece of an attachment, in base 64."""
 
     line: Literal["attachment"]
@@ -422,7 +422,7 @@ class AttachmentLine(Line):
     data: str
 
 
-class EndLine(Line):
+class EndLine(ExportLine):
     """The last line: how many lines the file has."""
 
     line: Literal["end"]

@@ -110,7 +110,7 @@ def episode_rows(store: Database, run: str) -> tuple[EpisodeRow, ...]:
     return tuple(found)
 
 
-class Place(NamedTuple):
+class TrialPlace(NamedTuple):
     """Where a trial stands: its state, and its neighbours in the plan."""
 
     status: str
@@ -120,7 +120,7 @@ class Place(NamedTuple):
     after: str | None
 
 
-def place_of(store: Database, run: str, trial: str) -> Place:
+def place_of(store: Database, run: str, trial: str) -> TrialPlace:
     """Where a trial stands; StoreError if the run has no such trial."""
     pk, at = store.run_pk(run), store.trial_pk(run, trial)
     status, cause, problem = store.row(
@@ -134,7 +134,7 @@ def place_of(store: Database, run: str, trial: str) -> Place:
         )
         return as_text(row[0]) if row else None
 
-    return Place(
+    return TrialPlace(
         status, cause or "", as_text(problem), neighbour("<", "DESC"), neighbour(">", "ASC")
     )
 

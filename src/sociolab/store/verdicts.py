@@ -51,7 +51,7 @@ class ScoreRow:
 Kind: TypeAlias = Literal["score", "failure", "unscored"]
 
 
-class Outcome(NamedTuple):
+class BareVerdict(NamedTuple):
     """A verdict without its words: `value` is of a score, `cause` of a failure, None otherwise.
 
     `unscored`, `low` and `high` are of an unscored one, as in `core.score.Unscored`.
@@ -74,10 +74,10 @@ class Judging(NamedTuple):
     cell: Json
     judge: JudgeId
     judging: int
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[BareVerdict, ...]
 
 
-class Counts(NamedTuple):
+class JudgingCounts(NamedTuple):
     """How many judgings of episodes a judge made, and how often it judged one target at most."""
 
     episodes: int
@@ -243,7 +243,7 @@ class Verdicts:
             where = json.loads(as_text(cell)) if cell else None
             yield Judging(trial, where, judges[judge], number, tuple(said.get(judging, ())))
 
-    def counts(self, run: str) -> Mapping[JudgeId, Counts]:
+    def counts(self, run: str) -> Mapping[JudgeId, JudgingCounts]:
         """What each judge of a run did, in the order in which `judgings` first names them."""
         rows = self._db.rows(
             "SELECT judges.name, method, settings, count(trial), max(number) + 1 "
@@ -251,7 +251,7 @@ class Verdicts:
             "ORDER BY min(ifnull(trial, 0)), judges.name, method, settings",
             (self._db.run_pk(run),),
         )
-        return {JudgeId(*row[:3]): Counts(*row[3:]) for row in rows}
+        return {JudgeId(*row[:3]): JudgingCounts(*row[3:]) for row in rows}
 
     def failed_judgings(self, run: str) -> tuple[FailedJudging, ...]:
         """The judgings of played episodes that hold a failure, in the order of the plan."""
@@ -396,15 +396,15 @@ class Verdicts:
         )
         return tuple(from_columns(measures[row[0]], row[1:]) for row in rows)
 
-    def _outcomes(self, run: int) -> Mapping[int, Sequence[Outcome]]:
+    def _outcomes(self, run: int) -> Mapping[int, Sequence[BareVerdict]]:
         """The outcomes of each judging, in their order."""
         measures, seats = self._measures(run), _Seats()
-        found: dict[int, list[Outcome]] = {}
+        found: dict[int, list[BareVerdict]] = {}
         for judging, measure, seat, kind, *rest in self._db.rows(_OUTCOMES, (run,)):
             if kind not in _KINDS:
                 raise StoreError(f"a verdict in the store is of an unknown kind: {kind}")
             where = None if seat is None else seats[seat]
-            one = Outcome(measures[measure], where, kind, *rest)
+            one = BareVerdict(measures[measure], where, kind, *rest)
             found.setdefault(judging, []).append(one)
         return found
 

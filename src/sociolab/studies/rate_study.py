@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 from sociolab.analysis.ratings import moment, signature, signed, unsigned
-from sociolab.app.run_cache import KEPT
+from sociolab.app.run_cache import RUN_CACHE
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure, Score
 from sociolab.report.result import run_of_episodes
@@ -182,7 +182,7 @@ def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
         found = disputes(store, study.run, study.name, study.plan)
         return frozenset(one.trial for one in found if one.open)
 
-    return KEPT.of(store, study.run, ("disputed", study.name), find)
+    return RUN_CACHE.of(store, study.run, ("disputed", study.name), find)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from sociolab.testing.players import (
     ODD_TEXTS,
     PLAIN_TEXTS,
     AnyPlayer,
-    Heard,
+    Exchange,
     OddPlayer,
     SilentPlayer,
     Watched,
@@ -145,7 +145,7 @@ class PlayerContract:
     def test_it_leaves_the_request_as_it_was(self) -> None:
         changed: list[int] = []
 
-        def compare(request: Request, heard: Heard) -> None:
+        def compare(request: Request, heard: Exchange) -> None:
             if request != heard.request:
                 changed.append(request.turn)
 
@@ -213,9 +213,9 @@ class PlayerContract:
         players = {seat: self.player() for seat in scene.seats}
         return play_scene(scene, players, policy=policy)
 
-    def _heard(self) -> Sequence[Heard]:
+    def _heard(self) -> Sequence[Exchange]:
         """All that a player was asked in an episode, with its replies."""
-        found: list[Heard] = []
+        found: list[Exchange] = []
         scene = self.scene()
         watched = {
             seat: Watched(self.player(), lambda _, heard: found.append(heard))
@@ -366,9 +366,9 @@ class WorldContract:
         world = self.world()
         return [play_task(world, task, self.players(task)) for task in self.tasks(world)]
 
-    def _heard(self) -> list[Heard]:
+    def _heard(self) -> list[Exchange]:
         world = self.world()
-        found: list[Heard] = []
+        found: list[Exchange] = []
         for task in self.tasks(world):
             found += _heard(world, task, self.players(task))
         return found
@@ -378,10 +378,10 @@ def _what_happened(episode: Episode) -> list[Event]:
     return [event for event in episode.events if isinstance(event, Moved | Happened | Ended)]
 
 
-def _heard(world: World, task: Task, players: Mapping[str, Player]) -> list[Heard]:
-    found: list[Heard] = []
+def _heard(world: World, task: Task, players: Mapping[str, Player]) -> list[Exchange]:
+    found: list[Exchange] = []
 
-    def note(_: Request, heard: Heard) -> None:
+    def note(_: Request, heard: Exchange) -> None:
         found.append(heard)
 
     play_task(world, task, {seat: Watched(player, note) for seat, player in players.items()})

@@ -104,7 +104,7 @@ class SilentPlayer:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Exchange:
     """A request as it came, the memory that came with it, and the reply."""
 
     request: Request
@@ -119,7 +119,7 @@ class Watched:
     it that was made before.
     """
 
-    def __init__(self, player: Player, note: Callable[[Request, Heard], None]) -> None:
+    def __init__(self, player: Player, note: Callable[[Request, Exchange], None]) -> None:
         self._player = player
         self._note = note
 
@@ -127,7 +127,7 @@ class Watched:
         """The player's own reply."""
         before, remembered = copy.deepcopy(request), copy.deepcopy(memory)
         reply = await self._player.reply(request, memory)
-        self._note(request, Heard(before, remembered, reply))
+        self._note(request, Exchange(before, remembered, reply))
         return reply
 
 

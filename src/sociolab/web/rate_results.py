@@ -11,7 +11,7 @@ from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.analysis.agreement import Agreements, agreements
-from sociolab.app.run_cache import KEPT
+from sociolab.app.run_cache import RUN_CACHE
 from sociolab.plugin.shown import RatedScene
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
@@ -149,7 +149,7 @@ def _scenes(store: Store, run: str, found: Sequence[Dispute]) -> dict[str, Rated
 
 def _agreements(store: Store, run: str) -> Agreements:
     """The agreement in a run; worked out again when somebody has judged since."""
-    return KEPT.of(store, run, "agreements", lambda: agreements(store, (run,)))
+    return RUN_CACHE.of(store, run, "agreements", lambda: agreements(store, (run,)))
 
 
 impressions_router = APIRouter(prefix="/studies/{study}/impressions", tags=["impressions"])

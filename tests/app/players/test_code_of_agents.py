@@ -20,6 +20,7 @@ from sociolab.app.run.session import check_same
 from sociolab.core.code_fingerprint import UNKNOWN, code_in, with_code
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED
 from sociolab.core.ports import DataId
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
@@ -104,7 +105,9 @@ def test_an_edited_judge_is_another_judge(write: Write, tmp_path: Path) -> None:
 
 
 def row(settings: Any) -> RunRow:
-    return RunRow("a", "sotopia", settings, 0.0, 0.0, planned=3, playing=0, played=2, failed=0)
+    return RunRow(
+        "a", "sotopia", settings, UNDECLARED, 0.0, 0.0, planned=3, playing=0, played=2, failed=0
+    )
 
 
 @pytest.mark.parametrize("was", [with_code("s", UNKNOWN), "s"])

@@ -1,20 +1,32 @@
-"""A data set as files: what is read, and what is refused with file and line."""
+"""A SOTOPIA data set: read, checked, and remarked on."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.sotopia.dataset import FILES, load
-from sociolab.worlds.sotopia.scenarios import RelationshipType
+from sociolab.worlds.sotopia.dataset import FILES, DataSet, load, read_lines, remarks
+from sociolab.worlds.sotopia.scenarios import (
+    Goal,
+    OptionGoal,
+    Record,
+    RelationshipType,
+    Scenario,
+    misfit,
+)
 from sociolab.worlds.sotopia.scene import Casting
 from sociolab.worlds.sotopia.world import casting_of
-from sotopia_cases import casting, character
+from sotopia_cases import casting, character, data_set
+
+# ---------- a data set as files: what is read, and what is refused with file and line
+
 
 CHARACTERS, RELATIONSHIPS, SCENARIOS, TASKS = FILES
 
@@ -176,3 +188,249 @@ def test_the_mark_that_some_editors_put_before_utf8_is_no_part_of_a_file(tmp_pat
     for name in ("meta.json", CHARACTERS, TASKS):
         (folder / name).write_text((folder / name).read_text(), "utf-8-sig")
     assert len(load(folder).tasks()) == 2
+
+
+# ---------- a line that is wrong is told in words for somebody who wrote it by hand
+
+
+ADA = character(0).model_dump_json()
+MARKET = casting().scenario.model_dump_json()
+
+
+def problem(path: Path, content: str | bytes, kind: type[Record]) -> str:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(ConfigError) as refused:
+        read_lines(path, kind)
+    return str(refused.value).removeprefix(f"{path}, ")
+
+
+def of_person(tmp_path: Path, content: str | bytes) -> str:
+    return problem(tmp_path / "characters.jsonl", content, type(character(0)))
+
+
+def with_facts(facts: str) -> str:
+    return MARKET.replace('"facts":null', f'"facts":{facts}', 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("- id: ada", "line 1: expected a JSON object (invalid number at column 2), found - id"),
+        ("{\n", "line 1: expected a JSON object (EOF while parsing an object at column 1)"),
+        (f"[{ADA}]", 'line 1: expected a JSON object, found [{"id"'),
+        (f"{ADA}\n\n{{]", "line 3: expected a JSON object"),
+    ],
+)
+def test_what_is_no_json_object_is_told_with_the_rule(
+    tmp_path: Path, content: str, told: str
+) -> None:
+    said = of_person(tmp_path, content)
+    assert said.startswith(told)
+    assert said.endswith("; each line is one record, {...}")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_another_encoding_is_told_with_the_line(tmp_path: Path, encoding: str) -> None:
+    content = f"{ADA}\n{ADA.replace('Mia', 'Mía')}\n".encode(encoding)
+    said = of_person(tmp_path, content)
+    assert re.match(r"line [12]: expected UTF-8, found the byte 0x\w\w; save the file", said)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"age":31,', "", "line 1: age is missing"),
+        ('"age"', '"ages"', 'line 1: "ages" is no field; is "age" meant?'),
+        ('"seat0"', '"se at"', 'line 1: id: expected letters (a to z), digits, ".", "_" and "-"'),
+        ("31", '"old"', "line 1: age: input should be a valid integer"),
+    ],
+)
+def test_a_wrong_field_is_told_without_regular_expressions(
+    tmp_path: Path, old: str, new: str, told: str
+) -> None:
+    assert of_person(tmp_path, ADA.replace(old, new, 1)).startswith(told)
+
+
+def test_a_field_of_an_inner_record_is_suggested_too(tmp_path: Path) -> None:
+    line = MARKET.replace('"text"', '"txt"', 1)
+    said = problem(tmp_path / "scenarios.jsonl", line, Scenario)
+    assert said == 'line 1: "goals.0.txt" is no field; is "text" meant?'
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        ('{"item":"a lamp"}', "goals.0.facts: 'kind' is missing, which says what facts these are"),
+        ('{"kind":"time"}', "goals.0.facts: expected 'kind' to be one of 'price', 'division', "),
+    ],
+)
+def test_facts_of_no_kind_are_told_which_kinds_there_are(
+    tmp_path: Path, facts: str, told: str
+) -> None:
+    assert told in problem(tmp_path / "scenarios.jsonl", with_facts(facts), Scenario)
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"cannot be read \(No such file"):
+        read_lines(tmp_path / "nowhere.jsonl", Scenario)
+
+
+# ---------- whether the facts of the goals fit each other, as a formula needs them
+
+
+Facts = dict[str, Any]
+
+SELLER: Facts = {"kind": "price", "role": "seller", "item": "a lamp", "listed": 20, "target": 18}
+BUYER = SELLER | {"role": "buyer", "target": 12}
+GOODS: Facts = {
+    "kind": "division",
+    "counts": {"saws": 2, "vices": 1},
+    "values": {"saws": 1, "vices": 3},
+}
+FRIENDS: Facts = {"kind": "friend", "friends": [{"name": n, "about": {}} for n in ("Ylva", "Pia")]}
+OTHERS: Facts = {"kind": "friend", "friends": [{"name": n, "about": {}} for n in ("Pia", "Bo")]}
+TWICE = {"kind": "option", "subject": "the time", "options": {"noon": 3, "Noon": 9}}
+WHEN: Facts = {"kind": "option", "subject": "when", "options": {"noon": 3, "at six": 9}}
+
+
+def scenario(*facts: Facts | None, text: str = "Get it.") -> Scenario:
+    return Scenario.model_validate(
+        {
+            "id": "quay",
+            "family": "other",
+            "context": "Two people meet on the quay.",
+            "goals": [{"text": text, "facts": one} for one in facts],
+            "relationships": ["stranger"],
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        (None, None),
+        (SELLER, BUYER),
+        (BUYER, SELLER),
+        (GOODS, GOODS | {"values": {"saws": 0, "vices": 1}}),
+        (FRIENDS, OTHERS),
+        (WHEN, WHEN | {"options": {"at six": 1, "noon": 2}}, WHEN),
+        ({"kind": "ask", "ask": "Come!", "reasons": ["One.", "Two."], "middle": "Later."}, None),
+    ],
+)
+def test_facts_that_fit_are_let_through(facts: tuple[Facts | None, ...]) -> None:
+    assert misfit(scenario(*facts)) is None
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        ((SELLER, None), "expected facts of one kind in every goal, or in none, found none and"),
+        ((SELLER, WHEN), "expected facts of one kind in every goal, or in none, found option and"),
+        ((SELLER, SELLER), "expected one seller and one buyer, found seller and seller"),
+        ((SELLER, BUYER, BUYER), "one seller and one buyer, found seller and buyer and buyer"),
+        ((SELLER, BUYER | {"listed": 9}), "one listed price in all goals, found 9 and 20"),
+        ((GOODS, GOODS, GOODS), "between two seats only, found 3"),
+        ((GOODS, GOODS | {"counts": {"saws": 3, "vices": 1}}), "the same counts in all goals"),
+        ((GOODS, GOODS | {"values": {"saws": 0, "vices": 0}}), "worth something to every seat"),
+        ((FRIENDS, {"kind": "friend", "friends": OTHERS["friends"] * 2}), "Pia stands twice"),
+        (
+            (FRIENDS, {"kind": "friend", "friends": [{"name": n, "about": {}} for n in "AB"]}),
+            "none",
+        ),
+        ((WHEN, WHEN | {"options": {"midday": 3, "at six": 9}}), "found midday and noon in some"),
+        ((TWICE, TWICE), '"noon" stands there twice'),
+    ],
+)
+def test_facts_that_contradict_each_other_are_told(
+    facts: tuple[Facts | None, ...], told: str
+) -> None:
+    assert told in (misfit(scenario(*facts)) or "")
+
+
+@pytest.mark.parametrize("tag", ["<p viewer='agent_0'>", "<extra_info>", "</strategy_hint>"])
+def test_a_tag_that_hides_nothing_here_is_told(tag: str) -> None:
+    assert (misfit(scenario(None, None, text=f"Sell it. {tag}Be kind.")) or "").startswith(tag)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        SELLER | {"target": float("inf")},
+        SELLER | {"listed": 1e300},
+        GOODS | {"counts": {"saws": -1, "vices": 1}},
+        GOODS | {"counts": {"saws": 10**12, "vices": 1}},
+        GOODS | {"counts": {}, "values": {}},
+        GOODS | {"values": {"saws": -1, "vices": 1}},
+    ],
+)
+def test_numbers_that_no_goal_can_mean_cannot_be_built(facts: Facts) -> None:
+    with pytest.raises(ValueError, match="validation error"):
+        scenario(facts, facts)
+
+
+# ---------- what `sociolab data check` tells the author of a data set that can be played
+
+
+NONE_CHECKED = "no scenario has goals with a formula"
+
+
+def with_scenario(**changes: object) -> DataSet:
+    data = data_set()
+    old = data.scenarios["market"]
+    changed = Scenario.model_validate(old.model_dump() | changes)
+    return replace(data, scenarios={changed.id: changed}, rows=data.rows[:1])
+
+
+def test_a_data_set_without_oddities_is_told_what_rules_can_check() -> None:
+    assert remarks(data_set()) == (NONE_CHECKED,)
+    goal = Goal(text="Go.", facts=OptionGoal(subject="when", options={"noon": 1, "six": 2}))
+    (told,) = remarks(with_scenario(goals=(goal.model_dump(), goal.model_dump())))
+    assert told == "scenarios with goals that have a formula: 1 (option 1)"
+
+
+def test_tasks_cast_against_the_wishes_of_their_scenario_are_named_once() -> None:
+    wishes = {"relationships": ["family"], "ages": [(50, 60), (50, 60)]}
+    told = remarks(with_scenario(**wishes))[1]
+    assert told.endswith(" (1): market.stranger (seat0 and seat1 are stranger, wanted: family)")
+    told = remarks(with_scenario(ages=[(31, 31), (50, 60)]))[1]
+    assert told.endswith("market.stranger (seat1 is 32, wanted: 50 to 60)")
+    told = remarks(with_scenario(occupations=[("Jobmark0",), ("actor",)]))[1]
+    assert told.endswith("market.stranger (seat1: jobmark1, wanted: actor)")
+    told = remarks(with_scenario(ties=["siblings"]))[1]
+    assert told.endswith("(seat0 and seat1: tie '', wanted: siblings)")
+
+
+def test_facts_that_no_player_is_told_are_named() -> None:
+    price = {"kind": "price", "item": "a lamp", "listed": 2000, "target": 1050.5}
+    goals = [
+        {"text": "Sell it for $1,050.50.", "facts": price | {"role": "seller"}},
+        {"text": "Pay $900.", "facts": price | {"role": "buyer"}},
+    ]
+    told = remarks(with_scenario(goals=goals))[1]
+    assert told.endswith("lacks what their facts hold (1): market (seat 2: the target of $1050.5)")
+    friends = {"kind": "friend", "friends": [{"name": n, "about": {}} for n in ("Pia", "Bo")]}
+    goals = [{"text": "Pia and Bo.", "facts": friends}, {"text": "Pia, Tom.", "facts": friends}]
+    assert remarks(with_scenario(goals=goals))[1].endswith(" (1): market (seat 2: Bo)")
+
+
+def test_who_and_what_no_task_uses_is_named() -> None:
+    data = data_set()
+    idle = character(2)
+    unused = data.scenarios["market"].model_copy(update={"id": "moon"})
+    more = replace(
+        data,
+        characters={**data.characters, idle.id: idle},
+        scenarios={**data.scenarios, unused.id: unused},
+    )
+    assert remarks(more)[1:] == (
+        "scenarios without a task (1): moon",
+        "characters without a task (1): seat2",
+    )
+
+
+def test_two_people_of_one_name_in_a_task_are_told() -> None:
+    data = data_set()
+    twin = character(0).model_copy(update={"id": "seat1"})
+    told = remarks(replace(data, characters={**data.characters, "seat1": twin}))[1]
+    assert told.startswith("tasks that cast two people of one name, told apart by their ids (6): ")
+    assert told.endswith("; and 2 more")

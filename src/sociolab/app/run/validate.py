@@ -31,7 +31,7 @@ from sociolab.core.ports import (
     ChatModel,
     Judge,
     Labelled,
-    Point,
+    LabelledPoint,
     PointAnswer,
     WorldKit,
 )
@@ -82,7 +82,7 @@ class Compared:
     """An answer to a point of an item, beside its labels."""
 
     item: Labelled
-    point: Point
+    point: LabelledPoint
     answer: PointAnswer
 
     @property
@@ -325,7 +325,7 @@ async def _judged(judge: Judge, item: Labelled) -> tuple[Compared, ...]:
         found = given.get((measure.name, seat))
         missing = problem or f"it gave no score of {title_of(measure)}"
         text, shown = (None, missing) if found is None else _scored(found)
-        point = Point(f"{title_of(measure)}, {item.kind}", seat or "", right, ())
+        point = LabelledPoint(f"{title_of(measure)}, {item.kind}", seat or "", right, ())
         compared.append(Compared(item, point, PointAnswer(text, shown)))
     return tuple(compared)
 

@@ -14,7 +14,7 @@ from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest, stream
-from sociolab.prompting.structured import Asked, ask_model, typed_prompt
+from sociolab.prompting.structured import TypedReply, ask_model, typed_prompt
 from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, party_moved, recorded
 from sociolab.worlds.anteval.session import NPC, SKILLS, Intention, Session, session_from
 from sociolab.worlds.anteval.virtual_dm.chat import Answer, body_of, head, labels_in
@@ -205,7 +205,7 @@ class ChatIntentionJudge:
             )
         return agreement(labels_in(asked.value, example, GUESSES), example.labels)
 
-    async def _ask(self, example: Example, key: CallKey) -> Asked[Answer]:
+    async def _ask(self, example: Example, key: CallKey) -> TypedReply[Answer]:
         def complaint(answer: Answer) -> str:
             try:
                 labels_in(answer, example, GUESSES)

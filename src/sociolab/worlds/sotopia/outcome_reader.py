@@ -13,8 +13,8 @@ from sociolab.core.ports import (
     CallKey,
     ChatModel,
     Labelled,
+    LabelledPoint,
     Message,
-    Point,
     PointAnswer,
     Prompt,
 )
@@ -296,7 +296,7 @@ def labelled(row: Json, id: str) -> Labelled:
         id=id,
         kind=kind,
         text=tuple(line_text(who, Action(kind, text)) for who, kind, text in read.lines),
-        points=(Point(kind, "", tuple(right), (NOTHING, LEFT_OPEN)),),
+        points=(LabelledPoint(kind, "", tuple(right), (NOTHING, LEFT_OPEN)),),
         ask=ask,
         episode=episode,
         expected=tuple(verdicts(casting, outcome) for outcome in outcomes),

@@ -1,25 +1,34 @@
-"""Our open format of labelled play: what is read, written and refused."""
+"""Our open format of labelled play, and what an import keeps of a source."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.core.errors import ConfigError
+from sociolab.app.data.importing import Import, import_anything, world_formats
+from sociolab.app.data.sets import imported_folder, imported_names
+from sociolab.core.errors import ConfigError, StoreError
+from sociolab.worlds.anteval.importing.crd3 import HAND_CHECK, hand_checked
 from sociolab.worlds.anteval.importing.dnd import (
     import_dnd,
     json_line,
     read_examples,
     write_examples,
 )
+from sociolab.worlds.anteval.importing.transcript import read_transcript
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
+
+# ---------- our open format of labelled play: what is read, written and refused
+
 
 TABLE = [{"player": "Ines", "character": "Bramble"}, {"player": "Otto", "character": "Sorrel"}]
 TALK = [
@@ -159,15 +168,15 @@ def test_gzipped_files_and_blank_lines_and_byte_order_marks_are_read(tmp_path: P
             {"labels": [{"player": "Ines", "character": "Sorrel", "skill": "stealth"}]},
             '"Sorrel" is not one character',
         ),
-        ({"labels": []}, "labels: Tuple should have at least 1 item"),
-        ({"context_turns": []}, "context_turns: Tuple should have at least 1 item"),
-        ({"candidates": []}, "candidates: Tuple should have at least 1 item"),
+        ({"labels": []}, "labels: tuple should have at least 1 item"),
+        ({"context_turns": []}, "context_turns: tuple should have at least 1 item"),
+        ({"candidates": []}, "candidates: tuple should have at least 1 item"),
         ({"candidates": [*TABLE, {}]}, "expected a character or a player in each"),
         ({"candidates": [*TABLE, TABLE[0]]}, 'found "Bramble"'),
         ({"candidates": [*TABLE, {"character": "DM"}]}, 'found "DM"'),
-        ({"episode": None}, "episode: Field required; found nothing"),
-        ({"id": 7}, "id: Input should be a valid string; found '7'"),
-        ({"strict": "perhaps"}, "strict: Input should be a valid boolean; found 'perhaps'"),
+        ({"episode": None}, "episode is missing"),
+        ({"id": 7}, "id: input should be a valid string, found '7'"),
+        ({"strict": "perhaps"}, "strict: input should be a valid boolean, found 'perhaps'"),
         ({"dm": "Ines"}, 'dm: expected somebody who is no candidate, found "Ines"'),
         ({"id": "one"}, "line 2: the id 'one' comes a second time"),
     ],
@@ -317,3 +326,95 @@ def test_a_number_of_thousands_of_digits_is_no_traceback(tmp_path: Path) -> None
     path.write_text('{"strict": ' + "9" * 6000 + "}\n", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"big\.jsonl, line 1"):
         read_examples(path)
+
+
+# ---------- `sociolab import` of real play: where it goes, and that a name is not taken twice
+
+
+TRANSCRIPT = """DM: Petra
+Players: Ines = Bramble
+Ines: I hum a tune.
+[check: Bramble, performance]
+"""
+
+
+@pytest.fixture
+def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Import:
+    monkeypatch.setenv("SOCIOLAB_HOME", str(tmp_path / "home"))
+    source = tmp_path / "night.txt"
+    source.write_text(TRANSCRIPT)
+    return Import(source, "nights", replace=False, store=None)
+
+
+def test_real_play_comes_in_four_formats() -> None:
+    assert {"dnd", "crd3", "fireball", "dnd-transcript"} <= set(world_formats())
+
+
+def test_an_import_is_found_by_its_name(wanted: Import) -> None:
+    lines = import_anything("dnd-transcript", wanted)
+    assert lines[-1] == "learn from it: sociolab gap --real nights --generated RUN"
+    assert imported_names("dnd") == ("nights",)
+    (example,) = read_examples(imported_folder("dnd", "nights"))
+    assert example.labels == {("Bramble", "performance")}
+
+
+def test_an_import_may_be_imported_under_another_name(wanted: Import) -> None:
+    import_anything("dnd-transcript", wanted)
+    folder = imported_folder("dnd", "nights")
+    import_anything("dnd", replace(wanted, path=folder, name="again"))
+    assert imported_names("dnd") == ("again", "nights")
+
+
+def test_a_name_is_not_taken_twice_without_replace(wanted: Import) -> None:
+    import_anything("dnd-transcript", wanted)
+    with pytest.raises(ConfigError, match="add --replace"):
+        import_anything("dnd-transcript", wanted)
+    import_anything("dnd-transcript", replace(wanted, replace=True))
+
+
+def test_a_failed_replacement_keeps_what_was_there(wanted: Import) -> None:
+    import_anything("dnd-transcript", wanted)
+    wanted.path.write_text("DM: Petra\n")
+    with pytest.raises(ConfigError, match="Players"):
+        import_anything("dnd-transcript", replace(wanted, replace=True))
+    assert len(read_examples(imported_folder("dnd", "nights"))) == 1
+    assert imported_names("dnd") == ("nights",)
+
+
+def test_a_name_that_is_no_file_name_is_refused(wanted: Import) -> None:
+    with pytest.raises(StoreError, match="1 to 80 letters"):
+        import_anything("dnd", replace(wanted, name="../nights"))
+
+
+# ---------- what docs/import-dnd.md shows can be read, and its figures are those of the code
+
+
+PAGE = (Path(__file__).parents[4] / "docs" / "import-dnd.md").read_text("utf-8")
+
+
+def block(after: str) -> str:
+    """The first block of code after a heading."""
+    found = re.search(r"```\w*\n(.*?)```", PAGE[PAGE.index(after) :], re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [("## The open format", "play.jsonl"), ("## A transcript of your own", "play.txt")],
+)
+def test_what_the_page_shows_can_be_read(tmp_path: Path, heading: str, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(block(heading))
+    (example,) = read_transcript(path) if name.endswith("txt") else read_examples(path)
+    assert example.labels == {("Sorrel", "perception")}
+    assert example.turns[0].speaker == DM
+    assert example.strict
+
+
+def test_the_page_tells_the_precision_of_the_hand_check() -> None:
+    right, read = HAND_CHECK
+    assert f"{right} of {read} examples have no wrong label" in PAGE
+    share, low, high = re.findall(r"([0-9.]+)%", hand_checked())
+    assert f"{share} %" in PAGE
+    assert f"{low} to {high} %" in PAGE

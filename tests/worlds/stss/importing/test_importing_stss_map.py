@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 from sociolab.town.map import OUTDOORS, Place, TownMap
 from sociolab.worlds.stss.importing.village import (
     Defect,
-    Kind,
+    DefectKind,
     PlaceNames,
     Ville,
     find_files,
@@ -58,7 +58,7 @@ def test_ground_around_the_town_is_closed_although_it_is_larger(village: Path) -
     found = read(village)
     assert not found.town.walkable[0].any()
     assert found.defects == (
-        Defect(Kind.CUT_OFF, "map", "collision_maze", "36 tiles", "closed", 36),
+        Defect(DefectKind.CUT_OFF, "map", "collision_maze", "36 tiles", "closed", 36),
     )
 
 
@@ -68,7 +68,7 @@ def test_an_arena_without_floor_is_left_out(village: Path) -> None:
     found = read(village)
     assert found.town.places == (BAR, LOFT, YARD)
     lost = found.defects[0]
-    assert (lost.kind, lost.found) == (Kind.UNKNOWN_PLACE, "Duck Inn: cellar")
+    assert (lost.kind, lost.found) == (DefectKind.UNKNOWN_PLACE, "Duck Inn: cellar")
 
 
 def test_a_matrix_may_come_in_rows(village: Path) -> None:

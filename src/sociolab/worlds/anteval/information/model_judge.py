@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sociolab.core.episode import Action, Answered, CastMember, Ended, Episode, Json, Moved, Trial
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatModel, Labelled, Point, PointAnswer
+from sociolab.core.ports import CallKey, ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.judging.quoting import quoted
@@ -462,7 +462,9 @@ def labelled(row: Json, id: str) -> Labelled:
         id=read.id or id,
         kind=read.fact.kind,
         text=(f"Fact: {read.fact.text}", f"Statement: {read.statement}"),
-        points=(Point(read.fact.kind, "", (STATED if same else NOT_STATED,), (NOT_STATED,)),),
+        points=(
+            LabelledPoint(read.fact.kind, "", (STATED if same else NOT_STATED,), (NOT_STATED,)),
+        ),
         ask=ask,
         episode=episode,
         expected=((Score(RECALL, _PLAYER, float(same)),),),
