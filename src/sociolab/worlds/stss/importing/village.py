@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import unicodedata
@@ -11,13 +10,13 @@ from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.importing import ForeignRecord, file_text, json_file, record
 from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground, within_reach
 
 BASES = ("clipped_the_ville_n25", "base_the_ville_n25")
@@ -36,12 +35,6 @@ CLOSE = 0.75
 
 EMPTY = 0
 """Nothing of this kind is on the tile."""
-
-
-class RawRecord(BaseModel):
-    """A record as somebody else wrote it: fields that we do not know are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +197,7 @@ def _defects(
 # ------------------------------------------------------------------ matrices, a number a tile
 
 
-class MapSize(RawRecord):
+class MapSize(ForeignRecord):
     """The size of the map in tiles."""
 
     maze_width: int = Field(ge=1, le=10_000)
@@ -507,48 +500,3 @@ def _personas(people: Path) -> Path:
 
 def _is_start(name: str) -> bool:
     return name.startswith("base_") and name.endswith(".zip")
-
-
-R = TypeVar("R", bound=BaseModel)
-
-
-def file_text(path: Path) -> str:
-    """A file as text, without a byte order mark; ConfigError where it cannot be read."""
-    try:
-        return path.read_text("utf-8-sig")
-    except FileNotFoundError as error:
-        raise ConfigError(f"expected the file {path}, and there is none; fetch it again") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f"{path} cannot be read as UTF-8 text ({error}); fetch it again"
-        ) from error
-
-
-def json_value(place: str, text: str) -> object:
-    """The JSON value that a text holds; ConfigError with place and line where it holds none."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        found = text.splitlines()[error.lineno - 1].strip()[:60] if text.strip() else ""
-        raise ConfigError(
-            f"{place}, line {error.lineno}: expected JSON, found {found!r} ({error.msg}); mend it "
-            "or fetch the file again"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{place}: expected JSON, and it cannot be read ({error})") from error
-
-
-def json_file(path: Path) -> object:
-    """A file that is one JSON value; ConfigError where it is not."""
-    return json_value(str(path), file_text(path))
-
-
-def record(place: str, kind: type[R], fields: object) -> R:
-    """A record built from fields; ConfigError with the place where they do not fit."""
-    try:
-        return kind.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the record"
-        found = "nothing" if first["type"] == "missing" else repr(str(first["input"])[:80])
-        raise ConfigError(f"{place}: {field}: {first['msg']}; found {found}; mend it") from error
