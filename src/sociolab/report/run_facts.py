@@ -168,7 +168,7 @@ def _hashes(recorded: object) -> list[tuple[str, str]]:
     return [(str(one[0]), str(one[1])) for one in recorded if isinstance(one, list) and one[1:]]
 
 
-# ------------------  with which versions a run was played
+# ------------------ with which versions a run was played
 
 
 def made_with(result: RunResult) -> str:
@@ -216,7 +216,7 @@ def _versions(sociolab: object, python: object) -> str:
     return f"sociolab {sociolab}, Python {python}" if sociolab else "versions not recorded"
 
 
-# ------------------  what was played; in sentences
+# ------------------ what was played; in sentences
 
 
 def summary(result: RunResult) -> str:
@@ -273,7 +273,7 @@ def _listed(names: list[str]) -> str:
     return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])
 
 
-# ------------------  what the figures do not show
+# ------------------ what the figures do not show
 
 
 FEW_CLUSTERS = 30
@@ -352,7 +352,7 @@ def _design(result: RunResult) -> list[str]:
     return found
 
 
-# ------------------  what went wrong
+# ------------------ what went wrong
 
 
 def warnings(result: RunResult) -> tuple[str, ...]:
@@ -494,7 +494,7 @@ def _where(one: FirstFailure) -> str:
     return f"in episode {one.episode}" if one.count == 1 else f"first in episode {one.episode}"
 
 
-# ------------------  how to play it again
+# ------------------ how to play it again
 
 
 def command(result: RunResult) -> str:

@@ -196,7 +196,7 @@ def private_part(text: str) -> tuple[str, str]:
     return text, ""
 
 
-# ------------------  which episodes of a run are shown
+# ------------------ which episodes of a run are shown
 
 
 def chosen_views(
@@ -235,7 +235,7 @@ def views_of(
     return tuple(found)
 
 
-# ------------------  which episodes a figure leads to
+# ------------------ which episodes a figure leads to
 
 
 @dataclass(frozen=True, slots=True)

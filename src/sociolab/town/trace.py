@@ -161,14 +161,24 @@ class Trace:
     records: tuple[Record, ...]
 
 
+# ------------------------------------------------------------------ as JSON
+
+
 TRACE = "trace"
 """The name of the events that carry the chunks of a trace."""
 
+
 Row: TypeAlias = list[Json]
 
+
 State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
+
+
 STATES: dict[str, State] = {"z": "asleep", "w": "walking", "a": "at it", "t": "talking"}
+
+
 STATE_CODES: dict[State, str] = {state: code for code, state in STATES.items()}
+
 
 HOW: dict[str, HowItEnded] = {
     "g": "goodbye",
@@ -176,13 +186,18 @@ HOW: dict[str, HowItEnded] = {
     "f": "failed",
     "t": "time is up",
 }
+
+
 HOW_CODES: dict[HowItEnded, str] = {v: k for k, v in HOW.items()}
+
 
 REMINDERS: dict[str, Literal["general plan", "day", "talk"]] = {
     "g": "general plan",
     "d": "day",
     "t": "talk",
 }
+
+
 REMINDER_CODES: dict[Literal["general plan", "day", "talk"], str] = {
     v: k for k, v in REMINDERS.items()
 }

@@ -15,7 +15,7 @@ from fastapi import APIRouter, Request
 from numpy.typing import NDArray
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.towns.town import WORLDS, Outcome, Replay, replay
+from sociolab.app.towns.town import WORLDS, Replay, ResidentOutcome, replay
 from sociolab.core.episode import Json
 from sociolab.core.score import Score, ScoreFailure
 from sociolab.report.words import sanitize
@@ -135,7 +135,7 @@ def _event(replay: Replay, clock: Clock) -> str:
     return f"{moment(clock, start)} to {clock.at(end):%H:%M}"
 
 
-def _counted(one: Outcome, names: dict[str, str], clock: Clock) -> AttendanceRow:
+def _counted(one: ResidentOutcome, names: dict[str, str], clock: Clock) -> AttendanceRow:
     shown = one.when or one.near
     at = one.since if one.since is not None else shown[0][0] if shown else None
     return AttendanceRow(

@@ -1,4 +1,4 @@
-"""A town to look at: its map, and the days that were lived there in an episode."""
+"""A town to look at: its map, the days of an episode that was lived there, and their replay."""
 
 from __future__ import annotations
 
@@ -86,12 +86,6 @@ class Moment:
     talks: tuple[Talked, ...]
 
 
-def _doing(did: Did | None) -> str:
-    if did is None:
-        return ""
-    return f"on the way to {did.place}" if did.state == "walking" else did.doing
-
-
 def map_of(data: str | None) -> TownMap:
     """The map of an imported or own town; of the package without a name."""
     if data is None:
@@ -174,6 +168,12 @@ def write_filmstrip(lived: Lived, span: Span, path: Path) -> None:
             raise ConfigError(f'--out: expected a name that ends in .png or .gif, found "{other}"')
 
 
+def _doing(did: Did | None) -> str:
+    if did is None:
+        return ""
+    return f"on the way to {did.place}" if did.state == "walking" else did.doing
+
+
 def _save(path: Path, save: Callable[[], object]) -> None:
     try:
         save()
@@ -189,8 +189,11 @@ def _since_midnight(flag: str, text: str) -> timedelta:
     return timedelta(hours=moment.hour, minutes=moment.minute)
 
 
+# ------------------------------------------------------------------ replay
+
+
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ResidentOutcome:
     """What became of a background resident, by the rules of scoring.
 
     `since`: the step at which it had taken part for as long as is needed, or its errand was done;
@@ -221,7 +224,7 @@ class Replay:
     window: Interval
     score: TaskScore | None
     why: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ResidentOutcome, ...]
     about: tuple[Talked, ...]
     verdicts: tuple[ScoreRow, ...]
     other_rules: bool
@@ -265,16 +268,16 @@ def content_of(episode: Episode) -> Content:
         ) from error
 
 
-def outcomes(score: TaskScore, seconds: int) -> tuple[Outcome, ...]:
+def outcomes(score: TaskScore, seconds: int) -> tuple[ResidentOutcome, ...]:
     """What became of everybody in the background, for steps of so many seconds."""
     needed = -(-score.least * 60 // seconds)
     return tuple(_outcome(one, score, needed) for one in score.accounts)
 
 
-def _outcome(one: Account, score: TaskScore, needed: int) -> Outcome:
+def _outcome(one: Account, score: TaskScore, needed: int) -> ResidentOutcome:
     counts = one.who in score.participants
     since = _since(one, score, needed) if counts else None
-    return Outcome(one.who, counts, since, one.words, one.when, one.near)
+    return ResidentOutcome(one.who, counts, since, one.words, one.when, one.near)
 
 
 def _since(one: Account, score: TaskScore, needed: int) -> int | None:
