@@ -100,9 +100,9 @@ def _play(store: Store, name: str, settings: StudySettings) -> str | None:
             f'a study keeps what is played in a run of its own name, and there is a run "{name}" '
             "already; choose another name"
         )
-    company = partner_cast_of(plan)
-    trials = trials_of(plan, company)
-    kept, declared = dict(run_settings(plan, company)), declared_of(company)
+    partner_cast = partner_cast_of(plan)
+    trials = trials_of(plan, partner_cast)
+    kept, declared = dict(run_settings(plan, partner_cast)), declared_of(partner_cast)
     store.create_run(name, plan.world, kept, trials, declared)
     return name
 

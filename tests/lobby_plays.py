@@ -19,7 +19,7 @@ async def opened(path: Path) -> AsyncIterator[tuple[Lobby, Store]]:
     """The hall of the study "chat", as a server that was just started has it."""
     with Store.open(path) as store:
         async with LiveStudies(store) as floor:
-            yield await floor.hall(store.studies.get("chat")), store
+            yield await floor.lobby(store.studies.get("chat")), store
 
 
 def run(play: Callable[[], Awaitable[None]]) -> None:
@@ -65,7 +65,7 @@ async def play_out(hall: Lobby, person: int, text: str = "Well then.") -> Screen
 
 def time_is_up(hall: Lobby, person: int) -> None:
     """Let the turn of a person end now, as if its time had passed."""
-    table = hall._tables.places[person].table
+    table = hall._tables.places[person].episode
     (player,) = [one for one in table._seats.values() if one.asked is not None]
     assert player._answer is not None
     player._answer.set_exception(TimeoutError())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from faulty_judges import Moody, no_credit
-from hall_plays import opened, play_out, run
+from lobby_plays import opened, play_out, run
 from play_clients import lay_out
 from sociolab.app.run.config import config_of
 from sociolab.app.run.judge import judge_run_async

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hall_plays import asked, opened, play_out, run, said, time_is_up, until
+from lobby_plays import asked, opened, play_out, run, said, time_is_up, until
 from play_clients import lay_out
 from sociolab.core.episode import Ended, Event, Moved, Unusable
 from sociolab.core.errors import StoreError
@@ -336,7 +336,7 @@ def test_the_run_of_an_open_study_is_held_and_let_go_when_the_study_is_closed(
     async def play() -> None:
         with Store.open(path) as store:
             async with LiveStudies(store) as floor:
-                hall = await floor.hall(store.studies.get("chat"))
+                hall = await floor.lobby(store.studies.get("chat"))
                 hall.begin(1)
                 await until(hall, 1, asked)
                 with pytest.raises(StoreError, match="in use"), lock_run(path, "chat"):
@@ -344,9 +344,9 @@ def test_the_run_of_an_open_study_is_held_and_let_go_when_the_study_is_closed(
                 store.studies.change("chat", open=False)
                 await floor.look("chat")
                 with lock_run(path, "chat"), pytest.raises(NotPlayable):
-                    await floor.hall(store.studies.get("chat"))
+                    await floor.lobby(store.studies.get("chat"))
                 assert store.trials("chat")[0].status == "playing"
-                again = await floor.hall(store.studies.get("chat"))
+                again = await floor.lobby(store.studies.get("chat"))
                 assert asked(await until(again, 1, asked))
 
     run(play)
@@ -388,7 +388,7 @@ def test_a_turn_that_the_store_refused_is_no_failed_episode_and_is_asked_again(
     async def play() -> None:
         with Store.open(path) as store:
             async with LiveStudies(store) as floor:
-                hall = await floor.hall(store.studies.get("chat"))
+                hall = await floor.lobby(store.studies.get("chat"))
                 hall.begin(1)
                 screen = await until(hall, 1, asked)
                 with pytest.raises(CutOff):
@@ -396,7 +396,7 @@ def test_a_turn_that_the_store_refused_is_no_failed_episode_and_is_asked_again(
                 with hall.listening(1) as changed:
                     await changed.wait()
                 assert hall.closed
-                again = await floor.hall(store.studies.get("chat"))
+                again = await floor.lobby(store.studies.get("chat"))
                 with pytest.raises(CutOff):  # so that a page goes on sending
                     await again.act(1, said(screen, "Once more."))
                 screen = await until(again, 1, asked)

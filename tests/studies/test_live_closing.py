@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from faulty_partners import Pensive, Rambling
-from hall_plays import asked, opened, play_out, run, said, time_is_up, until
+from lobby_plays import asked, opened, play_out, run, said, time_is_up, until
 from play_clients import lay_out
 from sociolab.core.episode import Answered, Ended, Event, Unusable
 from sociolab.core.errors import StoreError
@@ -337,13 +337,13 @@ def test_an_answer_that_the_store_refused_is_asked_for_again(
     async def play() -> None:
         with Store.open(path) as store:
             async with LiveStudies(store) as floor:
-                hall = await floor.hall(store.studies.get("chat"))
+                hall = await floor.lobby(store.studies.get("chat"))
                 mine, _ = await to_the_form(hall, 1, 2)
                 with pytest.raises(CutOff):
                     await hall.act(1, answer(mine, AGREED))
                 with hall.listening(1) as changed:
                     await changed.wait()
-                again = await floor.hall(store.studies.get("chat"))
+                again = await floor.lobby(store.studies.get("chat"))
                 await again.act(1, answer(await until(again, 1, over), AGREED))
                 assert again.screen(1).phase == "done"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from faulty_partners import Unreachable
-from hall_plays import asked, opened, play_out, run, said, until
+from lobby_plays import asked, opened, play_out, run, said, until
 from play_clients import lay_out
 from sociolab.core.episode import Moved, Unusable
 from sociolab.store.store import Store
