@@ -88,9 +88,9 @@ def played(path: Path, partner: str) -> tuple[str, TrialRow]:
     ends = []
 
     async def play() -> None:
-        async with opened(path) as (hall, _):
-            hall.begin(1)
-            screen = await play_out(hall, 1)
+        async with opened(path) as (lobby, _):
+            lobby.begin(1)
+            screen = await play_out(lobby, 1)
             assert screen.last is not None
             ends.append(screen.last.why)
 
