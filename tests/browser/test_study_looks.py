@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from looks import held
 from sociolab.app.data.sets import load_world
@@ -58,7 +58,7 @@ def test_a_study_is_set_up_in_a_form_that_loses_nothing(tab: Page, tmp_path: Pat
             tab.get_by_role("button", name="Download").click()
         assert download.value.path().read_text().count("/join/") == 3
         tab.click("text=Done")
-        assert tab.locator("tbody code").count() == 3
+        expect(tab.locator("tbody code")).to_have_count(3)
         tab.goto(f"{address}/studies")
         held(tab, "studies")
 

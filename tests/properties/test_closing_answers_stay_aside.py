@@ -35,7 +35,7 @@ from sociolab.report.terminal import play_text
 from sociolab.report.transcript_view import transcript_view
 from sociolab.store.store import Store
 from sociolab.training.environment import Observed
-from sociolab.training.examples import Wanted
+from sociolab.training.examples import ExportOptions
 from sociolab.training.export import export_training
 from sociolab.web.watch.api import transcript_record
 from sociolab.web.watch.episode import reading
@@ -183,7 +183,7 @@ def test_no_search_finds_it(played: Played) -> None:
 @pytest.mark.parametrize("form", ["turns", "sft", "whole", "pairs"])
 def test_no_training_file_holds_it(played: Played, form: str, tmp_path: Path) -> None:
     file = tmp_path / "t.jsonl"
-    wanted = Wanted(
+    wanted = ExportOptions(
         "sft" if form == "whole" else form,
         measures=("overall",),
         by="openai/j",

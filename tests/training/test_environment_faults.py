@@ -12,7 +12,7 @@ import pytest
 
 from sociolab import Environment, RunConfig
 from sociolab.core.errors import ConfigError, ModelError
-from sociolab.training.environment import LoopElsewhere, Observed
+from sociolab.training.environment import LoopThread, Observed
 
 SHORT = RunConfig(settings={"turns": "4", "closing_question": "false"})
 HELLO = json.dumps({"action": "speak", "text": "Hello."})
@@ -192,7 +192,7 @@ def test_what_is_under_way_in_a_loop_elsewhere_ends_with_it() -> None:
         under_way.append(asyncio.ensure_future(forever()))
         await asyncio.sleep(0)
 
-    elsewhere = LoopElsewhere()
+    elsewhere = LoopThread()
     elsewhere.run(begin())
     elsewhere.close()
     assert ended == ["ended"]

@@ -11,7 +11,7 @@ import pytest
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError
-from sociolab.training.examples import Wanted
+from sociolab.training.examples import ExportOptions
 from sociolab.training.export import export_training
 from training_cases import lines
 
@@ -46,7 +46,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_codes_are_named_told_and_selected(store: Path, tmp_path: Path) -> None:
     runs = ["hello", "goodbye"]
-    both = export_training(runs, tmp_path / "both.jsonl", Wanted("turns", agent=LABEL), store)
+    both = export_training(
+        runs, tmp_path / "both.jsonl", ExportOptions("turns", agent=LABEL), store
+    )
     rows = lines(tmp_path / "both.jsonl")
     codes = {row["run"]: str(row["code"]) for row in rows}
     assert len(set(codes.values())) == 2
@@ -55,14 +57,18 @@ def test_codes_are_named_told_and_selected(store: Path, tmp_path: Path) -> None:
     assert note.startswith(f"{LABEL} ran other code from run to run ({marks})")
     assert note.endswith("--agent LABEL@MARK keeps one.")
     named = f"{LABEL}@{codes['goodbye'][:4]}"
-    one = export_training(runs, tmp_path / "one.jsonl", Wanted("sft", agent=named), store)
+    one = export_training(runs, tmp_path / "one.jsonl", ExportOptions("sft", agent=named), store)
     assert one.notes == ()
     found = [row["metadata"] for row in lines(tmp_path / "one.jsonl")]
     assert {(row["run"], row["code"]) for row in found} == {("goodbye", codes["goodbye"])}
     with pytest.raises(ConfigError, match=named):
-        export_training(runs, tmp_path / "x.jsonl", Wanted("sft", agent=f"{LABEL}@none"), store)
+        export_training(
+            runs, tmp_path / "x.jsonl", ExportOptions("sft", agent=f"{LABEL}@none"), store
+        )
 
 
 def test_other_players_have_no_code(store: Path, tmp_path: Path) -> None:
-    export_training(["hello"], tmp_path / "t.jsonl", Wanted("turns", agent="scripted"), store)
+    export_training(
+        ["hello"], tmp_path / "t.jsonl", ExportOptions("turns", agent="scripted"), store
+    )
     assert {row["code"] for row in lines(tmp_path / "t.jsonl")} == {None}

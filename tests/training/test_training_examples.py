@@ -12,15 +12,15 @@ import pytest
 
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
-from sociolab.training.examples import Wanted
-from sociolab.training.export import Exported, export_training
+from sociolab.training.examples import ExportOptions
+from sociolab.training.export import ExportedFiles, export_training
 from training_cases import SCRIPTED, TURNS, UNUSABLE, lines, play_bargain
 
 
 def export(
     store: Path, file: Path, form: str, **wanted: Any
-) -> tuple[Exported, list[dict[str, Any]]]:
-    done = export_training(["small"], file, Wanted(form, **wanted), store)
+) -> tuple[ExportedFiles, list[dict[str, Any]]]:
+    done = export_training(["small"], file, ExportOptions(form, **wanted), store)
     return done, lines(file) if file.exists() else []
 
 
@@ -152,13 +152,13 @@ def test_a_whole_episode_is_one_chat_of_what_was_new_and_what_was_done(
 def test_the_same_export_twice_is_the_same_bytes(small: Path, tmp_path: Path) -> None:
     for name in ("a", "b"):
         export(small, tmp_path / f"{name}.jsonl", "turns")
-        export_training(["small"], tmp_path / f"{name}.gz", Wanted("sft"), small)
+        export_training(["small"], tmp_path / f"{name}.gz", ExportOptions("sft"), small)
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
 
 
 def test_a_run_named_twice_is_read_once(small: Path, tmp_path: Path) -> None:
-    done = export_training(["small", "small"], tmp_path / "t.jsonl", Wanted("turns"), small)
+    done = export_training(["small", "small"], tmp_path / "t.jsonl", ExportOptions("turns"), small)
     assert done.files[0].examples == 36
 
 
@@ -201,7 +201,7 @@ def test_wishes_that_do_not_go_together_are_refused(
     form: str, wanted: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(ConfigError, match=named):
-        Wanted(form, **wanted)
+        ExportOptions(form, **wanted)
 
 
 def test_a_place_that_cannot_be_written_is_a_sentence(small: Path, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_place_that_cannot_be_written_is_a_sentence(small: Path, tmp_path: Pat
 def test_an_old_file_stays_whole_where_the_new_one_fails(small: Path, tmp_path: Path) -> None:
     file = tmp_path / "s.jsonl"
     file.write_text("old", "utf-8")
-    wanted = Wanted("sft", measures=("goal",), least=9.5)
+    wanted = ExportOptions("sft", measures=("goal",), least=9.5)
     with pytest.raises(ConfigError, match="nothing fits"):
         export_training(["small"], file, wanted, small, replace=True)
     assert [path.name for path in tmp_path.iterdir()] == ["s.jsonl"]
@@ -230,7 +230,7 @@ def test_episodes_that_were_not_played_to_their_end_are_left_out_and_counted(
         first, second, *_ = opened.trials("small")
         opened.set_status("small", first.trial.id, "failed", "timeout", "no reply")
         opened.set_status("small", second.trial.id, "playing")
-    done = export_training(["small"], tmp_path / "t.jsonl", Wanted("turns"), store)
+    done = export_training(["small"], tmp_path / "t.jsonl", ExportOptions("turns"), store)
     assert len(done.files[0].episodes) == 6
     assert done.left.sentence() == "1 episode not played yet; 1 episode that failed"
 
@@ -244,7 +244,7 @@ def test_an_outcome_that_is_not_established_is_a_lower_bound_and_says_so(tmp_pat
     store = tmp_path / "s.db"
     play_bargain(store, "honest", "words=Deal at $300.")
     play_bargain(store, "liar", "words=Done, $300.&outcome=nothing")
-    wanted = Wanted("turns", measures=("goal_checked",))
+    wanted = ExportOptions("turns", measures=("goal_checked",))
     done = export_training(["honest", "liar"], tmp_path / "t.jsonl", wanted, store)
     rows: list[Any] = lines(tmp_path / "t.jsonl")
     assert {row["asked"] for row in rows} == {"act"}, "nobody is trained on closing answers"
@@ -257,7 +257,7 @@ def test_an_outcome_that_is_not_established_is_a_lower_bound_and_says_so(tmp_pat
         "4 plays without an established outcome: their reward (goal_checked by outcome) is a lower "
         "bound, and reward_kinds says so"
     ) in done.sentences()
-    least = Wanted("sft", measures=("goal_checked",), least=1)
+    least = ExportOptions("sft", measures=("goal_checked",), least=1)
     done = export_training(["honest", "liar"], tmp_path / "u.jsonl", least, store)
     assert {row["metadata"]["run"] for row in lines(tmp_path / "u.jsonl")} == {"honest"}
     assert any("8 turns with goal_checked below 1" in one for one in done.sentences())

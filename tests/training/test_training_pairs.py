@@ -11,14 +11,17 @@ import pytest
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.store.store import Store
-from sociolab.training.examples import Wanted
-from sociolab.training.export import Exported, export_training
+from sociolab.training.examples import ExportOptions
+from sociolab.training.export import ExportedFiles, export_training
 from training_cases import lines, play_bargain
 
 
-def export(store: Path, file: Path, **wanted: Any) -> tuple[Exported, list[Any]]:
+def export(store: Path, file: Path, **wanted: Any) -> tuple[ExportedFiles, list[Any]]:
     done = export_training(
-        ["small"], file, Wanted("pairs", measures=("goal",), agent="openai/x", **wanted), store
+        ["small"],
+        file,
+        ExportOptions("pairs", measures=("goal",), agent="openai/x", **wanted),
+        store,
     )
     return done, lines(file)
 
@@ -59,7 +62,7 @@ def test_a_margin_that_is_reached_is_enough_and_one_that_is_not_is_told(
 
 def test_without_a_measure_pairs_go_by_the_worlds_main_one(small: Path, tmp_path: Path) -> None:
     file = tmp_path / "p.jsonl"
-    export_training(["small"], file, Wanted("pairs", agent="openai/x"), small)
+    export_training(["small"], file, ExportOptions("pairs", agent="openai/x"), small)
     assert {row["metadata"]["measure"] for row in lines(file)} == {"goal"}
 
 
@@ -85,9 +88,11 @@ def test_baselines_are_no_reward_of_themselves(
 ) -> None:
     store, first = judged_by(small, tmp_path, *judges), judges[0].name
     with pytest.raises(ConfigError, match=rf"only a rule-based .*{first}.* --by {first} to use"):
-        export_training(["small"], tmp_path / "p", Wanted("pairs", measures=("charm",)), store)
+        export_training(
+            ["small"], tmp_path / "p", ExportOptions("pairs", measures=("charm",)), store
+        )
     assert not (tmp_path / "p").exists()
-    wanted = Wanted("pairs", measures=("charm",), by=first)
+    wanted = ExportOptions("pairs", measures=("charm",), by=first)
     done = export_training(["small"], tmp_path / "p", wanted, store)
     assert done.notes[0].startswith(f"the reward is a rule-based baseline: charm by {first}: ")
 
@@ -97,7 +102,7 @@ def test_the_one_judge_that_is_no_baseline_gives_the_reward(
     small: Path, tmp_path: Path, judge: JudgeId
 ) -> None:
     store = judged_by(small, tmp_path, HEURISTIC, judge)
-    wanted = Wanted("pairs", measures=("charm",))
+    wanted = ExportOptions("pairs", measures=("charm",))
     done = export_training(["small"], tmp_path / "p", wanted, store)
     rows: list[Any] = lines(tmp_path / "p")
     assert {row["metadata"]["judge"] for row in rows} == {judge.name}
@@ -111,7 +116,7 @@ def test_one_reply_that_came_more_often_counts_once_with_its_mean_reward(
     small: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "p.jsonl"
-    export_training(["small"], file, Wanted("pairs", measures=("goal",)), small)
+    export_training(["small"], file, ExportOptions("pairs", measures=("goal",)), small)
     rows = lines(file)
     prompts: dict[str, set[tuple[str, str]]] = {}
     for row in rows:
@@ -134,7 +139,7 @@ def test_two_replies_whose_rewards_are_lower_bounds_are_no_pair(tmp_path: Path) 
         ("sure", "words=Sure, $300.&outcome=nothing"),
     ):
         play_bargain(store, name, agent)
-    wanted = Wanted("pairs", measures=("goal_checked",), seat="1")
+    wanted = ExportOptions("pairs", measures=("goal_checked",), seat="1")
     runs = ["deal", "fine", "fine-too", "sure"]
     done = export_training(runs, tmp_path / "p.jsonl", wanted, store)
     rows: list[Any] = lines(tmp_path / "p.jsonl")

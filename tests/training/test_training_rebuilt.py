@@ -29,9 +29,9 @@ from sociolab.core.ports import (
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
-from sociolab.training.examples import Wanted
+from sociolab.training.examples import ExportOptions
 from sociolab.training.export import export_training
-from sociolab.training.turns import LeftOut, Rebuilder, played_in
+from sociolab.training.turns import Rebuilder, Skipped, played_in
 
 WORLDS = {
     "sotopia": {"turns": "6"},
@@ -67,7 +67,7 @@ def test_a_models_turns_rebuilt_are_the_prompts_that_it_was_sent(
     compared = 0
     with Store.open(store) as opened:
         rebuilder = Rebuilder(opened.run("r"))
-        for played in played_in(opened, "r", LeftOut()):
+        for played in played_in(opened, "r", Skipped()):
             seats = played.episode.trial.task.seats
             made, lost = rebuilder.turns(played.episode, seats)
             assert lost == 0
@@ -84,7 +84,7 @@ def test_a_models_turns_rebuilt_are_the_prompts_that_it_was_sent(
 def test_scripted_play_is_exported_whole(world: str, tmp_path: Path) -> None:
     store = tmp_path / "s.db"
     run(RunConfig(world=world, settings=WORLDS[world], limit=2, name="r", store=store))
-    done = export_training(["r"], tmp_path / "t.jsonl", Wanted("turns"), store)
+    done = export_training(["r"], tmp_path / "t.jsonl", ExportOptions("turns"), store)
     (file,) = done.files
     assert file.examples == file.rebuilt > 4
     assert done.left.sentence() == ""
@@ -101,7 +101,7 @@ def test_a_turn_that_no_model_could_have_written_is_not_rebuilt(tmp_path: Path) 
         store=store,
     )
     run(config)
-    done = export_training(["r"], tmp_path / "t.jsonl", Wanted("turns"), store)
+    done = export_training(["r"], tmp_path / "t.jsonl", ExportOptions("turns"), store)
     assert done.files[0].examples == 2
     assert done.left.sentence() == "2 turns of a player that is no model, not to be rebuilt"
 
@@ -149,8 +149,8 @@ def test_what_cannot_be_played_again_is_left_out_and_counted(small: Path, tmp_pa
             last = len(opened.events("small", row.trial.id)) - 1
             opened.write("DELETE FROM events WHERE trial = ? AND n = ?", (pk, last))
             opened.append("small", row.trial.id, Ended("left", 3))
-    done = export_training(["small"], tmp_path / "t.jsonl", Wanted("turns"), store)
+    done = export_training(["small"], tmp_path / "t.jsonl", ExportOptions("turns"), store)
     assert (done.files[0].examples, done.files[0].rebuilt) == (20, 0)
     assert done.left.sentence() == "16 turns of a player that is no model, not to be rebuilt"
     with pytest.raises(ConfigError, match="8 seats of episodes whose prompts are not told"):
-        export_training(["small"], tmp_path / "w.jsonl", Wanted("sft", whole=True), store)
+        export_training(["small"], tmp_path / "w.jsonl", ExportOptions("sft", whole=True), store)

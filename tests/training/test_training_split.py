@@ -11,7 +11,7 @@ import pytest
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError
-from sociolab.training.examples import Wanted, share_of
+from sociolab.training.examples import ExportOptions, share_of
 from sociolab.training.export import export_training, heldout_of
 
 
@@ -30,7 +30,7 @@ def read(file: Path) -> list[dict[str, object]]:
 
 
 def test_no_scenario_is_in_both_files(many: Path, tmp_path: Path) -> None:
-    wanted = Wanted("turns", heldout=0.4, seed=1)
+    wanted = ExportOptions("turns", heldout=0.4, seed=1)
     done = export_training(["many"], tmp_path / "t.jsonl", wanted, many)
     assert [one.path.name for one in done.files] == ["t.train.jsonl", "t.heldout.jsonl"]
     train, heldout = ({row["scenario"] for row in read(one.path)} for one in done.files)
@@ -43,11 +43,11 @@ def test_no_scenario_is_in_both_files(many: Path, tmp_path: Path) -> None:
 
 
 def test_compressed_parts_keep_their_ending(many: Path, tmp_path: Path) -> None:
-    wanted = Wanted("sft", heldout=0.4, seed=1, gzip=True)
+    wanted = ExportOptions("sft", heldout=0.4, seed=1, gzip=True)
     done = export_training(["many"], tmp_path / "t.jsonl", wanted, many)
     assert [one.path.name for one in done.files] == ["t.train.jsonl.gz", "t.heldout.jsonl.gz"]
     again = export_training(
-        ["many"], tmp_path / "u.jsonl.gz", Wanted("sft", heldout=0.4, seed=1), many
+        ["many"], tmp_path / "u.jsonl.gz", ExportOptions("sft", heldout=0.4, seed=1), many
     )
     for one, other in zip(done.files, again.files, strict=True):
         assert one.path.read_bytes() == other.path.read_bytes()
@@ -78,7 +78,7 @@ def test_other_scenarios_move_the_cut_and_no_more() -> None:
 
 
 def test_how_many_are_held_out_is_told(many: Path, tmp_path: Path) -> None:
-    wanted = Wanted("turns", heldout=0.3)
+    wanted = ExportOptions("turns", heldout=0.3)
     told = export_training(["many"], tmp_path / "t.jsonl", wanted, many).sentences()
     assert "4 of 12 scenarios held out (33 %)" in told
     assert told[1].startswith(f"wrote {tmp_path / 't.heldout.jsonl'}: 8 examples from 4 episodes")
@@ -87,7 +87,7 @@ def test_how_many_are_held_out_is_told(many: Path, tmp_path: Path) -> None:
 def test_a_part_that_would_be_empty_is_refused_and_leaves_nothing(
     many: Path, tmp_path: Path
 ) -> None:
-    wanted = Wanted("sft", heldout=0.0001)
+    wanted = ExportOptions("sft", heldout=0.0001)
     with pytest.raises(ConfigError, match="all 12 scenarios with examples fall to the other part"):
         export_training(["many"], tmp_path / "t.jsonl", wanted, many)
     assert list(tmp_path.iterdir()) == []

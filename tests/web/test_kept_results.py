@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from declared_worlds import declared
-from sociolab.app.run_cache import Kept, _is_settled
+from sociolab.app.run_cache import RunCache, _is_settled
 from sociolab.core.score import Score, ScoreFailure
 from sociolab.store.store import Store
 from watched_stores import GOAL, MODEL, RUN, watched_store
@@ -31,14 +31,14 @@ class Counted:
 
 
 def test_a_result_is_worked_out_once_while_the_run_stays_as_it_is(store: Store) -> None:
-    kept, make = Kept(), Counted()
+    kept, make = RunCache(), Counted()
     assert [kept.of(store, RUN, "it", make) for _ in range(3)] == [1, 1, 1]
     assert kept.of(store, RUN, "another", Counted()) == 1
     assert make.times == 1
 
 
 def test_results_are_made_anew_when_anything_of_the_run_changes(store: Store) -> None:
-    kept, make = Kept(), Counted()
+    kept, make = RunCache(), Counted()
     trials = [row.trial for row in store.trials(RUN)]
     first, second = trials[3].task.seats
     failure = ScoreFailure(GOAL, first, "timeout", "too late")
@@ -60,14 +60,14 @@ def test_results_are_made_anew_when_anything_of_the_run_changes(store: Store) ->
 
 
 def test_other_runs_change_nothing(store: Store) -> None:
-    kept, make = Kept(), Counted()
+    kept, make = RunCache(), Counted()
     kept.of(store, RUN, "it", make)
     store.create_run("another", "sotopia", {}, [], declared("sotopia"))
     assert kept.of(store, RUN, "it", make) == 1
 
 
 def test_a_run_that_was_deleted_and_made_again_is_another(store: Store) -> None:
-    kept, make = Kept(), Counted()
+    kept, make = RunCache(), Counted()
     store.create_run("again", "sotopia", {}, [], declared("sotopia"))
     kept.of(store, "again", "it", make)
     store.delete_run("again")
@@ -77,7 +77,7 @@ def test_a_run_that_was_deleted_and_made_again_is_another(store: Store) -> None:
 
 def test_the_files_of_a_store_are_trusted_only_when_they_are_old(store: Store) -> None:
     """Two writings within one step of a file system's clock look like one."""
-    kept, make = Kept(), Counted()
+    kept, make = RunCache(), Counted()
     kept.of(store, RUN, "it", make)
     log = store.path.with_name(f"{store.path.name}-wal")
     trial = store.trials(RUN)[4].trial.id
@@ -88,7 +88,7 @@ def test_the_files_of_a_store_are_trusted_only_when_they_are_old(store: Store) -
 
 
 def test_only_so_many_results_are_kept(store: Store) -> None:
-    kept, make = Kept(), Counted()
+    kept, make = RunCache(), Counted()
     for number in range(30):
         kept.of(store, RUN, number, make)
     assert kept.known(store, RUN, 0) is None

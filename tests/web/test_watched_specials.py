@@ -16,7 +16,7 @@ from sociolab.store.store import Store
 from sociolab.web.watch.episode import (
     JudgedConditions,
     Reading,
-    Said,
+    SaidLine,
     beside,
     conditions_of,
     reading,
@@ -127,7 +127,7 @@ def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: S
     for episode in store.episodes("stss-talk"):
         read = reading(store, "stss-talk", episode.trial.id)
         talk, note = found_in(store, "stss-talk", read)
-        lines = {item.number: item.text.text for item in read.course if isinstance(item, Said)}
+        lines = {item.number: item.text.text for item in read.course if isinstance(item, SaidLine)}
         scores = {
             verdict.measure.name: verdict.value
             for row in store.verdicts.judgings("stss-talk", trial=episode.trial.id)

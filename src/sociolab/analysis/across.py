@@ -14,12 +14,11 @@ from typing import Any
 
 from sociolab.analysis.agent_names import AgentNames, agent_names
 from sociolab.analysis.formatting import NOTHING, in_words, listed, rounded
-from sociolab.analysis.pooled_runs import each_once
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, foremost
 from sociolab.report.leaderboard import Board, BoardRow, boards
-from sociolab.report.result import result_of
+from sociolab.report.result import each_once, result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import failed_share, minus, plural

@@ -12,6 +12,7 @@ from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, measure_called
+from sociolab.report.result import each_once
 from sociolab.report.words import plural
 from sociolab.store.store import Store
 
@@ -176,17 +177,6 @@ def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:
             f"expected runs that played the same data, found {told}; tasks of one id may differ"
         )
     return tuple(values_of(store, name) for name in names)
-
-
-def each_once(runs: Sequence[str]) -> tuple[str, ...]:
-    """The runs as they are named; ConfigError for one that is named twice."""
-    twice = [run for run, count in Counter(runs).items() if count > 1]
-    if twice:
-        raise ConfigError(
-            f"expected each run once, found {' and '.join(twice)} more than once; a run counts "
-            "once, name it once"
-        )
-    return tuple(runs)
 
 
 def data_of(settings: Json) -> tuple[str, str, str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from sociolab.app.run_cache import KEPT
+from sociolab.app.run_cache import RUN_CACHE
 from sociolab.core.score import READER, JudgeId, Measure
 from sociolab.report.plays import labels_of
 from sociolab.store.overview import EpisodeRow, episode_rows
@@ -22,7 +22,7 @@ STATES: tuple[State, ...] = get_args(State)
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredMeasure:
     """A judge and a measure that it gave values in; `key` names both in an address."""
 
     judge: JudgeId
@@ -46,12 +46,12 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EpisodeFilter:
     """Which episodes, in which order. "" and None: any.
 
-    `agent` and `partner` sit in two seats (of one label: both); `score` is the key of a `Scored`,
-    and `low` to `high` holds the value of a seat, or of the whole episode. Where an agent is named,
-    its seats' values count for range and order, and nobody else's.
+    `agent` and `partner` sit in two seats (of one label: both). `score` is the key of a
+    `ScoredMeasure`; `low` to `high` holds the value of a seat, or of the whole episode. Where an
+    agent is named, its seats' values count for range and order, and nobody else's.
     """
 
     agent: str = ""
@@ -68,7 +68,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedEpisode:
     """An episode in the list; `scores` are (seat, value), the seat "" for the whole episode."""
 
     row: EpisodeRow
@@ -76,41 +76,43 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class FilterChoices:
     """What a run's episodes can be filtered by: those values that occur."""
 
     agents: tuple[str, ...]
     tags: tuple[str, ...]
     scenarios: tuple[str, ...]
     ends: tuple[str, ...]
-    scored: tuple[Scored, ...]
+    scored: tuple[ScoredMeasure, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class EpisodePage:
     """A page of the list; `of` episodes fit the filter, `all` has the run."""
 
-    listed: tuple[Listed, ...]
+    listed: tuple[ListedEpisode, ...]
     of: int
     all: int
     page: int
     pages: int
-    scored: Scored | None
+    scored: ScoredMeasure | None
 
 
-def choices(store: Store, run: str) -> Choices:
+def choices(store: Store, run: str) -> FilterChoices:
     """What the episodes of a run can be filtered by."""
-    return KEPT.of(store, run, "choices", lambda: _choices(store, run))
+    return RUN_CACHE.of(store, run, "choices", lambda: _choices(store, run))
 
 
-def listed(store: Store, run: str, wanted: Wanted, page: int = 1, size: int = PAGE) -> Found:
+def listed(
+    store: Store, run: str, wanted: EpisodeFilter, page: int = 1, size: int = PAGE
+) -> EpisodePage:
     """A page of the episodes that fit, from 1; a page past the last is the last."""
-    rows = KEPT.of(store, run, "episodes", lambda: episode_rows(store, run))
+    rows = RUN_CACHE.of(store, run, "episodes", lambda: episode_rows(store, run))
     scored = _scored(choices(store, run).scored, wanted.score)
     values: Mapping[str, tuple[tuple[str, float], ...]] = {}
     if scored is not None:
         by = scored
-        values = KEPT.of(
+        values = RUN_CACHE.of(
             store, run, ("scores", by.key), lambda: _values(store, run, by.judge, by.measure.name)
         )
     counted = {row.trial: _counted(row, wanted.agent, values.get(row.trial, ())) for row in rows}
@@ -119,8 +121,8 @@ def listed(store: Store, run: str, wanted: Wanted, page: int = 1, size: int = PA
     pages = max(1, -(-len(fitting) // size))
     at = min(page, pages)
     shown = fitting[(at - 1) * size : at * size]
-    return Found(
-        tuple(Listed(row, values.get(row.trial, ())) for row in shown),
+    return EpisodePage(
+        tuple(ListedEpisode(row, values.get(row.trial, ())) for row in shown),
         len(fitting),
         len(rows),
         at,
@@ -135,15 +137,15 @@ def _values(
     return store.verdicts.by_trial(run, judge, measure)
 
 
-def _choices(store: Store, run: str) -> Choices:
-    rows = KEPT.of(store, run, "episodes", lambda: episode_rows(store, run))
+def _choices(store: Store, run: str) -> FilterChoices:
+    rows = RUN_CACHE.of(store, run, "episodes", lambda: episode_rows(store, run))
     found = store.verdicts.measures(run)
     labels = labels_of(list(dict.fromkeys(judge for judge, _ in found)))
     declared = store.run(run).declared
     first = [*declared.main, *declared.order]
-    scored = [Scored(judge, measure, labels[judge]) for judge, measure in found]
+    scored = [ScoredMeasure(judge, measure, labels[judge]) for judge, measure in found]
     scored.sort(key=lambda one: (_place(first, one.measure.name), not one.reads))
-    return Choices(
+    return FilterChoices(
         tuple(dict.fromkeys(agent for row in rows for _, agent in row.cast)),
         tuple(sorted({tag for row in rows for tag in row.tags})),
         tuple(sorted({row.cluster for row in rows})),
@@ -156,7 +158,7 @@ def _place(names: Sequence[str], name: str) -> int:
     return names.index(name) if name in names else len(names)
 
 
-def _scored(known: Sequence[Scored], wanted: str) -> Scored | None:
+def _scored(known: Sequence[ScoredMeasure], wanted: str) -> ScoredMeasure | None:
     """The one that is wanted, or else the first: the world's main measure."""
     named = [one for one in known if one.key == wanted]
     return next(iter((*named, *known)), None)
@@ -172,7 +174,7 @@ def _counted(
     return [(seat, value) for seat, value in scores if not seat or seat in own]
 
 
-def _fits(row: EpisodeRow, wanted: Wanted, scores: Sequence[tuple[str, float]]) -> bool:
+def _fits(row: EpisodeRow, wanted: EpisodeFilter, scores: Sequence[tuple[str, float]]) -> bool:
     agents = [agent for _, agent in row.cast]
     for label in filter(None, (wanted.agent, wanted.partner)):
         if label not in agents:
@@ -191,7 +193,7 @@ def _fits(row: EpisodeRow, wanted: Wanted, scores: Sequence[tuple[str, float]]) 
     return _in_range(wanted, scores)
 
 
-def _in_range(wanted: Wanted, scores: Sequence[tuple[str, float]]) -> bool:
+def _in_range(wanted: EpisodeFilter, scores: Sequence[tuple[str, float]]) -> bool:
     low, high = wanted.low, wanted.high
     if low is None and high is None:
         return True

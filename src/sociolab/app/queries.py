@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, get_args
 
 from sociolab.analysis.agent_names import label_like
-from sociolab.analysis.pooled_runs import each_once, recorded_agents
-from sociolab.app.episode_list import Listed, Scored, Wanted, choices, listed
+from sociolab.analysis.pooled_runs import recorded_agents
+from sociolab.app.episode_list import EpisodeFilter, ListedEpisode, ScoredMeasure, choices, listed
 from sociolab.app.run.session import TAGS
 from sociolab.app.transcripts import seat_called, world_of
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import NotKnown, foremost, measure_called
+from sociolab.report.result import each_once
 from sociolab.store.calls import CallRow
 from sociolab.store.connect import store_path
 from sociolab.store.parquet import SCORES, TURNS, Row, score_rows, turn_rows
@@ -78,15 +79,15 @@ class EpisodeQuery:
 class FoundEpisodes:
     """The episodes with their scores in `scored`, if anything was scored; so many fit in all."""
 
-    listed: tuple[Listed, ...]
-    scored: Scored | None
+    listed: tuple[ListedEpisode, ...]
+    scored: ScoredMeasure | None
     fit: int
 
 
 def asked_episodes(store: Store, run: str, asked: EpisodeQuery) -> FoundEpisodes:
     """The episodes of a run; ConfigError for an agent, measure, judge or rule that is none."""
     known = choices(store, run)
-    who = Wanted(
+    who = EpisodeFilter(
         agent=_label(asked.agent, known.agents, "--agent"),
         partner=_label(asked.partner, known.agents, "--partner"),
     )
@@ -96,7 +97,7 @@ def asked_episodes(store: Store, run: str, asked: EpisodeQuery) -> FoundEpisodes
     fitting += [_open(store, run, who, one[1], one[2], asked.judge) for one in unscored]
     first = asked.sort or next((_parts(rule)[0] for rule in rules), None)
     shown = _scored(known.scored, first, asked.judge)
-    order: Wanted = replace(who, score=shown.key if shown else "")
+    order: EpisodeFilter = replace(who, score=shown.key if shown else "")
     if asked.sort:
         order = replace(order, order="lowest")
     found = listed(store, run, order, size=_ALL)
@@ -120,7 +121,12 @@ def _label(wanted: str | None, known: Sequence[str], flag: str) -> str:
 
 
 def _ruled(
-    store: Store, run: str, who: Wanted, rule: str, known: Sequence[Scored], judge: str | None
+    store: Store,
+    run: str,
+    who: EpisodeFilter,
+    rule: str,
+    known: Sequence[ScoredMeasure],
+    judge: str | None,
 ) -> set[str]:
     """The trials in which a rule holds."""
     measure, sign, limit = _parts(rule)
@@ -134,7 +140,7 @@ def _ruled(
 
 
 def _open(
-    store: Store, run: str, who: Wanted, measure: str, kind: str, judge: str | None
+    store: Store, run: str, who: EpisodeFilter, measure: str, kind: str, judge: str | None
 ) -> set[str]:
     """The trials in which a judge, or this one, gave a seat no score in a measure, and why."""
     judgings = [
@@ -166,7 +172,9 @@ def _parts(rule: str) -> tuple[str, str, float]:
     return read[1], read[2], float(read[3])
 
 
-def _scored(known: Sequence[Scored], measure: str | None, judge: str | None) -> Scored | None:
+def _scored(
+    known: Sequence[ScoredMeasure], measure: str | None, judge: str | None
+) -> ScoredMeasure | None:
     """The one judge's scores of a measure; of none that is named, the world's main measure."""
     judged = [one for one in known if judge in (None, one.label)]
     if judge is not None and not judged:

@@ -19,14 +19,14 @@ _MOST = 24
 """Results that are kept; of a run with 10,000 episodes, some take tens of megabytes."""
 
 
-class Known(NamedTuple):
+class CachedResult(NamedTuple):
     """A result that is kept, and whether the run is still as it was then."""
 
     value: Any
     fresh: bool
 
 
-class Kept:
+class RunCache:
     """Results by store, run and what they are of. Used by many threads.
 
     Two threads that want the same at the same time wait for one another; others do not.
@@ -54,12 +54,12 @@ class Kept:
             self._keep(key, stamp, made)
             return made
 
-    def known(self, store: Store, run: str, what: Hashable) -> Known | None:
+    def known(self, store: Store, run: str, what: Hashable) -> CachedResult | None:
         """What is kept, be it of an earlier state of the run; None if nothing is."""
         stamp = self._stamp(store, run)
         with self._lock:
             found = self._found.get(self._key(store, run, what))
-        return None if found is None else Known(found[1], found[0] == stamp)
+        return None if found is None else CachedResult(found[1], found[0] == stamp)
 
     def _key(self, store: Store, run: str, what: Hashable) -> Hashable:
         return str(store.path), run, what
@@ -105,5 +105,5 @@ def _is_settled(files: _Files) -> bool:
     return all(abs(time.time() - written / 1e9) > _SETTLED for written, _ in files)
 
 
-KEPT = Kept()
+RUN_CACHE = RunCache()
 """One for the whole process."""

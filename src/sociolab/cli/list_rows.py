@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from sociolab.app.episode_list import Listed, Scored
+from sociolab.app.episode_list import ListedEpisode, ScoredMeasure
 from sociolab.app.queries import FoundEpisodes, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.report.result import kept_work
@@ -136,7 +136,7 @@ def _varied(cells: Rows, columns: Sequence[str]) -> Rows:
     return [{name: value for name, value in row.items() if name not in same} for row in cells]
 
 
-def _episode(one: Listed) -> dict[str, Any]:
+def _episode(one: ListedEpisode) -> dict[str, Any]:
     row = one.row
     return {
         "episode": row.trial,
@@ -152,7 +152,7 @@ def _episode(one: Listed) -> dict[str, Any]:
     }
 
 
-def _episode_cells(one: Listed, scored: Scored | None, whole: bool) -> dict[str, Any]:
+def _episode_cells(one: ListedEpisode, scored: ScoredMeasure | None, whole: bool) -> dict[str, Any]:
     row = one.row
     agents = [agent if whole else shortened(agent, _LABEL) for _, agent in row.cast]
     state = row.status if not row.cause else f"{row.status}: {row.cause}"
@@ -167,7 +167,7 @@ def _episode_cells(one: Listed, scored: Scored | None, whole: bool) -> dict[str,
     }
 
 
-def _values(one: Listed) -> str:
+def _values(one: ListedEpisode) -> str:
     """The values in the order of the seats; a dash for a seat without one."""
     given = dict(one.scores)
     if "" in given:

@@ -40,17 +40,17 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "town": ("town", "Look at a town: its map, and days that were simulated there."),
     },
     "Compare and report": {
-        "report": ("result_verbs", "Print the tables of runs again, or write them as files."),
-        "compare": ("result_verbs", "Compare two agents on the same tasks; of one run: repeats."),
-        "table": ("result_verbs", "Print agents by worlds: each world's main measure."),
-        "rank": ("result_verbs", "Rank the agents of runs by who scores higher in the same place."),
-        "hard": ("result_verbs", "Store the tasks that are hard for one agent, as a list to play."),
-        "variance": ("result_verbs", "Variance components of scores, and sample-size advice."),
+        "report": ("results", "Print the tables of runs again, or write them as files."),
+        "compare": ("results", "Compare two agents on the same tasks; of one run: repeats."),
+        "table": ("results", "Print agents by worlds: each world's main measure."),
+        "rank": ("results", "Rank the agents of runs by who scores higher in the same place."),
+        "hard": ("results", "Store the tasks that are hard for one agent, as a list to play."),
+        "variance": ("results", "Variance components of scores, and sample-size advice."),
         "site": (
-            "result_verbs",
+            "results",
             "Write a static site: rankings where they are fair, a page for each run.",
         ),
-        "agree": ("result_verbs", "Tell how far people and judges agree on what was played."),
+        "agree": ("results", "Tell how far people and judges agree on what was played."),
     },
     "Judging": {
         "judge": (

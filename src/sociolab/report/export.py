@@ -18,6 +18,107 @@ from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_view import ScoreSheet, TranscriptView
 from sociolab.report.words import sanitize
 
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text as UTF-8; ConfigError if it cannot be written there."""
+    made = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        made.write_text(text, encoding="utf-8", newline="\n")
+        made.replace(path)
+    except OSError as error:
+        raise ConfigError(
+            f"the report cannot be written to {path} ({error.strerror}); name a file in a folder "
+            "that exists"
+        ) from error
+    finally:
+        with suppress(OSError):  # a name that is too long cannot even be looked for
+            made.unlink(missing_ok=True)
+
+
+# ------------------------------------------------------------------ Markdown
+
+
+def markdown(sections: Sequence[Section]) -> str:
+    """A heading of the second level for each section; tables with pipes; notes as a list."""
+    return "\n\n".join(part for section in sections for part in _markdown_parts(section)) + "\n"
+
+
+def _markdown_parts(section: Section) -> list[str]:
+    found = [f"## {plain(section.title)}", *(plain(sentence) for sentence in section.said)]
+    if section.cautions:
+        found.append("What these figures do not show:")
+        found.append("\n".join(f"- {plain(sentence)}" for sentence in section.cautions))
+    for table in section.tables:
+        found += [f"### {plain(table.heading)}", _markdown_table(table)]
+        if table.notes:
+            found.append("\n".join(f"- {plain(note)}" for note in table.notes))
+    found += [f"*{plain(figure.caption)}: see the page.*" for figure in section.figures]
+    return found
+
+
+def _markdown_table(table: TextTable) -> str:
+    left = {0, *table.words}
+    rule = "|".join("---" if i in left else "--:" for i in range(len(table.columns)))
+    return "\n".join(
+        [_markdown_row(table.columns), f"|{rule}|", *(_markdown_row(row) for row in table.rows)]
+    )
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(plain(cell) for cell in cells)} |"
+
+
+def plain(text: str) -> str:
+    """Text on one line in which nothing is Markdown or HTML, and nothing ends a cell."""
+    # "<" as HTML writes it: not every reader of Markdown knows a backslash before it.
+    flat = html.escape(" ".join(sanitize(text).split()), quote=False)
+    escaped = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", flat)
+    return re.sub(r"^(?:([-+=])(?=[-+=\s]|$)|(\d+)([.)])(?=\s|$))", _not_a_list, escaped)
+
+
+def _not_a_list(found: re.Match[str]) -> str:
+    """What would begin a list or a rule, with a backslash."""
+    mark, count, end = found.groups()
+    return f"\\{mark}" if mark else f"{count}\\{end}"
+
+
+def play_markdown(shown: TranscriptView) -> str:
+    """The episode as Markdown, ready to be pasted into a page."""
+    cast = ", ".join(f"{plain(seat.name)}: {plain(seat.agent)}" for seat in shown.seats)
+    parts = [f"### {plain(shown.title)}", f"*{cast}*"]
+    parts += [f"**{plain(heading)}.** {_lines(text)}" for heading, text in shown.scene]
+    for item in shown.course:
+        if isinstance(item, Line):
+            who, text = plain(item.who), plain(item.text)
+            named = f"**{who}**{text[len(who) :]}" if text.startswith(who) else text
+            parts.append(f"{item.turn + 1}\\. {named}")
+        else:
+            parts.append(f"> {plain(item.text)}")
+    parts.append(f"*The end: {plain(shown.ended)}.*")
+    for sheet in shown.sheets:
+        parts += [f"Scores by {plain(sheet.judge)}:", _sheet_table(sheet)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _sheet_table(sheet: ScoreSheet) -> str:
+    lines = [
+        " | ".join(["", "measure", *(plain(name) for name in sheet.columns), ""]).strip(),
+        "|---" + "|--:" * len(sheet.columns) + "|",
+    ]
+    for title, remarks in sheet.rows:
+        cells = (plain(remark.value) if remark else "" for remark in remarks)
+        lines.append(" | ".join(["", plain(title), *cells, ""]).strip())
+    return "\n".join(lines)
+
+
+def _lines(text: str) -> str:
+    """A text of several lines, which end where they ended."""
+    return "  \n".join(plain(line) for line in text.splitlines())
+
+
+# ------------------------------------------------------------------ LaTeX
+
+
 _HEAD = (
     "% Needs \\usepackage{booktabs}, \\usepackage{graphicx} for wide tables, and with pdfLaTeX\n"
     "% \\usepackage[T1]{fontenc}; words in other scripts than Latin need XeLaTeX or LuaLaTeX, and\n"
@@ -142,82 +243,7 @@ def _free(slug: str, taken: set[str]) -> str:
     return found
 
 
-def markdown(sections: Sequence[Section]) -> str:
-    """A heading of the second level for each section; tables with pipes; notes as a list."""
-    return "\n\n".join(part for section in sections for part in _markdown_parts(section)) + "\n"
-
-
-def _markdown_parts(section: Section) -> list[str]:
-    found = [f"## {plain(section.title)}", *(plain(sentence) for sentence in section.said)]
-    if section.cautions:
-        found.append("What these figures do not show:")
-        found.append("\n".join(f"- {plain(sentence)}" for sentence in section.cautions))
-    for table in section.tables:
-        found += [f"### {plain(table.heading)}", _markdown_table(table)]
-        if table.notes:
-            found.append("\n".join(f"- {plain(note)}" for note in table.notes))
-    found += [f"*{plain(figure.caption)}: see the page.*" for figure in section.figures]
-    return found
-
-
-def _markdown_table(table: TextTable) -> str:
-    left = {0, *table.words}
-    rule = "|".join("---" if i in left else "--:" for i in range(len(table.columns)))
-    return "\n".join(
-        [_markdown_row(table.columns), f"|{rule}|", *(_markdown_row(row) for row in table.rows)]
-    )
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(plain(cell) for cell in cells)} |"
-
-
-def plain(text: str) -> str:
-    """Text on one line in which nothing is Markdown or HTML, and nothing ends a cell."""
-    # "<" as HTML writes it: not every reader of Markdown knows a backslash before it.
-    flat = html.escape(" ".join(sanitize(text).split()), quote=False)
-    escaped = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", flat)
-    return re.sub(r"^(?:([-+=])(?=[-+=\s]|$)|(\d+)([.)])(?=\s|$))", _not_a_list, escaped)
-
-
-def _not_a_list(found: re.Match[str]) -> str:
-    """What would begin a list or a rule, with a backslash."""
-    mark, count, end = found.groups()
-    return f"\\{mark}" if mark else f"{count}\\{end}"
-
-
-def play_markdown(shown: TranscriptView) -> str:
-    """The episode as Markdown, ready to be pasted into a page."""
-    cast = ", ".join(f"{plain(seat.name)}: {plain(seat.agent)}" for seat in shown.seats)
-    parts = [f"### {plain(shown.title)}", f"*{cast}*"]
-    parts += [f"**{plain(heading)}.** {_lines(text)}" for heading, text in shown.scene]
-    for item in shown.course:
-        if isinstance(item, Line):
-            who, text = plain(item.who), plain(item.text)
-            named = f"**{who}**{text[len(who) :]}" if text.startswith(who) else text
-            parts.append(f"{item.turn + 1}\\. {named}")
-        else:
-            parts.append(f"> {plain(item.text)}")
-    parts.append(f"*The end: {plain(shown.ended)}.*")
-    for sheet in shown.sheets:
-        parts += [f"Scores by {plain(sheet.judge)}:", _sheet_table(sheet)]
-    return "\n\n".join(parts) + "\n"
-
-
-def _sheet_table(sheet: ScoreSheet) -> str:
-    lines = [
-        " | ".join(["", "measure", *(plain(name) for name in sheet.columns), ""]).strip(),
-        "|---" + "|--:" * len(sheet.columns) + "|",
-    ]
-    for title, remarks in sheet.rows:
-        cells = (plain(remark.value) if remark else "" for remark in remarks)
-        lines.append(" | ".join(["", plain(title), *cells, ""]).strip())
-    return "\n".join(lines)
-
-
-def _lines(text: str) -> str:
-    """A text of several lines, which end where they ended."""
-    return "  \n".join(plain(line) for line in text.splitlines())
+# ------------------------------------------------------------------ CSV
 
 
 ENTRY_COLUMNS = (
@@ -245,7 +271,6 @@ ENTRY_COLUMNS = (
     "bounds_high",
 )
 """Of `entries_csv`, as in docs/result.md. `by` is written as "type=bargain; partner=scripted"."""
-
 _FORMULA = re.compile(r"\s*[=+\-@|]")
 _FIGURE = re.compile(r"-|[+-]?\d[\d,.]*(e[+-]?\d+)?( ?%)?")
 
@@ -301,19 +326,3 @@ def _entry(result: RunResult, entry: ScoreEntry) -> tuple[str | float | None, ..
         entry.cannot_tell,
         *(entry.bounds or (None, None)),
     )
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text as UTF-8; ConfigError if it cannot be written there."""
-    made = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        made.write_text(text, encoding="utf-8", newline="\n")
-        made.replace(path)
-    except OSError as error:
-        raise ConfigError(
-            f"the report cannot be written to {path} ({error.strerror}); name a file in a folder "
-            "that exists"
-        ) from error
-    finally:
-        with suppress(OSError):  # a name that is too long cannot even be looked for
-            made.unlink(missing_ok=True)

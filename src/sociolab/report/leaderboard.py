@@ -24,9 +24,6 @@ from sociolab.report.words import (
     sanitize,
 )
 
-_ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
-_RULES = "rules, no model"
-
 ALPHA = 0.05
 """A corrected p below this shows that two neighbours differ."""
 FAILED_TURNS = "failed turns"
@@ -36,6 +33,8 @@ NEIGHBOURS = (
     "(same task, seat, partner and repeat), p corrected (Holm) for the neighbours of its table. "
     "Where they are not told apart, their order may well turn in another run."
 )
+_ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
+_RULES = "rules, no model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +165,34 @@ def boards_section(found: Sequence[Board]) -> Section:
     )
 
 
+def index(results: Sequence[RunResult], links: Mapping[str, str], boards: Sequence[Board]) -> str:
+    """The page as text; `links` holds the relative address of each run's page, by its name, and
+    `boards` are the rankings of these results."""
+    worlds: dict[str, list[Board]] = {}
+    for board in boards:
+        worlds.setdefault(board.terms.world, []).append(board)
+    text = (
+        pages()
+        .get_template("site.html")
+        .render(
+            title="Social intelligence of language agents",
+            worlds=list(worlds.items()),
+            results=results,
+            links=links,
+            neighbours=NEIGHBOURS,
+            version=results[0].versions["sociolab"],
+        )
+    )
+    return sanitize(text)
+
+
+def undecided(above: ScoreEntry, below: ScoreEntry) -> bool:
+    """Whether plays that could not be scored could turn the order of two agents round."""
+    if not above.unscored + below.unscored:
+        return False
+    return above.bounds is None or below.bounds is None or above.bounds[0] < below.bounds[1]
+
+
 def _entered(result: RunResult) -> Iterable[tuple[RankingTerms, ScoreEntry]]:
     known = {judge.judge: judge for judge in result.judges}
     for judge in judges_of(result):
@@ -189,7 +216,7 @@ def _measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureE
 
 
 def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> RankingTerms:
-    settings: dict[str, Any] = result.settings if isinstance(result.settings, dict) else {}
+    settings = result.recorded
     return RankingTerms(
         world=result.world,
         data=_data(result),
@@ -277,13 +304,6 @@ def _above(one: ScoreEntry, other: ScoreEntry) -> bool:
     return one.value > other.value
 
 
-def undecided(above: ScoreEntry, below: ScoreEntry) -> bool:
-    """Whether plays that could not be scored could turn the order of two agents round."""
-    if not above.unscored + below.unscored:
-        return False
-    return above.bounds is None or below.bounds is None or above.bounds[0] < below.bounds[1]
-
-
 def _place(result: RunResult, entry: ScoreEntry) -> BoardRow:
     agent = entry.agent or ""
     return BoardRow(
@@ -336,24 +356,3 @@ def _unranked(board: Board) -> tuple[str, ...]:
     if not board.ranked:
         return ("not ranked: the judge goes by rules of thumb",)
     return ("players by rules are not ranked: they are baselines",) if board.baselines else ()
-
-
-def index(results: Sequence[RunResult], links: Mapping[str, str], boards: Sequence[Board]) -> str:
-    """The page as text; `links` holds the relative address of each run's page, by its name, and
-    `boards` are the rankings of these results."""
-    worlds: dict[str, list[Board]] = {}
-    for board in boards:
-        worlds.setdefault(board.terms.world, []).append(board)
-    text = (
-        pages()
-        .get_template("site.html")
-        .render(
-            title="Social intelligence of language agents",
-            worlds=list(worlds.items()),
-            results=results,
-            links=links,
-            neighbours=NEIGHBOURS,
-            version=results[0].versions["sociolab"],
-        )
-    )
-    return sanitize(text)

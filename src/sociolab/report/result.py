@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sociolab.core.episode import TurnsAsked
-from sociolab.core.errors import Cause, ConfigError, StoreError
-from sociolab.core.score import READER, JudgeId, Measure, Method
+from sociolab.core.errors import Cause, ConfigError
+from sociolab.core.score import READER, JudgeId, Measure
 from sociolab.report.plays import (
     SPOKEN,
     CellValue,
@@ -53,387 +53,6 @@ from sociolab.store.verdicts import JudgingCounts
 
 if TYPE_CHECKING:
     from sociolab.stats.intervals import Estimate
-
-
-def with_macro(measures: Sequence[MeasureEntry], macro: Sequence[str]) -> tuple[MeasureEntry, ...]:
-    """The measures, each that has a macro average followed by it; the titles tell them apart."""
-    found: list[MeasureEntry] = []
-    for entry in measures:
-        if entry.measure not in macro:
-            found.append(entry)
-            continue
-        found.append(entry.model_copy(update={"title": f"{entry.title} micro"}))
-        name, title = macro_of(entry.measure), f"{entry.title} macro"
-        found.append(entry.model_copy(update={"measure": name, "title": title, "whole": False}))
-    return tuple(found)
-
-
-def cluster_means(
-    outcomes: Sequence[PlayOutcome | None], clusters: Sequence[str]
-) -> tuple[list[float], list[str]]:
-    """The mean of each cluster that has a value, and the cluster, in order of appearance."""
-    values: dict[str, list[float]] = {}
-    for outcome, cluster in zip(outcomes, clusters, strict=True):
-        if isinstance(outcome, float):
-            values.setdefault(cluster, []).append(outcome)
-    return [sum(some) / len(some) for some in values.values()], list(values)
-
-
-def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
-    """The entry of the macro average beside that of the micro average.
-
-    `over` is the mean of the clusters' means. As for every entry `n` counts plays; `clusters` is
-    how many means are averaged; `note` says both, and whether the interval was cut, or why there
-    is none. It has no bounds.
-    """
-    means = f"mean of the means of {over.clusters} clusters, over {micro.n} plays"
-    notes = (over.note,) if over.method == "none" else (means, over.note)
-    changed = {
-        "measure": macro_of(micro.measure),
-        "value": over.value,
-        "clusters": over.clusters,
-        "low": over.low,
-        "high": over.high,
-        "interval": over.method,
-        "note": "; ".join(note for note in notes if note),
-        "bounds": None,
-    }
-    return ScoreEntry.model_validate(micro.model_dump() | changed)
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnOutcomes:
-    """What a column says of each of these plays, in their order; None where it says nothing, and
-    nothing was due. The plays are of seats, or of whole episodes, as the column is."""
-
-    column: ScoreColumn
-    plays: Sequence[PlayRow]
-    outcomes: Sequence[PlayOutcome | None]
-
-
-def column_outcomes(plays: Sequence[PlayRow], column: ScoreColumn) -> ColumnOutcomes:
-    """What a column says of these plays.
-
-    A play that a judge has not seen counts as a failure of its measures if the trial failed and
-    they were due, and else (it is still to be played or judged) not at all.
-    """
-    said: list[PlayOutcome | None] = [column.outcomes.get(play.key) for play in plays]
-    if None in said:
-        said = outcomes_of(plays, column, never_due(plays, column))
-    return ColumnOutcomes(column, plays, said)
-
-
-def entries(
-    said: Sequence[ColumnOutcomes],
-    macro: Sequence[str] = (),
-    asked: Mapping[PlayKey, TurnsAsked] | None = None,
-) -> tuple[ScoreEntry, ...]:
-    """For each agent: over all its plays, by partner, by type; in each, a judge and measure a row.
-
-    All of `said` is of the same plays; `asked` says how often each was asked for a turn. Each
-    measure named in `macro` has a second row with its macro average, whose note says what it
-    averages. An entry that nothing counts for is left out.
-    """
-    plays = said[0].plays if said else ()
-    found: list[ScoreEntry] = []
-    for agent in dict.fromkeys(play.agent for play in plays):
-        mine = [i for i, play in enumerate(plays) if play.agent == agent]
-        whole = tuple(_group_entries(agent, {}, mine, said, macro, asked or {}))
-        found += whole
-        for by, some in _groups(plays, mine):
-            if len(some) == len(mine):  # an only partner, an only type: the same plays
-                found += [entry.model_copy(update={"by": by}) for entry in whole]
-            else:
-                found += _group_entries(agent, by, some, said, macro, asked or {})
-    return tuple(found)
-
-
-def _groups(
-    plays: Sequence[PlayRow], mine: Sequence[int]
-) -> Iterable[tuple[dict[str, str], Sequence[int]]]:
-    """The places of an agent's plays with each partner, then of each type."""
-    partners: dict[str, list[int]] = {}
-    types: dict[str, list[int]] = {}
-    for i in mine:
-        play = plays[i]
-        if play.partner is not None:
-            partners.setdefault(play.partner, []).append(i)
-        if play.type is not None:
-            types.setdefault(play.type, []).append(i)
-    yield from (({"partner": partner}, some) for partner, some in partners.items())
-    yield from (({"type": kind}, some) for kind, some in types.items())
-
-
-def never_due(plays: Sequence[PlayRow], column: ScoreColumn) -> frozenset[str | None]:
-    """The seats that a column is never for, such as AntEval's NPC: present where it has verdicts,
-    and without one each time. All, where nothing is due at all of a failed trial."""
-    if not column.due:
-        return frozenset(play.key[1] for play in plays)
-    if all(play.key in column.outcomes for play in plays):
-        return frozenset()
-    judged = {key for play in plays if (key := play.key) in column.outcomes}
-    trials = {trial for trial, _ in judged}
-    present = {play.key[1] for play in plays if play.key[0] in trials and not play.failed}
-    return frozenset(present - {seat for _, seat in judged})
-
-
-def _group_entries(
-    agent: str | None,
-    by: dict[str, str],
-    places: Sequence[int],
-    said: Sequence[ColumnOutcomes],
-    macro: Sequence[str],
-    asked: Mapping[PlayKey, TurnsAsked],
-) -> Iterable[ScoreEntry]:
-    from sociolab.stats.intervals import mean, means, on_scale  # numpy: not before there are scores
-
-    clusters = [said[0].plays[i].cluster for i in places]
-    outcomes = [[one.outcomes[i] for i in places] for one in said]
-    values = {str(i): _values(column) for i, column in enumerate(outcomes)}
-    estimates = means(values, clusters)
-    for i, one in enumerate(said):
-        column, found = one.column, outcomes[i]
-        estimate = estimates[str(i)]
-        if all(what is None for what in found):
-            continue
-        ends = column.measure.low, column.measure.high
-        counted = (
-            one.plays[i].key for i, what in zip(places, found, strict=True) if what is not None
-        )
-        turns = asked_in(asked, counted)
-        entry = _entry(agent, by, column, on_scale(estimate, *ends), found, turns)
-        yield entry
-        if column.measure.name in macro:
-            over = mean(*cluster_means(found, clusters))
-            yield macro_entry(entry, on_scale(over, *ends))
-
-
-def _values(outcomes: Sequence[PlayOutcome | None]) -> Sequence[float | None]:
-    return [found if isinstance(found, float) else None for found in outcomes]
-
-
-def outcomes_of(
-    plays: Sequence[PlayRow], column: ScoreColumn, never: frozenset[str | None]
-) -> list[PlayOutcome | None]:
-    """What a column says of these plays; None where it says nothing, and nothing was due."""
-    return [
-        column.outcomes.get(
-            play.key, "failed" if play.failed and play.key[1] not in never else None
-        )
-        for play in plays
-    ]
-
-
-def _entry(
-    agent: str | None,
-    by: dict[str, str],
-    column: ScoreColumn,
-    estimate: Estimate,
-    outcomes: Sequence[PlayOutcome | None],
-    turns: TurnsAsked,
-) -> ScoreEntry:
-    return ScoreEntry(
-        agent=agent,
-        measure=column.measure.name,
-        by=by,
-        value=estimate.value,
-        n=estimate.n,
-        clusters=estimate.clusters,
-        **_without_value(outcomes, column.measure),
-        low=estimate.low,
-        high=estimate.high,
-        interval=estimate.method,
-        note=estimate.note,
-        method=column.judge.method,
-        judge=column.label,
-        failed_turns=turns.failed,
-        turns_asked=turns.asked,
-    )
-
-
-def _without_value(outcomes: Sequence[PlayOutcome | None], measure: Measure) -> dict[str, Any]:
-    """The counts of what has no value, and what it could make of the mean."""
-    kinds = Counter(found.kind for found in outcomes if isinstance(found, NotScored))
-    return {
-        "failures": outcomes.count("failed"),
-        "unscored": kinds.total(),
-        "disputed": kinds["disputed"],
-        "unconfirmed": kinds["unconfirmed"],
-        "cannot_tell": kinds["cannot tell"],
-        "bounds": bounds(outcomes, measure),
-    }
-
-
-def readings(said: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
-    """What readers read held against the outcomes by formula, for each agent and reader."""
-    asked = [one for one in said if one.column.judge.method == "formula"]
-    read = [one for one in said if one.column.judge.name.startswith(READER)]
-    return tuple(
-        entry
-        for own in asked
-        for other in read
-        if own.column.measure.name == other.column.measure.name
-        for entry in _readings(own, other)
-    )
-
-
-def _readings(asked: ColumnOutcomes, read: ColumnOutcomes) -> Iterable[ReadingEntry]:
-    found: dict[str, Counter[str]] = {}
-    for play, ours, theirs in zip(asked.plays, asked.outcomes, read.outcomes, strict=True):
-        if play.agent is not None and ours is not None and theirs is not None:
-            found.setdefault(play.agent, Counter())[_held_against(ours, theirs)] += 1
-    for agent, counts in found.items():
-        yield ReadingEntry(
-            agent=agent,
-            measure=asked.column.measure.name,
-            judge=asked.column.label,
-            reader=read.column.label,
-            agree=counts["agree"],
-            differ=counts["differ"],
-            only_judge=counts["only_judge"],
-            only_reader=counts["only_reader"],
-            neither=counts["neither"],
-        )
-
-
-def _held_against(asked: PlayOutcome, read: PlayOutcome) -> str:
-    if isinstance(asked, float) and isinstance(read, float):
-        return "agree" if math.isclose(asked, read, abs_tol=1e-9) else "differ"
-    if isinstance(asked, float):
-        return "only_judge"
-    return "only_reader" if isinstance(read, float) else "neither"
-
-
-def cell_entry(found: CellValue) -> ScoreEntry:
-    """A verdict on a cell of the plan, or on the run, as it is: one value, without an interval.
-
-    A cell that is an object becomes `by`, its "agent" the entry's; any other becomes {"cell": ...}.
-    """
-    by = _by(found)
-    scored = isinstance(found.outcome, float)
-    return ScoreEntry(
-        agent=by.pop("agent", None),
-        measure=found.measure.name,
-        by=by,
-        value=found.outcome if isinstance(found.outcome, float) else None,
-        n=int(scored),
-        clusters=int(scored),
-        **_without_value([found.outcome], found.measure),
-        low=None,
-        high=None,
-        interval="none",
-        note="1 value of a whole cell" if scored else "no values",
-        method=found.judge.method,
-        judge=found.label,
-    )
-
-
-def _by(found: CellValue) -> dict[str, str]:
-    by: dict[str, str] = {}
-    if isinstance(found.cell, dict):
-        by = {str(key): str(value) for key, value in found.cell.items()}
-    elif found.cell is not None:
-        by = {"cell": str(found.cell)}
-    if found.seat is not None:
-        by["seat"] = found.seat
-    return by
-
-
-_WORK: Mapping[str, str] = {"audit": "an audit", "gap": "a gap", "write": "a writer"}
-"""What keeps its replies in a run without trials, by the key of that run's settings."""
-
-
-def kept_work(row: RunRow) -> str:
-    """Whose replies a run keeps and nothing else, such as "an audit"; "" of a run of episodes."""
-    if row.trials or not isinstance(row.settings, dict):
-        return ""
-    return next((said for kind, said in _WORK.items() if kind in row.settings), "")
-
-
-def run_of_episodes(store: Store, run: str) -> RunRow:
-    """The run; StoreError if there is none, ConfigError if it keeps replies and no episodes."""
-    row = store.run(run)
-    if work := kept_work(row):
-        raise ConfigError(
-            f"expected a run of episodes, found {run}, which only keeps the replies of {work}; "
-            "`sociolab list runs` names those of episodes"
-        )
-    return row
-
-
-LONGEST = 400
-"""Characters: what a model wrote in a failed reply may be a page."""
-
-
-FAULT: Cause = "malformed reply"
-"""The cause of a fault in a reply that was used."""
-
-
-def first_failures(
-    store: Store, run: str, trials: Sequence[TrialRow], observed: TranscriptCounts
-) -> tuple[FirstFailure, ...]:
-    """The first case of every kind and cause, in plan order; of scores for each judge apart.
-
-    `trials` is the run's plan, `observed` has taken in its episodes.
-    """
-    return (
-        *_first("trials", _failed_trials(trials)),
-        *_first("turns", observed.first_turns.values(), observed.failed_turns),
-        *_first("questions", observed.first_questions.values(), observed.failed_questions),
-        *(
-            FirstFailure(
-                kind="scores",
-                cause=one.cause,
-                count=one.count,
-                problem=short(one.problem),
-                episode=one.trial,
-                judge=one.judge,
-            )
-            for one in store.verdicts.first_failed_scores(run)
-        ),
-        *_first("calls", _failed_calls(store, run)),
-        *_first("usage", ((FAULT, why, trial) for trial, why in store.calls.faults(run))),
-    )
-
-
-def short(text: str) -> str:
-    """A problem on one line, cut where it is long."""
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}..."
-
-
-def _first(
-    kind: FailedKind,
-    cases: Iterable[tuple[str, str, str]],
-    counts: Mapping[str, int] | None = None,
-) -> Iterator[FirstFailure]:
-    """The first of each cause; `cases` are cause, problem and episode, all or the first ones.
-
-    Without `counts` these are the cases themselves.
-    """
-    found: dict[str, tuple[str, str]] = {}
-    counted: Counter[str] = Counter()
-    for cause, problem, episode in cases:
-        found.setdefault(cause, (problem, episode))
-        counted[cause] += 1
-    known = counted if counts is None else counts
-    for cause, (problem, episode) in sorted(
-        found.items(), key=lambda one: (-known[one[0]], one[0])
-    ):
-        yield FirstFailure(
-            kind=kind, cause=cause, count=known[cause], problem=short(problem), episode=episode
-        )
-
-
-def _failed_trials(trials: Iterable[TrialRow]) -> Iterator[tuple[str, str, str]]:
-    for row in trials:
-        if row.status == "failed":
-            yield row.cause or "unknown", row.problem or "no reason on record", row.trial.id
-
-
-def _failed_calls(store: Store, run: str) -> Iterator[tuple[str, str, str]]:
-    for failure in store.calls.failures(run):
-        yield failure.cause, failure.problem, failure.call.trial
 
 
 __all__ = ["ResultDetails", "RunResult", "details_of", "outline_of", "result_of"]
@@ -530,7 +149,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
             calls=_counts(Counter(failure.cause for failure in store.calls.failures(run))),
             usage={FAULT: faults} if (faults := len(store.calls.faults(run))) else {},
         ),
-        judges=_judges(row.name, store.verdicts.counts(run)),
+        judges=_judges(store.verdicts.counts(run)),
         measures=(),
         scores=(),
         settings=row.settings,
@@ -554,13 +173,6 @@ def judged_of(store: Store, run: str) -> Judged:
     for row in store.verdicts.outcomes(run):
         judged.take(row)
     return judged
-
-
-def all_column_outcomes(
-    seats: Sequence[PlayRow], wholes: Sequence[PlayRow], columns: Sequence[ScoreColumn]
-) -> tuple[ColumnOutcomes, ...]:
-    """What these columns say of the plays of a plan, of seats and of whole episodes."""
-    return tuple(column_outcomes(wholes if column.whole else seats, column) for column in columns)
 
 
 def _observed(store: Store, run: str, trials: Sequence[TrialRow]) -> TranscriptCounts:
@@ -605,15 +217,8 @@ def _score_entries(
     )
 
 
-def _judges(run: str, found: Mapping[JudgeId, JudgingCounts]) -> tuple[JudgeEntry, ...]:
-    labels, methods = labels_of(found), get_args(Method)
-    for judge in found:
-        if judge.method not in methods:  # written down before ids were looked at
-            raise StoreError(
-                f"{run}: expected judges whose method is one of {', '.join(methods)}, found "
-                f'"{judge.method}" of the judge {judge.name}; mend its id, judge under another '
-                f"--name, and `sociolab delete {run}`"
-            )
+def _judges(found: Mapping[JudgeId, JudgingCounts]) -> tuple[JudgeEntry, ...]:
+    labels = labels_of(found)
     return tuple(
         JudgeEntry(
             judge=labels[judge], method=judge.method, settings=judge.settings, judgings=counts.most
@@ -674,34 +279,419 @@ def _version() -> str:
         return "not installed"
 
 
-def distributions_of(said: Iterable[ColumnOutcomes]) -> tuple[ScoreDistribution, ...]:
-    """The values by judge, measure and agent; those of plays of no single agent are left out, and
-    what a judge cannot tell."""
-    points: dict[tuple[str, str, str], list[PlayValue]] = {}
-    missing: Counter[tuple[str, str, str]] = Counter()
-    for one in said:
-        judge, measure = one.column.label, one.column.measure.name
-        for play, outcome in zip(one.plays, one.outcomes, strict=True):
-            if play.agent is None or outcome is None or isinstance(outcome, NotScored):
-                continue
-            key = judge, measure, play.agent
-            mine = points.setdefault(key, [])
-            if outcome == "failed":
-                missing[key] += 1
+# ------------------------------------------------------------------ runs
+
+
+def each_once(runs: Sequence[str]) -> tuple[str, ...]:
+    """The runs as they are named; ConfigError for one that is named twice."""
+    twice = [run for run, count in Counter(runs).items() if count > 1]
+    if twice:
+        raise ConfigError(
+            f"expected each run once, found {' and '.join(twice)} more than once; a run counts "
+            "once, name it once"
+        )
+    return tuple(runs)
+
+
+_WORK: Mapping[str, str] = {"audit": "an audit", "gap": "a gap", "write": "a writer"}
+"""What keeps its replies in a run without trials, by the key of that run's settings."""
+
+
+def kept_work(row: RunRow) -> str:
+    """Whose replies a run keeps and nothing else, such as "an audit"; "" of a run of episodes."""
+    if row.trials or not isinstance(row.settings, dict):
+        return ""
+    return next((said for kind, said in _WORK.items() if kind in row.settings), "")
+
+
+def run_of_episodes(store: Store, run: str) -> RunRow:
+    """The run; StoreError if there is none, ConfigError if it keeps replies and no episodes."""
+    row = store.run(run)
+    if work := kept_work(row):
+        raise ConfigError(
+            f"expected a run of episodes, found {run}, which only keeps the replies of {work}; "
+            "`sociolab list runs` names those of episodes"
+        )
+    return row
+
+
+# ------------------------------------------------------------------ means over plays
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOutcomes:
+    """What a column says of each of these plays, in their order; None where it says nothing, and
+    nothing was due. The plays are of seats, or of whole episodes, as the column is."""
+
+    column: ScoreColumn
+    plays: Sequence[PlayRow]
+    outcomes: Sequence[PlayOutcome | None]
+
+
+def column_outcomes(plays: Sequence[PlayRow], column: ScoreColumn) -> ColumnOutcomes:
+    """What a column says of these plays.
+
+    A play that a judge has not seen counts as a failure of its measures if the trial failed and
+    they were due, and else (it is still to be played or judged) not at all.
+    """
+    said: list[PlayOutcome | None] = [column.outcomes.get(play.key) for play in plays]
+    if None in said:
+        said = outcomes_of(plays, column, never_due(plays, column))
+    return ColumnOutcomes(column, plays, said)
+
+
+def all_column_outcomes(
+    seats: Sequence[PlayRow], wholes: Sequence[PlayRow], columns: Sequence[ScoreColumn]
+) -> tuple[ColumnOutcomes, ...]:
+    """What these columns say of the plays of a plan, of seats and of whole episodes."""
+    return tuple(column_outcomes(wholes if column.whole else seats, column) for column in columns)
+
+
+def outcomes_of(
+    plays: Sequence[PlayRow], column: ScoreColumn, never: frozenset[str | None]
+) -> list[PlayOutcome | None]:
+    """What a column says of these plays; None where it says nothing, and nothing was due."""
+    return [
+        column.outcomes.get(
+            play.key, "failed" if play.failed and play.key[1] not in never else None
+        )
+        for play in plays
+    ]
+
+
+def never_due(plays: Sequence[PlayRow], column: ScoreColumn) -> frozenset[str | None]:
+    """The seats that a column is never for, such as AntEval's NPC: present where it has verdicts,
+    and without one each time. All, where nothing is due at all of a failed trial."""
+    if not column.due:
+        return frozenset(play.key[1] for play in plays)
+    if all(play.key in column.outcomes for play in plays):
+        return frozenset()
+    judged = {key for play in plays if (key := play.key) in column.outcomes}
+    trials = {trial for trial, _ in judged}
+    present = {play.key[1] for play in plays if play.key[0] in trials and not play.failed}
+    return frozenset(present - {seat for _, seat in judged})
+
+
+def entries(
+    said: Sequence[ColumnOutcomes],
+    macro: Sequence[str] = (),
+    asked: Mapping[PlayKey, TurnsAsked] | None = None,
+) -> tuple[ScoreEntry, ...]:
+    """For each agent: over all its plays, by partner, by type; in each, a judge and measure a row.
+
+    All of `said` is of the same plays; `asked` says how often each was asked for a turn. Each
+    measure named in `macro` has a second row with its macro average, whose note says what it
+    averages. An entry that nothing counts for is left out.
+    """
+    plays = said[0].plays if said else ()
+    found: list[ScoreEntry] = []
+    for agent in dict.fromkeys(play.agent for play in plays):
+        mine = [i for i, play in enumerate(plays) if play.agent == agent]
+        whole = tuple(_group_entries(agent, {}, mine, said, macro, asked or {}))
+        found += whole
+        for by, some in _groups(plays, mine):
+            if len(some) == len(mine):  # an only partner, an only type: the same plays
+                found += [entry.model_copy(update={"by": by}) for entry in whole]
             else:
-                mine.append(PlayValue._make((outcome, *play.key)))  # half the time of a call
+                found += _group_entries(agent, by, some, said, macro, asked or {})
+    return tuple(found)
+
+
+def _groups(
+    plays: Sequence[PlayRow], mine: Sequence[int]
+) -> Iterable[tuple[dict[str, str], Sequence[int]]]:
+    """The places of an agent's plays with each partner, then of each type."""
+    partners: dict[str, list[int]] = {}
+    types: dict[str, list[int]] = {}
+    for i in mine:
+        play = plays[i]
+        if play.partner is not None:
+            partners.setdefault(play.partner, []).append(i)
+        if play.type is not None:
+            types.setdefault(play.type, []).append(i)
+    yield from (({"partner": partner}, some) for partner, some in partners.items())
+    yield from (({"type": kind}, some) for kind, some in types.items())
+
+
+def _group_entries(
+    agent: str | None,
+    by: dict[str, str],
+    places: Sequence[int],
+    said: Sequence[ColumnOutcomes],
+    macro: Sequence[str],
+    asked: Mapping[PlayKey, TurnsAsked],
+) -> Iterable[ScoreEntry]:
+    from sociolab.stats.intervals import mean, means, on_scale  # numpy: not before there are scores
+
+    clusters = [said[0].plays[i].cluster for i in places]
+    outcomes = [[one.outcomes[i] for i in places] for one in said]
+    values = {str(i): _values(column) for i, column in enumerate(outcomes)}
+    estimates = means(values, clusters)
+    for i, one in enumerate(said):
+        column, found = one.column, outcomes[i]
+        estimate = estimates[str(i)]
+        if all(what is None for what in found):
+            continue
+        ends = column.measure.low, column.measure.high
+        counted = (
+            one.plays[i].key for i, what in zip(places, found, strict=True) if what is not None
+        )
+        turns = asked_in(asked, counted)
+        entry = _entry(agent, by, column, on_scale(estimate, *ends), found, turns)
+        yield entry
+        if column.measure.name in macro:
+            over = mean(*cluster_means(found, clusters))
+            yield macro_entry(entry, on_scale(over, *ends))
+
+
+def _values(outcomes: Sequence[PlayOutcome | None]) -> Sequence[float | None]:
+    return [found if isinstance(found, float) else None for found in outcomes]
+
+
+def _entry(
+    agent: str | None,
+    by: dict[str, str],
+    column: ScoreColumn,
+    estimate: Estimate,
+    outcomes: Sequence[PlayOutcome | None],
+    turns: TurnsAsked,
+) -> ScoreEntry:
+    return ScoreEntry(
+        agent=agent,
+        measure=column.measure.name,
+        by=by,
+        value=estimate.value,
+        n=estimate.n,
+        clusters=estimate.clusters,
+        **_without_value(outcomes, column.measure),
+        low=estimate.low,
+        high=estimate.high,
+        interval=estimate.method,
+        note=estimate.note,
+        method=column.judge.method,
+        judge=column.label,
+        failed_turns=turns.failed,
+        turns_asked=turns.asked,
+    )
+
+
+def _without_value(outcomes: Sequence[PlayOutcome | None], measure: Measure) -> dict[str, Any]:
+    """The counts of what has no value, and what it could make of the mean."""
+    kinds = Counter(found.kind for found in outcomes if isinstance(found, NotScored))
+    return {
+        "failures": outcomes.count("failed"),
+        "unscored": kinds.total(),
+        "disputed": kinds["disputed"],
+        "unconfirmed": kinds["unconfirmed"],
+        "cannot_tell": kinds["cannot tell"],
+        "bounds": bounds(outcomes, measure),
+    }
+
+
+def cell_entry(found: CellValue) -> ScoreEntry:
+    """A verdict on a cell of the plan, or on the run, as it is: one value, without an interval.
+
+    A cell that is an object becomes `by`, its "agent" the entry's; any other becomes {"cell": ...}.
+    """
+    by = _by(found)
+    scored = isinstance(found.outcome, float)
+    return ScoreEntry(
+        agent=by.pop("agent", None),
+        measure=found.measure.name,
+        by=by,
+        value=found.outcome if isinstance(found.outcome, float) else None,
+        n=int(scored),
+        clusters=int(scored),
+        **_without_value([found.outcome], found.measure),
+        low=None,
+        high=None,
+        interval="none",
+        note="1 value of a whole cell" if scored else "no values",
+        method=found.judge.method,
+        judge=found.label,
+    )
+
+
+def _by(found: CellValue) -> dict[str, str]:
+    by: dict[str, str] = {}
+    if isinstance(found.cell, dict):
+        by = {str(key): str(value) for key, value in found.cell.items()}
+    elif found.cell is not None:
+        by = {"cell": str(found.cell)}
+    if found.seat is not None:
+        by["seat"] = found.seat
+    return by
+
+
+# ------------------------------------------------------------------ macro averages
+
+
+def with_macro(measures: Sequence[MeasureEntry], macro: Sequence[str]) -> tuple[MeasureEntry, ...]:
+    """The measures, each that has a macro average followed by it; the titles tell them apart."""
+    found: list[MeasureEntry] = []
+    for entry in measures:
+        if entry.measure not in macro:
+            found.append(entry)
+            continue
+        found.append(entry.model_copy(update={"title": f"{entry.title} micro"}))
+        name, title = macro_of(entry.measure), f"{entry.title} macro"
+        found.append(entry.model_copy(update={"measure": name, "title": title, "whole": False}))
+    return tuple(found)
+
+
+def cluster_means(
+    outcomes: Sequence[PlayOutcome | None], clusters: Sequence[str]
+) -> tuple[list[float], list[str]]:
+    """The mean of each cluster that has a value, and the cluster, in order of appearance."""
+    values: dict[str, list[float]] = {}
+    for outcome, cluster in zip(outcomes, clusters, strict=True):
+        if isinstance(outcome, float):
+            values.setdefault(cluster, []).append(outcome)
+    return [sum(some) / len(some) for some in values.values()], list(values)
+
+
+def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
+    """The entry of the macro average beside that of the micro average.
+
+    `over` is the mean of the clusters' means. As for every entry `n` counts plays; `clusters` is
+    how many means are averaged; `note` says both, and whether the interval was cut, or why there
+    is none. It has no bounds.
+    """
+    means = f"mean of the means of {over.clusters} clusters, over {micro.n} plays"
+    notes = (over.note,) if over.method == "none" else (means, over.note)
+    changed = {
+        "measure": macro_of(micro.measure),
+        "value": over.value,
+        "clusters": over.clusters,
+        "low": over.low,
+        "high": over.high,
+        "interval": over.method,
+        "note": "; ".join(note for note in notes if note),
+        "bounds": None,
+    }
+    return ScoreEntry.model_validate(micro.model_dump() | changed)
+
+
+# ------------------------------------------------------------------ outcomes by a formula beside those that were read
+
+
+def readings(said: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
+    """What readers read held against the outcomes by formula, for each agent and reader."""
+    asked = [one for one in said if one.column.judge.method == "formula"]
+    read = [one for one in said if one.column.judge.name.startswith(READER)]
     return tuple(
-        ScoreDistribution(agent, judge, measure, tuple(some), missing[judge, measure, agent])
-        for (judge, measure, agent), some in points.items()
+        entry
+        for own in asked
+        for other in read
+        if own.column.measure.name == other.column.measure.name
+        for entry in _readings(own, other)
     )
 
 
-def read_distributions(store: Store, result: RunResult) -> tuple[ScoreDistribution, ...]:
-    """The spreads of a run whose `ResultDetails` are not at hand: its judgings are read once more."""
-    trials, columns = store.trials(result.run), judged_of(store, result.run).columns()
-    return distributions_of(
-        all_column_outcomes(plays_of(trials), whole_plays_of(trials, result.partner), columns)
+def _readings(asked: ColumnOutcomes, read: ColumnOutcomes) -> Iterable[ReadingEntry]:
+    found: dict[str, Counter[str]] = {}
+    for play, ours, theirs in zip(asked.plays, asked.outcomes, read.outcomes, strict=True):
+        if play.agent is not None and ours is not None and theirs is not None:
+            found.setdefault(play.agent, Counter())[_held_against(ours, theirs)] += 1
+    for agent, counts in found.items():
+        yield ReadingEntry(
+            agent=agent,
+            measure=asked.column.measure.name,
+            judge=asked.column.label,
+            reader=read.column.label,
+            agree=counts["agree"],
+            differ=counts["differ"],
+            only_judge=counts["only_judge"],
+            only_reader=counts["only_reader"],
+            neither=counts["neither"],
+        )
+
+
+def _held_against(asked: PlayOutcome, read: PlayOutcome) -> str:
+    if isinstance(asked, float) and isinstance(read, float):
+        return "agree" if math.isclose(asked, read, abs_tol=1e-9) else "differ"
+    if isinstance(asked, float):
+        return "only_judge"
+    return "only_reader" if isinstance(read, float) else "neither"
+
+
+# ------------------------------------------------------------------ what failed: each kind by its first case
+
+
+LONGEST = 400
+"""Characters: what a model wrote in a failed reply may be a page."""
+FAULT: Cause = "malformed reply"
+"""The cause of a fault in a reply that was used."""
+
+
+def first_failures(
+    store: Store, run: str, trials: Sequence[TrialRow], observed: TranscriptCounts
+) -> tuple[FirstFailure, ...]:
+    """The first case of every kind and cause, in plan order; of scores for each judge apart.
+
+    `trials` is the run's plan, `observed` has taken in its episodes.
+    """
+    return (
+        *_first("trials", _failed_trials(trials)),
+        *_first("turns", observed.first_turns.values(), observed.failed_turns),
+        *_first("questions", observed.first_questions.values(), observed.failed_questions),
+        *(
+            FirstFailure(
+                kind="scores",
+                cause=one.cause,
+                count=one.count,
+                problem=short(one.problem),
+                episode=one.trial,
+                judge=one.judge,
+            )
+            for one in store.verdicts.first_failed_scores(run)
+        ),
+        *_first("calls", _failed_calls(store, run)),
+        *_first("usage", ((FAULT, why, trial) for trial, why in store.calls.faults(run))),
     )
+
+
+def short(text: str) -> str:
+    """A problem on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}..."
+
+
+def _first(
+    kind: FailedKind,
+    cases: Iterable[tuple[str, str, str]],
+    counts: Mapping[str, int] | None = None,
+) -> Iterator[FirstFailure]:
+    """The first of each cause; `cases` are cause, problem and episode, all or the first ones.
+
+    Without `counts` these are the cases themselves.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    counted: Counter[str] = Counter()
+    for cause, problem, episode in cases:
+        found.setdefault(cause, (problem, episode))
+        counted[cause] += 1
+    known = counted if counts is None else counts
+    for cause, (problem, episode) in sorted(
+        found.items(), key=lambda one: (-known[one[0]], one[0])
+    ):
+        yield FirstFailure(
+            kind=kind, cause=cause, count=known[cause], problem=short(problem), episode=episode
+        )
+
+
+def _failed_trials(trials: Iterable[TrialRow]) -> Iterator[tuple[str, str, str]]:
+    for row in trials:
+        if row.status == "failed":
+            yield row.cause or "unknown", row.problem or "no reason on record", row.trial.id
+
+
+def _failed_calls(store: Store, run: str) -> Iterator[tuple[str, str, str]]:
+    for failure in store.calls.failures(run):
+        yield failure.cause, failure.problem, failure.call.trial
+
+
+# ------------------------------------------------------------------ how values spread over plays
 
 
 class PlayValue(NamedTuple):
@@ -726,3 +716,33 @@ class ScoreDistribution:
     def values(self) -> tuple[float, ...]:
         """The values alone."""
         return tuple(map(itemgetter(0), self.points))
+
+
+def distributions_of(said: Iterable[ColumnOutcomes]) -> tuple[ScoreDistribution, ...]:
+    """The values by judge, measure and agent; those of plays of no single agent are left out, and
+    what a judge cannot tell."""
+    points: dict[tuple[str, str, str], list[PlayValue]] = {}
+    missing: Counter[tuple[str, str, str]] = Counter()
+    for one in said:
+        judge, measure = one.column.label, one.column.measure.name
+        for play, outcome in zip(one.plays, one.outcomes, strict=True):
+            if play.agent is None or outcome is None or isinstance(outcome, NotScored):
+                continue
+            key = judge, measure, play.agent
+            mine = points.setdefault(key, [])
+            if outcome == "failed":
+                missing[key] += 1
+            else:
+                mine.append(PlayValue(outcome, *play.key))
+    return tuple(
+        ScoreDistribution(agent, judge, measure, tuple(some), missing[judge, measure, agent])
+        for (judge, measure, agent), some in points.items()
+    )
+
+
+def read_distributions(store: Store, result: RunResult) -> tuple[ScoreDistribution, ...]:
+    """As `distributions_of`, where no `ResultDetails` are at hand: judgings are read once more."""
+    trials, columns = store.trials(result.run), judged_of(store, result.run).columns()
+    return distributions_of(
+        all_column_outcomes(plays_of(trials), whole_plays_of(trials, result.partner), columns)
+    )

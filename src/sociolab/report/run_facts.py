@@ -21,50 +21,6 @@ from sociolab.report.words import (
     share,
 )
 
-_SHORT = 10
-"""Characters of a commit's hash that are shown."""
-
-
-def made_with(result: RunResult) -> str:
-    """The versions of the run, and of its later parts where they are others; "" if none is
-    recorded."""
-    return "; then ".join(_words(one) for one in _made_parts(result))
-
-
-def changed_versions(result: RunResult) -> str:
-    """That parts of a run were played by different versions, as a sentence; "" where they were not.
-
-    Of sociolab and of Python; other commits are other work of the user, which `made_with` names.
-    """
-    parts = [(one.get("sociolab"), one.get("python")) for one in _made_parts(result)]
-    if len(set(parts)) < 2:
-        return ""
-    told = ", then ".join(_versions(*part) for part in dict.fromkeys(parts))
-    return f"parts of the run were played by different versions ({told}): they may differ by it"
-
-
-def _made_parts(result: RunResult) -> list[Mapping[str, Any]]:
-    settings = result.settings if isinstance(result.settings, dict) else {}
-    later = settings.get("resumed_with")
-    first = settings.get("made_with")
-    found = [*([first] if first else []), *(later if isinstance(later, list) else [])]
-    if later and not first:
-        found.insert(0, {})
-    return [one for one in found if isinstance(one, dict)]
-
-
-def _words(part: Mapping[str, Any]) -> str:
-    git = part.get("git")
-    if not isinstance(git, dict):
-        return _versions(part.get("sociolab"), part.get("python"))
-    state = " with changes" if git.get("changed") else ""
-    where = f"commit {str(git.get('commit'))[:_SHORT]}{state}"
-    return f"{_versions(part.get('sociolab'), part.get('python'))}, {where}"
-
-
-def _versions(sociolab: object, python: object) -> str:
-    return f"sociolab {sociolab}, Python {python}" if sociolab else "versions not recorded"
-
 
 def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
     """What was played, by whom, and who judged."""
@@ -99,15 +55,13 @@ def _judge(judge: JudgeEntry) -> str:
 
 
 def _tags(result: RunResult) -> str:
-    settings = result.settings if isinstance(result.settings, dict) else {}
-    tags = settings.get("tags")
+    tags = result.recorded.get("tags")
     return ", ".join(map(str, tags)) if isinstance(tags, list) else ""
 
 
 def world_settings(result: RunResult) -> dict[str, str]:
     """The settings of the world that were given (`--set`, `--tdp`), by name."""
-    settings = result.settings if isinstance(result.settings, dict) else {}
-    given = settings.get("world_settings")
+    given = result.recorded.get("world_settings")
     return {name: str(value) for name, value in given.items()} if isinstance(given, dict) else {}
 
 
@@ -164,26 +118,6 @@ def taken(result: RunResult) -> tuple[tuple[str, str], ...]:
     )
 
 
-def identity(result: RunResult) -> tuple[tuple[str, str], ...]:
-    """Hashes of what was played and how it was judged, prompts included, and the version."""
-    found = [("sociolab", result.versions.get("sociolab", "not recorded"))]
-    if result.data:
-        found.append((f"Data {result.data.name} {result.data.version}", result.data.hash))
-    settings = result.settings if isinstance(result.settings, dict) else {}
-    partner = settings.get("partner")
-    found += [(f"Agent {label}", its_hash) for label, its_hash in _hashes(settings.get("agents"))]
-    found += [(f"Partner {label}", its_hash) for label, its_hash in _hashes([partner])]
-    found += [(f"Judge {judge.judge}", judge.settings or "none") for judge in result.judges]
-    return tuple(found)
-
-
-def _hashes(recorded: object) -> list[tuple[str, str]]:
-    """The labels and hashes in a list of [label, hash]; what is not like that is passed over."""
-    if not isinstance(recorded, list):
-        return []
-    return [(str(one[0]), str(one[1])) for one in recorded if isinstance(one, list) and one[1:]]
-
-
 def _tokens(result: RunResult) -> str:
     tokens = result.tokens
     if not result.calls:
@@ -210,6 +144,75 @@ def _each(result: RunResult, total: int, mark: str = "") -> str:
     if not result.played or not total:
         return ""
     return f"; {mark}{total / result.played:,.1f} an episode"
+
+
+def identity(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """Hashes of what was played and how it was judged, prompts included, and the version."""
+    found = [("sociolab", result.versions.get("sociolab", "not recorded"))]
+    if result.data:
+        found.append((f"Data {result.data.name} {result.data.version}", result.data.hash))
+    settings = result.recorded
+    partner = settings.get("partner")
+    found += [(f"Agent {label}", its_hash) for label, its_hash in _hashes(settings.get("agents"))]
+    found += [(f"Partner {label}", its_hash) for label, its_hash in _hashes([partner])]
+    found += [(f"Judge {judge.judge}", judge.settings or "none") for judge in result.judges]
+    return tuple(found)
+
+
+def _hashes(recorded: object) -> list[tuple[str, str]]:
+    """The labels and hashes in a list of [label, hash]; what is not like that is passed over."""
+    if not isinstance(recorded, list):
+        return []
+    return [(str(one[0]), str(one[1])) for one in recorded if isinstance(one, list) and one[1:]]
+
+
+# ------------------------------------------------------------------ with which versions a run was played
+
+
+def made_with(result: RunResult) -> str:
+    """The versions of the run, and of its later parts where they are others; "" if none is
+    recorded."""
+    return "; then ".join(_words(one) for one in _made_parts(result))
+
+
+def changed_versions(result: RunResult) -> str:
+    """That parts of a run were played by different versions, as a sentence; "" where they were not.
+
+    Of sociolab and of Python; other commits are other work of the user, which `made_with` names.
+    """
+    parts = [(one.get("sociolab"), one.get("python")) for one in _made_parts(result)]
+    if len(set(parts)) < 2:
+        return ""
+    told = ", then ".join(_versions(*part) for part in dict.fromkeys(parts))
+    return f"parts of the run were played by different versions ({told}): they may differ by it"
+
+
+_SHORT = 10
+"""Characters of a commit's hash that are shown."""
+
+
+def _made_parts(result: RunResult) -> list[Mapping[str, Any]]:
+    later, first = result.recorded.get("resumed_with"), result.recorded.get("made_with")
+    found = [*([first] if first else []), *(later if isinstance(later, list) else [])]
+    if later and not first:
+        found.insert(0, {})
+    return [one for one in found if isinstance(one, dict)]
+
+
+def _words(part: Mapping[str, Any]) -> str:
+    git = part.get("git")
+    if not isinstance(git, dict):
+        return _versions(part.get("sociolab"), part.get("python"))
+    state = " with changes" if git.get("changed") else ""
+    where = f"commit {str(git.get('commit'))[:_SHORT]}{state}"
+    return f"{_versions(part.get('sociolab'), part.get('python'))}, {where}"
+
+
+def _versions(sociolab: object, python: object) -> str:
+    return f"sociolab {sociolab}, Python {python}" if sociolab else "versions not recorded"
+
+
+# ------------------------------------------------------------------ what was played, in sentences
 
 
 def summary(result: RunResult) -> str:
@@ -249,16 +252,29 @@ PERSON = "human"
 
 def _people(result: RunResult) -> str:
     """How many people sat in each episode of a study's run, in words; "" for other runs."""
-    settings = result.settings if isinstance(result.settings, dict) else {}
-    people = settings.get("people")
+    people = result.recorded.get("people")
     if not isinstance(people, int):
         return ""
-    return ("up to " if settings.get("stand_in") else "") + plural(people, "person", "people")
+    return ("up to " if result.recorded.get("stand_in") else "") + plural(
+        people, "person", "people"
+    )
 
 
 def _judging(result: RunResult) -> str:
     names = [judge.judge for judge in result.judges]
     return f"Verdicts are by {_listed(names)}." if names else "Nothing was judged."
+
+
+def _listed(names: list[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])
+
+
+# ------------------------------------------------------------------ what the figures do not show
+
+
+FEW_CLUSTERS = 30
+"""Below so many a page says that its intervals are too short (coverage: benchmarks/RESULTS.md)."""
 
 
 def cautions(result: RunResult) -> tuple[str, ...]:
@@ -319,8 +335,7 @@ def _design(result: RunResult) -> list[str]:
             f"Intervals say how far other {word}s would change a mean, with the partners that were "
             "played. Other partners would change it, too (sociolab variance)."
         )
-    settings = result.settings if isinstance(result.settings, dict) else {}
-    if of_agents and settings.get("repeats") == 1:
+    if of_agents and result.recorded.get("repeats") == 1:
         found.append(
             "Each task was played once by each cast: how much scores would change if the same were "
             "played again is not known."
@@ -333,117 +348,7 @@ def _design(result: RunResult) -> list[str]:
     return found
 
 
-FEW_CLUSTERS = 30
-"""Below so many a page says that its intervals are too short (coverage: benchmarks/RESULTS.md)."""
-
-
-def command(result: RunResult) -> str:
-    """The command line that plays this run again, as far as its settings tell; what people played
-    in a study takes the study's file, and people."""
-    if _people(result):
-        return shlex.join(["sociolab", "study", "create", f"{result.run}.toml"])
-    settings: dict[str, Any] = result.settings if isinstance(result.settings, dict) else {}
-    words = ["sociolab", "run", result.world]
-    for label in result.agents:
-        if label != result.partner or label in _labels(settings.get("agents")):
-            words += ["--agent", label]
-    if result.partner is not None:
-        words += ["--partner", result.partner]
-    # A formula comes with its world; other judges, and readers, are asked for.
-    formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
-    asked = [judge for judge in _labels(settings.get("judges")) if judge not in formulas]
-    for judge in [judge for judge in asked if not judge.startswith(READER)] or ["none"]:
-        words += ["--judge", judge]
-    for judge in asked:
-        words += ["--reader", judge.removeprefix(READER)] if judge.startswith(READER) else []
-    given = settings.get("world_settings")
-    for name, value in given.items() if isinstance(given, dict) else ():
-        words += ["--set", f"{name}={value}"]
-    for option, usual in _OPTIONS.items():
-        value = settings.get("data_source" if option == "data" else option, usual)
-        if value != usual:
-            words += [f"--{option.replace('_', '-')}", str(value)]
-    return shlex.join([*words, "--seed", str(result.seed or 0), "--name", result.run])
-
-
-_OPTIONS = {
-    "data": None,
-    "tasks": None,
-    "limit": None,
-    "repeats": 1,
-    "attempts": 3,
-    "on_failed_turn": "skip",
-    "max_failed_turns": 0.5,
-}
-"""Settings that have an option of their own, with the values that need not be written."""
-
-
-def _labels(agents: object) -> list[str]:
-    """The labels in the settings' list of agents: [[label, hash], ...]."""
-    if not isinstance(agents, list):
-        return []
-    return [agent[0] for agent in agents if isinstance(agent, list) and agent]
-
-
-def _listed(names: list[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
-    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])
-
-
-_KINDS: Mapping[FailedKind, str] = {
-    "trials": "Failed trials",
-    "turns": "Failed turns",
-    "questions": "Failed questions",
-    "scores": "Missing scores",
-    "calls": "Failed calls",
-    "usage": "Impossible token counts",
-}
-
-
-def first_words(result: RunResult, kind: FailedKind) -> Iterator[str]:
-    """The first cases of a kind, in a sentence each."""
-    for one in result.failures.first:
-        if one.kind == kind:
-            yield f"{_who(one)}, {_where(one)}: {sanitize(one.problem)}"
-
-
-def first_pairs(result: RunResult) -> dict[str, str]:
-    """The first cases of all kinds as labels and texts, for a page."""
-    return {
-        f"{_KINDS[one.kind]}: {_who(one)}": f"{sanitize(one.problem)} ({_where(one)})"
-        for one in result.failures.first
-    }
-
-
-def _who(one: FirstFailure) -> str:
-    by = f" of {one.judge}" if one.judge else ""
-    return f"{one.cause} {one.count:,}{by}"
-
-
-def _where(one: FirstFailure) -> str:
-    if one.episode is None:
-        return "in no single episode"
-    return f"in episode {one.episode}" if one.count == 1 else f"first in episode {one.episode}"
-
-
-ANEW = (
-    'a trial that failed with "plugin" is played anew, from its beginning, when the run is resumed '
-    "with the same code; mended code needs another --name"
-)
-
-
-FINAL = (
-    'a trial that failed with "failed turns" stays failed when the run is resumed: its replies are '
-    "on record; another limit (--max-failed-turns) or more --attempts need another --name"
-)
-
-
-_MISSED: Mapping[str, str] = {
-    "general_plan": "TDP's general plan",
-    "day_reminder": "TDP's reminder of a day",
-    "talk_reminder": "TDP's reminder of a talk",
-}
-"""What a question asks for, by its name."""
+# ------------------------------------------------------------------ what went wrong
 
 
 def warnings(result: RunResult) -> tuple[str, ...]:
@@ -502,12 +407,20 @@ def _judged(result: RunResult) -> bool:
     return any(entry.judge in judges and (entry.n or entry.unscored) for entry in result.scores)
 
 
-def uncounted(estimated: int, calls: int) -> str:
-    """What "~" before tokens and money means, in a sentence."""
-    return (
-        f"{estimated:,} of {plural(calls, 'call')} had no usable token count from the provider: "
-        "their tokens and cost (~) are estimated from the texts, rather too high than too low"
-    )
+ANEW = (
+    'a trial that failed with "plugin" is played anew, from its beginning, when the run is resumed '
+    "with the same code; mended code needs another --name"
+)
+FINAL = (
+    'a trial that failed with "failed turns" stays failed when the run is resumed: its replies are '
+    "on record; another limit (--max-failed-turns) or more --attempts need another --name"
+)
+_MISSED: Mapping[str, str] = {
+    "general_plan": "TDP's general plan",
+    "day_reminder": "TDP's reminder of a day",
+    "talk_reminder": "TDP's reminder of a talk",
+}
+"""What a question asks for, by its name."""
 
 
 def smoke_words(result: RunResult) -> str:
@@ -527,3 +440,97 @@ def agent_failures(result: RunResult) -> tuple[str, ...]:
         f"({share(one.failed_turns, one.turns_asked).replace('%', ' %')})"
         for one in result.failures.agents
     )
+
+
+def uncounted(estimated: int, calls: int) -> str:
+    """What "~" before tokens and money means, in a sentence."""
+    return (
+        f"{estimated:,} of {plural(calls, 'call')} had no usable token count from the provider: "
+        "their tokens and cost (~) are estimated from the texts, rather too high than too low"
+    )
+
+
+_KINDS: Mapping[FailedKind, str] = {
+    "trials": "Failed trials",
+    "turns": "Failed turns",
+    "questions": "Failed questions",
+    "scores": "Missing scores",
+    "calls": "Failed calls",
+    "usage": "Impossible token counts",
+}
+
+
+def first_words(result: RunResult, kind: FailedKind) -> Iterator[str]:
+    """The first cases of a kind, in a sentence each."""
+    for one in result.failures.first:
+        if one.kind == kind:
+            yield f"{_who(one)}, {_where(one)}: {sanitize(one.problem)}"
+
+
+def first_pairs(result: RunResult) -> dict[str, str]:
+    """The first cases of all kinds as labels and texts, for a page."""
+    return {
+        f"{_KINDS[one.kind]}: {_who(one)}": f"{sanitize(one.problem)} ({_where(one)})"
+        for one in result.failures.first
+    }
+
+
+def _who(one: FirstFailure) -> str:
+    by = f" of {one.judge}" if one.judge else ""
+    return f"{one.cause} {one.count:,}{by}"
+
+
+def _where(one: FirstFailure) -> str:
+    if one.episode is None:
+        return "in no single episode"
+    return f"in episode {one.episode}" if one.count == 1 else f"first in episode {one.episode}"
+
+
+# ------------------------------------------------------------------ how to play it again
+
+
+def command(result: RunResult) -> str:
+    """The command line that plays this run again, as far as its settings tell; what people played
+    in a study takes the study's file, and people."""
+    if _people(result):
+        return shlex.join(["sociolab", "study", "create", f"{result.run}.toml"])
+    settings = result.recorded
+    words = ["sociolab", "run", result.world]
+    for label in result.agents:
+        if label != result.partner or label in _labels(settings.get("agents")):
+            words += ["--agent", label]
+    if result.partner is not None:
+        words += ["--partner", result.partner]
+    # A formula comes with its world; other judges, and readers, are asked for.
+    formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
+    asked = [judge for judge in _labels(settings.get("judges")) if judge not in formulas]
+    for judge in [judge for judge in asked if not judge.startswith(READER)] or ["none"]:
+        words += ["--judge", judge]
+    for judge in asked:
+        words += ["--reader", judge.removeprefix(READER)] if judge.startswith(READER) else []
+    for name, value in world_settings(result).items():
+        words += ["--set", f"{name}={value}"]
+    for option, usual in _OPTIONS.items():
+        chosen = settings.get("data_source" if option == "data" else option, usual)
+        if chosen != usual:
+            words += [f"--{option.replace('_', '-')}", str(chosen)]
+    return shlex.join([*words, "--seed", str(result.seed or 0), "--name", result.run])
+
+
+_OPTIONS = {
+    "data": None,
+    "tasks": None,
+    "limit": None,
+    "repeats": 1,
+    "attempts": 3,
+    "on_failed_turn": "skip",
+    "max_failed_turns": 0.5,
+}
+"""Settings that have an option of their own, with the values that need not be written."""
+
+
+def _labels(agents: object) -> list[str]:
+    """The labels in the settings' list of agents: [[label, hash], ...]."""
+    if not isinstance(agents, list):
+        return []
+    return [agent[0] for agent in agents if isinstance(agent, list) and agent]

@@ -28,7 +28,7 @@ from sociolab.report.words import (
     told_of_coverage,
 )
 
-_ORDER: tuple[Method, ...] = ("formula", "people", "model", "heuristic", "scripted", "rules")
+# ------------------------------------------------------------------ grids of entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,9 @@ class Grid:
         return tuple(cell for row in self.rows for cell in row.cells if cell is not None)
 
 
+_ORDER: tuple[Method, ...] = ("formula", "people", "model", "heuristic", "scripted", "rules")
+
+
 def judges_of(result: RunResult) -> tuple[str, ...]:
     """The judges whose scores the result holds: readers and formulas, whose measures depend least
     on a judge, then people and models, rules last."""
@@ -63,6 +66,21 @@ def judges_of(result: RunResult) -> tuple[str, ...]:
         return not judge.judge.startswith(READER), _ORDER.index(judge.method)
 
     return tuple(judge.judge for judge in sorted(result.judges, key=place))
+
+
+def measures_of(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+    """The measures of these entries, in the order of the world's paper."""
+    named = {entry.measure for entry in entries}
+    shown = [entry for entry in result.measures if entry.measure in named]
+    return result.declared.ordered(shown, lambda entry: entry.measure)
+
+
+def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+    """The measure of these entries that agents are compared by; none where nothing has a value."""
+    for name in result.declared.main:
+        if any(entry.measure == name and entry.value is not None for entry in entries):
+            return (result.measure(name),)
+    return measures_of(result, [entry for entry in entries if entry.value is not None])[:1]
 
 
 def agent_grids(result: RunResult) -> tuple[Grid, ...]:
@@ -234,128 +252,7 @@ def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str
         yield f"{agent}: {titles} agree on {same:.0%}, Cohen's kappa {kappa}"
 
 
-def measures_of(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
-    """The measures of these entries, in the order of the world's paper."""
-    named = {entry.measure for entry in entries}
-    shown = [entry for entry in result.measures if entry.measure in named]
-    return result.declared.ordered(shown, lambda entry: entry.measure)
-
-
-def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
-    """The measure of these entries that agents are compared by; none where nothing has a value."""
-    for name in result.declared.main:
-        if any(entry.measure == name and entry.value is not None for entry in entries):
-            return (result.measure(name),)
-    return measures_of(result, [entry for entry in entries if entry.value is not None])[:1]
-
-
-_COLUMNS = ("mean", "95 % interval", "n", "failed")
-
-
-def brief_section(result: RunResult) -> Section:
-    """What was played and what went wrong in sentences, and one table over judges and agents.
-
-    A partner is left out where others are evaluated; types and pairs are for the whole report.
-    """
-    lost = bool(result.failures.agents)
-    grids = agent_grids(result)
-    every = [entry for grid in grids for entry in grid.entries]
-    words = [w for w in told_of_coverage(result, every) if w in ("coverage", "bounds")]
-    told = [row for grid in grids for row in _rows(result, grid, words, lost=lost)]
-    several = len({who for who, _, _ in told}) > 1
-    rows = tuple((*((who,) if several else ()), *cells) for who, _, cells in told)
-    heads = (*(("agent",) if several else ()), "measure", "judge", *_COLUMNS, *words)
-    heads = (*heads, *([f"failed {failed_unit(result)}"] if lost else []))
-    agents = dict.fromkeys(who for who, _, _ in told)
-    heading = "Means" if several or not agents else f"Means of {next(iter(agents))}"
-    tables = (
-        (TextTable(heading, heads, rows, _notes(result), _word_columns(heads)),) if rows else ()
-    )
-    said = (summary(result), *(() if rows else ("Nothing was scored.",)))
-    return Section(f"Run {result.run}", said, warnings(result), tables)
-
-
-def _word_columns(heads: tuple[str, ...]) -> tuple[int, ...]:
-    return tuple(range(heads.index("judge") + 1))
-
-
-def _rows(
-    result: RunResult, grid: Grid, words: Sequence[str], *, lost: bool
-) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    for row in grid.rows:
-        if row.label == result.partner and len(result.agents) > 1:
-            continue
-        for title, entry in zip(grid.columns, row.cells, strict=True):
-            if entry is not None:
-                found = covered(result, entry) if entry.unscored else {}
-                beside = [minus(found.get(word, "")) for word in words]
-                beside += [failed_turns(entry)] if lost else []
-                figures = _figures(result, entry)
-                yield row.label, entry.judge, (title, entry.judge, *figures, *beside)
-
-
-def _figures(result: RunResult, entry: ScoreEntry) -> tuple[str, str, str, str]:
-    failed = f"{entry.failures:,}" if entry.failures else ""
-    if entry.value is None:
-        return "\N{EN DASH}", "", f"{size(result, entry):,}", failed
-    shown = minus(number(entry.value, result.measure(entry.measure)))
-    return shown, minus(interval(result, entry)), f"{size(result, entry):,}", failed
-
-
-def _notes(result: RunResult) -> tuple[str, ...]:
-    """What to think of each judge's figures: those of rules and scripts are named as such."""
-    notes = [note for grid in agent_grids(result) for note in grid.notes]
-    left = result.partner if result.partner and len(result.agents) > 1 else None
-    out = [f"left out: {left}, the partner"] if left else []
-    return (*dict.fromkeys(notes), *out, f"all tables: sociolab report {result.run}")
-
-
-def findings(result: RunResult) -> tuple[str, ...]:
-    """For each judge, what it gave each agent in the main measure, in a sentence."""
-    found = []
-    for judge in judges_of(result):
-        mine = [e for e in result.scores if e.judge == judge and e.agent and not e.by]
-        for measure in main_measure(result, mine):
-            entries = [e for e in mine if e.measure == measure.measure]
-            found.append(
-                f"{measure.title} by {judge}, on a scale {_scale(measure)}: "
-                f"{_means_told(result, entries, measure)}."
-            )
-    return tuple(found)
-
-
-_MANY = 6
-"""Agents from which on only the highest and the lowest are told; the table has all."""
-
-
-def _means_told(result: RunResult, entries: Sequence[ScoreEntry], measure: MeasureEntry) -> str:
-    scored = sorted((e for e in entries if e.value is not None), key=lambda e: e.value or 0.0)
-    if len(entries) < _MANY or len(scored) < 2:
-        return "; ".join(_found(result, entry, measure) for entry in entries)
-    high, low = (_found(result, entry, measure) for entry in (scored[-1], scored[0]))
-    return f"of {len(entries)} agents the highest mean, {high}; the lowest, {low}"
-
-
-def _scale(measure: MeasureEntry) -> str:
-    low = minus(f"{measure.low:.3g}")
-    return f"from {low}" + ("" if measure.high is None else f" to {minus(f'{measure.high:.3g}')}")
-
-
-def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
-    missing = f", {entry.failures:,} failed" if entry.failures else ""
-    missing += f", {entry.unscored:,} not scored" if entry.unscored else ""
-    lost = failed_share(entry).replace("%", " %")
-    turns = f"; {lost} of its {failed_unit(result)} failed" if lost else ""
-    plays = f"({plural(entry.n, 'play')}{missing}{turns})"
-    if entry.value is None:
-        return f"{entry.agent} nothing {plays}"
-    span = interval(result, entry)
-    figures = f"{number(entry.value, measure)} {span or 'without an interval'}"
-    return f"{entry.agent} {minus(figures)} {plays}"
-
-
-_TALL = 3
-"""Columns that a page holds beside the labels without turning the table."""
+# ------------------------------------------------------------------ as text: what Markdown and LaTeX are made of
 
 
 def run_section(result: RunResult, *, details: bool = False) -> Section:
@@ -376,82 +273,8 @@ def run_section(result: RunResult, *, details: bool = False) -> Section:
     )
 
 
-def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
-    """Whether the outcomes of a run could be established, agent by agent, and whether a reader
-    agrees; nothing where no score rests on an outcome that those who were there were asked for."""
-    formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
-    measures = {
-        entry.measure
-        for entry in result.scores
-        if entry.disputed or entry.unconfirmed or (entry.judge in formulas and result.readings)
-    }
-    tables = [
-        _established(result, judge, entries)
-        for judge in judges_of(result)
-        if (judge in formulas or judge.startswith(READER))
-        and (
-            entries := [
-                entry
-                for entry in result.scores
-                if entry.judge == judge and entry.measure in measures
-                if entry.agent and not entry.by
-            ]
-        )
-    ]
-    tables += [
-        _asked_and_read(reader, [one for one in result.readings if one.reader == reader])
-        for reader in dict.fromkeys(one.reader for one in result.readings)
-    ]
-    return (Section("Outcomes", tables=tuple(tables)),) if tables else ()
-
-
-def _established(result: RunResult, judge: str, entries: Sequence[ScoreEntry]) -> TextTable:
-    rows = tuple(
-        (
-            entry.agent or "",
-            f"{entry.n:,}",
-            f"{entry.unconfirmed:,}",
-            f"{entry.disputed:,}",
-            f"{entry.cannot_tell:,}",
-            f"{entry.failures:,}",
-            covered(result, entry)["coverage"],
-        )
-        for entry in entries
-    )
-    how = (
-        "read off the transcript, with quotes of the offer and of the acceptance"
-        if judge.startswith(READER)
-        else "on record, or said alike by all seats and found in the dialogue; unconfirmed: said "
-        "alike, but found in no line; disputed: the seats differ"
-    )
-    notes = [f"established: {how}; means are over what is established"]
-    disputed = next((entry.measure for entry in entries if entry.disputed), "")
-    if disputed:
-        listing = f"sociolab list episodes --run {result.run} --score {disputed}=disputed"
-        notes.append(f"the disputed episodes: {listing}")
-    heads = ("established", "unconfirmed", "disputed", "cannot tell", "failed", "coverage")
-    return TextTable(f"Outcomes by agent · judge: {judge}", ("agent", *heads), rows, tuple(notes))
-
-
-def _asked_and_read(reader: str, entries: Sequence[ReadingEntry]) -> TextTable:
-    rows = tuple(
-        (
-            one.agent,
-            f"{one.agree:,}",
-            f"{one.differ:,}",
-            f"{one.only_judge:,}",
-            f"{one.only_reader:,}",
-            f"{one.neither:,}",
-            f"{one.agree / (one.agree + one.differ):.0%}" if one.agree + one.differ else "",
-        )
-        for one in entries
-    )
-    heads = ("both agree", "differ", "only asked", "only read", "neither", "agreement")
-    note = (
-        "plays by where their outcome was established; asked: said alike by all seats, or on "
-        "record; agreement: of the plays with both, the share in which these are worth the same"
-    )
-    return TextTable(f"Asked and read · reader: {reader}", ("agent", *heads), rows, (note,))
+_TALL = 3
+"""Columns that a page holds beside the labels without turning the table."""
 
 
 def turned(grid: Grid) -> Grid:
@@ -548,6 +371,201 @@ def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
     if not named:
         return ()
     return (f"{', '.join(named)}: plays by rules, a baseline and no language model",)
+
+
+# ------------------------------------------------------------------ whether outcomes could be established
+
+
+def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
+    """Whether the outcomes of a run could be established, agent by agent, and whether a reader
+    agrees; nothing where no score rests on an outcome that those who were there were asked for."""
+    formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
+    measures = {
+        entry.measure
+        for entry in result.scores
+        if entry.disputed or entry.unconfirmed or (entry.judge in formulas and result.readings)
+    }
+    tables = [
+        _established(result, judge, entries)
+        for judge in judges_of(result)
+        if (judge in formulas or judge.startswith(READER))
+        and (
+            entries := [
+                entry
+                for entry in result.scores
+                if entry.judge == judge and entry.measure in measures
+                if entry.agent and not entry.by
+            ]
+        )
+    ]
+    tables += [
+        _asked_and_read(reader, [one for one in result.readings if one.reader == reader])
+        for reader in dict.fromkeys(one.reader for one in result.readings)
+    ]
+    return (Section("Outcomes", tables=tuple(tables)),) if tables else ()
+
+
+def _established(result: RunResult, judge: str, entries: Sequence[ScoreEntry]) -> TextTable:
+    rows = tuple(
+        (
+            entry.agent or "",
+            f"{entry.n:,}",
+            f"{entry.unconfirmed:,}",
+            f"{entry.disputed:,}",
+            f"{entry.cannot_tell:,}",
+            f"{entry.failures:,}",
+            covered(result, entry)["coverage"],
+        )
+        for entry in entries
+    )
+    how = (
+        "read off the transcript, with quotes of the offer and of the acceptance"
+        if judge.startswith(READER)
+        else "on record, or said alike by all seats and found in the dialogue; unconfirmed: said "
+        "alike, but found in no line; disputed: the seats differ"
+    )
+    notes = [f"established: {how}; means are over what is established"]
+    disputed = next((entry.measure for entry in entries if entry.disputed), "")
+    if disputed:
+        listing = f"sociolab list episodes --run {result.run} --score {disputed}=disputed"
+        notes.append(f"the disputed episodes: {listing}")
+    heads = ("established", "unconfirmed", "disputed", "cannot tell", "failed", "coverage")
+    return TextTable(f"Outcomes by agent · judge: {judge}", ("agent", *heads), rows, tuple(notes))
+
+
+def _asked_and_read(reader: str, entries: Sequence[ReadingEntry]) -> TextTable:
+    rows = tuple(
+        (
+            one.agent,
+            f"{one.agree:,}",
+            f"{one.differ:,}",
+            f"{one.only_judge:,}",
+            f"{one.only_reader:,}",
+            f"{one.neither:,}",
+            f"{one.agree / (one.agree + one.differ):.0%}" if one.agree + one.differ else "",
+        )
+        for one in entries
+    )
+    heads = ("both agree", "differ", "only asked", "only read", "neither", "agreement")
+    note = (
+        "plays by where their outcome was established; asked: said alike by all seats, or on "
+        "record; agreement: of the plays with both, the share in which these are worth the same"
+    )
+    return TextTable(f"Asked and read · reader: {reader}", ("agent", *heads), rows, (note,))
+
+
+# ------------------------------------------------------------------ all in one table
+
+
+_COLUMNS = ("mean", "95 % interval", "n", "failed")
+
+
+def brief_section(result: RunResult) -> Section:
+    """What was played and what went wrong in sentences, and one table over judges and agents.
+
+    A partner is left out where others are evaluated; types and pairs are for the whole report.
+    """
+    lost = bool(result.failures.agents)
+    grids = agent_grids(result)
+    every = [entry for grid in grids for entry in grid.entries]
+    words = [w for w in told_of_coverage(result, every) if w in ("coverage", "bounds")]
+    told = [row for grid in grids for row in _rows(result, grid, words, lost=lost)]
+    several = len({who for who, _, _ in told}) > 1
+    rows = tuple((*((who,) if several else ()), *cells) for who, _, cells in told)
+    heads = (*(("agent",) if several else ()), "measure", "judge", *_COLUMNS, *words)
+    heads = (*heads, *([f"failed {failed_unit(result)}"] if lost else []))
+    agents = dict.fromkeys(who for who, _, _ in told)
+    heading = "Means" if several or not agents else f"Means of {next(iter(agents))}"
+    tables = (
+        (TextTable(heading, heads, rows, _notes(result), _word_columns(heads)),) if rows else ()
+    )
+    said = (summary(result), *(() if rows else ("Nothing was scored.",)))
+    return Section(f"Run {result.run}", said, warnings(result), tables)
+
+
+def _word_columns(heads: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(range(heads.index("judge") + 1))
+
+
+def _rows(
+    result: RunResult, grid: Grid, words: Sequence[str], *, lost: bool
+) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    for row in grid.rows:
+        if row.label == result.partner and len(result.agents) > 1:
+            continue
+        for title, entry in zip(grid.columns, row.cells, strict=True):
+            if entry is not None:
+                found = covered(result, entry) if entry.unscored else {}
+                beside = [minus(found.get(word, "")) for word in words]
+                beside += [failed_turns(entry)] if lost else []
+                figures = _figures(result, entry)
+                yield row.label, entry.judge, (title, entry.judge, *figures, *beside)
+
+
+def _figures(result: RunResult, entry: ScoreEntry) -> tuple[str, str, str, str]:
+    failed = f"{entry.failures:,}" if entry.failures else ""
+    if entry.value is None:
+        return "\N{EN DASH}", "", f"{size(result, entry):,}", failed
+    shown = minus(number(entry.value, result.measure(entry.measure)))
+    return shown, minus(interval(result, entry)), f"{size(result, entry):,}", failed
+
+
+def _notes(result: RunResult) -> tuple[str, ...]:
+    """What to think of each judge's figures: those of rules and scripts are named as such."""
+    notes = [note for grid in agent_grids(result) for note in grid.notes]
+    left = result.partner if result.partner and len(result.agents) > 1 else None
+    out = [f"left out: {left}, the partner"] if left else []
+    return (*dict.fromkeys(notes), *out, f"all tables: sociolab report {result.run}")
+
+
+# ------------------------------------------------------------------ the main measure in sentences
+
+
+def findings(result: RunResult) -> tuple[str, ...]:
+    """For each judge, what it gave each agent in the main measure, in a sentence."""
+    found = []
+    for judge in judges_of(result):
+        mine = [e for e in result.scores if e.judge == judge and e.agent and not e.by]
+        for measure in main_measure(result, mine):
+            entries = [e for e in mine if e.measure == measure.measure]
+            found.append(
+                f"{measure.title} by {judge}, on a scale {_scale(measure)}: "
+                f"{_means_told(result, entries, measure)}."
+            )
+    return tuple(found)
+
+
+_MANY = 6
+"""Agents from which on only the highest and the lowest are told; the table has all."""
+
+
+def _means_told(result: RunResult, entries: Sequence[ScoreEntry], measure: MeasureEntry) -> str:
+    scored = sorted((e for e in entries if e.value is not None), key=lambda e: e.value or 0.0)
+    if len(entries) < _MANY or len(scored) < 2:
+        return "; ".join(_found(result, entry, measure) for entry in entries)
+    high, low = (_found(result, entry, measure) for entry in (scored[-1], scored[0]))
+    return f"of {len(entries)} agents the highest mean, {high}; the lowest, {low}"
+
+
+def _scale(measure: MeasureEntry) -> str:
+    low = minus(f"{measure.low:.3g}")
+    return f"from {low}" + ("" if measure.high is None else f" to {minus(f'{measure.high:.3g}')}")
+
+
+def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
+    missing = f", {entry.failures:,} failed" if entry.failures else ""
+    missing += f", {entry.unscored:,} not scored" if entry.unscored else ""
+    lost = failed_share(entry).replace("%", " %")
+    turns = f"; {lost} of its {failed_unit(result)} failed" if lost else ""
+    plays = f"({plural(entry.n, 'play')}{missing}{turns})"
+    if entry.value is None:
+        return f"{entry.agent} nothing {plays}"
+    span = interval(result, entry)
+    figures = f"{number(entry.value, measure)} {span or 'without an interval'}"
+    return f"{entry.agent} {minus(figures)} {plays}"
+
+
+# ------------------------------------------------------------------ heat maps
 
 
 PALEST, STRONGEST = 0.05, 0.55

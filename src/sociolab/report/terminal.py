@@ -41,43 +41,7 @@ from sociolab.report.words import (
     told_of_coverage,
 )
 
-
-def printed(sections: Sequence[Section], *, endless: bool = False) -> RenderableType:
-    """Sections for the terminal; `endless`: for lines of any length, so that headings take one."""
-    return Group(*(part for section in sections for part in _section_parts(section, endless)))
-
-
-def _section_parts(section: Section, endless: bool) -> list[RenderableType]:
-    found: list[RenderableType] = [Text(sanitize(section.title), style="bold")]
-    found += [Text(sanitize(sentence)) for sentence in section.said]
-    found += [Text(f"! {sanitize(sentence)}", style="yellow") for sentence in section.cautions]
-    for table in section.tables:
-        found += [Text(), Text(sanitize(table.heading), style="bold"), _text_table(table, endless)]
-        found += [
-            Padding(Text(sanitize(note), style="dim italic"), (0, 0, 0, 2), expand=False)
-            for note in table.notes
-        ]
-    return [*found, Text()]
-
-
-def _heading(title: str, cells: Sequence[str]) -> str:
-    """A heading in as many lines as it needs to be no wider than the cells below it.
-
-    So that headings make room, and figures and labels need not be folded.
-    """
-    widest = max((cell_len(cell) for cell in cells), default=0)
-    return "\n".join(wrap(title, max(1, widest, *map(len, title.split()))))
-
-
-def _text_table(table: TextTable, endless: bool) -> Table:
-    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
-    for i, title in enumerate(table.columns):
-        left = i == 0 or i in table.words
-        heading = title if endless else _heading(title, [row[i] for row in table.rows])
-        shown.add_column(Text(heading), justify="left" if left else "right", overflow="fold")
-    for row in table.rows:
-        shown.add_row(*(Text(sanitize(cell)) for cell in row))
-    return shown
+# ------------------------------------------------------------------ results
 
 
 _FAILED = "  failed"
@@ -224,7 +188,64 @@ def _widths(grid: Grid, lines: Sequence[Sequence[_Line]]) -> list[int]:
     return [max(cell_len(text) for text in column) + 2 for column in columns]
 
 
+def shortened(text: str, longest: int) -> str:
+    """A text of at most so many columns: the middle is left out, as names of models differ at
+    their ends. Letters of some scripts take two columns."""
+    if cell_len(text) <= longest:
+        return text
+    if longest < 3:
+        return "…"
+    first, last = set_cell_size(text, (longest - 1) // 2), text[::-1]
+    return f"{first.rstrip()}…{set_cell_size(last, longest - 1 - cell_len(first))[::-1].lstrip()}"
+
+
+# ------------------------------------------------------------------ sections
+
+
+def printed(sections: Sequence[Section], *, endless: bool = False) -> RenderableType:
+    """Sections for the terminal; `endless`: for lines of any length, so that headings take one."""
+    return Group(*(part for section in sections for part in _section_parts(section, endless)))
+
+
+def _section_parts(section: Section, endless: bool) -> list[RenderableType]:
+    found: list[RenderableType] = [Text(sanitize(section.title), style="bold")]
+    found += [Text(sanitize(sentence)) for sentence in section.said]
+    found += [Text(f"! {sanitize(sentence)}", style="yellow") for sentence in section.cautions]
+    for table in section.tables:
+        found += [Text(), Text(sanitize(table.heading), style="bold"), _text_table(table, endless)]
+        found += [
+            Padding(Text(sanitize(note), style="dim italic"), (0, 0, 0, 2), expand=False)
+            for note in table.notes
+        ]
+    return [*found, Text()]
+
+
+def _heading(title: str, cells: Sequence[str]) -> str:
+    """A heading in as many lines as it needs to be no wider than the cells below it.
+
+    So that headings make room, and figures and labels need not be folded.
+    """
+    widest = max((cell_len(cell) for cell in cells), default=0)
+    return "\n".join(wrap(title, max(1, widest, *map(len, title.split()))))
+
+
+def _text_table(table: TextTable, endless: bool) -> Table:
+    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
+    for i, title in enumerate(table.columns):
+        left = i == 0 or i in table.words
+        heading = title if endless else _heading(title, [row[i] for row in table.rows])
+        shown.add_column(Text(heading), justify="left" if left else "right", overflow="fold")
+    for row in table.rows:
+        shown.add_row(*(Text(sanitize(cell)) for cell in row))
+    return shown
+
+
+# ------------------------------------------------------------------ episodes
+
+
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue")
+WIDE = 110
+"""Columns of a terminal from which two transcripts fit beside each other."""
 
 
 def play_text(shown: TranscriptView, width: int = 80) -> str:
@@ -251,6 +272,27 @@ def play_parts(shown: TranscriptView) -> tuple[RenderableType, ...]:
         end += [Text(), *_sheet(sheet)]
     head = Group(Text(sanitize(shown.title), style="bold"), _cast(shown))
     return head, Group(*scene[1:]), _course(shown), Group(*end)
+
+
+def side_by_side(readers: Sequence[EpisodeSide], width: int | None) -> RenderableType:
+    """The episodes for a console: as columns from a `width` of `WIDE`, else one below the other.
+
+    `width` None: no terminal.
+    """
+    if width is None or width < WIDE:
+        return Group(*(part for one in readers for part in (_rule(one), play(one.shown), Text())))
+    columns = Table.grid(padding=(0, 2), expand=True)
+    for _ in readers:
+        columns.add_column(ratio=1, overflow="fold")
+    columns.add_row(*(_rule(one) for one in readers))
+    # Part by part, so that both courses begin at the same height.
+    for parts in zip(*(play_parts(one.shown) for one in readers), strict=True):
+        columns.add_row(*(Padding(part, (0, 0, 1, 0)) for part in parts))
+    return columns
+
+
+def _rule(reader: EpisodeSide) -> Rule:
+    return Rule(Text(sanitize(reader.head), style="bold"), align="left", style="dim")
 
 
 def _cast(shown: TranscriptView) -> Text:
@@ -308,39 +350,3 @@ def _whose(cells: Sequence[tuple[str, str]]) -> str:
     titles = ", ".join(dict.fromkeys(title for title, _ in cells))
     names = dict.fromkeys(name for _, name in cells)
     return f"{titles}, {next(iter(names))}" if len(names) == 1 else titles
-
-
-WIDE = 110
-"""Columns of a terminal from which two transcripts fit beside each other."""
-
-
-def side_by_side(readers: Sequence[EpisodeSide], width: int | None) -> RenderableType:
-    """The episodes for a console: as columns from a `width` of `WIDE`, else one below the other.
-
-    `width` None: no terminal.
-    """
-    if width is None or width < WIDE:
-        return Group(*(part for one in readers for part in (_rule(one), play(one.shown), Text())))
-    columns = Table.grid(padding=(0, 2), expand=True)
-    for _ in readers:
-        columns.add_column(ratio=1, overflow="fold")
-    columns.add_row(*(_rule(one) for one in readers))
-    # Part by part, so that both courses begin at the same height.
-    for parts in zip(*(play_parts(one.shown) for one in readers), strict=True):
-        columns.add_row(*(Padding(part, (0, 0, 1, 0)) for part in parts))
-    return columns
-
-
-def _rule(reader: EpisodeSide) -> Rule:
-    return Rule(Text(sanitize(reader.head), style="bold"), align="left", style="dim")
-
-
-def shortened(text: str, longest: int) -> str:
-    """A text of at most so many columns: the middle is left out, as names of models differ at
-    their ends. Letters of some scripts take two columns."""
-    if cell_len(text) <= longest:
-        return text
-    if longest < 3:
-        return "…"
-    first, last = set_cell_size(text, (longest - 1) // 2), text[::-1]
-    return f"{first.rstrip()}…{set_cell_size(last, longest - 1 - cell_len(first))[::-1].lstrip()}"

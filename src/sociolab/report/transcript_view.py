@@ -17,10 +17,11 @@ from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
 TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
-
 _FEW_SEATS = 6
 WHOLE = "the episode"
 """Heads the column of what was said of the whole episode, not of a seat."""
+UNSCORED = "-"
+"""Stands where a judge cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,6 @@ class SeatedAgent:
     id: str
     name: str
     agent: str
-
-
-UNSCORED = "-"
-"""Stands where a judge cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +75,14 @@ class TranscriptView:
         return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class EpisodeSide:
+    """An episode, and what stands above it: whose it is, or where it is from."""
+
+    head: str
+    shown: TranscriptView
+
+
 def transcript_view(
     episode: Episode, transcript: Transcript, judgings: Iterable[JudgingRow] = ()
 ) -> TranscriptView:
@@ -99,42 +104,6 @@ def transcript_view(
 def _place(row: JudgingRow) -> int:
     """What rests on an outcome comes first, and of that what was read, as in the tables."""
     return 0 if row.judge.name.startswith(READER) else 1 if row.judge.method == "formula" else 2
-
-
-def chosen_views(
-    store: Store, run: str, transcript_of: TranscriptOf, count: int
-) -> tuple[TranscriptView, ...]:
-    """Up to `count` played episodes, evenly over the plan, the first and the last among them."""
-    return views_of(store, run, transcript_of, evenly_chosen(store, run, count))
-
-
-def evenly_chosen(store: Store, run: str, count: int) -> tuple[str, ...]:
-    """The ids of up to `count` played trials, as `chosen_views` takes them."""
-    played = store.trial_ids(run, "played")
-    return tuple(played[i] for i in _evenly(len(played), count))
-
-
-def views_of(
-    store: Store, run: str, transcript_of: TranscriptOf, trials: Iterable[str]
-) -> tuple[TranscriptView, ...]:
-    """The episodes of these trials, with what judges said of them, in this order."""
-    found = []
-    for trial in dict.fromkeys(trials):
-        episode = store.episode(run, trial)
-        found.append(
-            transcript_view(
-                episode, transcript_of(episode), store.verdicts.judgings(run, trial=trial)
-            )
-        )
-    return tuple(found)
-
-
-def _evenly(total: int, count: int) -> Sequence[int]:
-    if total <= count:
-        return range(total)
-    if count < 2:
-        return range(count)
-    return [i * (total - 1) // (count - 1) for i in range(count)]
 
 
 def _seats(episode: Episode, transcript: Transcript) -> tuple[SeatedAgent, ...]:
@@ -212,14 +181,6 @@ def _remark(verdict: Verdict | None) -> Remark | None:
             return Remark(UNSCORED, verdict.why)
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeSide:
-    """An episode, and what stands above it: whose it is, or where it is from."""
-
-    head: str
-    shown: TranscriptView
-
-
 def private_part(text: str) -> tuple[str, str]:
     """A paragraph of the scene in two: what may lie open, and from its secret or goal on."""
     lines = text.split("\n")
@@ -227,6 +188,48 @@ def private_part(text: str) -> tuple[str, str]:
         if line.startswith(("Private:", "Secret:", "Goal:")):
             return "\n".join(lines[:i]), "\n".join(lines[i:])
     return text, ""
+
+
+# ------------------------------------------------------------------ which episodes of a run are shown
+
+
+def chosen_views(
+    store: Store, run: str, transcript_of: TranscriptOf, count: int
+) -> tuple[TranscriptView, ...]:
+    """Up to `count` played episodes, evenly over the plan, the first and the last among them."""
+    return views_of(store, run, transcript_of, evenly_chosen(store, run, count))
+
+
+def evenly_chosen(store: Store, run: str, count: int) -> tuple[str, ...]:
+    """The ids of up to `count` played trials, as `chosen_views` takes them."""
+    played = store.trial_ids(run, "played")
+    return tuple(played[i] for i in _evenly(len(played), count))
+
+
+def _evenly(total: int, count: int) -> Sequence[int]:
+    if total <= count:
+        return range(total)
+    if count < 2:
+        return range(count)
+    return [i * (total - 1) // (count - 1) for i in range(count)]
+
+
+def views_of(
+    store: Store, run: str, transcript_of: TranscriptOf, trials: Iterable[str]
+) -> tuple[TranscriptView, ...]:
+    """The episodes of these trials, with what judges said of them, in this order."""
+    found = []
+    for trial in dict.fromkeys(trials):
+        episode = store.episode(run, trial)
+        found.append(
+            transcript_view(
+                episode, transcript_of(episode), store.verdicts.judgings(run, trial=trial)
+            )
+        )
+    return tuple(found)
+
+
+# ------------------------------------------------------------------ which episodes a figure leads to
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,56 @@ from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.score import READER, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 
-_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-_CONTROL: dict[int, str] = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), _REPLACEMENT)
-_CONTROL |= {ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
+# ------------------------------------------------------------------ numbers
 
 
-def sanitize(text: str) -> str:
-    """The text without what would steer a terminal or cannot be encoded; newlines and tabs stay."""
-    return text.translate(_CONTROL).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+def number(value: float, measure: MeasureEntry) -> str:
+    """A value of a measure: two decimals, or the first three digits of money; never "-0.00"."""
+    return first_digits(value) if measure.measure == "cost_usd" else f"{value:z.2f}"
+
+
+def first_digits(value: float) -> str:
+    """Three significant digits and at least two decimals, never in powers of ten."""
+    size = math.floor(math.log10(abs(value))) if value else 0
+    return f"{value:z,.{max(2, 2 - size)}f}"
+
+
+def money(value: float) -> str:
+    """An amount in dollars."""
+    return f"${first_digits(value)}"
+
+
+def minus(text: str) -> str:
+    """Figures with a real minus sign, which is as wide as a digit."""
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def about(estimated: int) -> str:
+    """ "~", to stand before tokens and money, where these include the estimates of some calls."""
+    return "~" if estimated else ""
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """ "1 trial", "2 trials"; `many` where an "s" does not make the plural."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """JudgingCounts as "timeout 2, plugin 1"; "none" where there are none."""
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
+
+
+def share(part: int, whole: int) -> str:
+    """A share as a table shows it: "13%", "0.4%"; 0% and 100% only where it is none or all."""
+    percent = 100 * part / whole
+    if 0 < percent < 0.1:
+        return "<0.1%"
+    if 99.5 <= percent < 100:
+        return ">99%"
+    return f"{percent:.1f}%" if 0 < percent < 9.95 else f"{percent:.0f}%"
+
+
+# ------------------------------------------------------------------ what judges are
 
 
 _NATURE: Mapping[Method, str] = {
@@ -30,17 +72,26 @@ _NATURE: Mapping[Method, str] = {
     "scripted": "scripted: its figures are made up for a test and say nothing of any agent",
     "people": "people",
 }
-
 _READ = (
     "a model that reads off each transcript what was agreed, with quotes that are looked up; the "
     "rest is the goal's own formula"
 )
-
 OWN: Mapping[str, str] = {
     "transcript": "words and turns: counted in the transcripts, no judge is asked",
     "ledger": "cost: the calls of each seat at their prices, those of a judge not included",
 }
 """What to think of the figures that this package counts itself, by their judge's name."""
+
+
+def nature(result: RunResult, judge: str) -> str:
+    """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
+    for entry in result.judges:
+        if entry.judge == judge and judge.startswith(READER):
+            return f"read by {judge.removeprefix(READER)}: {_READ}{_repeated(entry)}"
+        if entry.judge == judge:
+            said = method_words(result.declared, entry.method, entry.settings)
+            return f"judged by {judge}: {said}{_repeated(entry)}"
+    return OWN[judge]
 
 
 def method_words(declared: Declared, method: Method, settings: str) -> str:
@@ -55,17 +106,6 @@ def method_words(declared: Declared, method: Method, settings: str) -> str:
     return f'{said}; "{method}" is what this python: class calls itself'
 
 
-def nature(result: RunResult, judge: str) -> str:
-    """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
-    for entry in result.judges:
-        if entry.judge == judge and judge.startswith(READER):
-            return f"read by {judge.removeprefix(READER)}: {_READ}{_repeated(entry)}"
-        if entry.judge == judge:
-            said = method_words(result.declared, entry.method, entry.settings)
-            return f"judged by {judge}: {said}{_repeated(entry)}"
-    return OWN[judge]
-
-
 def _repeated(judge: JudgeEntry) -> str:
     if judge.method == "people":
         raters = plural(judge.judgings, "rater")
@@ -73,6 +113,9 @@ def _repeated(judge: JudgeEntry) -> str:
     if judge.judgings == 1:
         return ""
     return f"; each episode judged {judge.judgings} times, averaged before anything else"
+
+
+# ------------------------------------------------------------------ what agents are
 
 
 KINDS: Mapping[AgentKind, str] = {
@@ -97,6 +140,19 @@ def by_rules(result: RunResult, label: str) -> bool:
     return result.declared.agents.get(label) == "rules"
 
 
+# ------------------------------------------------------------------ intervals, coverage, failed turns
+
+
+def interval(result: RunResult, entry: ScoreEntry) -> str:
+    """An interval as "±0.41" where it is symmetric, as "[6.91, 7.70]" where not; or nothing."""
+    if entry.low is None or entry.high is None:
+        return ""
+    measure = result.measure(entry.measure)
+    if symmetric(entry):
+        return f"±{number((entry.high - entry.low) / 2, measure)}"
+    return f"[{number(entry.low, measure)}, {number(entry.high, measure)}]"
+
+
 def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:
     """How the intervals of these entries were made; empty where none has one."""
     kinds = {entry.interval for entry in entries}
@@ -117,90 +173,17 @@ def cut_words(entries: Sequence[ScoreEntry]) -> str:
     return "; one that would pass the end of the scale is cut there" if cut else ""
 
 
-def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
-    """Why entries lack a value or an interval, one sentence for each reason."""
-    found: dict[str, dict[str, None]] = {}
-    for entry in entries:
-        title = result.measure(entry.measure).title
-        if entry.value is None and entry.disputed + entry.unconfirmed:
-            found.setdefault("not scored: no outcome could be established", {})[title] = None
-        elif entry.value is None and entry.unscored:
-            found.setdefault("not scored: the judge cannot tell", {})[title] = None
-        elif entry.value is None:
-            found.setdefault("not scored: all scores that were due are missing", {})[title] = None
-        elif entry.interval == "none":
-            found.setdefault(f"no interval: {entry.note}", {})[title] = None
-    return tuple(f"{why} ({', '.join(titles)})" for why, titles in found.items())
+def symmetric(entry: ScoreEntry) -> bool:
+    """Whether an entry has an interval that reaches as far below its value as above: Student's t,
+    where it was not cut at one end of the scale."""
+    if entry.value is None or entry.low is None or entry.high is None:
+        return False
+    rounding = _ROUNDING * max(abs(entry.low), abs(entry.high))
+    return math.isclose(entry.high - entry.value, entry.value - entry.low, abs_tol=rounding)
 
 
-def about(estimated: int) -> str:
-    """ "~", to stand before tokens and money, where these include the estimates of some calls."""
-    return "~" if estimated else ""
-
-
-def counted(counts: Mapping[str, int]) -> str:
-    """Counts as "timeout 2, plugin 1"; "none" where there are none."""
-    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
-
-
-def plural(count: int, one: str, many: str = "") -> str:
-    """ "1 trial", "2 trials"; `many` where an "s" does not make the plural."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
-def share(part: int, whole: int) -> str:
-    """A share as a table shows it: "13%", "0.4%"; 0% and 100% only where it is none or all."""
-    percent = 100 * part / whole
-    if 0 < percent < 0.1:
-        return "<0.1%"
-    if 99.5 <= percent < 100:
-        return ">99%"
-    return f"{percent:.1f}%" if 0 < percent < 9.95 else f"{percent:.0f}%"
-
-
-def failed_of(asked: TurnsAsked) -> str:
-    """What an agent failed of what it was asked, as in "13% (24 of 192)"; empty where nothing."""
-    if not asked.failed:
-        return ""
-    return f"{share(*asked)} ({asked.failed:,} of {asked.asked:,})"
-
-
-def failed_turns(entry: ScoreEntry) -> str:
-    """`failed_of` the turns of an entry's agent; empty beside figures that this package counts
-    itself, one of which is just that."""
-    own = entry.judge in OWN
-    return "" if own else failed_of(TurnsAsked(entry.failed_turns, entry.turns_asked))
-
-
-def failed_share(entry: ScoreEntry) -> str:
-    """As `failed_turns`, without the counts."""
-    return failed_turns(entry).partition(" ")[0]
-
-
-def failed_unit(result: RunResult) -> str:
-    """What the share of `failed_share` is of: turns, or questions where nothing else is asked."""
-    return next((one.of for one in result.failures.agents), "turns")
-
-
-def number(value: float, measure: MeasureEntry) -> str:
-    """A value of a measure: two decimals, or the first three digits of money; never "-0.00"."""
-    return first_digits(value) if measure.measure == "cost_usd" else f"{value:z.2f}"
-
-
-def first_digits(value: float) -> str:
-    """Three significant digits and at least two decimals, never in powers of ten."""
-    size = math.floor(math.log10(abs(value))) if value else 0
-    return f"{value:z,.{max(2, 2 - size)}f}"
-
-
-def interval(result: RunResult, entry: ScoreEntry) -> str:
-    """An interval as "±0.41" where it is symmetric, as "[6.91, 7.70]" where not; or nothing."""
-    if entry.low is None or entry.high is None:
-        return ""
-    measure = result.measure(entry.measure)
-    if symmetric(entry):
-        return f"±{number((entry.high - entry.low) / 2, measure)}"
-    return f"[{number(entry.low, measure)}, {number(entry.high, measure)}]"
+_ROUNDING = 2e-7
+"""By how much, of the larger end, halves may differ since figures are kept to eight digits."""
 
 
 def covered(result: RunResult, entry: ScoreEntry) -> dict[str, str]:
@@ -237,17 +220,20 @@ def told_of_coverage(result: RunResult, entries: Iterable[ScoreEntry]) -> tuple[
     return tuple(word for word, wanted in needed.items() if wanted)
 
 
-def symmetric(entry: ScoreEntry) -> bool:
-    """Whether an entry has an interval that reaches as far below its value as above: Student's t,
-    where it was not cut at one end of the scale."""
-    if entry.value is None or entry.low is None or entry.high is None:
-        return False
-    rounding = _ROUNDING * max(abs(entry.low), abs(entry.high))
-    return math.isclose(entry.high - entry.value, entry.value - entry.low, abs_tol=rounding)
-
-
-_ROUNDING = 2e-7
-"""By how much, of the larger end, halves may differ since figures are kept to eight digits."""
+def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
+    """Why entries lack a value or an interval, one sentence for each reason."""
+    found: dict[str, dict[str, None]] = {}
+    for entry in entries:
+        title = result.measure(entry.measure).title
+        if entry.value is None and entry.disputed + entry.unconfirmed:
+            found.setdefault("not scored: no outcome could be established", {})[title] = None
+        elif entry.value is None and entry.unscored:
+            found.setdefault("not scored: the judge cannot tell", {})[title] = None
+        elif entry.value is None:
+            found.setdefault("not scored: all scores that were due are missing", {})[title] = None
+        elif entry.interval == "none":
+            found.setdefault(f"no interval: {entry.note}", {})[title] = None
+    return tuple(f"{why} ({', '.join(titles)})" for why, titles in found.items())
 
 
 def size(result: RunResult, entry: ScoreEntry) -> int:
@@ -263,11 +249,38 @@ def size_words(result: RunResult, entries: Sequence[ScoreEntry]) -> str:
     return f"n: plays with a value; of macro averages the {result.declared.cluster}s"
 
 
-def money(value: float) -> str:
-    """An amount in dollars."""
-    return f"${first_digits(value)}"
+def failed_of(asked: TurnsAsked) -> str:
+    """What an agent failed of what it was asked, as in "13% (24 of 192)"; empty where nothing."""
+    if not asked.failed:
+        return ""
+    return f"{share(*asked)} ({asked.failed:,} of {asked.asked:,})"
 
 
-def minus(text: str) -> str:
-    """Figures with a real minus sign, which is as wide as a digit."""
-    return text.replace("-", "\N{MINUS SIGN}")
+def failed_turns(entry: ScoreEntry) -> str:
+    """`failed_of` the turns of an entry's agent; empty beside figures that this package counts
+    itself, one of which is just that."""
+    own = entry.judge in OWN
+    return "" if own else failed_of(TurnsAsked(entry.failed_turns, entry.turns_asked))
+
+
+def failed_share(entry: ScoreEntry) -> str:
+    """As `failed_turns`, without the counts."""
+    return failed_turns(entry).partition(" ")[0]
+
+
+def failed_unit(result: RunResult) -> str:
+    """What the share of `failed_share` is of: turns, or questions where nothing else is asked."""
+    return next((one.of for one in result.failures.agents), "turns")
+
+
+# ------------------------------------------------------------------ texts from elsewhere
+
+
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_CONTROL: dict[int, str] = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), _REPLACEMENT)
+_CONTROL |= {ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
+
+
+def sanitize(text: str) -> str:
+    """The text without what would steer a terminal or cannot be encoded; newlines and tabs stay."""
+    return text.translate(_CONTROL).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

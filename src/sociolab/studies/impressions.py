@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
 
-from sociolab.app.run_cache import KEPT
+from sociolab.app.run_cache import RUN_CACHE
 from sociolab.app.transcripts import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
@@ -19,8 +19,8 @@ from sociolab.report.result import run_of_episodes
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.assignment import ItemPool, assignment_of
+from sociolab.studies.rating_rules import impression_word
 from sociolab.studies.settings import ImpressionsPlan, StudySettings
-from sociolab.studies.text_rules import impression_word
 
 WORD = "impression.word"
 """The name of the answer."""
@@ -55,7 +55,7 @@ def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
             f'expected a study of impressions, found "{row.name}", which is of another'
         )
     run = run_of_episodes(store, row.run or plan.run).name
-    sessions, low = KEPT.of(store, run, ("drawn", plan), lambda: _drawn(store, run, plan))
+    sessions, low = RUN_CACHE.of(store, run, ("drawn", plan), lambda: _drawn(store, run, plan))
     if not sessions:
         raise ConfigError(
             f"expected episodes of {run} with {plan.measure} below {plan.below:g}, found none; "

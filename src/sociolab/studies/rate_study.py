@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 from sociolab.analysis.ratings import moment, signature, signed, unsigned
-from sociolab.app.run_cache import KEPT
+from sociolab.app.run_cache import RUN_CACHE
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Measure, Score
 from sociolab.report.result import run_of_episodes
@@ -23,10 +23,9 @@ from sociolab.studies.assignment import (
     has_next,
     hold_item,
 )
-from sociolab.studies.rating_guide import rated_measures
+from sociolab.studies.rating_rules import one_line, rated_measures, reason_problem
 from sociolab.studies.ratings import PlacedRating, StoredRatings, people_judge
 from sociolab.studies.settings import RatePlan, StudySettings
-from sociolab.studies.text_rules import one_line, reason_problem
 
 RESEARCHER = "researcher"
 """Who signs a decision on a disagreement."""
@@ -182,7 +181,7 @@ def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
         found = disputes(store, study.run, study.name, study.plan)
         return frozenset(one.trial for one in found if one.open)
 
-    return KEPT.of(store, study.run, ("disputed", study.name), find)
+    return RUN_CACHE.of(store, study.run, ("disputed", study.name), find)
 
 
 @dataclass(frozen=True, slots=True)

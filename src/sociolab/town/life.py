@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sociolab.town.clock import clock_time
 from sociolab.town.conversation import Talk
-from sociolab.town.memory import Kind
+from sociolab.town.memory import MemoryKind
 from sociolab.town.person import Person, Surroundings
 from sociolab.town.questions import (
     Asked,
@@ -41,39 +41,13 @@ from sociolab.town.questions import (
     Summary,
     TalkOrNot,
 )
-from sociolab.town.trace import Did, Noted, Remembered, Reminded
+from sociolab.town.trace import Did, Noted, Remembered, Reminded, State
+
+Value = TypeVar("Value")
 
 
-class Thinking:
-    """A resident in its surroundings."""
-
-    def __init__(self, me: Person, around: Surroundings) -> None:
-        self.me = me
-        self.around = around
-        self.clock = around.clock
-
-    def now(self) -> datetime:
-        """The moment of the resident's own step."""
-        return self.clock.at(self.me.step)
-
-    def asked(self, question: type[MindQuestion[Any]]) -> Asked:
-        """The head of a question that is put now."""
-        return self.around.asked(self.me, question, self.me.step)
-
-    def myself(self) -> Me:
-        """The resident as it is now."""
-        return self.around.me(self.me, self.me.step)
-
-    def recalled(self, query: str) -> tuple[Memory, ...]:
-        """What comes to mind; it counts as accessed now."""
-        return self.around.comes_to_mind(self.me, self.me.step, query)
-
-    def keep(self, kind: Kind, text: str, importance: int | None = None) -> Memory:
-        """Remember something."""
-        me = self.me
-        index = me.memory.add(me.step, kind, text, importance)
-        me.records.append(Remembered(me.step, me.id, kind, text, importance))
-        return me.memory[index]
+Living: TypeAlias = Generator[Any, Any, Value]
+"""A generator of questions and of the above; it is sent answers, and returns a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,249 +76,40 @@ class Changed:
     """The plan has changed: what was under way is left."""
 
 
-Value = TypeVar("Value")
-Living: TypeAlias = Generator[Any, Any, Value]
-"""A generator of questions and of the above; it is sent answers, and returns a value."""
+class Thinking:
+    """A resident in its surroundings."""
 
+    def __init__(self, me: Person, around: Surroundings) -> None:
+        self.me = me
+        self.around = around
+        self.clock = around.clock
 
-_MOST_RATED = 25
+    def now(self) -> datetime:
+        """The moment of the resident's own step."""
+        return self.clock.at(self.me.step)
 
+    def asked(self, question: type[MindQuestion[Any]]) -> Asked:
+        """The head of a question that is put now."""
+        return self.around.asked(self.me, question, self.me.step)
 
-class Remembering(Thinking):
-    """Remembering and reflecting, as in Generative Agents (sections 4.1 and 4.2)."""
+    def myself(self) -> Me:
+        """The resident as it is now."""
+        return self.around.me(self.me, self.me.step)
 
-    def talk(self, talk: Talk) -> Living[str]:
-        """Remember what was said and agreed; why the plan must change for it, or ""."""
-        me, other = self.me, talk.partner(self.me)
-        me.last_talk[other.number] = me.step
-        if not talk.lines:
-            return ""
-        me.known = self.myself().places_after(talk.lines)
-        summary = yield Summarise(
-            asked=self.asked(Summarise),
-            me=self.myself(),
-            other=self.around.other(me, other),
-            lines=talk.lines,
-            commitments=tuple(me.commitments),
-            ahead=self.around.ahead(me, me.step),
-        )
-        if summary is None:
-            self.keep("talk", f"talked with {other.name}")
-            return ""
-        about = (Heard(self.now(), other.id, act) for act in summary.acts if act.matter is not None)
-        me.heard = (*me.heard, *about)
-        me.last_memo[other.number] = self.keep("talk", summary.memo, summary.importance)
-        self._note(summary, other)
-        return str(summary.memo) if summary.changes_plan else ""
+    def recalled(self, query: str) -> tuple[Memory, ...]:
+        """What comes to mind; it counts as accessed now."""
+        return self.around.comes_to_mind(self.me, self.me.step, query)
 
-    def _note(self, summary: Summary, other: Person) -> None:
-        """What was agreed: noted in place of the same matter on the same day, whoever joins it.
-
-        What was left open this time stays as it was noted before.
-        """
+    def keep(self, kind: MemoryKind, text: str, importance: int | None = None) -> Memory:
+        """Remember something."""
         me = self.me
-        for agreed in summary.agreed:
-            what, day = agreed.what.casefold(), date.fromisoformat(agreed.day)
-            same = [c for c in me.commitments if (c.what.casefold(), c.day) == (what, day)]
-            before = same[-1] if same else Commitment(agreed.what, day)
-            start = agreed.start or before.start
-            minutes = agreed.minutes if agreed.start or not before.start else before.minutes
-            place = agreed.place or before.place
-            others = [who for c in same for who in (*c.others, c.by) if who not in ("", other.id)]
-            noted = Commitment(agreed.what, day, start, minutes, place, other.id, tuple(others))
-            me.commitments = [*(c for c in me.commitments if c not in same), noted]
-            me.records.append(
-                Noted(me.step, me.id, noted.what, day, start, minutes, place, other.id)
-            )
-
-    def digest(self) -> Living[None]:
-        """Rate what has not been rated, many at once, and reflect when much has built up."""
-        me, rules = self.me, self.around.rules
-        unrated = me.memory.unrated()
-        if len(unrated) >= rules.rate_at:
-            yield from self._rate(unrated[:_MOST_RATED])
-        if me.memory.importance_since >= rules.reflect_at:
-            yield from self._reflect()
-
-    def _rate(self, unrated: tuple[int, ...]) -> Living[None]:
-        """Have memories rated; the same text is not rated twice, which the memory sees to."""
-        memory = self.me.memory
-        texts = tuple([memory[index].text for index in unrated])
-        answer = yield RateImportance(self.asked(RateImportance), self.myself(), texts)
-        for index, rating in zip(unrated, answer.ratings if answer else (), strict=False):
-            memory.rate(index, rating)
-
-    def _reflect(self) -> Living[None]:
-        me = self.me
-        lately = me.memory.latest(5 * self.around.rules.recalled)
-        weighty = sorted(lately, key=lambda memory: -(memory.importance or 0))
-        me.memory.reflected()
-        answer = yield Reflect(
-            self.asked(Reflect), self.myself(), tuple(weighty[: 2 * self.around.rules.recalled])
-        )
-        for insight in answer.insights if answer is not None else ():
-            self.keep("thought", insight.text, insight.importance)
-
-
-def laid_out_day(plan: DayPlan, day: date) -> tuple[datetime, datetime, tuple[Block, ...]]:
-    """When to wake, when to go to bed, and the blocks between."""
-    wake = datetime.combine(day, clock_time(plan.wake))
-    bed = datetime.combine(day, clock_time(plan.bed))
-    if bed <= wake:
-        bed += timedelta(days=1)
-    starts = [datetime.combine(day, clock_time(entry.start)) for entry in plan.entries]
-    return wake, bed, _laid_out(plan.entries, starts, bed)
-
-
-def rest_of_day(new: NewPlan, now: datetime, bed: datetime) -> tuple[Block, ...]:
-    """The blocks of a new plan: the first begins now; a time that has gone by is tomorrow's."""
-    timed = [(now, new.entries[0])]
-    for entry in new.entries[1:]:
-        start = datetime.combine(now.date(), clock_time(entry.start))
-        timed.append((start if start > now else start + timedelta(days=1), entry))
-    timed.sort(key=lambda pair: pair[0])  # what is tomorrow's must not hide what comes today
-    return _laid_out(tuple(entry for _, entry in timed), [start for start, _ in timed], bed)
-
-
-def gone_on(old: tuple[Block, ...], rest: tuple[Block, ...], now: datetime) -> tuple[Block, ...]:
-    """The day with its rest planned anew; what was under way and is kept goes on as one block."""
-    gone = [replace(block, end=min(block.end, now)) for block in old if block.start < now]
-    if gone and rest:
-        last, first = gone[-1], rest[0]
-        if last.end == now and (last.what, last.place) == (first.what, first.place):
-            gone.pop()
-            rest = (replace(first, start=last.start), *rest[1:])
-    return (*gone, *rest)
-
-
-def _laid_out(
-    entries: tuple[Entry, ...], starts: list[datetime], bed: datetime
-) -> tuple[Block, ...]:
-    ends = [*starts[1:], bed]
-    return tuple(
-        Block(start, min(end, bed), entry.what, entry.place)
-        for entry, start, end in zip(entries, starts, ends, strict=True)
-        if start < min(end, bed)
-    )
-
-
-def in_time(parts: tuple[Part, ...], block: Block) -> list[tuple[Part, datetime]]:
-    """The parts with their ends; the last is stretched or cut to the end of the block."""
-    found = []
-    end = block.start
-    for number, part in enumerate(parts, start=1):
-        end += timedelta(minutes=part.minutes)
-        if number == len(parts) or end >= block.end:
-            found.append((part, block.end))
-            break
-        found.append((part, end))
-    return found
-
-
-def minutes(block: Block) -> int:
-    """How long a block lasts, at least 1."""
-    return max(1, round((block.end - block.start).total_seconds() / 60))
-
-
-def no_plan(home: str) -> DayPlan:
-    """The day of a resident whose mind gave no plan: nothing is made up for it."""
-    nothing = Entry(start="08:00", what="be at home without a plan", place=home)
-    return DayPlan(wake="08:00", entries=(nothing,), bed="22:00")
-
-
-SMALL_HOURS = "05:00"
-"""What begins before this time is still of the evening before."""
-
-
-class Planning(Thinking):
-    """Planning, as in Generative Agents (section 4.3) and STSS (section 4)."""
-
-    def task(self) -> Living[None]:
-        """TDP: think of how to go about the task, once, before anything else."""
-        me, tdp = self.me, self.around.tdp(self.me)
-        if tdp is None or not tdp.general:
-            return
-        setting = self.around.setting
-        days = tuple(self.clock.first + timedelta(days=day) for day in range(setting.days))
-        lines = yield GeneralPlan(self.asked(GeneralPlan), self.myself(), tdp.goal, days)
-        if lines is not None:
-            me.general_plan = lines.lines
-            me.records.append(Reminded(me.step, me.id, "general plan", "\n".join(lines.lines)))
-
-    def day(self) -> Living[int]:
-        """Plan the day that has begun; the step at which to wake."""
-        me = self.me
-        day = self.clock.date(me.step)
-        me.reminder = yield from self._day_reminder(day)
-        plan = yield PlanDay(
-            asked=self.asked(PlanDay),
-            me=self.myself(),
-            day=day,
-            memories=self.recalled(f"plans for {day:%A}"),
-            commitments=self._due(day),
-            reminder=me.reminder,
-        )
-        if plan is None:
-            plan = no_plan(str(me.resident.home))
-        wake, bed, blocks = laid_out_day(plan, day)
-        me.bed = self.clock.step(bed)
-        me.plan(me.step, blocks, "", self.around.setting)
-        return max(self.clock.step(wake), me.step + 1)
-
-    def _day_reminder(self, day: date) -> Living[str]:
-        me, tdp = self.me, self.around.tdp(self.me)
-        if tdp is None or not tdp.day:
-            return ""
-        reminder = yield DayReminder(
-            self.asked(DayReminder),
-            self.myself(),
-            tdp.goal,
-            me.general_plan,
-            day,
-            self.recalled(tdp.goal),
-            tuple([c for c in me.commitments if c.day >= day]),
-        )
-        if reminder is None:
-            return ""
-        me.records.append(Reminded(me.step, me.id, "day", reminder.text))
-        return str(reminder.text)
-
-    def anew(self, why: str) -> Living[bool]:
-        """Plan the rest of the day anew; whether there is a new plan."""
-        me, now = self.me, self.now()
-        ahead = self.around.ahead(me, me.step)
-        bedtime = self.clock.at(me.bed)
-        new = yield Replan(
-            asked=self.asked(Replan),
-            me=self.myself(),
-            why=why,
-            ahead=ahead,
-            bedtime=bedtime,
-            commitments=self._due(self.clock.date(me.step)),
-            reminder=me.reminder,
-        )
-        if new is None:
-            return False
-        blocks = gone_on(me.blocks, rest_of_day(new, now, bedtime), now)
-        me.plan(me.step, blocks, why, self.around.setting)
-        return True
-
-    def _due(self, day: date) -> tuple[Commitment, ...]:
-        """What was agreed for a day, and for the small hours after it."""
-        after = day + timedelta(days=1)
-        return tuple(
-            [
-                one
-                for one in self.me.commitments
-                if one.day == day or (one.day == after and "" < one.start < SMALL_HOURS)
-            ]
-        )
+        index = me.memory.add(me.step, kind, text, importance)
+        me.records.append(Remembered(me.step, me.id, kind, text, importance))
+        return me.memory[index]
 
 
 DECOMPOSED = timedelta(minutes=60)
 """Blocks at least this long are divided into parts."""
-
-State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
 
 
 class Life(Thinking):
@@ -510,3 +275,246 @@ class Life(Thinking):
         did = Did(me.step, me.id, doing, block, place, thing, state)
         if replace(did, step=me.doing.step) != me.doing or not me.step:
             me.do(did, me.step)
+
+
+# ------------------------------------------------------------------ planning
+
+
+SMALL_HOURS = "05:00"
+"""What begins before this time is still of the evening before."""
+
+
+class Planning(Thinking):
+    """Planning, as in Generative Agents (section 4.3) and STSS (section 4)."""
+
+    def task(self) -> Living[None]:
+        """TDP: think of how to go about the task, once, before anything else."""
+        me, tdp = self.me, self.around.tdp(self.me)
+        if tdp is None or not tdp.general:
+            return
+        setting = self.around.setting
+        days = tuple(self.clock.first + timedelta(days=day) for day in range(setting.days))
+        lines = yield GeneralPlan(self.asked(GeneralPlan), self.myself(), tdp.goal, days)
+        if lines is not None:
+            me.general_plan = lines.lines
+            me.records.append(Reminded(me.step, me.id, "general plan", "\n".join(lines.lines)))
+
+    def day(self) -> Living[int]:
+        """Plan the day that has begun; the step at which to wake."""
+        me = self.me
+        day = self.clock.date(me.step)
+        me.reminder = yield from self._day_reminder(day)
+        plan = yield PlanDay(
+            asked=self.asked(PlanDay),
+            me=self.myself(),
+            day=day,
+            memories=self.recalled(f"plans for {day:%A}"),
+            commitments=self._due(day),
+            reminder=me.reminder,
+        )
+        if plan is None:
+            plan = no_plan(str(me.resident.home))
+        wake, bed, blocks = laid_out_day(plan, day)
+        me.bed = self.clock.step(bed)
+        me.plan(me.step, blocks, "", self.around.setting)
+        return max(self.clock.step(wake), me.step + 1)
+
+    def _day_reminder(self, day: date) -> Living[str]:
+        me, tdp = self.me, self.around.tdp(self.me)
+        if tdp is None or not tdp.day:
+            return ""
+        reminder = yield DayReminder(
+            self.asked(DayReminder),
+            self.myself(),
+            tdp.goal,
+            me.general_plan,
+            day,
+            self.recalled(tdp.goal),
+            tuple([c for c in me.commitments if c.day >= day]),
+        )
+        if reminder is None:
+            return ""
+        me.records.append(Reminded(me.step, me.id, "day", reminder.text))
+        return str(reminder.text)
+
+    def anew(self, why: str) -> Living[bool]:
+        """Plan the rest of the day anew; whether there is a new plan."""
+        me, now = self.me, self.now()
+        ahead = self.around.ahead(me, me.step)
+        bedtime = self.clock.at(me.bed)
+        new = yield Replan(
+            asked=self.asked(Replan),
+            me=self.myself(),
+            why=why,
+            ahead=ahead,
+            bedtime=bedtime,
+            commitments=self._due(self.clock.date(me.step)),
+            reminder=me.reminder,
+        )
+        if new is None:
+            return False
+        blocks = gone_on(me.blocks, rest_of_day(new, now, bedtime), now)
+        me.plan(me.step, blocks, why, self.around.setting)
+        return True
+
+    def _due(self, day: date) -> tuple[Commitment, ...]:
+        """What was agreed for a day, and for the small hours after it."""
+        after = day + timedelta(days=1)
+        return tuple(
+            [
+                one
+                for one in self.me.commitments
+                if one.day == day or (one.day == after and "" < one.start < SMALL_HOURS)
+            ]
+        )
+
+
+# ------------------------------------------------------------------ remembering
+
+
+_MOST_RATED = 25
+
+
+class Remembering(Thinking):
+    """Remembering and reflecting, as in Generative Agents (sections 4.1 and 4.2)."""
+
+    def talk(self, talk: Talk) -> Living[str]:
+        """Remember what was said and agreed; why the plan must change for it, or ""."""
+        me, other = self.me, talk.partner(self.me)
+        me.last_talk[other.number] = me.step
+        if not talk.lines:
+            return ""
+        me.known = self.myself().places_after(talk.lines)
+        summary = yield Summarise(
+            asked=self.asked(Summarise),
+            me=self.myself(),
+            other=self.around.other(me, other),
+            lines=talk.lines,
+            commitments=tuple(me.commitments),
+            ahead=self.around.ahead(me, me.step),
+        )
+        if summary is None:
+            self.keep("talk", f"talked with {other.name}")
+            return ""
+        about = (Heard(self.now(), other.id, act) for act in summary.acts if act.matter is not None)
+        me.heard = (*me.heard, *about)
+        me.last_memo[other.number] = self.keep("talk", summary.memo, summary.importance)
+        self._note(summary, other)
+        return str(summary.memo) if summary.changes_plan else ""
+
+    def _note(self, summary: Summary, other: Person) -> None:
+        """What was agreed: noted in place of the same matter on the same day, whoever joins it.
+
+        What was left open this time stays as it was noted before.
+        """
+        me = self.me
+        for agreed in summary.agreed:
+            what, day = agreed.what.casefold(), date.fromisoformat(agreed.day)
+            same = [c for c in me.commitments if (c.what.casefold(), c.day) == (what, day)]
+            before = same[-1] if same else Commitment(agreed.what, day)
+            start = agreed.start or before.start
+            minutes = agreed.minutes if agreed.start or not before.start else before.minutes
+            place = agreed.place or before.place
+            others = [who for c in same for who in (*c.others, c.by) if who not in ("", other.id)]
+            noted = Commitment(agreed.what, day, start, minutes, place, other.id, tuple(others))
+            me.commitments = [*(c for c in me.commitments if c not in same), noted]
+            me.records.append(
+                Noted(me.step, me.id, noted.what, day, start, minutes, place, other.id)
+            )
+
+    def digest(self) -> Living[None]:
+        """Rate what has not been rated, many at once, and reflect when much has built up."""
+        me, rules = self.me, self.around.rules
+        unrated = me.memory.unrated()
+        if len(unrated) >= rules.rate_at:
+            yield from self._rate(unrated[:_MOST_RATED])
+        if me.memory.importance_since >= rules.reflect_at:
+            yield from self._reflect()
+
+    def _rate(self, unrated: tuple[int, ...]) -> Living[None]:
+        """Have memories rated; the same text is not rated twice, which the memory sees to."""
+        memory = self.me.memory
+        texts = tuple([memory[index].text for index in unrated])
+        answer = yield RateImportance(self.asked(RateImportance), self.myself(), texts)
+        for index, rating in zip(unrated, answer.ratings if answer else (), strict=False):
+            memory.rate(index, rating)
+
+    def _reflect(self) -> Living[None]:
+        me = self.me
+        lately = me.memory.latest(5 * self.around.rules.recalled)
+        weighty = sorted(lately, key=lambda memory: -(memory.importance or 0))
+        me.memory.reflected()
+        answer = yield Reflect(
+            self.asked(Reflect), self.myself(), tuple(weighty[: 2 * self.around.rules.recalled])
+        )
+        for insight in answer.insights if answer is not None else ():
+            self.keep("thought", insight.text, insight.importance)
+
+
+# ------------------------------------------------------------------ plans in time
+
+
+def laid_out_day(plan: DayPlan, day: date) -> tuple[datetime, datetime, tuple[Block, ...]]:
+    """When to wake, when to go to bed, and the blocks between."""
+    wake = datetime.combine(day, clock_time(plan.wake))
+    bed = datetime.combine(day, clock_time(plan.bed))
+    if bed <= wake:
+        bed += timedelta(days=1)
+    starts = [datetime.combine(day, clock_time(entry.start)) for entry in plan.entries]
+    return wake, bed, _laid_out(plan.entries, starts, bed)
+
+
+def rest_of_day(new: NewPlan, now: datetime, bed: datetime) -> tuple[Block, ...]:
+    """The blocks of a new plan: the first begins now; a time that has gone by is tomorrow's."""
+    timed = [(now, new.entries[0])]
+    for entry in new.entries[1:]:
+        start = datetime.combine(now.date(), clock_time(entry.start))
+        timed.append((start if start > now else start + timedelta(days=1), entry))
+    timed.sort(key=lambda pair: pair[0])  # what is tomorrow's must not hide what comes today
+    return _laid_out(tuple(entry for _, entry in timed), [start for start, _ in timed], bed)
+
+
+def gone_on(old: tuple[Block, ...], rest: tuple[Block, ...], now: datetime) -> tuple[Block, ...]:
+    """The day with its rest planned anew; what was under way and is kept goes on as one block."""
+    gone = [replace(block, end=min(block.end, now)) for block in old if block.start < now]
+    if gone and rest:
+        last, first = gone[-1], rest[0]
+        if last.end == now and (last.what, last.place) == (first.what, first.place):
+            gone.pop()
+            rest = (replace(first, start=last.start), *rest[1:])
+    return (*gone, *rest)
+
+
+def _laid_out(
+    entries: tuple[Entry, ...], starts: list[datetime], bed: datetime
+) -> tuple[Block, ...]:
+    ends = [*starts[1:], bed]
+    return tuple(
+        Block(start, min(end, bed), entry.what, entry.place)
+        for entry, start, end in zip(entries, starts, ends, strict=True)
+        if start < min(end, bed)
+    )
+
+
+def in_time(parts: tuple[Part, ...], block: Block) -> list[tuple[Part, datetime]]:
+    """The parts with their ends; the last is stretched or cut to the end of the block."""
+    found = []
+    end = block.start
+    for number, part in enumerate(parts, start=1):
+        end += timedelta(minutes=part.minutes)
+        if number == len(parts) or end >= block.end:
+            found.append((part, block.end))
+            break
+        found.append((part, end))
+    return found
+
+
+def minutes(block: Block) -> int:
+    """How long a block lasts, at least 1."""
+    return max(1, round((block.end - block.start).total_seconds() / 60))
+
+
+def no_plan(home: str) -> DayPlan:
+    """The day of a resident whose mind gave no plan: nothing is made up for it."""
+    nothing = Entry(start="08:00", what="be at home without a plan", place=home)
+    return DayPlan(wake="08:00", entries=(nothing,), bed="22:00")

@@ -1,4 +1,10 @@
-"""All residents at the same step: nobody goes on before everybody's step is lived."""
+"""Who lives a step together, and how all residents go through the steps at once.
+
+A round is one step of residents who can see each other: they look, decide and talk. All that is
+read in it is what was so when the step began; what is decided shows at the next step. So the order
+in which answers come in makes no difference. In lock-step nobody goes on before everybody's step is
+lived.
+"""
 
 from __future__ import annotations
 
@@ -192,6 +198,9 @@ class Round:
                 self.step, person.id, doing, before.block, before.place, before.object, "talking"
             )
             person.do(state, self.step)
+
+
+# ------------------------------------------------------------------ all at the same step
 
 
 class LockStep:

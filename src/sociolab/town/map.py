@@ -38,137 +38,8 @@ OUTDOORS = Place("", "")
 """Where no arena is: the streets and meadows between them."""
 
 
-_SMALL = frozenset(["the", "at", "by", "in", "inside", "of", "on", "to"])
-
-
-def _words(text: str) -> str:
-    """The words of a text, without what does not tell one name from another: capitals,
-    punctuation, small words, and an s at the end ("the Gym's", "Artists' House").
-    """
-    words = re.findall(r"\w+", re.sub(r"['\u2019]", "", text).casefold())
-    return " ".join(word.rstrip("s") for word in words if word not in _SMALL)
-
-
-@lru_cache(maxsize=64)
-def _sectors(places: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
-    """The words of each sector, with the words of its arenas and their places.
-
-    The longest sector comes first: a name may be a part of a longer one.
-    """
-    found: dict[str, list[tuple[str, str]]] = {}
-    for place in places:
-        sector, _, arena = place.partition(": ")
-        found.setdefault(_words(sector), []).append((_words(arena), place))
-    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
-
-
-def place_meant(text: str, places: tuple[str, ...]) -> str | None:
-    """The one of these places that a name in words means; None if it means none or several.
-
-    `places` are written "Sector: arena". Sector and arena may come in either order, with small
-    words between them ("on the sports court of Riverside Gym"); one of the two is enough if no
-    other of these places shares it.
-    """
-    said = _words(text)
-    named = [(sector, *one) for sector, inside in _sectors(places).items() for one in inside]
-    whole = [place for s, a, place in named if said in (f"{s} {a}", f"{a} {s}")]
-    found = whole or [place for s, a, place in named if said in (s, a)]
-    return found[0] if len(found) == 1 else None
-
-
-def places_told(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
-    """The places of which whoever hears these words is told, in the order given.
-
-    Those are the arenas named together with their sector, in either order, and all arenas of a
-    sector that is named alone: who can find a building finds its rooms. An arena alone ("the
-    kitchen") tells of no place.
-    """
-    said = f" {_words(text)} "
-    told: list[str] = []
-    for s, inside in _sectors(places).items():
-        if f" {s} " in said:
-            named = [place for a, place in inside if f" {s} {a} " in said or f" {a} {s} " in said]
-            told += named or [place for _, place in inside]
-            said = said.replace(f" {s} ", " | ")
-    return tuple(place for place in places if place in told)
-
-
-class Ground(IntEnum):
-    """What a tile is made of. Only the picture tells grass from street and water from trees."""
-
-    GRASS = 0
-    STREET = 1
-    WATER = 2
-    TREES = 3
-    WALL = 4
-    FLOOR = 5
-
-
-GROUND_SIGNS = {
-    ".": Ground.GRASS,
-    "=": Ground.STREET,
-    "~": Ground.WATER,
-    "^": Ground.TREES,
-    "#": Ground.WALL,
-}
-"""The signs of a plan that are neither an arena's letter nor an object's."""
-
-WALKED_ON = (Ground.GRASS, Ground.STREET, Ground.FLOOR)
-
-
-def plain_ground(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArray[np.uint8]:
-    """Ground for a map that has none: floors in arenas, grass outdoors, walls for the rest."""
-    outdoors = np.where(walkable, Ground.GRASS, Ground.WALL)
-    return np.where(arena >= 0, Ground.FLOOR, outdoors).astype(np.uint8)
-
-
-def within_reach(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """The tiles joined to the outdoors: [height, width], True where one can walk to.
-
-    Where the walkable tiles fall into several pieces, the town is the piece that has outdoor
-    tiles and the most arenas, then the most outdoor tiles, then lies furthest north: the public
-    map of Generative Agents has more land beyond its hedges than within.
-    """
-    height, width = walkable.shape
-    # A border of walls, so that a step never leaves the map.
-    padded = np.full((height + 2, width + 2), -2, dtype=np.int16)
-    padded[1:-1, 1:-1] = np.where(walkable, arena, -2)
-    numbers = padded.ravel()
-    untouched = bytearray((numbers > -2).tobytes())
-    best = (-1, -1)
-    chosen: list[int] = []
-    start = untouched.find(1)
-    while start >= 0:
-        piece = _piece(untouched, start, width + 2)
-        size = _size(numbers[piece])
-        if size > best:
-            best, chosen = size, piece
-        start = untouched.find(1, start)
-    reached = np.zeros(numbers.size, dtype=np.bool_)
-    reached[chosen] = True
-    return reached.reshape(padded.shape)[1:-1, 1:-1]
-
-
-def _size(numbers: NDArray[np.int16]) -> tuple[int, int]:
-    """How many arenas a piece has, none counted where it has no outdoors, and outdoor tiles."""
-    outdoors = int((numbers < 0).sum())
-    return (int(np.unique(numbers[numbers >= 0]).size) if outdoors else 0, outdoors)
-
-
-def _piece(untouched: bytearray, start: int, width: int) -> list[int]:
-    """All tiles joined to `start`, which are struck off `untouched`."""
-    untouched[start] = 0
-    piece = [start]
-    for tile in piece:  # grows while it is walked through
-        for step in (-width, 1, width, -1):
-            beside = tile + step
-            if untouched[beside]:
-                untouched[beside] = 0
-                piece.append(beside)
-    return piece
-
-
 Scalar = TypeVar("Scalar", bound=np.generic)
+
 
 AROUND: tuple[Tile, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
 """The four tiles next to one: N, E, S, W."""
@@ -354,3 +225,143 @@ def plain_name(name: str) -> str:
 def _fixed(matrix: NDArray[Scalar]) -> NDArray[Scalar]:
     matrix.setflags(write=False)
     return matrix
+
+
+# ------------------------------------------------------------------ ground
+
+
+class Ground(IntEnum):
+    """What a tile is made of. Only the picture tells grass from street and water from trees."""
+
+    GRASS = 0
+    STREET = 1
+    WATER = 2
+    TREES = 3
+    WALL = 4
+    FLOOR = 5
+
+
+GROUND_SIGNS = {
+    ".": Ground.GRASS,
+    "=": Ground.STREET,
+    "~": Ground.WATER,
+    "^": Ground.TREES,
+    "#": Ground.WALL,
+}
+"""The signs of a plan that are neither an arena's letter nor an object's."""
+
+
+WALKED_ON = (Ground.GRASS, Ground.STREET, Ground.FLOOR)
+
+
+def plain_ground(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArray[np.uint8]:
+    """Ground for a map that has none: floors in arenas, grass outdoors, walls for the rest."""
+    outdoors = np.where(walkable, Ground.GRASS, Ground.WALL)
+    return np.where(arena >= 0, Ground.FLOOR, outdoors).astype(np.uint8)
+
+
+# ------------------------------------------------------------------ what can be reached
+
+
+def within_reach(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """The tiles joined to the outdoors: [height, width], True where one can walk to.
+
+    Where the walkable tiles fall into several pieces, the town is the piece that has outdoor
+    tiles and the most arenas, then the most outdoor tiles, then lies furthest north: the public
+    map of Generative Agents has more land beyond its hedges than within.
+    """
+    height, width = walkable.shape
+    # A border of walls, so that a step never leaves the map.
+    padded = np.full((height + 2, width + 2), -2, dtype=np.int16)
+    padded[1:-1, 1:-1] = np.where(walkable, arena, -2)
+    numbers = padded.ravel()
+    untouched = bytearray((numbers > -2).tobytes())
+    best = (-1, -1)
+    chosen: list[int] = []
+    start = untouched.find(1)
+    while start >= 0:
+        piece = _piece(untouched, start, width + 2)
+        size = _size(numbers[piece])
+        if size > best:
+            best, chosen = size, piece
+        start = untouched.find(1, start)
+    reached = np.zeros(numbers.size, dtype=np.bool_)
+    reached[chosen] = True
+    return reached.reshape(padded.shape)[1:-1, 1:-1]
+
+
+def _size(numbers: NDArray[np.int16]) -> tuple[int, int]:
+    """How many arenas a piece has, none counted where it has no outdoors, and outdoor tiles."""
+    outdoors = int((numbers < 0).sum())
+    return (int(np.unique(numbers[numbers >= 0]).size) if outdoors else 0, outdoors)
+
+
+def _piece(untouched: bytearray, start: int, width: int) -> list[int]:
+    """All tiles joined to `start`, which are struck off `untouched`."""
+    untouched[start] = 0
+    piece = [start]
+    for tile in piece:  # grows while it is walked through
+        for step in (-width, 1, width, -1):
+            beside = tile + step
+            if untouched[beside]:
+                untouched[beside] = 0
+                piece.append(beside)
+    return piece
+
+
+# ------------------------------------------------------------------ places by name
+
+
+_SMALL = frozenset(["the", "at", "by", "in", "inside", "of", "on", "to"])
+
+
+def _words(text: str) -> str:
+    """The words of a text, without what does not tell one name from another: capitals,
+    punctuation, small words, and an s at the end ("the Gym's", "Artists' House").
+    """
+    words = re.findall(r"\w+", re.sub(r"['\u2019]", "", text).casefold())
+    return " ".join(word.rstrip("s") for word in words if word not in _SMALL)
+
+
+@lru_cache(maxsize=64)
+def _sectors(places: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
+    """The words of each sector, with the words of its arenas and their places.
+
+    The longest sector comes first: a name may be a part of a longer one.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for place in places:
+        sector, _, arena = place.partition(": ")
+        found.setdefault(_words(sector), []).append((_words(arena), place))
+    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
+
+def place_meant(text: str, places: tuple[str, ...]) -> str | None:
+    """The one of these places that a name in words means; None if it means none or several.
+
+    `places` are written "Sector: arena". Sector and arena may come in either order, with small
+    words between them ("on the sports court of Riverside Gym"); one of the two is enough if no
+    other of these places shares it.
+    """
+    said = _words(text)
+    named = [(sector, *one) for sector, inside in _sectors(places).items() for one in inside]
+    whole = [place for s, a, place in named if said in (f"{s} {a}", f"{a} {s}")]
+    found = whole or [place for s, a, place in named if said in (s, a)]
+    return found[0] if len(found) == 1 else None
+
+
+def places_told(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
+    """The places of which whoever hears these words is told, in the order given.
+
+    Those are the arenas named together with their sector, in either order, and all arenas of a
+    sector that is named alone: who can find a building finds its rooms. An arena alone ("the
+    kitchen") tells of no place.
+    """
+    said = f" {_words(text)} "
+    told: list[str] = []
+    for s, inside in _sectors(places).items():
+        if f" {s} " in said:
+            named = [place for a, place in inside if f" {s} {a} " in said or f" {a} {s} " in said]
+            told += named or [place for _, place in inside]
+            said = said.replace(f" {s} ", " | ")
+    return tuple(place for place in places if place in told)

@@ -27,102 +27,137 @@ from sociolab.town.map import (
     plain_name,
 )
 
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-ArenaSign = Annotated[str, StringConstraints(pattern="^[a-z]$")]
-ObjectSign = Annotated[str, StringConstraints(pattern="^[A-Z0-9]$")]
+
+@cache
+def own_map() -> TownMap:
+    """Alderbrook, the town of this package."""
+    return load_map(Path(__file__).parent / "data" / "map")
 
 
-class Drawn(BaseModel):
-    """What every file with a plan has."""
+def load_map(folder: Path) -> TownMap:
+    """The town of a folder: `town.toml` and `buildings/*.toml`, in the order of their names.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    plan: str
-
-
-class TownFile(Drawn):
-    """`town.toml`: the land, one sign of the ground a tile."""
-
-    name: Words
-
-
-class BuildingFile(Drawn):
-    """A file of `buildings`: one sector.
-
-    `at`: column and row of the town at which the plan's top left tile is put. `arenas`: a small
-    letter for each arena. `objects`: a capital letter or digit for each kind of object.
+    ConfigError, naming file and line, where a file is broken or nobody could live in the town.
     """
-
-    sector: Words
-    at: tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
-    arenas: dict[ArenaSign, Words] = Field(min_length=1)
-    objects: dict[ObjectSign, Words] = Field(default_factory=dict)
-
-
-Content = TypeVar("Content", bound=Drawn)
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing(Generic[Content]):
-    """A file as read: its content, the rows of its plan, and its text, to name lines."""
-
-    path: Path
-    content: Content
-    rows: tuple[str, ...]
-    text: str
-
-    def where(self, key: str) -> str:
-        """File and line of a key or table, for messages; the file alone where it is not found."""
-        name = re.escape(key)
-        form = rf'^[ \t]*(?:"?{name}"?[ \t]*=|\[{name}\])'
-        found = re.search(form, self.text, re.MULTILINE)
-        return _line(self.path, self.text.count("\n", 0, found.start()) + 1 if found else None)
-
-    def where_row(self, row: int) -> str:
-        """File and line of a row of the plan, counted from 0."""
-        found = re.search(r"^[ \t]*plan[ \t]*=[ \t]*['\"]{3}\n", self.text, re.MULTILINE)
-        start = self.text.count("\n", 0, found.end()) + 1 if found else None
-        return _line(self.path, start + row if start else None)
+    town = read_drawing(folder / "town.toml", TownFile)
+    buildings = tuple(read_building(path) for path in sorted((folder / "buildings").glob("*.toml")))
+    if not buildings:
+        raise ConfigError(
+            f"{folder} needs a folder `buildings` with a .toml file for each building, but none is "
+            "there: add one as its README describes."
+        )
+    _check_sectors(buildings)
+    ground = _ground(town)
+    arena = np.full(ground.shape, -1, dtype=np.int16)
+    owners: dict[Tile, Building] = {}
+    places: dict[Place, Building] = {}
+    for building in buildings:
+        _build(building, town, ground, owners)
+        for place, tiles in building.floors.items():
+            columns, rows = zip(*tiles, strict=True)
+            arena[rows, columns] = len(places)
+            places[place] = building
+    result = _town(town, buildings, places, ground, arena)
+    _check_floors(result, owners)
+    return result
 
 
-def read_drawing(path: Path, shape: type[Content]) -> Drawing[Content]:
-    """A file with a plan; ConfigError with file and line where it cannot be read."""
+def _town(
+    town: Drawing[TownFile],
+    buildings: tuple[Building, ...],
+    places: dict[Place, Building],
+    ground: NDArray[np.uint8],
+    arena: NDArray[np.int16],
+) -> TownMap:
+    """What was drawn as a map; its faults get the file and line of the arena they are about."""
     try:
-        text = path.read_text("utf-8")
-        content = shape.model_validate(tomllib.loads(text))
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
-    except ValidationError as error:
-        raise ConfigError(_first_problem(path, text, error)) from error
-    rows = tuple(content.plan.rstrip("\n").split("\n"))
-    if not content.plan.strip():
-        raise ConfigError(f"{path}: the plan is empty: draw at least one tile.")
-    return Drawing(path, content, rows, text)
+        return TownMap(
+            name=town.content.name,
+            sectors=tuple(building.sector for building in buildings),
+            places=tuple(places),
+            walkable=np.isin(ground, WALKED_ON),
+            arena=arena,
+            objects={place: building.objects[place] for place, building in places.items()},
+            ground=ground,
+        )
+    except MapError as fault:
+        where = places[fault.place].where(fault.place) if fault.place in places else town.path
+        raise ConfigError(f"{where}: {fault}") from fault
 
 
-def _first_problem(path: Path, text: str, error: ValidationError) -> str:
-    """Where, what was expected, what was found, in one sentence."""
-    item = error.errors(include_url=False)[0]
-    keys = [str(part) for part in item["loc"] if part != "[key]"]
-    found = Drawing(path, Drawn(plan=""), (), text)
-    where = found.where(keys[-1])
-    for key in reversed(keys):
-        where = found.where(key)
-        if where != str(path):
-            break
-    name = ".".join(keys)
-    if item["type"] == "extra_forbidden":
-        return f'{where}: "{name}" is no field of this file: check its spelling.'
-    if item["type"] == "missing":
-        return f'{where}: the field "{name}" is missing: add it.'
-    message = item["msg"][:1].lower() + item["msg"][1:]
-    return f"{where}: {name}: {message}, found {item['input']!r}."
+def _check_floors(town: TownMap, owners: dict[Tile, Building]) -> None:
+    """No corner of a room is walled off from the rest of the town."""
+    rows, columns = np.nonzero(town.walkable & (town.arena >= 0) & ~town.within_reach)
+    for x, y in zip(columns.tolist(), rows.tolist(), strict=True):
+        building = owners[x, y]
+        left = building.drawing.content.at[0]
+        raise ConfigError(
+            f"{building.where_tile((x, y))}, column {x - left + 1}: this tile of "
+            f"{str(town.place_at((x, y)))!r} cannot be reached from the outdoors: give it a door."
+        )
 
 
-def _line(path: Path, line: int | None) -> str:
-    return str(path) if line is None else f"{path}, line {line}"
+def _check_sectors(buildings: tuple[Building, ...]) -> None:
+    """No two buildings have one name, however it is written."""
+    seen: dict[str, Building] = {}
+    for building in buildings:
+        other = seen.setdefault(plain_name(building.sector), building)
+        if other is not building:
+            raise ConfigError(
+                f"{building.drawing.where('sector')}: {building.sector!r} is already drawn in "
+                f"{other.drawing.path}: give this building another name."
+            )
+
+
+def _ground(town: Drawing[TownFile]) -> NDArray[np.uint8]:
+    """The land before anything is built on it, [height, width] of `Ground`."""
+    width = len(town.rows[0])
+    for y, row in enumerate(town.rows):
+        if len(row) != width:
+            raise ConfigError(
+                f"{town.where_row(y)}: this row of the plan has {len(row)} tiles, but the first "
+                f"has {width}: make all rows equally long."
+            )
+        for x, sign in enumerate(row):
+            if sign not in GROUND_SIGNS:
+                raise ConfigError(
+                    f"{town.where_row(y)}, column {x + 1}: {sign!r} is no sign of the ground; use "
+                    f"one of {' '.join(GROUND_SIGNS)}"
+                )
+    return np.array([[GROUND_SIGNS[sign] for sign in row] for row in town.rows], dtype=np.uint8)
+
+
+def _build(
+    building: Building,
+    town: Drawing[TownFile],
+    ground: NDArray[np.uint8],
+    owners: dict[Tile, Building],
+) -> None:
+    """Puts a building on free grass; ConfigError where there is none."""
+    height, width = ground.shape
+    for (x, y), kind in building.ground.items():
+        if not (0 <= x < width and 0 <= y < height):
+            problem = (
+                f"reaches column {x}, row {y}, outside the town of {width} x {height} tiles: "
+                "change `at`."
+            )
+        elif (x, y) in owners:
+            other = owners[x, y].sector
+            problem = f"overlaps {other} in column {x}, row {y}: change `at` of one of them."
+        elif ground.item(y, x) != Ground.GRASS:
+            land = Ground(ground.item(y, x)).name.lower()
+            problem = (
+                f"stands on {land} in column {x}, row {y}, not on grass: change `at`, or the plan "
+                f"in {town.path}."
+            )
+        else:
+            owners[x, y] = building
+            ground[y, x] = kind
+            continue
+        raise ConfigError(f"{building.where_tile((x, y))}: {building.sector} {problem}")
+
+
+# ------------------------------------------------------------------ one building
 
 
 LEFT_AS_IT_IS = "."
@@ -258,130 +293,106 @@ def _around(tile: Tile) -> tuple[Tile, ...]:
     return tuple((x + a, y + b) for a, b in AROUND)
 
 
-@cache
-def own_map() -> TownMap:
-    """Alderbrook, the town of this package."""
-    return load_map(Path(__file__).parent / "data" / "map")
+# ------------------------------------------------------------------ a drawing
 
 
-def load_map(folder: Path) -> TownMap:
-    """The town of a folder: `town.toml` and `buildings/*.toml`, in the order of their names.
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
-    ConfigError, naming file and line, where a file is broken or nobody could live in the town.
+
+ArenaSign = Annotated[str, StringConstraints(pattern="^[a-z]$")]
+
+
+ObjectSign = Annotated[str, StringConstraints(pattern="^[A-Z0-9]$")]
+
+
+class Drawn(BaseModel):
+    """What every file with a plan has."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    plan: str
+
+
+class TownFile(Drawn):
+    """`town.toml`: the land, one sign of the ground a tile."""
+
+    name: Words
+
+
+class BuildingFile(Drawn):
+    """A file of `buildings`: one sector.
+
+    `at`: column and row of the town at which the plan's top left tile is put. `arenas`: a small
+    letter for each arena. `objects`: a capital letter or digit for each kind of object.
     """
-    town = read_drawing(folder / "town.toml", TownFile)
-    buildings = tuple(read_building(path) for path in sorted((folder / "buildings").glob("*.toml")))
-    if not buildings:
-        raise ConfigError(
-            f"{folder} needs a folder `buildings` with a .toml file for each building, but none is "
-            "there: add one as its README describes."
-        )
-    _check_sectors(buildings)
-    ground = _ground(town)
-    arena = np.full(ground.shape, -1, dtype=np.int16)
-    owners: dict[Tile, Building] = {}
-    places: dict[Place, Building] = {}
-    for building in buildings:
-        _build(building, town, ground, owners)
-        for place, tiles in building.floors.items():
-            columns, rows = zip(*tiles, strict=True)
-            arena[rows, columns] = len(places)
-            places[place] = building
-    result = _town(town, buildings, places, ground, arena)
-    _check_floors(result, owners)
-    return result
+
+    sector: Words
+    at: tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
+    arenas: dict[ArenaSign, Words] = Field(min_length=1)
+    objects: dict[ObjectSign, Words] = Field(default_factory=dict)
 
 
-def _town(
-    town: Drawing[TownFile],
-    buildings: tuple[Building, ...],
-    places: dict[Place, Building],
-    ground: NDArray[np.uint8],
-    arena: NDArray[np.int16],
-) -> TownMap:
-    """What was drawn as a map; its faults get the file and line of the arena they are about."""
+Content = TypeVar("Content", bound=Drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing(Generic[Content]):
+    """A file as read: its content, the rows of its plan, and its text, to name lines."""
+
+    path: Path
+    content: Content
+    rows: tuple[str, ...]
+    text: str
+
+    def where(self, key: str) -> str:
+        """File and line of a key or table, for messages; the file alone where it is not found."""
+        name = re.escape(key)
+        form = rf'^[ \t]*(?:"?{name}"?[ \t]*=|\[{name}\])'
+        found = re.search(form, self.text, re.MULTILINE)
+        return _line(self.path, self.text.count("\n", 0, found.start()) + 1 if found else None)
+
+    def where_row(self, row: int) -> str:
+        """File and line of a row of the plan, counted from 0."""
+        found = re.search(r"^[ \t]*plan[ \t]*=[ \t]*['\"]{3}\n", self.text, re.MULTILINE)
+        start = self.text.count("\n", 0, found.end()) + 1 if found else None
+        return _line(self.path, start + row if start else None)
+
+
+def read_drawing(path: Path, shape: type[Content]) -> Drawing[Content]:
+    """A file with a plan; ConfigError with file and line where it cannot be read."""
     try:
-        return TownMap(
-            name=town.content.name,
-            sectors=tuple(building.sector for building in buildings),
-            places=tuple(places),
-            walkable=np.isin(ground, WALKED_ON),
-            arena=arena,
-            objects={place: building.objects[place] for place, building in places.items()},
-            ground=ground,
-        )
-    except MapError as fault:
-        where = places[fault.place].where(fault.place) if fault.place in places else town.path
-        raise ConfigError(f"{where}: {fault}") from fault
+        text = path.read_text("utf-8")
+        content = shape.model_validate(tomllib.loads(text))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+    except ValidationError as error:
+        raise ConfigError(_first_problem(path, text, error)) from error
+    rows = tuple(content.plan.rstrip("\n").split("\n"))
+    if not content.plan.strip():
+        raise ConfigError(f"{path}: the plan is empty: draw at least one tile.")
+    return Drawing(path, content, rows, text)
 
 
-def _check_floors(town: TownMap, owners: dict[Tile, Building]) -> None:
-    """No corner of a room is walled off from the rest of the town."""
-    rows, columns = np.nonzero(town.walkable & (town.arena >= 0) & ~town.within_reach)
-    for x, y in zip(columns.tolist(), rows.tolist(), strict=True):
-        building = owners[x, y]
-        left = building.drawing.content.at[0]
-        raise ConfigError(
-            f"{building.where_tile((x, y))}, column {x - left + 1}: this tile of "
-            f"{str(town.place_at((x, y)))!r} cannot be reached from the outdoors: give it a door."
-        )
+def _first_problem(path: Path, text: str, error: ValidationError) -> str:
+    """Where, what was expected, what was found, in one sentence."""
+    item = error.errors(include_url=False)[0]
+    keys = [str(part) for part in item["loc"] if part != "[key]"]
+    found = Drawing(path, Drawn(plan=""), (), text)
+    where = found.where(keys[-1])
+    for key in reversed(keys):
+        where = found.where(key)
+        if where != str(path):
+            break
+    name = ".".join(keys)
+    if item["type"] == "extra_forbidden":
+        return f'{where}: "{name}" is no field of this file: check its spelling.'
+    if item["type"] == "missing":
+        return f'{where}: the field "{name}" is missing: add it.'
+    message = item["msg"][:1].lower() + item["msg"][1:]
+    return f"{where}: {name}: {message}, found {item['input']!r}."
 
 
-def _check_sectors(buildings: tuple[Building, ...]) -> None:
-    """No two buildings have one name, however it is written."""
-    seen: dict[str, Building] = {}
-    for building in buildings:
-        other = seen.setdefault(plain_name(building.sector), building)
-        if other is not building:
-            raise ConfigError(
-                f"{building.drawing.where('sector')}: {building.sector!r} is already drawn in "
-                f"{other.drawing.path}: give this building another name."
-            )
-
-
-def _ground(town: Drawing[TownFile]) -> NDArray[np.uint8]:
-    """The land before anything is built on it, [height, width] of `Ground`."""
-    width = len(town.rows[0])
-    for y, row in enumerate(town.rows):
-        if len(row) != width:
-            raise ConfigError(
-                f"{town.where_row(y)}: this row of the plan has {len(row)} tiles, but the first "
-                f"has {width}: make all rows equally long."
-            )
-        for x, sign in enumerate(row):
-            if sign not in GROUND_SIGNS:
-                raise ConfigError(
-                    f"{town.where_row(y)}, column {x + 1}: {sign!r} is no sign of the ground; use "
-                    f"one of {' '.join(GROUND_SIGNS)}"
-                )
-    return np.array([[GROUND_SIGNS[sign] for sign in row] for row in town.rows], dtype=np.uint8)
-
-
-def _build(
-    building: Building,
-    town: Drawing[TownFile],
-    ground: NDArray[np.uint8],
-    owners: dict[Tile, Building],
-) -> None:
-    """Puts a building on free grass; ConfigError where there is none."""
-    height, width = ground.shape
-    for (x, y), kind in building.ground.items():
-        if not (0 <= x < width and 0 <= y < height):
-            problem = (
-                f"reaches column {x}, row {y}, outside the town of {width} x {height} tiles: "
-                "change `at`."
-            )
-        elif (x, y) in owners:
-            other = owners[x, y].sector
-            problem = f"overlaps {other} in column {x}, row {y}: change `at` of one of them."
-        elif ground.item(y, x) != Ground.GRASS:
-            land = Ground(ground.item(y, x)).name.lower()
-            problem = (
-                f"stands on {land} in column {x}, row {y}, not on grass: change `at`, or the plan "
-                f"in {town.path}."
-            )
-        else:
-            owners[x, y] = building
-            ground[y, x] = kind
-            continue
-        raise ConfigError(f"{building.where_tile((x, y))}: {building.sector} {problem}")
+def _line(path: Path, line: int | None) -> str:
+    return str(path) if line is None else f"{path}, line {line}"

@@ -19,170 +19,21 @@ from sociolab.core.errors import WorldError
 from sociolab.town.clock import Clock
 from sociolab.town.questions import Memory
 
-Vectors: TypeAlias = npt.NDArray[np.float32]
-
-
-class Embedder(Protocol):
-    """Makes vectors of texts; `id` changes whenever the vectors do."""
-
-    @property
-    def id(self) -> str:
-        """Such as "hashing-256-1": what a record of a run names."""
-        ...
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """[texts, dimensions], a row of length one for each text, or of zeros for an empty one.
-
-        A text's row must not depend on the texts beside it.
-        """
-        ...
-
-
-DIMENSIONS: Final = 256
-"""As many as one byte of a digest tells apart."""
-
-_WORD_PLACES: Final = 4
-_GRAM: Final = 3
-_GRAMS_SHARE: Final = 0.6
-_FILLER_WEIGHT: Final = 0.1
-_MOST_WORDS_KEPT: Final = 16_384
-
-_FILLERS: Final = (
-    "a about after all also am an and any are as at be been before being but by can could d "
-    "did do does doing for from get go going had has have having he her here him his how i if "
-    "in into is it its just ll m me my no not of off on or our out over re s she should so "
-    "some t than that the their them then there they this to too up us ve very was we were "
-    "what when where which while who will with would you your"
-)
-_FILLER_WORDS: Final = frozenset(_FILLERS.split())
-_WORD: Final = re.compile(r"\w+")
-
-
-class HashingEmbedder:
-    """Words and their parts, hashed into dimensions with signs (feature hashing).
-
-    Texts with words in common are alike; words with letters in common a little; fillers hardly
-    count. No training, no chance: the same text has the same row in every process.
-    """
-
-    id = f"hashing-{DIMENSIONS}-1"
-
-    def __init__(self) -> None:
-        self._forget_words()
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder`."""
-        if len(self._row_of) > _MOST_WORDS_KEPT:
-            self._forget_words()
-        vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
-        for vector, text in zip(vectors, texts, strict=True):
-            words = [self._row(word) for word in _WORD.findall(text.lower())]
-            if words:
-                np.add.reduce(self._rows.take(words, axis=0), axis=0, out=vector)
-                vector *= 1 / (sqrt(vector.dot(vector)) or 1)
-        return vectors
-
-    def _forget_words(self) -> None:
-        self._row_of: dict[str, int] = {}
-        self._rows = np.zeros((256, DIMENSIONS), np.float32)
-
-    def _row(self, word: str) -> int:
-        """Where the word's vector is kept."""
-        row = self._row_of.get(word)
-        if row is None:
-            row = len(self._row_of)
-            if row == len(self._rows):
-                self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-            self._rows[row] = _word_vector(word)
-            self._row_of[word] = row
-        return row
-
-
-def _word_vector(word: str) -> Vectors:
-    """The word as a whole in a few dimensions, its runs of letters in one each."""
-    vector = np.zeros(DIMENSIONS, np.float32)
-    whole = _digest(word)
-    for place in range(_WORD_PLACES):
-        _put(vector, whole[2 * place : 2 * place + 2], _WORD_PLACES**-0.5)
-    framed = f"<{word}>"
-    grams = [framed[i : i + _GRAM] for i in range(len(framed) - _GRAM + 1)] if word[3:] else []
-    for gram in grams:
-        _put(vector, _digest(f"\x1f{gram}"), _GRAMS_SHARE * len(grams) ** -0.5)
-    return vector * np.float32(_FILLER_WEIGHT if word in _FILLER_WORDS else 1)
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode(errors="surrogatepass"), digest_size=2 * _WORD_PLACES).digest()
-
-
-def _put(vector: Vectors, dimension_and_sign: bytes, weight: float) -> None:
-    vector[dimension_and_sign[0]] += weight if dimension_and_sign[1] & 1 else -weight
-
-
-_GRAIN: Final = np.float32(2048)
-"""Vectors are rounded to multiples of 1/2048.
-
-Products are then multiples of 2**-22, and sums of them below 2 are exact in 24 bits, so that the
-order of adding, which libraries choose, is of no account: equal texts stay equal.
-"""
-
-
-class Relevance:
-    """A growing list of texts; each distinct one is embedded once, when a query first comes."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._row_of: dict[str, int] = {}
-        self._rows: list[int] = []
-        self._vectors: Vectors | None = None
-        self._embedded = 0
-        self._placed: npt.NDArray[np.int64] = np.zeros(0, np.int64)
-
-    def add(self, text: str) -> None:
-        """One more text, which may have been there before."""
-        self._rows.append(self._row_of.setdefault(text, len(self._row_of)))
-
-    def to(self, query: str) -> Vectors:
-        """[texts added]: the cosine of each with the query, -1 to 1; 0 where one says nothing."""
-        vectors = self._all_embedded()
-        known = self._row_of.get(query)
-        sought = self._rounded([query])[0] if known is None else vectors[known]
-        if len(self._placed) < len(self._rows):
-            new = np.array(self._rows[len(self._placed) :], np.int64)
-            self._placed = np.concatenate([self._placed, new])
-        cosines: Vectors = vectors @ sought
-        return cosines.take(self._placed)
-
-    def _all_embedded(self) -> Vectors:
-        """[distinct texts, dimensions]."""
-        if self._vectors is None or self._embedded < len(self._row_of):
-            new = self._rounded(list(islice(self._row_of, self._embedded, None)))
-            if self._vectors is None:
-                self._vectors = new
-            elif len(self._row_of) > len(self._vectors):
-                room = np.zeros_like(self._vectors, shape=(len(self._row_of), new.shape[1]))
-                self._vectors = np.concatenate([self._vectors[: self._embedded], new, room])
-            else:
-                self._vectors[self._embedded : len(self._row_of)] = new
-            self._embedded = len(self._row_of)
-        return self._vectors[: self._embedded]
-
-    def _rounded(self, texts: list[str]) -> Vectors:
-        rounded: Vectors = np.rint(self._embedder.embed(texts) * _GRAIN)
-        rounded /= _GRAIN
-        return rounded
-
-
 DECAY: Final = 0.995
 """What is left of a memory's recency after an hour of town time without access."""
+
 
 PROVISIONAL: Final = 3
 """The importance that a memory counts with until it is rated: a little above the mundane."""
 
+
 LIVED: Final = frozenset({"seen", "talk"})
 """The kinds whose importance builds up to a reflection: what happens, not what one makes of it."""
 
-Kind: TypeAlias = Literal["seen", "talk", "thought", "plan", "known"]
+
+MemoryKind: TypeAlias = Literal["seen", "talk", "thought", "plan", "known"]
+
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
@@ -211,7 +62,7 @@ class MemoryStream:
     def __getitem__(self, index: int) -> Memory:
         return self._memories[index]
 
-    def add(self, step: int, kind: Kind, text: str, importance: int | None = None) -> int:
+    def add(self, step: int, kind: MemoryKind, text: str, importance: int | None = None) -> int:
         """The number of the new memory.
 
         Without `importance` it gets the rating that the same text was given before, if any.
@@ -341,3 +192,180 @@ def _highest(scores: Floats, among: npt.NDArray[np.intp], most: int) -> list[int
     enough = among[theirs >= np.partition(theirs, len(theirs) - most)[len(theirs) - most]]
     best = sorted(zip(scores[enough].tolist(), enough.tolist(), strict=True), reverse=True)
     return [index for _, index in best[:most]]
+
+
+# ------------------------------------------------------------------ relevance
+
+
+_GRAIN: Final = np.float32(2048)
+"""Vectors are rounded to multiples of 1/2048.
+
+Products are then multiples of 2**-22, and sums of them below 2 are exact in 24 bits, so that the
+order of adding, which libraries choose, is of no account: equal texts stay equal.
+"""
+
+
+class Relevance:
+    """A growing list of texts; each distinct one is embedded once, when a query first comes."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._row_of: dict[str, int] = {}
+        self._rows: list[int] = []
+        self._vectors: Vectors | None = None
+        self._embedded = 0
+        self._placed: npt.NDArray[np.int64] = np.zeros(0, np.int64)
+
+    def add(self, text: str) -> None:
+        """One more text, which may have been there before."""
+        self._rows.append(self._row_of.setdefault(text, len(self._row_of)))
+
+    def to(self, query: str) -> Vectors:
+        """[texts added]: the cosine of each with the query, -1 to 1; 0 where one says nothing."""
+        vectors = self._all_embedded()
+        known = self._row_of.get(query)
+        sought = self._rounded([query])[0] if known is None else vectors[known]
+        if len(self._placed) < len(self._rows):
+            new = np.array(self._rows[len(self._placed) :], np.int64)
+            self._placed = np.concatenate([self._placed, new])
+        cosines: Vectors = vectors @ sought
+        return cosines.take(self._placed)
+
+    def _all_embedded(self) -> Vectors:
+        """[distinct texts, dimensions]."""
+        if self._vectors is None or self._embedded < len(self._row_of):
+            new = self._rounded(list(islice(self._row_of, self._embedded, None)))
+            if self._vectors is None:
+                self._vectors = new
+            elif len(self._row_of) > len(self._vectors):
+                room = np.zeros_like(self._vectors, shape=(len(self._row_of), new.shape[1]))
+                self._vectors = np.concatenate([self._vectors[: self._embedded], new, room])
+            else:
+                self._vectors[self._embedded : len(self._row_of)] = new
+            self._embedded = len(self._row_of)
+        return self._vectors[: self._embedded]
+
+    def _rounded(self, texts: list[str]) -> Vectors:
+        rounded: Vectors = np.rint(self._embedder.embed(texts) * _GRAIN)
+        rounded /= _GRAIN
+        return rounded
+
+
+# ------------------------------------------------------------------ embedding
+
+
+Vectors: TypeAlias = npt.NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Makes vectors of texts, so that what they are about can be compared.
+
+    `id` changes whenever the vectors do. The embedder here needs no model; another may ask one.
+    """
+
+    @property
+    def id(self) -> str:
+        """Such as "hashing-256-1": what a record of a run names."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """[texts, dimensions], a row of length one for each text, or of zeros for an empty one.
+
+        A text's row must not depend on the texts beside it.
+        """
+        ...
+
+
+DIMENSIONS: Final = 256
+"""As many as one byte of a digest tells apart."""
+
+
+_WORD_PLACES: Final = 4
+
+
+_GRAM: Final = 3
+
+
+_GRAMS_SHARE: Final = 0.6
+
+
+_FILLER_WEIGHT: Final = 0.1
+
+
+_MOST_WORDS_KEPT: Final = 16_384
+
+
+_FILLERS: Final = (
+    "a about after all also am an and any are as at be been before being but by can could d "
+    "did do does doing for from get go going had has have having he her here him his how i if "
+    "in into is it its just ll m me my no not of off on or our out over re s she should so "
+    "some t than that the their them then there they this to too up us ve very was we were "
+    "what when where which while who will with would you your"
+)
+
+
+_FILLER_WORDS: Final = frozenset(_FILLERS.split())
+
+
+_WORD: Final = re.compile(r"\w+")
+
+
+class HashingEmbedder:
+    """Words and their parts, hashed into dimensions with signs (feature hashing).
+
+    Texts with words in common are alike; words with letters in common a little; fillers hardly
+    count. No training, no chance: the same text has the same row in every process.
+    """
+
+    id = f"hashing-{DIMENSIONS}-1"
+
+    def __init__(self) -> None:
+        self._forget_words()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`."""
+        if len(self._row_of) > _MOST_WORDS_KEPT:
+            self._forget_words()
+        vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            words = [self._row(word) for word in _WORD.findall(text.lower())]
+            if words:
+                np.add.reduce(self._rows.take(words, axis=0), axis=0, out=vector)
+                vector *= 1 / (sqrt(vector.dot(vector)) or 1)
+        return vectors
+
+    def _forget_words(self) -> None:
+        self._row_of: dict[str, int] = {}
+        self._rows = np.zeros((256, DIMENSIONS), np.float32)
+
+    def _row(self, word: str) -> int:
+        """Where the word's vector is kept."""
+        row = self._row_of.get(word)
+        if row is None:
+            row = len(self._row_of)
+            if row == len(self._rows):
+                self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+            self._rows[row] = _word_vector(word)
+            self._row_of[word] = row
+        return row
+
+
+def _word_vector(word: str) -> Vectors:
+    """The word as a whole in a few dimensions, its runs of letters in one each."""
+    vector = np.zeros(DIMENSIONS, np.float32)
+    whole = _digest(word)
+    for place in range(_WORD_PLACES):
+        _put(vector, whole[2 * place : 2 * place + 2], _WORD_PLACES**-0.5)
+    framed = f"<{word}>"
+    grams = [framed[i : i + _GRAM] for i in range(len(framed) - _GRAM + 1)] if word[3:] else []
+    for gram in grams:
+        _put(vector, _digest(f"\x1f{gram}"), _GRAMS_SHARE * len(grams) ** -0.5)
+    return vector * np.float32(_FILLER_WEIGHT if word in _FILLER_WORDS else 1)
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=2 * _WORD_PLACES).digest()
+
+
+def _put(vector: Vectors, dimension_and_sign: bytes, weight: float) -> None:
+    vector[dimension_and_sign[0]] += weight if dimension_and_sign[1] & 1 else -weight

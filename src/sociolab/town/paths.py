@@ -1,7 +1,8 @@
-"""Shortest paths on foot: flow fields, one for each destination, worked out when first needed.
+"""What is the shortest way on foot from one tile to another?
 
-A field reaches as far from its destination as walks have asked for; within that reach its distances
-are exact, so that a path never depends on what was asked before.
+By flow fields, one for each destination, worked out when first needed. A field reaches as far from
+its destination as walks have asked for; within that reach its distances are exact, so that a path
+never depends on what was asked before.
 """
 
 from __future__ import annotations
@@ -18,65 +19,27 @@ from sociolab.core.errors import WorldError
 from sociolab.town.map import Tile
 
 Tiles: TypeAlias = npt.NDArray[np.bool_]
+
+
 Counts: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
 
 
-def bfs(free: Tiles, goals: Tiles, reach: int) -> tuple[Counts, bool]:
-    """Breadth-first search from all goals at once: steps plus one, 0 where none lead within reach.
-
-    Flat, row by row, with a row of walls before the first and after the last, and one wall at the
-    end of each row (which is also the wall before the next). Also: whether nothing is beyond.
-    """
-    row = free.shape[1] + 1
-    front = _bits(goals)
-    left = _bits(free) & ~front
-    digits: list[int] = []  # digit b: the tiles in whose count bit b is set
-    count = 0
-    while front and count <= reach:
-        count += 1
-        if count >> len(digits):
-            digits.append(0)
-        for b in range(len(digits)):
-            if count >> b & 1:
-                digits[b] |= front
-        front = (front << 1 | front >> 1 | front << row | front >> row) & left
-        left ^= front
-    # A front that dies out within reach did so for want of tiles, not at the border of a window.
-    complete = not front and count <= reach
-    return _numbers(digits, (free.shape[0] + 2) * row), complete
-
-
-def _bits(tiles: Tiles) -> int:
-    """The tiles as bits of an integer, in the layout of `bfs`."""
-    height, width = tiles.shape
-    walled = np.zeros((height + 2, width + 1), np.bool_)
-    walled[1:-1, :-1] = tiles
-    return int.from_bytes(np.packbits(walled, bitorder="little").tobytes(), "little")
-
-
-def _numbers(digits: list[int], size: int) -> Counts:
-    kind = np.dtype(np.uint16 if len(digits) <= 16 else np.uint32)
-    numbers: Counts = np.zeros(size, kind)
-    for b, digit in enumerate(digits):
-        packed = np.frombuffer(digit.to_bytes((size + 7) // 8, "little"), np.uint8)
-        set_there = np.unpackbits(packed, count=size, bitorder="little").astype(kind)
-        numbers |= set_there << kind.type(b)
-    return numbers
+Steps: TypeAlias = npt.NDArray[np.int32]
 
 
 FAR: Final = 1_000_000_000
 """The distance in `reach` of tiles from which there is no way; adding steps overflows nothing."""
 
+
 KEPT_BYTES: Final = 48 * 2**20
 """How much is kept of fields, and as much of tables: that used longest ago is dropped first."""
+
 
 SHORTEST_REACH: Final = 64
 """How far from its destination a field is first worked out, in steps; then twice as far."""
 
-Steps: TypeAlias = npt.NDArray[np.int32]
 
-
-class Ground(Protocol):
+class WalkableMap(Protocol):
     """What paths need of a map: where one can walk, and which arena each tile belongs to."""
 
     @property
@@ -103,7 +66,7 @@ class Ground(Protocol):
 class Paths:
     """Shortest ways between tiles of a map, one tile a step, north, east, south or west."""
 
-    def __init__(self, town: Ground) -> None:
+    def __init__(self, town: WalkableMap) -> None:
         self._town = town
         self._walkable = np.ascontiguousarray(town.walkable, dtype=np.bool_)
         self._fields: _Kept[_Field] = _Kept()
@@ -239,3 +202,52 @@ class _Kept(Generic[_T]):
         self._tables[key] = (table, size)
         while self._size > KEPT_BYTES and len(self._tables) > 1:
             self._size -= self._tables.popitem(last=False)[1][1]
+
+
+# ------------------------------------------------------------------ breadth-first search
+
+
+def bfs(free: Tiles, goals: Tiles, reach: int) -> tuple[Counts, bool]:
+    """Breadth-first search from all goals at once: steps plus one, 0 where none lead within reach.
+
+    Flat, row by row, with a row of walls before the first and after the last, and one wall at the
+    end of each row (which is also the wall before the next). Also: whether nothing is beyond.
+
+    The tiles are the bits of one integer, so that a step in all directions from all tiles that were
+    reached last is a handful of shifts.
+    """
+    row = free.shape[1] + 1
+    front = _bits(goals)
+    left = _bits(free) & ~front
+    digits: list[int] = []  # digit b: the tiles in whose count bit b is set
+    count = 0
+    while front and count <= reach:
+        count += 1
+        if count >> len(digits):
+            digits.append(0)
+        for b in range(len(digits)):
+            if count >> b & 1:
+                digits[b] |= front
+        front = (front << 1 | front >> 1 | front << row | front >> row) & left
+        left ^= front
+    # A front that dies out within reach did so for want of tiles, not at the border of a window.
+    complete = not front and count <= reach
+    return _numbers(digits, (free.shape[0] + 2) * row), complete
+
+
+def _bits(tiles: Tiles) -> int:
+    """The tiles as bits of an integer, in the layout of `bfs`."""
+    height, width = tiles.shape
+    walled = np.zeros((height + 2, width + 1), np.bool_)
+    walled[1:-1, :-1] = tiles
+    return int.from_bytes(np.packbits(walled, bitorder="little").tobytes(), "little")
+
+
+def _numbers(digits: list[int], size: int) -> Counts:
+    kind = np.dtype(np.uint16 if len(digits) <= 16 else np.uint32)
+    numbers: Counts = np.zeros(size, kind)
+    for b, digit in enumerate(digits):
+        packed = np.frombuffer(digit.to_bytes((size + 7) // 8, "little"), np.uint8)
+        set_there = np.unpackbits(packed, count=size, bitorder="little").astype(kind)
+        numbers |= set_there << kind.type(b)
+    return numbers

@@ -18,7 +18,26 @@ from sociolab.town.map import Ground, Place, Tile, TownMap
 
 Colour: TypeAlias = tuple[int, int, int]
 
+
 INK: Colour = (54, 52, 50)
+
+
+WHITE: Colour = (255, 255, 255)
+
+
+PAPER: Colour = (250, 248, 244)
+
+
+FAINT: Colour = (120, 116, 110)
+
+
+GOLDEN = 0.618034
+"""A turn of the colour wheel by the golden ratio keeps neighbouring numbers well apart."""
+
+
+TREE: Colour = (164, 192, 148)
+
+
 GROUND_COLOURS: dict[Ground, Colour] = {
     Ground.GRASS: (224, 233, 208),
     Ground.STREET: (240, 234, 221),
@@ -27,9 +46,217 @@ GROUND_COLOURS: dict[Ground, Colour] = {
     Ground.WALL: (128, 118, 110),
     Ground.FLOOR: (238, 234, 228),
 }
-TREE: Colour = (164, 192, 148)
-GOLDEN = 0.618034
-"""A turn of the colour wheel by the golden ratio keeps neighbouring numbers well apart."""
+
+
+MARGIN = 16
+"""Pixels of paper around the map."""
+
+
+HEADER = 34
+"""Pixels above the map, for the name of the town."""
+
+
+ROW = 31
+"""Pixels of a row of the legend."""
+
+
+COLUMN = 250
+"""Pixels of a column of the legend."""
+
+
+FINER = 4
+"""Dots are drawn so much larger and then shrunk, for smooth edges."""
+
+
+ACROSS = 3
+"""Moments in a row of a strip."""
+
+
+GAP = 18
+"""Pixels between moments."""
+
+
+NOTE = 15
+"""Pixels of a line of notes."""
+
+
+NO_DITHER = Image.Dither.NONE
+
+
+SMALLEST_SCALE_WITH_ROOMS = 9
+"""Below so many pixels a tile the names of rooms cannot be read and are left out."""
+
+
+def draw(town: TownMap, people: Mapping[str, Tile] | None = None, scale: int = 12) -> Image.Image:
+    """The town, `scale` pixels a tile; residents, if any, as numbered dots with a legend."""
+    present = people or {}
+    numbers = numbered([present])
+    page = blank_page(town, len(numbers), scale)
+    return filled(page, draw_town(town, scale), present, numbers, {}, scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A moment: its label ("08:30"), who is where, and what to note of whom."""
+
+    label: str
+    people: Mapping[str, Tile]
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+def draw_filmstrip(town: TownMap, frames: Sequence[Frame], scale: int = 5) -> Image.Image:
+    """The moments side by side, three in a row, each with its label and notes; one legend.
+
+    ConfigError where there is no moment.
+    """
+    _check(frames)
+    numbers = numbered(frame.people for frame in frames)
+    town_picture = draw_town(town, scale)
+    panels = [_panel(town_picture, frame, numbers, scale) for frame in frames]
+    across = min(ACROSS, len(panels))
+    rows = [panels[start : start + across] for start in range(0, len(panels), across)]
+    heights = [max(panel.height for panel in row) for row in rows]
+    width = across * (town_picture.width + GAP) + GAP
+    columns = max(1, (width - 2 * GAP) // COLUMN)
+    legend = -(-len(numbers) // columns) * ROW
+    page = Image.new("RGB", (width, sum(heights) + GAP * (len(rows) + 2) + legend), PAPER)
+    top = GAP
+    for row, height in zip(rows, heights, strict=True):
+        for number, panel in enumerate(row):
+            page.paste(panel, (GAP + number * (town_picture.width + GAP), top))
+        top += height + GAP
+    draw_legend(page, (GAP, top), legend, numbers, {})
+    return page
+
+
+def animation(
+    town: TownMap, frames: Sequence[Frame], scale: int = 8, milliseconds: int = 250
+) -> bytes:
+    """The moments one after the other as a GIF, the label in a corner; it repeats for ever.
+
+    Notes stand in the legend. ConfigError where there is no moment.
+    """
+    _check(frames)
+    numbers = numbered(frame.people for frame in frames)
+    page = blank_page(town, len(numbers), scale)
+    town_picture = draw_town(town, scale)
+    pictures: list[Image.Image] = []
+    for frame in frames:
+        picture = filled(page, town_picture, frame.people, numbers, frame.notes, scale)
+        _write_clock(picture, frame.label)
+        pictures.append(picture)
+    palette = _palette(pictures[0], len(numbers))
+    first, *others = (picture.quantize(palette=palette, dither=NO_DITHER) for picture in pictures)
+    file = BytesIO()
+    first.save(file, "GIF", save_all=True, append_images=others, duration=milliseconds, loop=0)
+    return file.getvalue()
+
+
+def _check(frames: Sequence[Frame]) -> None:
+    if not frames:
+        raise ConfigError("A strip needs at least one moment, but none was given: name a time.")
+
+
+def _panel(
+    town_picture: Image.Image, frame: Frame, numbers: Mapping[str, int], scale: int
+) -> Image.Image:
+    """One moment: label, town, and the notes below in two columns."""
+    head = 24
+    lines = [
+        f"{numbers[name] + 1}  {note}"
+        for name, note in sorted(frame.notes.items(), key=lambda item: numbers[item[0]])
+    ]
+    rows = -(-len(lines) // 2)
+    height = head + town_picture.height + rows * NOTE + 6
+    panel = Image.new("RGB", (town_picture.width, height), PAPER)
+    pen = ImageDraw.Draw(panel)
+    pen.text((2, head / 2), frame.label, fill=INK, font=font(17), anchor="lm")
+    town = town_picture.copy()
+    draw_people(town, frame.people, numbers, scale)
+    panel.paste(town, (0, head))
+    half = town.width // 2
+    for number, line in enumerate(lines):
+        column, row = divmod(number, rows)
+        spot = (2 + column * half, head + town.height + 12 + row * NOTE)
+        text = shortened(line, 11, half - 10)
+        pen.text(spot, text, fill=FAINT, font=font(11), anchor="lm")
+    return panel
+
+
+def _palette(first: Image.Image, people: int) -> Image.Image:
+    """One palette for all moments, so that what does not move stays the same, and files small.
+
+    The dots get colours of their own: too few of their pixels are there to be given any.
+    """
+    kept = [WHITE, INK, *map(dot_colour, range(min(people, 64)))]
+    free = 256 - len(kept)
+    found = first.quantize(free, dither=NO_DITHER).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(found[: 3 * free] + [part for colour in kept for part in colour])
+    return palette
+
+
+def _write_clock(picture: Image.Image, label: str) -> None:
+    """The label on a dark plate in the map's lower left corner."""
+    pen = ImageDraw.Draw(picture)
+    width, height = text_size(label, 22)
+    left, bottom = MARGIN + 8, picture.height - MARGIN - 8
+    box = (left, bottom - height - 10, left + width + 20, bottom)
+    pen.rounded_rectangle(box, radius=6, fill=INK)
+    write(pen, (left + width / 2 + 10, bottom - height / 2 - 5), label, 22, WHITE)
+
+
+# ------------------------------------------------------------------ the page
+
+
+def draw_town(town: TownMap, scale: int) -> Image.Image:
+    """The town alone with its names, to be used for many pictures."""
+    picture = draw_land(town, scale)
+    write_names(picture, town, scale)
+    return picture
+
+
+def numbered(moments: Iterable[Mapping[str, Tile]]) -> dict[str, int]:
+    """A number, from 0, for everybody who is there at any of the moments, in order of names."""
+    return {name: n for n, name in enumerate(sorted({name for who in moments for name in who}))}
+
+
+def blank_page(town: TownMap, people: int, scale: int) -> Image.Image:
+    """Paper with the town's name, large enough for its map and a legend of so many people."""
+    height = town.height * scale
+    legend = legend_columns(people, height) * COLUMN + MARGIN if people else 0
+    width = town.width * scale + 2 * MARGIN + legend
+    page = Image.new("RGB", (width, height + HEADER + MARGIN), PAPER)
+    pen = ImageDraw.Draw(page)
+    line = HEADER / 2 + 2
+    pen.text((MARGIN, line), town.name, fill=INK, font=font(20), anchor="lm")
+    tiles = f"{town.width} x {town.height} tiles"
+    size = f"{tiles}, {len(town.sectors)} sectors, {len(town.places)} arenas"
+    end = MARGIN + town.width * scale
+    pen.text((end, line), size, fill=FAINT, font=font(13), anchor="rm")
+    return page
+
+
+def filled(
+    page: Image.Image,
+    town_picture: Image.Image,
+    people: Mapping[str, Tile],
+    numbers: Mapping[str, int],
+    notes: Mapping[str, str],
+    scale: int,
+) -> Image.Image:
+    """A copy of the page with the town, the people in it, and the legend with their notes."""
+    result = page.copy()
+    town = town_picture.copy()
+    draw_people(town, people, numbers, scale)
+    result.paste(town, (MARGIN, HEADER))
+    if numbers:
+        corner = (2 * MARGIN + town.width, HEADER)
+        draw_legend(result, corner, town.height, numbers, notes)
+    return result
+
+
+# ------------------------------------------------------------------ land and rooms
 
 
 def sector_colour(number: int, light: float = 0.86, strength: float = 0.42) -> Colour:
@@ -82,8 +309,7 @@ def _draw_objects(pen: ImageDraw.ImageDraw, town: TownMap, scale: int) -> None:
                 pen.rectangle((*box, (y + 1) * scale - edge - 1), fill=colour)
 
 
-SMALLEST_SCALE_WITH_ROOMS = 9
-"""Below so many pixels a tile the names of rooms cannot be read and are left out."""
+# ------------------------------------------------------------------ names
 
 
 @cache
@@ -216,15 +442,7 @@ def _write_sector(
     write(pen, (x, y), sector, size, (255, 255, 255))
 
 
-WHITE: Colour = (255, 255, 255)
-PAPER: Colour = (250, 248, 244)
-FAINT: Colour = (120, 116, 110)
-FINER = 4
-"""Dots are drawn so much larger and then shrunk, for smooth edges."""
-ROW = 31
-"""Pixels of a row of the legend."""
-COLUMN = 250
-"""Pixels of a column of the legend."""
+# ------------------------------------------------------------------ residents
 
 
 def dot_colour(number: int) -> Colour:
@@ -320,184 +538,3 @@ def _dot(radius: int, number: int) -> Image.Image:
     size = round(radius * FINER * (1.15 if len(label) < 3 else 0.8))
     write(pen, (edge / 2, edge / 2), label, size, WHITE)
     return large.resize((2 * radius, 2 * radius), Image.Resampling.LANCZOS)
-
-
-MARGIN = 16
-"""Pixels of paper around the map."""
-HEADER = 34
-"""Pixels above the map, for the name of the town."""
-
-
-def draw(town: TownMap, people: Mapping[str, Tile] | None = None, scale: int = 12) -> Image.Image:
-    """The town, `scale` pixels a tile; residents, if any, as numbered dots with a legend."""
-    present = people or {}
-    numbers = numbered([present])
-    page = blank_page(town, len(numbers), scale)
-    return filled(page, draw_town(town, scale), present, numbers, {}, scale)
-
-
-def draw_town(town: TownMap, scale: int) -> Image.Image:
-    """The town alone with its names, to be used for many pictures."""
-    picture = draw_land(town, scale)
-    write_names(picture, town, scale)
-    return picture
-
-
-def numbered(moments: Iterable[Mapping[str, Tile]]) -> dict[str, int]:
-    """A number, from 0, for everybody who is there at any of the moments, in order of names."""
-    return {name: n for n, name in enumerate(sorted({name for who in moments for name in who}))}
-
-
-def blank_page(town: TownMap, people: int, scale: int) -> Image.Image:
-    """Paper with the town's name, large enough for its map and a legend of so many people."""
-    height = town.height * scale
-    legend = legend_columns(people, height) * COLUMN + MARGIN if people else 0
-    width = town.width * scale + 2 * MARGIN + legend
-    page = Image.new("RGB", (width, height + HEADER + MARGIN), PAPER)
-    pen = ImageDraw.Draw(page)
-    line = HEADER / 2 + 2
-    pen.text((MARGIN, line), town.name, fill=INK, font=font(20), anchor="lm")
-    tiles = f"{town.width} x {town.height} tiles"
-    size = f"{tiles}, {len(town.sectors)} sectors, {len(town.places)} arenas"
-    end = MARGIN + town.width * scale
-    pen.text((end, line), size, fill=FAINT, font=font(13), anchor="rm")
-    return page
-
-
-def filled(
-    page: Image.Image,
-    town_picture: Image.Image,
-    people: Mapping[str, Tile],
-    numbers: Mapping[str, int],
-    notes: Mapping[str, str],
-    scale: int,
-) -> Image.Image:
-    """A copy of the page with the town, the people in it, and the legend with their notes."""
-    result = page.copy()
-    town = town_picture.copy()
-    draw_people(town, people, numbers, scale)
-    result.paste(town, (MARGIN, HEADER))
-    if numbers:
-        corner = (2 * MARGIN + town.width, HEADER)
-        draw_legend(result, corner, town.height, numbers, notes)
-    return result
-
-
-ACROSS = 3
-"""Moments in a row of a strip."""
-GAP = 18
-"""Pixels between moments."""
-NO_DITHER = Image.Dither.NONE
-NOTE = 15
-"""Pixels of a line of notes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A moment: its label ("08:30"), who is where, and what to note of whom."""
-
-    label: str
-    people: Mapping[str, Tile]
-    notes: Mapping[str, str] = field(default_factory=dict)
-
-
-def draw_filmstrip(town: TownMap, frames: Sequence[Frame], scale: int = 5) -> Image.Image:
-    """The moments side by side, three in a row, each with its label and notes; one legend.
-
-    ConfigError where there is no moment.
-    """
-    _check(frames)
-    numbers = numbered(frame.people for frame in frames)
-    town_picture = draw_town(town, scale)
-    panels = [_panel(town_picture, frame, numbers, scale) for frame in frames]
-    across = min(ACROSS, len(panels))
-    rows = [panels[start : start + across] for start in range(0, len(panels), across)]
-    heights = [max(panel.height for panel in row) for row in rows]
-    width = across * (town_picture.width + GAP) + GAP
-    columns = max(1, (width - 2 * GAP) // COLUMN)
-    legend = -(-len(numbers) // columns) * ROW
-    page = Image.new("RGB", (width, sum(heights) + GAP * (len(rows) + 2) + legend), PAPER)
-    top = GAP
-    for row, height in zip(rows, heights, strict=True):
-        for number, panel in enumerate(row):
-            page.paste(panel, (GAP + number * (town_picture.width + GAP), top))
-        top += height + GAP
-    draw_legend(page, (GAP, top), legend, numbers, {})
-    return page
-
-
-def animation(
-    town: TownMap, frames: Sequence[Frame], scale: int = 8, milliseconds: int = 250
-) -> bytes:
-    """The moments one after the other as a GIF, the label in a corner; it repeats for ever.
-
-    Notes stand in the legend. ConfigError where there is no moment.
-    """
-    _check(frames)
-    numbers = numbered(frame.people for frame in frames)
-    page = blank_page(town, len(numbers), scale)
-    town_picture = draw_town(town, scale)
-    pictures: list[Image.Image] = []
-    for frame in frames:
-        picture = filled(page, town_picture, frame.people, numbers, frame.notes, scale)
-        _write_clock(picture, frame.label)
-        pictures.append(picture)
-    palette = _palette(pictures[0], len(numbers))
-    first, *others = (picture.quantize(palette=palette, dither=NO_DITHER) for picture in pictures)
-    file = BytesIO()
-    first.save(file, "GIF", save_all=True, append_images=others, duration=milliseconds, loop=0)
-    return file.getvalue()
-
-
-def _check(frames: Sequence[Frame]) -> None:
-    if not frames:
-        raise ConfigError("A strip needs at least one moment, but none was given: name a time.")
-
-
-def _panel(
-    town_picture: Image.Image, frame: Frame, numbers: Mapping[str, int], scale: int
-) -> Image.Image:
-    """One moment: label, town, and the notes below in two columns."""
-    head = 24
-    lines = [
-        f"{numbers[name] + 1}  {note}"
-        for name, note in sorted(frame.notes.items(), key=lambda item: numbers[item[0]])
-    ]
-    rows = -(-len(lines) // 2)
-    height = head + town_picture.height + rows * NOTE + 6
-    panel = Image.new("RGB", (town_picture.width, height), PAPER)
-    pen = ImageDraw.Draw(panel)
-    pen.text((2, head / 2), frame.label, fill=INK, font=font(17), anchor="lm")
-    town = town_picture.copy()
-    draw_people(town, frame.people, numbers, scale)
-    panel.paste(town, (0, head))
-    half = town.width // 2
-    for number, line in enumerate(lines):
-        column, row = divmod(number, rows)
-        spot = (2 + column * half, head + town.height + 12 + row * NOTE)
-        text = shortened(line, 11, half - 10)
-        pen.text(spot, text, fill=FAINT, font=font(11), anchor="lm")
-    return panel
-
-
-def _palette(first: Image.Image, people: int) -> Image.Image:
-    """One palette for all moments, so that what does not move stays the same, and files small.
-
-    The dots get colours of their own: too few of their pixels are there to be given any.
-    """
-    kept = [WHITE, INK, *map(dot_colour, range(min(people, 64)))]
-    free = 256 - len(kept)
-    found = first.quantize(free, dither=NO_DITHER).getpalette() or []
-    palette = Image.new("P", (1, 1))
-    palette.putpalette(found[: 3 * free] + [part for colour in kept for part in colour])
-    return palette
-
-
-def _write_clock(picture: Image.Image, label: str) -> None:
-    """The label on a dark plate in the map's lower left corner."""
-    pen = ImageDraw.Draw(picture)
-    width, height = text_size(label, 22)
-    left, bottom = MARGIN + 8, picture.height - MARGIN - 8
-    box = (left, bottom - height - 10, left + width + 20, bottom)
-    pen.rounded_rectangle(box, radius=6, fill=INK)
-    write(pen, (left + width / 2 + 10, bottom - height / 2 - 5), label, 22, WHITE)

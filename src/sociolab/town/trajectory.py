@@ -1,4 +1,8 @@
-"""A resident's days to read: what it did where, said, heard, noted, thought, and planned."""
+"""Where was everybody, and what were they doing, at any step of a trace?
+
+Computed from runs (a walk, a stay, an action), never step by step: asking for all residents of a
+two-day trace takes milliseconds. Stretches of time are half-open pairs of steps.
+"""
 
 from __future__ import annotations
 
@@ -31,62 +35,21 @@ from sociolab.town.trace import (
 Interval: TypeAlias = tuple[int, int]
 """From the first step, which belongs to it, to the second, which does not."""
 
+
 Intervals: TypeAlias = tuple[Interval, ...]
-
-
-def joined(pieces: Iterable[Interval]) -> Intervals:
-    """The same time, sorted; what touches or overlaps is one stretch, what is empty is left out."""
-    found: list[Interval] = []
-    for start, end in sorted(piece for piece in pieces if piece[0] < piece[1]):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return tuple(found)
-
-
-def common(one: Intervals, other: Intervals) -> Intervals:
-    """The time that is in both."""
-    found, i, j = [], 0, 0
-    while i < len(one) and j < len(other):
-        start, end = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
-        if start < end:
-            found.append((start, end))
-        if one[i][1] < other[j][1]:
-            i += 1
-        else:
-            j += 1
-    return tuple(found)
-
-
-def since(intervals: Intervals, step: int) -> Intervals:
-    """What of it is at this step or later."""
-    return tuple((max(start, step), end) for start, end in intervals if end > step)
-
-
-def length(intervals: Intervals) -> int:
-    """How many steps it is, all stretches together."""
-    return sum(end - start for start, end in intervals)
-
-
-def reached(intervals: Intervals, steps: int) -> int | None:
-    """The step at which so many steps of it are over, at least one; None if it has fewer."""
-    left = max(1, steps)
-    for start, end in intervals:
-        if end - start >= left:
-            return start + left
-        left -= end - start
-    return None
 
 
 R = TypeVar("R", bound=Record)
 
+
 _MOVES = np.zeros((128, 2), dtype=np.int32)
+
+
 for _letter, _move in HEADINGS.items():
     _MOVES[ord(_letter)] = _move
 
 
-class Ground(Protocol):
+class ArenaMap(Protocol):
     """What of a town's map is needed here: its places, and which of them each tile belongs to."""
 
     @property
@@ -101,7 +64,7 @@ class Ground(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
+class ArenaStay:
     """A resident is in one arena from `start` until `end`; -1 is outdoors."""
 
     start: int
@@ -110,7 +73,7 @@ class Stay:
 
 
 @dataclass(frozen=True, slots=True)
-class Acted:
+class ActionSpan:
     """An action from `start` until `end`; `during` is the one that a talk interrupted."""
 
     start: int
@@ -131,15 +94,15 @@ class Track:
 class Trajectory:
     """A trace on its map. Residents without a record were nowhere and did nothing."""
 
-    def __init__(self, trace: Trace, town: Ground) -> None:
+    def __init__(self, trace: Trace, town: ArenaMap) -> None:
         self.trace = trace
         self.clock = Clock(trace.first, trace.seconds)
         self._town = town
         self._by_who: dict[type, dict[str, list[Any]]] = {}
         self._places: dict[str, frozenset[int]] = {}
         self._tracks: dict[str, Track | None] = {}
-        self._stays: dict[str, tuple[Stay, ...]] = {}
-        self._acted: dict[str, tuple[Acted, ...]] = {}
+        self._stays: dict[str, tuple[ArenaStay, ...]] = {}
+        self._acted: dict[str, tuple[ActionSpan, ...]] = {}
 
     @cached_property
     def _by_kind(self) -> dict[type, list[Any]]:
@@ -185,7 +148,7 @@ class Trajectory:
 
     # ------------------------------------------------------------------ as intervals
 
-    def stays(self, who: str) -> tuple[Stay, ...]:
+    def stays(self, who: str) -> tuple[ArenaStay, ...]:
         """The arenas in which a resident was, one after the other, without a gap."""
         if who not in self._stays:
             self._stays[who] = self._read_stays(who)
@@ -199,7 +162,7 @@ class Trajectory:
         arenas = self._arenas(place)
         return joined((s.start, s.end) for s in self.stays(who) if s.arena in arenas)
 
-    def actions(self, who: str) -> tuple[Acted, ...]:
+    def actions(self, who: str) -> tuple[ActionSpan, ...]:
         """What a resident did, one thing after the other."""
         if who not in self._acted:
             self._acted[who] = self._read_actions(who)
@@ -278,7 +241,7 @@ class Trajectory:
             raise WorldError(f"the walks of {who} leave the map of {width} by {height} tiles")
         return Track(np.concatenate(([first.step], steps)), x, y)
 
-    def _read_stays(self, who: str) -> tuple[Stay, ...]:
+    def _read_stays(self, who: str) -> tuple[ArenaStay, ...]:
         track = self._track(who)
         if track is None:
             return ()
@@ -286,24 +249,24 @@ class Trajectory:
         at = np.flatnonzero(np.concatenate(([True], arenas[1:] != arenas[:-1])))
         starts = [*track.steps[at].tolist(), self.trace.steps]
         ends = [min(end, self.trace.steps) for end in starts[1:]]
-        found = map(Stay, starts, ends, arenas[at].tolist())
+        found = map(ArenaStay, starts, ends, arenas[at].tolist())
         return tuple(stay for stay in found if stay.start < stay.end)
 
-    def _read_actions(self, who: str) -> tuple[Acted, ...]:
+    def _read_actions(self, who: str) -> tuple[ActionSpan, ...]:
         dids = self.records(Did, who)
         ends = [*(did.step for did in dids), self.trace.steps][1:]
-        found: list[Acted] = []
+        found: list[ActionSpan] = []
         before: Did | None = None
         for did, until in zip(dids, ends, strict=True):
             talking = did.state == "talking"
             before = before if talking else did
             end = min(until, self.trace.steps)
             if did.step < end:
-                found.append(Acted(did.step, end, did, before if talking else None))
+                found.append(ActionSpan(did.step, end, did, before if talking else None))
         return tuple(found)
 
 
-def _at_it(acted: Acted) -> Did | None:
+def _at_it(acted: ActionSpan) -> Did | None:
     """The action that somebody is at, be it in a talk; None on the way, asleep, or at nothing."""
     did = acted.during if acted.did.state == "talking" else acted.did
     return did if did is not None and did.state == "at it" else None
@@ -311,6 +274,57 @@ def _at_it(acted: Acted) -> Did | None:
 
 def _plain(name: str) -> str:
     return " ".join(name.casefold().split())
+
+
+# ------------------------------------------------------------------ stretches of time
+
+
+def joined(pieces: Iterable[Interval]) -> Intervals:
+    """The same time, sorted; what touches or overlaps is one stretch, what is empty is left out."""
+    found: list[Interval] = []
+    for start, end in sorted(piece for piece in pieces if piece[0] < piece[1]):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def common(one: Intervals, other: Intervals) -> Intervals:
+    """The time that is in both."""
+    found, i, j = [], 0, 0
+    while i < len(one) and j < len(other):
+        start, end = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
+        if start < end:
+            found.append((start, end))
+        if one[i][1] < other[j][1]:
+            i += 1
+        else:
+            j += 1
+    return tuple(found)
+
+
+def since(intervals: Intervals, step: int) -> Intervals:
+    """What of it is at this step or later."""
+    return tuple((max(start, step), end) for start, end in intervals if end > step)
+
+
+def length(intervals: Intervals) -> int:
+    """How many steps it is, all stretches together."""
+    return sum(end - start for start, end in intervals)
+
+
+def reached(intervals: Intervals, steps: int) -> int | None:
+    """The step at which so many steps of it are over, at least one; None if it has fewer."""
+    left = max(1, steps)
+    for start, end in intervals:
+        if end - start >= left:
+            return start + left
+        left -= end - start
+    return None
+
+
+# ------------------------------------------------------------------ to read
 
 
 def diary(trace: Trace, who: str) -> tuple[tuple[str, str], ...]:

@@ -28,17 +28,29 @@ from sociolab.core.tracebacks import describe_error
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
 from sociolab.runner.plan import AgentId, trial_id
-from sociolab.training.session import Answer, Given, Observed, Panel, Rewards, Seat
+from sociolab.training.session import (
+    Answer,
+    EnvSession,
+    JudgePanel,
+    Observed,
+    SeatRewards,
+    SeatScores,
+)
 from sociolab.training.turns import model_player_of
 
 Policy: TypeAlias = Callable[[Observed], Awaitable[Answer]]
 """Replies to what is asked; called for many episodes at once in `rollouts`."""
 
-Kinds: TypeAlias = dict[str, dict[str, str]]
+
+RewardKinds: TypeAlias = dict[str, dict[str, str]]
 """By judge and measure, what is not a score."""
+
 
 OnError: TypeAlias = Literal["mark", "raise"]
 """What becomes of an episode that breaks off in `rollouts`: marked by its `error`, or raised."""
+
+
+__all__ = ["Answer", "Environment", "Observed", "Policy", "Rollout", "Step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +73,14 @@ class Step:
     observation: Observed | None
     usable: bool | None = None
     problem: str = ""
-    rewards: Rewards = field(default_factory=dict)
-    episode_scores: Rewards = field(default_factory=dict)
+    rewards: SeatRewards = field(default_factory=dict)
+    episode_scores: SeatRewards = field(default_factory=dict)
     failures: tuple[str, ...] = ()
     episode: Episode | None = field(default=None, repr=False)
     unusable: int = 0
     lost: int = 0
     problems: tuple[str, ...] = ()
-    reward_kinds: Kinds = field(default_factory=dict)
+    reward_kinds: RewardKinds = field(default_factory=dict)
 
     @property
     def done(self) -> bool:
@@ -98,226 +110,15 @@ class Rollout:
     trial: Trial = field(repr=False)
     seat: str
     turns: tuple[PolicyTurn, ...] = field(repr=False)
-    rewards: Rewards = field(default_factory=dict)
-    episode_scores: Rewards = field(default_factory=dict)
+    rewards: SeatRewards = field(default_factory=dict)
+    episode_scores: SeatRewards = field(default_factory=dict)
     failures: tuple[str, ...] = ()
     episode: Episode | None = field(default=None, repr=False)
     error: str = ""
     unusable: int = 0
     lost: int = 0
     problems: tuple[str, ...] = ()
-    reward_kinds: Kinds = field(default_factory=dict)
-
-
-Result = TypeVar("Result")
-
-
-class LoopElsewhere:
-    """Runs coroutines one after the other; what one leaves running goes on during the next.
-
-    It ends by `close`, or with the object or the program: what is under way is cancelled then.
-    """
-
-    def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._end: weakref.finalize[Any, Any] | None = None
-
-    def run(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
-        """The coroutine's result; its errors reach the caller. The first call starts the thread."""
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            thread = threading.Thread(
-                target=_run_loop, args=(self._loop,), name="sociolab", daemon=True
-            )
-            thread.start()
-            self._end = weakref.finalize(self, _stop_loop, self._loop, thread)
-        running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        try:
-            return running.result()
-        except BaseException:  # Ctrl-C here: the work there must not go on by itself
-            running.cancel()
-            raise
-
-    def close(self) -> None:
-        """End the thread; a later call starts another."""
-        if self._end is not None:
-            self._end()
-        self._loop = self._end = None
-
-
-def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
-    """The thread's work: the loop, and at the end what is still under way in it."""
-    try:
-        loop.run_forever()
-        loop.run_until_complete(_cancel_all())
-        loop.run_until_complete(loop.shutdown_asyncgens())
-    finally:
-        loop.close()
-
-
-async def _cancel_all() -> None:
-    left = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in left:
-        task.cancel()
-    await asyncio.gather(*left, return_exceptions=True)
-
-
-def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
-    loop.call_soon_threadsafe(loop.stop)
-    if threading.current_thread() is not thread:  # the last reference may go in the loop itself
-        thread.join()
-
-
-POLICY = AgentId("policy", "")
-"""Who plays the seat, as trials and episodes name it."""
-
-
-class PolicyTable:
-    """All that episodes of a policy need; `seat` is a place in the task, from 0, or an id.
-
-    ConfigError where the description is wrong.
-    """
-
-    def __init__(self, config: RunConfig, partner: str, seat: int | str) -> None:
-        self.config = config
-        self._kit = world_of(config)
-        self._models = Models(config)
-        casting = Casting(self._kit, self._models, NullReplyStore(), Budget(config.budget))
-        self._partner = casting.agent(partner, "partner")
-        self._panel = Panel(wanted_judges(config, casting, Seated((self._partner,), None)))
-        self._make_player = model_player_of(self._kit)
-        self._seat = seat
-        self.tasks = wanted_tasks(config.world, self._kit.world, config.tasks, config.limit)
-        self._count = 0
-        self._begun: Counter[str] = Counter()
-        for task in self.tasks:
-            self.seat_in(task)
-
-    def next_trial(self, wanted: str | None = None) -> Trial:
-        """The next task in order, or the one of this id, as a repeat that was not played yet."""
-        task = self._task(wanted)
-        repeat = self._begun[task.id]
-        self._begun[task.id] += 1
-        seat, other = self.seat_in(task), self._partner.id
-        who = {each: POLICY if each == seat else other for each in task.seats}
-        cast = tuple(CastMember(each, one.label, one.settings) for each, one in who.items())
-        world, seed = self.config.world, self.config.seed
-        key = trial_id(world, self._kit.world.data, task, cast, repeat, seed)
-        return Trial(key, world, task, cast, repeat, seed)
-
-    def begin(self, trial: Trial) -> Seat:
-        """The episode of a trial, under way from now on; in the running event loop."""
-        seat = self.seat_in(trial.task)
-        others = {each: self._partner.player for each in trial.task.seats if each != seat}
-        return Seat(self._kit.world, trial, seat, others, self._make_player)
-
-    async def judge(self, episode: Episode) -> Given:
-        """What the policy's seat earned."""
-        return await self._panel.given(episode, self.seat_in(episode.trial.task))
-
-    def seat_in(self, task: Task) -> str:
-        """The policy's seat; ConfigError where the task has none such."""
-        if isinstance(self._seat, int) and 0 <= self._seat < len(task.seats):
-            return task.seats[self._seat]
-        if self._seat in task.seats:
-            return str(self._seat)
-        raise ConfigError(
-            f"seat: expected 0 to {len(task.seats) - 1}, or one of {', '.join(task.seats)}, as in "
-            f"the task {task.id}, found {self._seat!r}"
-        )
-
-    async def close(self) -> None:
-        """Let go of connections."""
-        await self._models.close()
-
-    def _task(self, wanted: str | None) -> Task:
-        if wanted is None:
-            task = self.tasks[self._count % len(self.tasks)]
-            self._count += 1
-            return task
-        for task in self.tasks:
-            if task.id == wanted:
-                return task
-        raise ConfigError(
-            f'there is no task "{wanted}" among the {len(self.tasks)} of this environment; its '
-            "property `tasks` names them"
-        )
-
-
-class _NoPolicyError(ConfigError):
-    """What was given as a policy is none: no episode can be played by it."""
-
-
-async def play_out(table: PolicyTable, trial: Trial, policy: Policy, on_error: OnError) -> Rollout:
-    """The episode of a trial, or what was played of it and why it broke off.
-
-    Raised is what every other episode would meet, too: a fatal ModelError, a policy that is none;
-    and whatever broke it off where `on_error` is "raise".
-    """
-    seat = table.begin(trial)
-    turns: list[PolicyTurn] = []
-    error = ""
-    try:
-        await _play(seat, policy, turns)
-    except Exception as failure:
-        if on_error == "raise" or _of_all(failure):
-            raise
-        error = _error_text(failure)
-    finally:
-        await seat.close()
-    return await _rollout(table, seat, tuple(turns), error)
-
-
-async def _play(seat: Seat, policy: Policy, turns: list[PolicyTurn]) -> None:
-    """Play to the end; the turns are kept as they are taken."""
-    while True:
-        observed = await seat.next()
-        if turns:
-            last = turns.pop()
-            turns.append(PolicyTurn(last.observation, last.reply, *seat.taken(last.observation)))
-        if observed is None:
-            return
-        reply = await _asked(policy, observed)
-        seat.answer(reply)
-        turns.append(PolicyTurn(observed, reply, None))
-
-
-async def _asked(policy: Policy, observed: Observed) -> Answer:
-    replying: object = policy(observed)
-    if not inspect.isawaitable(replying):
-        raise _NoPolicyError(
-            'expected an async policy, "async def policy(observation)", found one that gives '
-            f"{replying!r:.80} at once"
-        )
-    reply: Answer = await replying
-    return reply
-
-
-async def _rollout(
-    table: PolicyTable, seat: Seat, turns: tuple[PolicyTurn, ...], error: str
-) -> Rollout:
-    trial, missing = seat.trial, seat.not_given()
-    lost = (missing.own, missing.others, missing.problems)
-    name = table.seat_in(trial.task)
-    if error:
-        return Rollout(trial, name, turns, {}, {}, (), None, error, *lost)
-    episode = seat.episode()
-    given = await table.judge(episode)
-    earned = (given.rewards, given.of_episode, given.failures)
-    return Rollout(trial, name, turns, *earned, episode, "", *lost, given.kinds)
-
-
-def _of_all(failure: Exception) -> bool:
-    """Whether it would break off every other episode, too."""
-    return isinstance(failure, _NoPolicyError) or (
-        isinstance(failure, ModelError) and failure.fatal
-    )
-
-
-def _error_text(failure: Exception) -> str:
-    if isinstance(failure, SociolabError):
-        return f"{type(failure).__name__}: {failure}"
-    return f"the policy broke: {describe_error(failure)}"
+    reward_kinds: RewardKinds = field(default_factory=dict)
 
 
 _OF_CONFIG = (
@@ -325,8 +126,6 @@ _OF_CONFIG = (
     "in_flight", "budget", "base_url", "key_env", "models",
 )  # fmt: skip
 """The fields of a run's description that shape an environment beside its own arguments."""
-
-__all__ = ["Answer", "Environment", "Observed", "Policy", "Rollout", "Step"]
 
 
 class Environment:
@@ -380,10 +179,10 @@ class Environment:
         named = {"world": world, "judges": wanted, "tasks": tasks, "seed": seed}
         named |= {"readers": reading} if reading else {}
         described = config_of({**rest, **named}, "Environment")
-        self._table = PolicyTable(described, partner, seat)
-        self._now: Seat | None = None
+        self._table = EnvFactory(described, partner, seat)
+        self._now: EnvSession | None = None
         self._busy = ""
-        self._elsewhere = LoopElsewhere()
+        self._elsewhere = LoopThread()
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -521,3 +320,214 @@ class Environment:
         if self._now is not None:
             await self._now.close()
             self._now = None
+
+
+POLICY = AgentId("policy", "")
+"""Who plays the seat, as trials and episodes name it."""
+
+
+class EnvFactory:
+    """All that episodes of a policy need; `seat` is a place in the task, from 0, or an id.
+
+    ConfigError where the description is wrong.
+    """
+
+    def __init__(self, config: RunConfig, partner: str, seat: int | str) -> None:
+        self.config = config
+        self._kit = world_of(config)
+        self._models = Models(config)
+        casting = Casting(self._kit, self._models, NullReplyStore(), Budget(config.budget))
+        self._partner = casting.agent(partner, "partner")
+        self._panel = JudgePanel(wanted_judges(config, casting, Seated((self._partner,), None)))
+        self._make_player = model_player_of(self._kit)
+        self._seat = seat
+        self.tasks = wanted_tasks(config.world, self._kit.world, config.tasks, config.limit)
+        self._count = 0
+        self._begun: Counter[str] = Counter()
+        for task in self.tasks:
+            self.seat_in(task)
+
+    def next_trial(self, wanted: str | None = None) -> Trial:
+        """The next task in order, or the one of this id, as a repeat that was not played yet."""
+        task = self._task(wanted)
+        repeat = self._begun[task.id]
+        self._begun[task.id] += 1
+        seat, other = self.seat_in(task), self._partner.id
+        who = {each: POLICY if each == seat else other for each in task.seats}
+        cast = tuple(CastMember(each, one.label, one.settings) for each, one in who.items())
+        world, seed = self.config.world, self.config.seed
+        key = trial_id(world, self._kit.world.data, task, cast, repeat, seed)
+        return Trial(key, world, task, cast, repeat, seed)
+
+    def begin(self, trial: Trial) -> EnvSession:
+        """The episode of a trial, under way from now on; in the running event loop."""
+        seat = self.seat_in(trial.task)
+        others = {each: self._partner.player for each in trial.task.seats if each != seat}
+        return EnvSession(self._kit.world, trial, seat, others, self._make_player)
+
+    async def judge(self, episode: Episode) -> SeatScores:
+        """What the policy's seat earned."""
+        return await self._panel.given(episode, self.seat_in(episode.trial.task))
+
+    def seat_in(self, task: Task) -> str:
+        """The policy's seat; ConfigError where the task has none such."""
+        if isinstance(self._seat, int) and 0 <= self._seat < len(task.seats):
+            return task.seats[self._seat]
+        if self._seat in task.seats:
+            return str(self._seat)
+        raise ConfigError(
+            f"seat: expected 0 to {len(task.seats) - 1}, or one of {', '.join(task.seats)}, as in "
+            f"the task {task.id}, found {self._seat!r}"
+        )
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._models.close()
+
+    def _task(self, wanted: str | None) -> Task:
+        if wanted is None:
+            task = self.tasks[self._count % len(self.tasks)]
+            self._count += 1
+            return task
+        for task in self.tasks:
+            if task.id == wanted:
+                return task
+        raise ConfigError(
+            f'there is no task "{wanted}" among the {len(self.tasks)} of this environment; its '
+            "property `tasks` names them"
+        )
+
+
+Result = TypeVar("Result")
+
+
+class LoopThread:
+    """Runs coroutines one after the other; what one leaves running goes on during the next.
+
+    It ends by `close`, or with the object or the program: what is under way is cancelled then.
+    """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._end: weakref.finalize[Any, Any] | None = None
+
+    def run(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
+        """The coroutine's result; its errors reach the caller. The first call starts the thread."""
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            thread = threading.Thread(
+                target=_run_loop, args=(self._loop,), name="sociolab", daemon=True
+            )
+            thread.start()
+            self._end = weakref.finalize(self, _stop_loop, self._loop, thread)
+        running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return running.result()
+        except BaseException:  # Ctrl-C here: the work there must not go on by itself
+            running.cancel()
+            raise
+
+    def close(self) -> None:
+        """End the thread; a later call starts another."""
+        if self._end is not None:
+            self._end()
+        self._loop = self._end = None
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """The thread's work: the loop, and at the end what is still under way in it."""
+    try:
+        loop.run_forever()
+        loop.run_until_complete(_cancel_all())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+async def _cancel_all() -> None:
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+
+
+def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    loop.call_soon_threadsafe(loop.stop)
+    if threading.current_thread() is not thread:  # the last reference may go in the loop itself
+        thread.join()
+
+
+class _NoPolicyError(ConfigError):
+    """What was given as a policy is none: no episode can be played by it."""
+
+
+async def play_out(table: EnvFactory, trial: Trial, policy: Policy, on_error: OnError) -> Rollout:
+    """The episode of a trial, or what was played of it and why it broke off.
+
+    Raised is what every other episode would meet, too: a fatal ModelError, a policy that is none;
+    and whatever broke it off where `on_error` is "raise".
+    """
+    seat = table.begin(trial)
+    turns: list[PolicyTurn] = []
+    error = ""
+    try:
+        await _play(seat, policy, turns)
+    except Exception as failure:
+        if on_error == "raise" or _of_all(failure):
+            raise
+        error = _error_text(failure)
+    finally:
+        await seat.close()
+    return await _rollout(table, seat, tuple(turns), error)
+
+
+async def _play(seat: EnvSession, policy: Policy, turns: list[PolicyTurn]) -> None:
+    """Play to the end; the turns are kept as they are taken."""
+    while True:
+        observed = await seat.next()
+        if turns:
+            last = turns.pop()
+            turns.append(PolicyTurn(last.observation, last.reply, *seat.taken(last.observation)))
+        if observed is None:
+            return
+        reply = await _asked(policy, observed)
+        seat.answer(reply)
+        turns.append(PolicyTurn(observed, reply, None))
+
+
+async def _asked(policy: Policy, observed: Observed) -> Answer:
+    replying: object = policy(observed)
+    if not inspect.isawaitable(replying):
+        raise _NoPolicyError(
+            'expected an async policy, "async def policy(observation)", found one that gives '
+            f"{replying!r:.80} at once"
+        )
+    reply: Answer = await replying
+    return reply
+
+
+async def _rollout(
+    table: EnvFactory, seat: EnvSession, turns: tuple[PolicyTurn, ...], error: str
+) -> Rollout:
+    trial, missing = seat.trial, seat.not_given()
+    lost = (missing.own, missing.others, missing.problems)
+    name = table.seat_in(trial.task)
+    if error:
+        return Rollout(trial, name, turns, {}, {}, (), None, error, *lost)
+    episode = seat.episode()
+    given = await table.judge(episode)
+    earned = (given.rewards, given.of_episode, given.failures)
+    return Rollout(trial, name, turns, *earned, episode, "", *lost, given.kinds)
+
+
+def _of_all(failure: Exception) -> bool:
+    """Whether it would break off every other episode, too."""
+    return isinstance(failure, _NoPolicyError) or (
+        isinstance(failure, ModelError) and failure.fatal
+    )
+
+
+def _error_text(failure: Exception) -> str:
+    if isinstance(failure, SociolabError):
+        return f"{type(failure).__name__}: {failure}"
+    return f"the policy broke: {describe_error(failure)}"

@@ -13,12 +13,12 @@ from sociolab.core.episode import ACT
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line, Observation, Request
 from sociolab.store.store import RunRow, Store, TrialRow
-from sociolab.training.rewards import SCORE, Reward, Rewards
+from sociolab.training.rewards import SCORE, Reward, RunRewards
 from sociolab.training.turns import (
     ChatMessage,
-    LeftOut,
-    Played,
-    Turn,
+    PlayedEpisode,
+    Skipped,
+    StoredTurn,
     assistant,
     chat_messages,
     played_in,
@@ -29,7 +29,7 @@ FORMS: tuple[str, ...] = get_args(Form)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExportOptions:
     """What to export, and of which turns.
 
     `measures` become columns of rewards, given by the judge `by`, which must be named where several
@@ -75,7 +75,7 @@ def share_of(text: str) -> float:
     return value
 
 
-def _rules(one: Wanted) -> tuple[tuple[bool, str], ...]:
+def _rules(one: ExportOptions) -> tuple[tuple[bool, str], ...]:
     """What must not be, and what is said of it."""
     pairs, found = one.form == "pairs", f"found --as {one.form}"
     names = ", ".join(one.measures) or "none"
@@ -111,16 +111,16 @@ def _rules(one: Wanted) -> tuple[tuple[bool, str], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ExportSource:
     """Runs to export from: their scores, who gave each wanted measure, and what is wanted."""
 
     store: Store
     runs: Sequence[str]
-    rewards: Rewards
+    rewards: RunRewards
     judges: dict[str, str]
-    wanted: Wanted
+    wanted: ExportOptions
 
-    def reward(self, turn: Turn) -> dict[str, Reward | None]:
+    def reward(self, turn: StoredTurn) -> dict[str, Reward | None]:
         """What the turn's seat earned in each wanted measure; None where it was given nothing."""
         trial, seat = turn.trial.id, turn.seat
         return {
@@ -128,7 +128,7 @@ class Source:
             for measure, judge in self.judges.items()
         }
 
-    def missing(self, turn: Turn) -> str:
+    def missing(self, turn: StoredTurn) -> str:
         """Why the turn is not taken for what it earned; "" where it is."""
         least = self.wanted.least
         if least is None:
@@ -139,14 +139,14 @@ class Source:
         return "" if reward.value >= least else f"with {measure} below {least:g}"
 
 
-def episodes(source: Source, left: LeftOut) -> Iterator[Played]:
+def episodes(source: ExportSource, left: Skipped) -> Iterator[PlayedEpisode]:
     """The played episodes of the runs, run by run as they were named."""
     for run in source.runs:
         if source.wanted.world in (None, source.store.run(run).world):
             yield from played_in(source.store, run, left)
 
 
-def of_interest(turns: Iterable[Turn], wanted: Wanted) -> Iterator[Turn]:
+def of_interest(turns: Iterable[StoredTurn], wanted: ExportOptions) -> Iterator[StoredTurn]:
     """The turns of the wanted agent, seat and request: the others were not asked for."""
     for turn in turns:
         if wanted.asked not in (None, turn.asked):
@@ -164,13 +164,13 @@ def names_of(label: str | None, code: str | None) -> tuple[str, ...]:
     return (label,) if code is None else (label, f"{label}@{mark(code)}")
 
 
-def seat_number(turn: Turn) -> str:
+def seat_number(turn: StoredTurn) -> str:
     """The place of a turn's seat in its task, from "1"; "" for a seat that the task has not."""
     seats = turn.trial.task.seats
     return str(seats.index(turn.seat) + 1) if turn.seat in seats else ""
 
 
-def check_names(wanted: Wanted, rows: Sequence[RunRow], trials: Sequence[TrialRow]) -> None:
+def check_names(wanted: ExportOptions, rows: Sequence[RunRow], trials: Sequence[TrialRow]) -> None:
     """ConfigError where no run is of the wanted world, or no trial has the agent or the seat."""
     worlds = sorted({row.world for row in rows})
     cast = {member for one in trials for member in one.trial.cast}
@@ -195,7 +195,7 @@ JsonLine: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class TrainingExample:
     """A line of the file, the scenario that it is from, the episodes in it (run, trial), and whose
     turns it holds (None of a pair)."""
 
@@ -206,7 +206,7 @@ class Example:
     agent: str | None = None
 
 
-def turn_examples(source: Source, left: LeftOut) -> Iterator[Example]:
+def turn_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExample]:
     """Every turn, usable or not, with all that is known of it."""
     for turn in _turns(source, left):
         usage = turn.usage
@@ -230,7 +230,7 @@ def turn_examples(source: Source, left: LeftOut) -> Iterator[Example]:
         yield example(line, turn)
 
 
-def chat_examples(source: Source, left: LeftOut) -> Iterator[Example]:
+def chat_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExample]:
     """Every usable turn as a chat that ends with its reply."""
     for turn in _turns(source, left):
         if not turn.usable:
@@ -240,7 +240,7 @@ def chat_examples(source: Source, left: LeftOut) -> Iterator[Example]:
         yield example({"messages": messages, "metadata": about(source, turn)}, turn)
 
 
-def _turns(source: Source, left: LeftOut) -> Iterator[Turn]:
+def _turns(source: ExportSource, left: Skipped) -> Iterator[StoredTurn]:
     for played in episodes(source, left):
         for turn in of_interest(played.turns, source.wanted):
             why = source.missing(turn)
@@ -250,7 +250,7 @@ def _turns(source: Source, left: LeftOut) -> Iterator[Turn]:
                 yield turn
 
 
-def about(source: Source, turn: Turn) -> JsonLine:
+def about(source: ExportSource, turn: StoredTurn) -> JsonLine:
     """Where a turn is from, who took it, and what the episode earned its seat."""
     trial = turn.trial
     scores = source.rewards.of(turn.run, trial.id, turn.seat)
@@ -280,10 +280,10 @@ def about(source: Source, turn: Turn) -> JsonLine:
     }
 
 
-def example(line: JsonLine, turn: Turn) -> Example:
+def example(line: JsonLine, turn: StoredTurn) -> TrainingExample:
     """The line of one turn."""
     episodes = frozenset({(turn.run, turn.trial.id)})
-    return Example(line, turn.scenario, episodes, turn.rebuilt, turn.agent)
+    return TrainingExample(line, turn.scenario, episodes, turn.rebuilt, turn.agent)
 
 
 class _Prompt(NamedTuple):
@@ -321,20 +321,20 @@ class _Pair(NamedTuple):
     rejected: _Reply
 
 
-def pair_examples(source: Source, left: LeftOut) -> Iterator[Example]:
+def pair_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExample]:
     """Every two replies to one prompt whose mean rewards differ by the margin, the better first.
 
     Two replies that both have lower bounds among their rewards are no pair: which of them was
     better is not known. Read twice: prompts are looked up only for the pairs that there are.
     """
     pairs = _pairs(source, left)
-    for played in episodes(source, LeftOut()):
+    for played in episodes(source, Skipped()):
         for turn in of_interest(played.turns, source.wanted):
             for pair in pairs.pop(_prompt(turn), ()):
                 yield _example(source, turn, pair)
 
 
-def _pairs(source: Source, left: LeftOut) -> dict[_Prompt, list[_Pair]]:
+def _pairs(source: ExportSource, left: Skipped) -> dict[_Prompt, list[_Pair]]:
     pairs: dict[_Prompt, list[_Pair]] = {}
     for prompt, replies in _replies(source, left).items():
         distinct = list(replies.values())
@@ -353,7 +353,7 @@ def _pairs(source: Source, left: LeftOut) -> dict[_Prompt, list[_Pair]]:
     return pairs
 
 
-def _replies(source: Source, left: LeftOut) -> dict[_Prompt, dict[str, _Reply]]:
+def _replies(source: ExportSource, left: Skipped) -> dict[_Prompt, dict[str, _Reply]]:
     """The replies to each prompt, by their text."""
     ((measure, judge),) = source.judges.items()
     groups: dict[_Prompt, dict[str, _Reply]] = {}
@@ -385,18 +385,18 @@ def _apart(replies: Sequence[tuple[_Reply, _Reply]], margin: float | None) -> It
             yield _Pair(better, worse)
 
 
-def _less(source: Source) -> str:
+def _less(source: ExportSource) -> str:
     margin = source.wanted.margin
     (measure,) = source.judges
     return f"nothing in {measure}" if margin is None else f"less than {margin:g} in {measure}"
 
 
-def _prompt(turn: Turn) -> _Prompt:
+def _prompt(turn: StoredTurn) -> _Prompt:
     trial = turn.trial
     return _Prompt(trial.world, trial.task.id, turn.seat, turn.asked, turn.prompt.fingerprint)
 
 
-def _example(source: Source, turn: Turn, pair: _Pair) -> Example:
+def _example(source: ExportSource, turn: StoredTurn, pair: _Pair) -> TrainingExample:
     trial = turn.trial
     ((measure, judge),) = source.judges.items()
     line = {
@@ -418,7 +418,7 @@ def _example(source: Source, turn: Turn, pair: _Pair) -> Example:
         },
     }
     given = {(run, name) for one in pair for run, name, *_ in one.given}
-    return Example(line, turn.scenario, frozenset(given), any(one.rebuilt for one in pair))
+    return TrainingExample(line, turn.scenario, frozenset(given), any(one.rebuilt for one in pair))
 
 
 def _reply_record(reply: _Reply) -> dict[str, object]:
@@ -437,7 +437,7 @@ def _reply_record(reply: _Reply) -> dict[str, object]:
 _OF_ONE_TURN = ("turn", "asked", "attempt", "model")
 
 
-def whole_examples(source: Source, left: LeftOut) -> Iterator[Example]:
+def whole_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExample]:
     """A chat for each seat of each episode: its head, then what is new and its reply, in turn.
 
     A reply that could not be used, and what was said of it, is left out.
@@ -462,14 +462,14 @@ def whole_examples(source: Source, left: LeftOut) -> Iterator[Example]:
             left.add("seat of an episode", why)
 
 
-def _by_seat(turns: Iterator[Turn]) -> list[list[Turn]]:
-    found: dict[str, list[Turn]] = {}
+def _by_seat(turns: Iterator[StoredTurn]) -> list[list[StoredTurn]]:
+    found: dict[str, list[StoredTurn]] = {}
     for turn in turns:
         found.setdefault(turn.seat, []).append(turn)
     return list(found.values())
 
 
-def conversation(turns: Sequence[Turn], requests: Mapping[Key, Request]) -> list[ChatMessage]:
+def conversation(turns: Sequence[StoredTurn], requests: Mapping[Key, Request]) -> list[ChatMessage]:
     """The turns of a seat as one chat; empty where what was sent is not what the seat saw.
 
     That is so for episodes whose play cannot be repeated, and in worlds that show their players no
@@ -496,7 +496,7 @@ def conversation(turns: Sequence[Turn], requests: Mapping[Key, Request]) -> list
     return messages
 
 
-def _was_sent(turn: Turn, shown: Observation) -> bool:
+def _was_sent(turn: StoredTurn, shown: Observation) -> bool:
     """Whether the prompt is this observation: its head, its history and tail, and at most a remark
     on the reply before."""
     sent = turn.prompt.messages

@@ -11,7 +11,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, RULE_BASED, Method, NotKnown, foremost
 from sociolab.report.words import method_words, plural
 
-Scores: TypeAlias = dict[str, dict[str, float | None]]
+ScoresByJudge: TypeAlias = dict[str, dict[str, float | None]]
 """By judge and measure; None where a score was due and is missing."""
 
 SCORE = "score"
@@ -30,12 +30,12 @@ def lower_bound(why: NotKnown) -> str:
     return f"lower bound ({why})"
 
 
-class Rewards:
+class RunRewards:
     """The scores of some runs, by run, trial and seat (None: of the whole episode)."""
 
     def __init__(self, runs: Sequence[RunValues]) -> None:
         self._runs = runs
-        self._scores: dict[tuple[str, str, str | None], Scores] = {}
+        self._scores: dict[tuple[str, str, str | None], ScoresByJudge] = {}
         self._lower: dict[tuple[str, str, str | None, str, str], Reward] = {}
         for run in runs:
             for one in run.values:
@@ -46,7 +46,7 @@ class Rewards:
                     bound = Reward(one.lower, lower_bound(one.unscored))
                     self._lower[one.run, one.trial, one.seat, one.judge, one.measure] = bound
 
-    def of(self, run: str, trial: str, seat: str | None) -> Scores:
+    def of(self, run: str, trial: str, seat: str | None) -> ScoresByJudge:
         """All scores of a seat, or of the episode; what a judge cannot tell is not among them."""
         return self._scores.get((run, trial, seat), {})
 

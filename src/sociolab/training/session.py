@@ -33,32 +33,6 @@ from sociolab.runner.judging import cells_of, seated, verdicts_of
 from sociolab.training.rewards import lower_bound
 from sociolab.training.turns import ChatMessage, chat_messages
 
-
-@dataclass(frozen=True, slots=True)
-class NotGiven:
-    """How many turns and answers no attempt at gave anything usable, and the first problem of
-    one's own and of the others' (who, when, what), as far as there are any."""
-
-    own: int = 0
-    others: int = 0
-    problems: tuple[str, ...] = ()
-
-
-def not_given(events: Sequence[Event], seat: str) -> NotGiven:
-    """What a seat and the others failed to give in these events; the same in every world."""
-    lost = [one for one in events if isinstance(one, Unusable) and one.final and not one.optional]
-    own = [one for one in lost if one.seat == seat]
-    others = [one for one in lost if one.seat != seat]
-    return NotGiven(
-        len(own), len(others), tuple(_missed_text(some[0]) for some in (own, others) if some)
-    )
-
-
-def _missed_text(one: Unusable) -> str:
-    what = "" if one.name == ACT else f", {one.name}"
-    return f"{one.seat} at turn {one.turn + 1}{what}: {one.problem}"
-
-
 Answer: TypeAlias = "str | Action | Sequence[Action] | BaseModel"
 """What a policy replies: the text that a model would write, or the typed value itself."""
 
@@ -124,7 +98,7 @@ class Observed:
         return self.request.observation
 
 
-class Taken(NamedTuple):
+class ReplyTaken(NamedTuple):
     """What came of a reply: `problem` says why it could not be used.
 
     `usable` is None where the play was over before the reply counted.
@@ -140,7 +114,7 @@ class _Waiting:
     answer: asyncio.Future[Answer]
 
 
-class Seat:
+class EnvSession:
     """A seat of an episode that is being driven; to be used in one event loop.
 
     `make_player` makes a model's player, as in a run: so its prompts are those of a run, and its
@@ -199,18 +173,18 @@ class Seat:
             raise ConfigError("this was replied to already, by a step that was cut off; reset")
         answer.set_result(checked)
 
-    def taken(self, observed: Observed) -> Taken:
+    def taken(self, observed: Observed) -> ReplyTaken:
         """What came of the reply to this request."""
         request = observed.request
         key = (request.seat, request.turn, request.name, request.attempt)
         _, event = replies_of(self._events).get(key, (0, None))
         if event is None:
-            return Taken()
-        return Taken(False, event.problem) if isinstance(event, Unusable) else Taken(True)
+            return ReplyTaken()
+        return ReplyTaken(False, event.problem) if isinstance(event, Unusable) else ReplyTaken(True)
 
-    def not_given(self) -> NotGiven:
+    def not_given(self) -> MissedTurns:
         """The turns that were not given so far, by this seat and by the others."""
-        return not_given(self._events, self._name)
+        return missed_turns(self._events, self._name)
 
     def episode(self) -> Episode:
         """What happened, once it is over."""
@@ -288,12 +262,37 @@ def _actions(answer: Action | Sequence[Action]) -> tuple[Action, ...]:
     return tuple(replace(action, acts=()) for action in actions)
 
 
-Rewards: TypeAlias = dict[str, dict[str, float]]
+@dataclass(frozen=True, slots=True)
+class MissedTurns:
+    """How many turns and answers no attempt at gave anything usable, and the first problem of
+    one's own and of the others' (who, when, what), as far as there are any."""
+
+    own: int = 0
+    others: int = 0
+    problems: tuple[str, ...] = ()
+
+
+def missed_turns(events: Sequence[Event], seat: str) -> MissedTurns:
+    """What a seat and the others failed to give in these events; the same in every world."""
+    lost = [one for one in events if isinstance(one, Unusable) and one.final and not one.optional]
+    own = [one for one in lost if one.seat == seat]
+    others = [one for one in lost if one.seat != seat]
+    return MissedTurns(
+        len(own), len(others), tuple(_missed_text(some[0]) for some in (own, others) if some)
+    )
+
+
+def _missed_text(one: Unusable) -> str:
+    what = "" if one.name == ACT else f", {one.name}"
+    return f"{one.seat} at turn {one.turn + 1}{what}: {one.problem}"
+
+
+SeatRewards: TypeAlias = dict[str, dict[str, float]]
 """By judge and measure."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class SeatScores:
     """Scores of the seat and of the whole episode, by judge and measure.
 
     Where an outcome was not established, the least that it could be worth stands there, and
@@ -301,13 +300,13 @@ class Given:
     What a judge cannot tell by its nature is in none of them.
     """
 
-    rewards: Rewards = field(default_factory=dict)
-    of_episode: Rewards = field(default_factory=dict)
+    rewards: SeatRewards = field(default_factory=dict)
+    of_episode: SeatRewards = field(default_factory=dict)
     failures: tuple[str, ...] = ()
     kinds: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-class Panel:
+class JudgePanel:
     """The judges of an environment, by the rules of a run's: one that breaks fails in what it gives
     elsewhere, and the others' scores stand. Nothing is stored."""
 
@@ -315,13 +314,13 @@ class Panel:
         self._judges = judges
         self._cells: dict[JudgeId, tuple[tuple[Measure, int | None], ...]] = {}
 
-    async def given(self, episode: Episode, seat: str) -> Given:
+    async def given(self, episode: Episode, seat: str) -> SeatScores:
         """What each judge says of the episode.
 
         A fatal ModelError (credentials, budget) passes through.
         """
-        rewards: Rewards = {}
-        of_episode: Rewards = {}
+        rewards: SeatRewards = {}
+        of_episode: SeatRewards = {}
         failures: list[str] = []
         kinds: dict[str, dict[str, str]] = {}
         for judge in self._judges:
@@ -338,7 +337,7 @@ class Panel:
                 elif isinstance(verdict, ScoreFailure):
                     told = UNTOLD.title if verdict.measure == UNTOLD else verdict.measure.name
                     failures.append(f"{told} by {name}: {verdict.cause}: {verdict.problem}")
-        return Given(rewards, of_episode, tuple(failures), kinds)
+        return SeatScores(rewards, of_episode, tuple(failures), kinds)
 
     async def _verdicts(self, judge: Judge, episode: Episode) -> tuple[Verdict, ...]:
         seats = episode.trial.task.seats

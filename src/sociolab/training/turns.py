@@ -38,7 +38,7 @@ ChatMessage: TypeAlias = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class StoredTurn:
     """One reply of one seat in a played episode.
 
     `turn` counts from 0, `asked` is "act" or the name of the question. `usable` is None where the
@@ -97,7 +97,152 @@ def assistant(text: str) -> ChatMessage:
     return {"role": "assistant", "content": text}
 
 
+@dataclass(frozen=True, slots=True)
+class PlayedEpisode:
+    """A played episode and its turns, in the order in which they were taken."""
+
+    run: str
+    episode: Episode
+    turns: tuple[StoredTurn, ...]
+    rebuilder: Rebuilder
+
+    def requests(self) -> Mapping[Key, Request]:
+        """What each seat was asked; nothing where the play cannot be repeated."""
+        return self.rebuilder.requests(self.episode)
+
+
+def played_in(store: Store, run: str, left: Skipped) -> Iterator[PlayedEpisode]:
+    """The played episodes of a run, by their ids, so that the order is that of every export.
+
+    What players were sent is read from the calls of the run; the turns of a seat that made none
+    are rebuilt. Answers to optional questions are none of them. StoreError if there is no such run,
+    ConfigError if it holds no episodes.
+    """
+    row = run_of_episodes(store, run)
+    trials = {one.trial.id: one for one in store.trials(run)}
+    for one in trials.values():
+        if one.status != "played":
+            left.add("episode", "that failed" if one.status == "failed" else "not played yet")
+    played = sorted(name for name, one in trials.items() if one.status == "played")
+    calls = _Calls(store, run)
+    rebuilder = Rebuilder(row)
+    for name in played:
+        episode = Episode(trials[name].trial, store.events(run, name))
+        asked = calls.of(name)
+        turns = _turns(run, episode, asked, rebuilder, left)
+        yield PlayedEpisode(run, episode, turns, rebuilder)
+
+
+_Asked = tuple[CallRow, Prompt]
+
+
+_PLAYERS = ("agent", "partner", "background")
+"""The roles of calls that play; others judge or write."""
+
+
+class _Calls:
+    """The calls of a run that played, taken trial by trial in the order of their ids."""
+
+    def __init__(self, store: Store, run: str) -> None:
+        found = store.calls.with_prompts(run)
+        self._groups = groupby(found, lambda one: one[0].call.trial)
+        self._next = next(self._groups, None)
+
+    def of(self, trial: str) -> list[_Asked]:
+        """The calls of a trial; to be asked for in rising order."""
+        while self._next is not None and self._next[0] < trial:
+            self._next = next(self._groups, None)
+        if self._next is None or self._next[0] != trial:
+            return []
+        return [one for one in self._next[1] if one[0].call.role in _PLAYERS]
+
+
+def _turns(
+    run: str, episode: Episode, asked: Sequence[_Asked], rebuilder: Rebuilder, left: Skipped
+) -> tuple[StoredTurn, ...]:
+    every = replies_of(episode.events)
+    aside = {key for key, (_, event) in every.items() if is_aside(event)}
+    replies = {key: reply for key, reply in every.items() if key not in aside}
+    found = [
+        _sent(run, episode, call, prompt, replies)
+        for call, prompt in asked
+        if _key(call.call) not in aside
+    ]
+    silent = {event.seat for _, event in replies.values()} - {turn.seat for turn in found}
+    if silent:
+        made, lost = rebuilder.turns(episode, silent)
+        found += made
+        left.add("turn", "of a player that is no model, not to be rebuilt", lost)
+        empty = sum(e.seat in silent and isinstance(e, Unusable) for _, e in replies.values())
+        left.add("turn", "of a player that is no model, without a usable reply", empty)
+    last = len(episode.events)
+    place = {key: n for key, (n, _) in replies.items()}
+    return tuple(
+        sorted(
+            found,
+            key=lambda turn: place.get((turn.seat, turn.turn, turn.asked, turn.attempt), last),
+        )
+    )
+
+
+def _sent(
+    run: str,
+    episode: Episode,
+    call: CallRow,
+    prompt: Prompt,
+    replies: Mapping[Key, tuple[int, object]],
+) -> StoredTurn:
+    key = _key(call.call)
+    event = replies.get(key, (0, None))[1]
+    unusable = isinstance(event, Unusable)
+    return StoredTurn(
+        run,
+        episode.trial,
+        *key,
+        prompt,
+        call.reply.text,
+        None if event is None else not unusable,
+        event.problem if isinstance(event, Unusable) else "",
+        model=call.model,
+        usage=call.reply.usage,
+    )
+
+
+def _key(call: CallKey) -> Key:
+    return call.seat, call.turn, call.name, call.attempt
+
+
+_MANY = {"pair of replies": "pairs of replies", "seat of an episode": "seats of episodes"}
+
+
+class SkipReason(NamedTuple):
+    """What was left out, in the singular, and what is wrong with it."""
+
+    what: str
+    why: str
+
+
+class Skipped(Counter[SkipReason]):
+    """How many things were left out, by what they are and why."""
+
+    def add(self, what: str, why: str, count: int = 1) -> None:
+        """So many more; nothing is noted of none."""
+        if count:
+            self[SkipReason(what, why)] += count
+
+    def sentence(self) -> str:
+        """Such as "3 turns with an unusable reply; 1 episode that failed"; "" where none was.
+
+        The most comes first, whatever was read first.
+        """
+        return "; ".join(
+            f"{plural(count, one.what, _MANY.get(one.what, ''))} {one.why}"
+            for one, count in sorted(self.items(), key=lambda item: (-item[1], item[0]))
+        )
+
+
 Result = TypeVar("Result")
+
 
 ACTS = "acts"
 """What built-in scripted players write beside their words, and no model does."""
@@ -118,13 +263,13 @@ class Rebuilder:
             self._latest = (episode.trial.id, requests_of(self._world, episode))
         return self._latest[1]
 
-    def turns(self, episode: Episode, seats: Collection[str]) -> tuple[list[Turn], int]:
+    def turns(self, episode: Episode, seats: Collection[str]) -> tuple[list[StoredTurn], int]:
         """The usable turns of these seats, and how many of them could not be rebuilt.
 
         A turn counts as rebuilt only where the reply, read as a model's is read, gives what is on
         record.
         """
-        found: list[Turn] = []
+        found: list[StoredTurn] = []
         lost = 0
         requests = self.requests(episode)
         names = {seat: _own_actions(self._world, episode, seat) for seat in seats}
@@ -139,7 +284,9 @@ class Rebuilder:
                 lost += 1
                 continue
             prompt, reply = made
-            found.append(Turn(self._run, episode.trial, *key, prompt, reply, True, rebuilt=True))
+            found.append(
+                StoredTurn(self._run, episode.trial, *key, prompt, reply, True, rebuilt=True)
+            )
         return found, lost
 
     def _made(
@@ -235,146 +382,3 @@ def _at_once(coroutine: Coroutine[Any, Any, Result]) -> Result:
         return result
     coroutine.close()
     raise WorldError("a model's player waits for something else than its model; it is not rebuilt")
-
-
-_MANY = {"pair of replies": "pairs of replies", "seat of an episode": "seats of episodes"}
-
-
-class Why(NamedTuple):
-    """What was left out, in the singular, and what is wrong with it."""
-
-    what: str
-    why: str
-
-
-class LeftOut(Counter[Why]):
-    """How many things were left out, by what they are and why."""
-
-    def add(self, what: str, why: str, count: int = 1) -> None:
-        """So many more; nothing is noted of none."""
-        if count:
-            self[Why(what, why)] += count
-
-    def sentence(self) -> str:
-        """Such as "3 turns with an unusable reply; 1 episode that failed"; "" where none was.
-
-        The most comes first, whatever was read first.
-        """
-        return "; ".join(
-            f"{plural(count, one.what, _MANY.get(one.what, ''))} {one.why}"
-            for one, count in sorted(self.items(), key=lambda item: (-item[1], item[0]))
-        )
-
-
-_Asked = tuple[CallRow, Prompt]
-
-_PLAYERS = ("agent", "partner", "background")
-"""The roles of calls that play; others judge or write."""
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A played episode and its turns, in the order in which they were taken."""
-
-    run: str
-    episode: Episode
-    turns: tuple[Turn, ...]
-    rebuilder: Rebuilder
-
-    def requests(self) -> Mapping[Key, Request]:
-        """What each seat was asked; nothing where the play cannot be repeated."""
-        return self.rebuilder.requests(self.episode)
-
-
-def played_in(store: Store, run: str, left: LeftOut) -> Iterator[Played]:
-    """The played episodes of a run, by their ids, so that the order is that of every export.
-
-    What players were sent is read from the calls of the run; the turns of a seat that made none
-    are rebuilt. Answers to optional questions are none of them. StoreError if there is no such run,
-    ConfigError if it holds no episodes.
-    """
-    row = run_of_episodes(store, run)
-    trials = {one.trial.id: one for one in store.trials(run)}
-    for one in trials.values():
-        if one.status != "played":
-            left.add("episode", "that failed" if one.status == "failed" else "not played yet")
-    played = sorted(name for name, one in trials.items() if one.status == "played")
-    calls = _Calls(store, run)
-    rebuilder = Rebuilder(row)
-    for name in played:
-        episode = Episode(trials[name].trial, store.events(run, name))
-        asked = calls.of(name)
-        turns = _turns(run, episode, asked, rebuilder, left)
-        yield Played(run, episode, turns, rebuilder)
-
-
-class _Calls:
-    """The calls of a run that played, taken trial by trial in the order of their ids."""
-
-    def __init__(self, store: Store, run: str) -> None:
-        found = store.calls.with_prompts(run)
-        self._groups = groupby(found, lambda one: one[0].call.trial)
-        self._next = next(self._groups, None)
-
-    def of(self, trial: str) -> list[_Asked]:
-        """The calls of a trial; to be asked for in rising order."""
-        while self._next is not None and self._next[0] < trial:
-            self._next = next(self._groups, None)
-        if self._next is None or self._next[0] != trial:
-            return []
-        return [one for one in self._next[1] if one[0].call.role in _PLAYERS]
-
-
-def _turns(
-    run: str, episode: Episode, asked: Sequence[_Asked], rebuilder: Rebuilder, left: LeftOut
-) -> tuple[Turn, ...]:
-    every = replies_of(episode.events)
-    aside = {key for key, (_, event) in every.items() if is_aside(event)}
-    replies = {key: reply for key, reply in every.items() if key not in aside}
-    found = [
-        _sent(run, episode, call, prompt, replies)
-        for call, prompt in asked
-        if _key(call.call) not in aside
-    ]
-    silent = {event.seat for _, event in replies.values()} - {turn.seat for turn in found}
-    if silent:
-        made, lost = rebuilder.turns(episode, silent)
-        found += made
-        left.add("turn", "of a player that is no model, not to be rebuilt", lost)
-        empty = sum(e.seat in silent and isinstance(e, Unusable) for _, e in replies.values())
-        left.add("turn", "of a player that is no model, without a usable reply", empty)
-    last = len(episode.events)
-    place = {key: n for key, (n, _) in replies.items()}
-    return tuple(
-        sorted(
-            found,
-            key=lambda turn: place.get((turn.seat, turn.turn, turn.asked, turn.attempt), last),
-        )
-    )
-
-
-def _sent(
-    run: str,
-    episode: Episode,
-    call: CallRow,
-    prompt: Prompt,
-    replies: Mapping[Key, tuple[int, object]],
-) -> Turn:
-    key = _key(call.call)
-    event = replies.get(key, (0, None))[1]
-    unusable = isinstance(event, Unusable)
-    return Turn(
-        run,
-        episode.trial,
-        *key,
-        prompt,
-        call.reply.text,
-        None if event is None else not unusable,
-        event.problem if isinstance(event, Unusable) else "",
-        model=call.model,
-        usage=call.reply.usage,
-    )
-
-
-def _key(call: CallKey) -> Key:
-    return call.seat, call.turn, call.name, call.attempt

@@ -8,16 +8,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Request
 from numpy.typing import NDArray
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.towns.town import WORLDS, Outcome, Replay, replay
+from sociolab.app.towns.town import WORLDS, Replay, ResidentOutcome, replay
 from sociolab.core.episode import Json
-from sociolab.core.errors import StoreError
 from sociolab.core.score import Score, ScoreFailure
 from sociolab.report.words import sanitize
 from sociolab.store.verdicts import ScoreRow
@@ -37,12 +36,13 @@ from sociolab.town.trace import (
 )
 from sociolab.town.trajectory import Intervals
 from sociolab.web.pages import STATIC, page
-from sociolab.web.site import Missing, site_of
+from sociolab.web.site import Missing, store_of
+from sociolab.web.watch.parameters import RunName, TrialId, known_trial
 from sociolab.worlds.stss.narrative import spans
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class AttendanceRow:
     """A row of the table of residents; `at` is the moment that its link leads to, "" for none."""
 
     who: str
@@ -55,7 +55,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ShownScore:
     """A row of the table of verdicts."""
 
     measure: str
@@ -66,7 +66,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReplayTexts:
     """All of it."""
 
     title: str
@@ -85,16 +85,16 @@ class Told:
     why: str
     least: int
     other_rules: bool
-    counted: tuple[Counted, ...]
+    counted: tuple[AttendanceRow, ...]
     errands: tuple[tuple[str, str], ...]
-    verdicts: tuple[Said, ...]
+    verdicts: tuple[ShownScore, ...]
 
 
-def words_of(replay: Replay) -> Told:
+def words_of(replay: Replay) -> ReplayTexts:
     """The words of a replay."""
     task, names = replay.task, replay.lived.names
     clock = replay.lived.trajectory.clock
-    return Told(
+    return ReplayTexts(
         title=task.title,
         town=replay.lived.town.name,
         performer=names.get(task.performer, task.performer),
@@ -135,10 +135,10 @@ def _event(replay: Replay, clock: Clock) -> str:
     return f"{moment(clock, start)} to {clock.at(end):%H:%M}"
 
 
-def _counted(one: Outcome, names: dict[str, str], clock: Clock) -> Counted:
+def _counted(one: ResidentOutcome, names: dict[str, str], clock: Clock) -> AttendanceRow:
     shown = one.when or one.near
     at = one.since if one.since is not None else shown[0][0] if shown else None
-    return Counted(
+    return AttendanceRow(
         who=one.who,
         name=names.get(one.who, one.who),
         counts=one.counts,
@@ -164,7 +164,7 @@ def _errands(replay: Replay, clock: Clock) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _said(row: ScoreRow) -> Said:
+def _said(row: ScoreRow) -> ShownScore:
     verdict = row.verdict
     title = verdict.measure.title or verdict.measure.name
     judge = row.judge.name
@@ -174,12 +174,12 @@ def _said(row: ScoreRow) -> Said:
         judge = f"{judge}, judging {row.judging + 1}"
     match verdict:
         case Score():
-            return Said(title, f"{verdict.value:.3g}", judge, verdict.reason, failed=False)
+            return ShownScore(title, f"{verdict.value:.3g}", judge, verdict.reason, failed=False)
         case ScoreFailure():
             shown = f"missing: {verdict.cause}"
-            return Said(title, shown, judge, verdict.problem, failed=True)
+            return ShownScore(title, shown, judge, verdict.problem, failed=True)
         case _:
-            return Said(title, "not scored", judge, verdict.why, failed=False)
+            return ShownScore(title, "not scored", judge, verdict.why, failed=False)
 
 
 @lru_cache(maxsize=8)
@@ -267,7 +267,7 @@ STATES = ("asleep", "walking", "at it", "talking")
 """What the numbers of states mean; the browser has the same list (`moments.js`)."""
 
 
-class Texts:
+class NumberedTexts:
     """Each text once, in the order in which they were first met."""
 
     def __init__(self) -> None:
@@ -284,7 +284,7 @@ class Texts:
 
 def compact(replay: Replay) -> dict[str, Json]:
     """The replay as JSON; `docs/web/town.md` says what its fields are."""
-    texts = Texts()
+    texts = NumberedTexts()
     trajectory = replay.lived.trajectory
     number = {one.id: n for n, one in enumerate(replay.residents)}
     told: list[list[Record]] = [[] for _ in number]
@@ -349,7 +349,7 @@ def _outcomes(replay: Replay, number: dict[str, int]) -> Json:
     ]
 
 
-def _talk(talk: Talked, about: bool, number: dict[str, int], texts: Texts) -> Json:
+def _talk(talk: Talked, about: bool, number: dict[str, int], texts: NumberedTexts) -> Json:
     """[step, end, who, other, how, about, [name, text, ...]]; -1 for somebody unknown."""
     said: list[Json] = []
     for line in talk.lines:
@@ -358,7 +358,7 @@ def _talk(talk: Talked, about: bool, number: dict[str, int], texts: Texts) -> Js
     return [talk.step, talk.end, *pair, texts(talk.how), int(about), said]
 
 
-def _life(records: Iterable[Record], texts: Texts) -> dict[str, Json]:
+def _life(records: Iterable[Record], texts: NumberedTexts) -> dict[str, Json]:
     """The records of a resident, by kind, each a number of fields in one long list."""
     found: dict[str, list[Json]] = {
         name: []
@@ -373,7 +373,7 @@ def _life(records: Iterable[Record], texts: Texts) -> dict[str, Json]:
     return {**found, "path": "".join(path)}
 
 
-def _fields(record: Record, texts: Texts) -> Iterator[tuple[str, tuple[Json, ...]]]:
+def _fields(record: Record, texts: NumberedTexts) -> Iterator[tuple[str, tuple[Json, ...]]]:
     match record:
         case Stood(step, _, x, y):
             yield "stood", (step, x, y)
@@ -407,9 +407,6 @@ def _flat(intervals: Intervals) -> Json:
 
 
 router = APIRouter(tags=["town"])
-
-RunName = Annotated[str, Path(max_length=200, description="The run's name.")]
-TrialId = Annotated[str, Path(max_length=200, description="The episode's id.")]
 
 
 @router.get("/runs/{run}/episodes/{trial}/town", response_class=HTMLResponse)
@@ -448,13 +445,7 @@ def takes_gzip(accepted: str) -> bool:
 
 
 def _found(request: Request, run: str, trial: str) -> Replay:
-    store = site_of(request).store
-    if not store.has_run(run):
-        raise Missing(f'There is no run "{run}".')
-    if store.run(run).world not in WORLDS:
+    store = store_of(request)
+    if known_trial(store, run, trial).world not in WORLDS:
         raise Missing(f'Nobody lives in a town in the run "{run}"; its episodes are transcripts.')
-    try:
-        store.trial_pk(run, trial)
-    except StoreError:
-        raise Missing(f'The run "{run}" has no episode "{trial}".') from None
     return replay(store, run, trial)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from declared_worlds import declared
-from sociolab.app.towns.town import Outcome, content_of, outcomes, replay
+from sociolab.app.towns.town import ResidentOutcome, content_of, outcomes, replay
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
@@ -18,7 +18,7 @@ from trace_cases import Life, at, lived, talk
 from web_towns import CUT, WHOLE, first_trial, town_store
 
 
-def by_who(found: tuple[Outcome, ...]) -> dict[str, Outcome]:
+def by_who(found: tuple[ResidentOutcome, ...]) -> dict[str, ResidentOutcome]:
     return {one.who: one for one in found}
 
 

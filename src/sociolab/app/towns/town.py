@@ -1,4 +1,4 @@
-"""A town to look at: its map, and the days that were lived there in an episode."""
+"""A town to look at: its map, the days of an episode that was lived there, and their replay."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from sociolab.app.data.sets import data_folder
-from sociolab.core.episode import Episode, Happened, Json
+from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
+from sociolab.store.connect import data_folder
 from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.clock import clock_time
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.residents import Resident
-from sociolab.town.trace import TRACE, Did, Talked
+from sociolab.town.trace import Did, Talked, chunks_in
 from sociolab.town.trajectory import Interval, Intervals, Trajectory, reached
 from sociolab.worlds.stss.dataset import Content, content_from
 from sociolab.worlds.stss.evidence import Evidence, event_window
@@ -86,12 +87,6 @@ class Moment:
     talks: tuple[Talked, ...]
 
 
-def _doing(did: Did | None) -> str:
-    if did is None:
-        return ""
-    return f"on the way to {did.place}" if did.state == "walking" else did.doing
-
-
 def map_of(data: str | None) -> TownMap:
     """The map of an imported or own town; of the package without a name."""
     if data is None:
@@ -113,7 +108,7 @@ def lived(episode: Episode) -> Lived:
     from sociolab.worlds.stss.map_codec import unpacked
     from sociolab.worlds.stss.world import trajectory_of
 
-    if not any(isinstance(e, Happened) and e.what == TRACE for e in episode.events):
+    if not chunks_in(episode.events):
         raise ConfigError(f"nothing of the episode {episode.trial.id} has been lived yet")
     content = content_from(episode.trial.task.content)
     names = {one.id: one.name for one in content.residents}
@@ -174,6 +169,12 @@ def write_filmstrip(lived: Lived, span: Span, path: Path) -> None:
             raise ConfigError(f'--out: expected a name that ends in .png or .gif, found "{other}"')
 
 
+def _doing(did: Did | None) -> str:
+    if did is None:
+        return ""
+    return f"on the way to {did.place}" if did.state == "walking" else did.doing
+
+
 def _save(path: Path, save: Callable[[], object]) -> None:
     try:
         save()
@@ -189,8 +190,11 @@ def _since_midnight(flag: str, text: str) -> timedelta:
     return timedelta(hours=moment.hour, minutes=moment.minute)
 
 
+# ------------------------------------------------------------------ replay
+
+
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ResidentOutcome:
     """What became of a background resident, by the rules of scoring.
 
     `since`: the step at which it had taken part for as long as is needed, or its errand was done;
@@ -221,7 +225,7 @@ class Replay:
     window: Interval
     score: TaskScore | None
     why: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ResidentOutcome, ...]
     about: tuple[Talked, ...]
     verdicts: tuple[ScoreRow, ...]
     other_rules: bool
@@ -265,16 +269,16 @@ def content_of(episode: Episode) -> Content:
         ) from error
 
 
-def outcomes(score: TaskScore, seconds: int) -> tuple[Outcome, ...]:
+def outcomes(score: TaskScore, seconds: int) -> tuple[ResidentOutcome, ...]:
     """What became of everybody in the background, for steps of so many seconds."""
     needed = -(-score.least * 60 // seconds)
     return tuple(_outcome(one, score, needed) for one in score.accounts)
 
 
-def _outcome(one: Account, score: TaskScore, needed: int) -> Outcome:
+def _outcome(one: Account, score: TaskScore, needed: int) -> ResidentOutcome:
     counts = one.who in score.participants
     since = _since(one, score, needed) if counts else None
-    return Outcome(one.who, counts, since, one.words, one.when, one.near)
+    return ResidentOutcome(one.who, counts, since, one.words, one.when, one.near)
 
 
 def _since(one: Account, score: TaskScore, needed: int) -> int | None:

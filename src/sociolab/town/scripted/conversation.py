@@ -95,7 +95,7 @@ def _sociable(question: TalkOrNot, busy: bool) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class OpenMatter:
     """The matter that a talk is about: as said so far, by whom it was brought up, and its answer.
 
     `last` is the latest act about it.
@@ -108,18 +108,18 @@ class Table:
     answer: str = ""
 
 
-def table_of(talk: Sequence[Line]) -> Table | None:
+def table_of(talk: Sequence[Line]) -> OpenMatter | None:
     """What is on the table by the acts of a talk; None if it is about nothing."""
-    table: Table | None = None
+    table: OpenMatter | None = None
     for one in _acts(talk):
         if one.matter is None:
             continue
         if table is None or key_of(table.matter) != key_of(one.matter):
-            table = Table(one.matter, one.by, one)
+            table = OpenMatter(one.matter, one.by, one)
         invited = table.invited or one.kind == "invite"
         answer = one.kind if one.kind in ("accept", "decline") else table.answer
         answer = "" if one.kind == "counter" else answer
-        table = Table(merged(table.matter, one.matter), table.by, one, invited, answer)
+        table = OpenMatter(merged(table.matter, one.matter), table.by, one, invited, answer)
     return table
 
 
@@ -224,7 +224,7 @@ class _Turn:
 
     # -------------------------------------------------------------- replies
 
-    def _reply(self, table: Table) -> Said | None:
+    def _reply(self, table: OpenMatter) -> Said | None:
         """To the other's latest act about the matter; None if it asks for nothing."""
         last, mine = table.last, table.matter.host == self._id
         if last.kind == "ask":
@@ -278,7 +278,7 @@ class _Turn:
             return self._counters(matter.model_copy(update={"start": self._chance.choice(hours)}))
         return self._counters(matter) if other_day else self._accepts(matter)
 
-    def _answer(self, table: Table) -> Said:
+    def _answer(self, table: OpenMatter) -> Said:
         """Yes, no, a question back or another time, to what the other asks for."""
         known = standings(self._me).get(key_of(table.matter))
         matter = table.matter if known is None else merged(known.matter, table.matter)

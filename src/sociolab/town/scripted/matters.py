@@ -1,4 +1,4 @@
-"""What a scripted resident knows of social matters: from the acts it heard, never from words."""
+"""What a scripted resident knows of social matters, and how it puts them in words."""
 
 from __future__ import annotations
 
@@ -14,63 +14,21 @@ from sociolab.core.seeding import stream
 from sociolab.town.clock import spoken_date
 from sociolab.town.questions import Heard, Matter, Me, Other, SpeechAct
 
-
-@cache
-def lines() -> dict[str, Any]:
-    """All lines, by what they are for."""
-    text = files("sociolab.town.scripted").joinpath("lines.toml").read_text("utf-8")
-    return tomllib.loads(text)
-
-
-def facts(matter: Matter) -> dict[str, str]:
-    """What a line may say of a matter: "" for what is left open."""
-    chores = _chores(matter)
-    what = chores or f"the {matter.what}"
-    about = f"some errands: {chores}" if chores else what
-    return {"what": what, "about": about, "when": _when(matter), "where": _where(matter.place)}
-
-
-def told(options: list[str], chance: random.Random, before: str = "", **words: str) -> str:
-    """One of several lines, filled in; one that is not among the words `before` if there is any."""
-    texts = [option.format(**words) for option in options]
-    return chance.choice([text for text in texts if text not in before] or texts)
-
-
-def listed(things: tuple[str, ...]) -> str:
-    """Such as "A, B and C"; "" for none."""
-    return " and ".join(filter(None, (", ".join(things[:-1]), things[-1]))) if things else ""
-
-
-def places_like(places: tuple[str, ...], kind: str) -> tuple[str, ...]:
-    """The places whose names hold a word of this kind, in the order of the words."""
-    words = lines()["places"][kind]
-    found = (place for word in words for place in places if word in place)
-    return tuple(dict.fromkeys(found))
-
-
-def _when(matter: Matter) -> str:
-    day = f" on {spoken_date(date.fromisoformat(matter.day))}" if matter.day else ""
-    return f"{day} at {matter.start}" if matter.start else day
-
-
-def _where(place: str) -> str:
-    return f" at {place}" if place else ""
-
-
-def _chores(matter: Matter) -> str:
-    told = [f"{chore.what}{_where(chore.place)}" for chore in matter.chores]
-    return f"first {told[0]}, then {', then '.join(told[1:])}" if len(told) > 1 else "".join(told)
-
-
 Key: TypeAlias = tuple[str, str]
 """Whose matter, and what: the same matter whoever speaks of it."""
 
+
 EVENTS = ("public activity", "online activity")
 """What everybody may come to, so that word of it gets about."""
+
+
 ALONE = ("appointment", "asking for help")
 """What one yes is enough for."""
 
+
 _HOURS = ("10:00", "11:00", "14:00", "15:00", "16:00", "17:00", "17:30", "18:00", "19:00")
+
+
 _EVENING_FIRST = ("17:00", "17:30", "18:00", "18:30", "16:00", "19:00")
 """When companions are asked to come: most people are free by then."""
 
@@ -206,9 +164,6 @@ def doing(matter: Matter, me: Me, texts: dict[str, str]) -> str:
     return texts[role].format(what=matter.what)[:200]
 
 
-# ------------------------------------------------------------------ when one is free
-
-
 def minutes_of(clock: str) -> int:
     """Minutes since midnight."""
     return int(clock[:2]) * 60 + int(clock[3:])
@@ -270,3 +225,53 @@ def act(kind: str, me: Me, matter: Matter | None = None, asks: str = "") -> Spee
     return SpeechAct.model_validate(
         {"kind": kind, "by": me.resident.id, "matter": matter, "asks": asks}
     )
+
+
+# ------------------------------------------------------------------ in words
+
+
+@cache
+def lines() -> dict[str, Any]:
+    """All lines, by what they are for."""
+    text = files("sociolab.town.scripted").joinpath("lines.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def facts(matter: Matter) -> dict[str, str]:
+    """What a line may say of a matter: "" for what is left open."""
+    chores = _chores(matter)
+    what = chores or f"the {matter.what}"
+    about = f"some errands: {chores}" if chores else what
+    return {"what": what, "about": about, "when": _when(matter), "where": _where(matter.place)}
+
+
+def told(options: list[str], chance: random.Random, before: str = "", **words: str) -> str:
+    """One of several lines, filled in; one that is not among the words `before` if there is any."""
+    texts = [option.format(**words) for option in options]
+    return chance.choice([text for text in texts if text not in before] or texts)
+
+
+def listed(things: tuple[str, ...]) -> str:
+    """Such as "A, B and C"; "" for none."""
+    return " and ".join(filter(None, (", ".join(things[:-1]), things[-1]))) if things else ""
+
+
+def places_like(places: tuple[str, ...], kind: str) -> tuple[str, ...]:
+    """The places whose names hold a word of this kind, in the order of the words."""
+    words = lines()["places"][kind]
+    found = (place for word in words for place in places if word in place)
+    return tuple(dict.fromkeys(found))
+
+
+def _when(matter: Matter) -> str:
+    day = f" on {spoken_date(date.fromisoformat(matter.day))}" if matter.day else ""
+    return f"{day} at {matter.start}" if matter.start else day
+
+
+def _where(place: str) -> str:
+    return f" at {place}" if place else ""
+
+
+def _chores(matter: Matter) -> str:
+    told = [f"{chore.what}{_where(chore.place)}" for chore in matter.chores]
+    return f"first {told[0]}, then {', then '.join(told[1:])}" if len(told) > 1 else "".join(told)

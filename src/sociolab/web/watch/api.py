@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from sociolab.app.episode_list import Found, Listed, Wanted, listed
+from sociolab.app.episode_list import EpisodeFilter, EpisodePage, ListedEpisode, listed
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
@@ -51,7 +51,7 @@ def run_record(row: RunRow) -> dict[str, Any]:
     }
 
 
-def list_record(run: str, found: Found) -> dict[str, Any]:
+def list_record(run: str, found: EpisodePage) -> dict[str, Any]:
     """A page of the list of episodes."""
     scored = found.scored
     return {
@@ -66,7 +66,7 @@ def list_record(run: str, found: Found) -> dict[str, Any]:
     }
 
 
-def _listed(one: Listed) -> dict[str, Any]:
+def _listed(one: ListedEpisode) -> dict[str, Any]:
     row = asdict(one.row)
     row["cast"] = [{"seat": seat, "agent": agent} for seat, agent in one.row.cast]
     return row | {"scores": [{"seat": seat or None, "value": value} for seat, value in one.scores]}
@@ -164,7 +164,7 @@ def one_run(request: Request, run: RunName) -> Response:
 def episodes(
     request: Request,
     run: RunName,
-    filtered: Annotated[Wanted, Depends(wanted)],
+    filtered: Annotated[EpisodeFilter, Depends(wanted)],
     number: Annotated[PageNumber, Query(alias="page")] = 1,
     size: Annotated[int, Query(ge=1, le=1000, description="Episodes on a page.")] = 50,
 ) -> Response:

@@ -40,7 +40,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScenePart:
     """A paragraph of the scene: what lies open, and what is private to somebody."""
 
     heading: str
@@ -49,7 +49,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidLine:
     """A line: `number` counts turns from 1, `colour` speakers from 1, round and round.
 
     `call` is the model call that it came from; `found`: holds what was searched for; `credits` are
@@ -82,8 +82,8 @@ class Reading:
     episode: Episode
     place: TrialPlace
     shown: TranscriptView
-    scene: tuple[Part, ...]
-    course: tuple[Said | Aside, ...]
+    scene: tuple[ScenePart, ...]
+    course: tuple[SaidLine | Aside, ...]
     seat: str | None
     events: int
 
@@ -105,14 +105,14 @@ def reading(
     )
 
 
-def cut(text: str) -> Cut:
+def cut(text: str, most: int = LONGEST) -> Cut:
     """The text, its end left out where it is too long for a page."""
-    return Cut(text[:LONGEST], max(0, len(text) - LONGEST))
+    return Cut(text[:most], max(0, len(text) - most))
 
 
-def _part(heading: str, text: str) -> Part:
+def _part(heading: str, text: str) -> ScenePart:
     lies_open, private = private_part(text)
-    return Part(heading, cut(lies_open), cut(private))
+    return ScenePart(heading, cut(lies_open), cut(private))
 
 
 def _calls(places: Sequence[CallPlace]) -> Mapping[tuple[int, str, str, int], int]:
@@ -134,7 +134,7 @@ def _course(
     calls: Mapping[tuple[int, str, str, int], int],
     credit: Mapping[int | None, tuple[str, ...]],
     words: str,
-) -> Iterator[Said | Aside]:
+) -> Iterator[SaidLine | Aside]:
     speakers = list(dict.fromkeys(line.who for line in transcript.lines))
     came_from = _came_from(episode, transcript)
     failed = _failed(episode, transcript)
@@ -147,7 +147,7 @@ def _course(
         call = calls.get(came_from[spoken]) if came_from else None
         spoken += 1
         folded = item.text.casefold()
-        yield Said(
+        yield SaidLine(
             item.turn + 1,
             item.who,
             speakers.index(item.who) % _COLOURS + 1,
@@ -207,7 +207,7 @@ def words_of(episode: Episode) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class ConditionMet:
     """A condition in a talk or in the note of it, as one judge found it; `quote` may be "".
 
     `line` is the number of the turn that holds the quote, None where none does.
@@ -225,7 +225,7 @@ class JudgedConditions:
 
     judge: str
     where: str
-    met: tuple[Met, ...]
+    met: tuple[ConditionMet, ...]
 
 
 def beside(store: Store, run: str, read: Reading) -> Beside:
@@ -253,7 +253,7 @@ def conditions_of(shown: Beside, read: Reading) -> tuple[JudgedConditions, ...]:
             one.judge,
             one.where,
             tuple(
-                Met(
+                ConditionMet(
                     met.text, met.met, met.quote, _line_of(read, met.quote) if one.in_talk else None
                 )
                 for met in one.found
@@ -268,7 +268,7 @@ def _line_of(read: Reading, quote: str) -> int | None:
     wanted = " ".join(quote.split())
     if not wanted:
         return None
-    lines = (item for item in read.course if isinstance(item, Said))
+    lines = (item for item in read.course if isinstance(item, SaidLine))
     return next((one.number for one in lines if wanted in " ".join(one.text.text.split())), None)
 
 
@@ -298,7 +298,7 @@ def episode(
         told=told_in_turns(shown.facts),
         conditions=conditions_of(shown, read),
         turns=range(
-            1, max((one.number for one in read.course if isinstance(one, Said)), default=0) + 1
+            1, max((one.number for one in read.course if isinstance(one, SaidLine)), default=0) + 1
         ),
     )
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse
 
-from sociolab.app.episode_list import ORDERS, STATES, Wanted, choices, listed
+from sociolab.app.episode_list import ORDERS, STATES, EpisodeFilter, choices, listed
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.watch.parameters import PageNumber, RunName, known_run, wanted
@@ -34,7 +34,7 @@ _ORDERS = dict(
 def episodes(
     request: Request,
     run: RunName,
-    filtered: Annotated[Wanted, Depends(wanted)],
+    filtered: Annotated[EpisodeFilter, Depends(wanted)],
     number: Annotated[PageNumber, Query(alias="page")] = 1,
 ) -> HTMLResponse:
     """A page of a run's episodes."""
@@ -53,13 +53,13 @@ def episodes(
         orders=_ORDERS,
         query=query_of(filtered),
         cast=cast_text,
-        filtering=filtered != Wanted(score=filtered.score, order=filtered.order),
+        filtering=filtered != EpisodeFilter(score=filtered.score, order=filtered.order),
     )
 
 
-def query_of(filtered: Wanted) -> str:
+def query_of(filtered: EpisodeFilter) -> str:
     """The filter as the query of an address: what is as usual is left out."""
-    usual, given = asdict(Wanted()), asdict(filtered)
+    usual, given = asdict(EpisodeFilter()), asdict(filtered)
     kept: dict[str, Any] = {name: value for name, value in given.items() if value != usual[name]}
     return urlencode({k: "1" if v is True else v for k, v in kept.items()}, errors="replace")
 

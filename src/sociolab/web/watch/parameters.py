@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from sociolab.app.episode_list import Order, State, Wanted
+from sociolab.app.episode_list import EpisodeFilter, Order, State
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.report.result import kept_work
 from sociolab.store.connect import store_path
@@ -57,9 +57,9 @@ def wanted(
     low: Figure = "",
     high: Figure = "",
     order: Order = "plan",
-) -> Wanted:
+) -> EpisodeFilter:
     """The filter and order that an address asks for; a dependency."""
-    return Wanted(
+    return EpisodeFilter(
         agent, partner, tag, scenario, status, ended, failed, score,
         _number(low), _number(high), order,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from sociolab.app.results import shown_run
-from sociolab.app.run_cache import KEPT, Known
+from sociolab.app.run_cache import RUN_CACHE, CachedResult
 from sociolab.report.html import ShownRun, content
 from sociolab.report.html import page as report_page
 from sociolab.report.result import details_of, distributions_of, outline_of
@@ -44,12 +44,12 @@ class RunView:
 
 def run_view(store: Store, run: str) -> RunView:
     """The view of a run of episodes; StoreError or ConfigError if it is none."""
-    return KEPT.of(store, run, "view", lambda: _run_view(store, run))
+    return RUN_CACHE.of(store, run, "view", lambda: _run_view(store, run))
 
 
-def known_view(store: Store, run: str) -> Known | None:
+def known_view(store: Store, run: str) -> CachedResult | None:
     """The view that was worked out last, be it of an earlier state of the run; None if none was."""
-    return KEPT.known(store, run, "view")
+    return RUN_CACHE.known(store, run, "view")
 
 
 def run_result(store: Store, run: str) -> RunResult:
@@ -113,11 +113,11 @@ PAGE = 25
 """Runs on a page."""
 MOST_AGENTS = 5
 """Lines for the agents of a run in the list."""
-Shown: TypeAlias = Literal["list", "run"]
+ShownIn: TypeAlias = Literal["list", "run"]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RunProgress:
     """A run and whether it is being played just now."""
 
     row: RunRow
@@ -132,10 +132,10 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedRun:
     """A run in the list: how far, by whom, and what it took."""
 
-    progress: Progress
+    progress: RunProgress
     agents: tuple[str, ...]
     calls: int
     failed_calls: int
@@ -169,7 +169,7 @@ def runs(request: Request, number: Annotated[PageNumber, Query(alias="page")] = 
 
 @router.get("/runs/{run}/progress")
 def progress(
-    request: Request, run: RunName, shown: Annotated[Shown, Query(alias="in")] = "list"
+    request: Request, run: RunName, shown: Annotated[ShownIn, Query(alias="in")] = "list"
 ) -> HTMLResponse:
     """How far a run is, as a part of a page: its line in the list, or the head of its own page,
     which is made anew when the run is over."""
@@ -184,18 +184,18 @@ def progress(
     return made
 
 
-def progress_of(store: Store, row: RunRow) -> Progress:
+def progress_of(store: Store, row: RunRow) -> RunProgress:
     """How far a run is."""
     studies = (one for one in store.studies.all() if one.kind == "play" and one.run == row.name)
-    return Progress(row, being_played(store.path, row.name), next(studies, None))
+    return RunProgress(row, being_played(store.path, row.name), next(studies, None))
 
 
-def _listed(store: Store, row: RunRow) -> Listed:
+def _listed(store: Store, row: RunRow) -> ListedRun:
     totals = store.calls.totals(row.name)
     cost = "" if not totals.calls else "not known"
     if totals.usd is not None:
         cost = f"{about(totals.estimated_calls)}{money(totals.usd)}"
-    return Listed(progress_of(store, row), _agents(row), totals.calls, totals.failed_calls, cost)
+    return ListedRun(progress_of(store, row), _agents(row), totals.calls, totals.failed_calls, cost)
 
 
 def _agents(row: RunRow) -> tuple[str, ...]:
@@ -239,7 +239,7 @@ def figures(request: Request, run: RunName) -> Response:
 
 
 def _run_page(
-    request: Request, one: Progress, view: RunView, *, fresh: bool, name: str = "watch/run.html"
+    request: Request, one: RunProgress, view: RunView, *, fresh: bool, name: str = "watch/run.html"
 ) -> HTMLResponse:
     return page(
         request,
@@ -255,7 +255,7 @@ def _run_page(
     )
 
 
-def _wrong(one: Progress, view: RunView) -> tuple[str, ...]:
+def _wrong(one: RunProgress, view: RunView) -> tuple[str, ...]:
     """What went wrong. That a run which is being played, or an open study, is not played to its end
     is nothing of that kind, and stands beside its progress."""
     told: tuple[str, ...] = view.parts["warnings"]

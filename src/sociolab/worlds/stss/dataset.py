@@ -1,4 +1,4 @@
-"""A town with its people and tasks: made by seed from our own, or kept in a folder."""
+"""A town with its people and tasks as data: ours by seed, a folder, or one task's content."""
 
 from __future__ import annotations
 
@@ -22,38 +22,18 @@ from sociolab.worlds.stss.map_codec import map_from, map_text
 from sociolab.worlds.stss.task import Frozen, SocialTask, task_faults
 from sociolab.worlds.stss.templates import instantiate, own_templates
 
-
-class Content(Frozen):
-    """All that an episode needs to be shown and judged.
-
-    `town` is the map, packed (see `packed`). `residents` are those who live there for this task.
-    """
-
-    task: SocialTask
-    residents: tuple[Resident, ...] = Field(min_length=1)
-    town: str
-
-    def name(self, who: str) -> str:
-        """The name of a resident; the id itself if nobody has it."""
-        return next((one.name for one in self.residents if one.id == who), who)
-
-
-@lru_cache(maxsize=256)
-def content_from(content: str) -> Content:
-    """The record in a task's content; kept, as world, judge and story of an episode all ask."""
-    return Content.model_validate_json(content)
-
-
 OWN = ("alderbrook", "1")
 """Name and version of our own town; the version changes with its people and templates."""
+
 
 DAYS = (date(2024, 5, 13), date(2024, 5, 14))
 """A Monday for planning and inviting, and the Tuesday of the event."""
 
+
 META, MAP, PEOPLE, TASKS = "meta.json", "map.json", "residents.jsonl", "tasks.jsonl"
 
 
-class Meta(BaseModel):
+class TownMeta(BaseModel):
     """`meta.json`: what a folder holds. Further fields, such as a licence, are passed over."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -91,6 +71,18 @@ def own_town(seed: int) -> TownData:
     return TownData(*OWN, town, residents, tasks)
 
 
+def read_town(folder: Path) -> TownData:
+    """The town of a folder, checked; ConfigError names the file, and the line that is wrong."""
+    meta = _record(TownMeta, file_bytes(folder / META), str(folder / META))
+    town = map_from(file_bytes(folder / MAP), str(folder / MAP))
+    residents = tuple(one for _, one in _rows(folder / PEOPLE, Resident))
+    rows = _rows(folder / TASKS, SocialTask)
+    tasks = tuple(task for _, task in rows)
+    data = TownData(meta.name, meta.version, town, residents, tasks)
+    _check(data, str(folder), [number for number, _ in rows])
+    return data
+
+
 def write_town(folder: Path, data: TownData) -> None:
     """Write a town for `read_town`: `meta.json`, `map.json`, residents and tasks as JSON lines.
 
@@ -105,16 +97,25 @@ def write_town(folder: Path, data: TownData) -> None:
     (folder / TASKS).write_text(_lines(data.tasks), encoding="utf-8")
 
 
-def read_town(folder: Path) -> TownData:
-    """The town of a folder, checked; ConfigError names the file, and the line that is wrong."""
-    meta = _record(Meta, _bytes(folder / META), str(folder / META))
-    town = map_from(_bytes(folder / MAP), str(folder / MAP))
-    residents = tuple(one for _, one in _rows(folder / PEOPLE, Resident))
-    rows = _rows(folder / TASKS, SocialTask)
-    tasks = tuple(task for _, task in rows)
-    data = TownData(meta.name, meta.version, town, residents, tasks)
-    _check(data, str(folder), [number for number, _ in rows])
-    return data
+class Content(Frozen):
+    """All that an episode needs to be shown and judged.
+
+    `town` is the map, packed (see `packed`). `residents` are those who live there for this task.
+    """
+
+    task: SocialTask
+    residents: tuple[Resident, ...] = Field(min_length=1)
+    town: str
+
+    def name(self, who: str) -> str:
+        """The name of a resident; the id itself if nobody has it."""
+        return next((one.name for one in self.residents if one.id == who), who)
+
+
+@lru_cache(maxsize=256)
+def content_from(content: str) -> Content:
+    """The record in a task's content; kept, as world, judge and story of an episode all ask."""
+    return Content.model_validate_json(content)
 
 
 def _check(data: TownData, folder: str, numbers: Collection[int]) -> None:
@@ -140,7 +141,7 @@ def _lines(records: Iterable[BaseModel]) -> str:
 
 def _rows(path: Path, kind: type[R]) -> list[tuple[int, R]]:
     """The records of a file of JSON lines, each with its line; empty lines are passed over."""
-    lines = enumerate(_bytes(path).splitlines(), start=1)
+    lines = enumerate(file_bytes(path).splitlines(), start=1)
     return [(n, _record(kind, line, f"{path}, line {n}")) for n, line in lines if line.strip()]
 
 
@@ -155,7 +156,8 @@ def _record(kind: type[R], line: bytes, where: str) -> R:
         raise ConfigError(f"{where}: {said}, found {found}") from error
 
 
-def _bytes(path: Path) -> bytes:
+def file_bytes(path: Path) -> bytes:
+    """What a file holds; ConfigError where it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -17,58 +17,8 @@ from sociolab.town.trace import Noted, Talked
 from sociolab.town.trajectory import Interval, Intervals, Trajectory, common, length
 from sociolab.worlds.stss.task import Errand, Keywords, SocialTask, filtered
 
-
-class About:
-    """The words that name a task: for help, those of its errands."""
-
-    def __init__(self, task: SocialTask, errands_only: bool = False) -> None:
-        errands = [word for one in task.errands for word in one.keywords]
-        event = () if errands_only else (*task.keywords, task.activity)
-        self._words = Keywords((*errands, *event))
-
-    def said(self, text: str) -> bool:
-        """Whether these words, one utterance or one line of a plan, name it."""
-        return self._words.said(text)
-
-    def talked(self, talk: Talked) -> bool:
-        """Whether anything that is said in a talk names it."""
-        return any(self.said(line.text) for line in talk.lines)
-
-    def noted(self, note: Noted) -> bool:
-        """Whether a note names it."""
-        return self.said(note.what)
-
-
-def event_window(task: SocialTask, clock: Clock) -> Interval:
-    """The steps of the event, half-open; without a start the whole date, midnight to midnight.
-
-    The date counts: the reference scorer compares times of day alone, so that a party held a day
-    early scores in full. An event that goes on past midnight goes on.
-    """
-    midnight = datetime.combine(task.day, time())
-    if not task.start:
-        begins = clock.step(midnight)
-        return begins, begins + clock.a_day
-    start = datetime.combine(task.day, clock_time(task.start))
-    return clock.step(start), clock.step(start + timedelta(minutes=task.minutes))
-
-
-def was_lived(task: SocialTask, trajectory: Trajectory) -> bool:
-    """Whether the simulation reached the end of the event, or of its date if that is sooner."""
-    clock = trajectory.clock
-    midnight = clock.step(datetime.combine(task.day, time())) + clock.a_day
-    _, end = event_window(task, clock)
-    return task.day >= clock.first and trajectory.trace.steps >= min(end, midnight)
-
-
 Reads: TypeAlias = Callable[[str, Errand | None, str], bool]
 """Whether a resident (an id) who does this (the text) takes part, or runs the errand."""
-
-
-def by_filter(task: SocialTask) -> Reads:
-    """As the paper has it: by keywords, whoever acts."""
-    words = {errand: filtered(task, errand) for errand in (None, *task.errands)}
-    return lambda who, errand, text: words[errand].said(text)
 
 
 class Evidence:
@@ -153,6 +103,61 @@ class Evidence:
         return bool(intervals) and self.minutes(intervals) >= least
 
 
+def by_filter(task: SocialTask) -> Reads:
+    """As the paper has it: by keywords, whoever acts."""
+    words = {errand: filtered(task, errand) for errand in (None, *task.errands)}
+    return lambda who, errand, text: words[errand].said(text)
+
+
 def partner_of(talk: Talked, who: str) -> str:
     """With whom somebody talked; "" if they were not in this talk."""
     return {talk.who: talk.other, talk.other: talk.who}.get(who, "")
+
+
+class About:
+    """The words that name a task: its keywords or the activity, for help those of its errands.
+
+    As printed in the paper, a filter of words and no reading of what is meant.
+    """
+
+    def __init__(self, task: SocialTask, errands_only: bool = False) -> None:
+        errands = [word for one in task.errands for word in one.keywords]
+        event = () if errands_only else (*task.keywords, task.activity)
+        self._words = Keywords((*errands, *event))
+
+    def said(self, text: str) -> bool:
+        """Whether these words, one utterance or one line of a plan, name it."""
+        return self._words.said(text)
+
+    def talked(self, talk: Talked) -> bool:
+        """Whether anything that is said in a talk names it."""
+        return any(self.said(line.text) for line in talk.lines)
+
+    def noted(self, note: Noted) -> bool:
+        """Whether a note names it."""
+        return self.said(note.what)
+
+
+# ------------------------------------------------------------------ when taking part counts
+
+
+def event_window(task: SocialTask, clock: Clock) -> Interval:
+    """The steps of the event, half-open; without a start the whole date, midnight to midnight.
+
+    The date counts: the reference scorer compares times of day alone, so that a party held a day
+    early scores in full. An event that goes on past midnight goes on.
+    """
+    midnight = datetime.combine(task.day, time())
+    if not task.start:
+        begins = clock.step(midnight)
+        return begins, begins + clock.a_day
+    start = datetime.combine(task.day, clock_time(task.start))
+    return clock.step(start), clock.step(start + timedelta(minutes=task.minutes))
+
+
+def was_lived(task: SocialTask, trajectory: Trajectory) -> bool:
+    """Whether the simulation reached the end of the event, or of its date if that is sooner."""
+    clock = trajectory.clock
+    midnight = clock.step(datetime.combine(task.day, time())) + clock.a_day
+    _, end = event_window(task, clock)
+    return task.day >= clock.first and trajectory.trace.steps >= min(end, midnight)

@@ -1,4 +1,10 @@
-"""The judges of social tasks: the paper's keyword filter on the trace, and a model that reads."""
+"""The judges of social tasks: the paper's keyword filter on the trace, and a model that reads.
+
+The model says which actions of those who were at the place in time are taking part, chosen from a
+list, and what the performer's conversations and the notes of them conveyed. All else (who was
+where, and when) is read off the trace by the same code, so that a goal as it reads it differs from
+the filter's in nothing but the actions.
+"""
 
 from __future__ import annotations
 
@@ -38,24 +44,41 @@ from sociolab.worlds.stss.world import SMOKE, is_smoke, trajectory_of
 MOST_RATIO = 3
 """A talk with everybody where a third of them are expected; of one, two or four, it is less."""
 
+
 OF_TYPE: dict[TaskType, Measure] = {
     kind: Measure(kind.replace(" ", "_"), 0, 1, title=kind) for kind in TASK_TYPES
 }
 """The columns of Table 4: the goal's score, for tasks of one type only."""
 
+
 OVERALL = Measure("overall", 0, 1, title="overall")
+
+
 RATIO = Measure("conversation_ratio", 0, MOST_RATIO, title="conversation ratio")
+
+
 RATIO_BOTH = Measure("conversation_ratio_both", 0, MOST_RATIO, title="ratio, either began")
+
+
 ANY_HELPER = Measure("goal_any_helper", 0, 1, title="goal, any helper")
+
+
 ANY_HOST = Measure("goal_any_host", 0, 1, title="goal, host or not")
 
 
 GOAL_READ = Measure("goal_read", 0, 1, title="goal, actions read")
+
+
 BY_FILTER = Measure("took_part_by_filter", 0, 1, title="took part, by filter")
+
+
 BY_READING = Measure("took_part_read", 0, 1, title="took part, read")
+
+
 AGREEMENT = Measure("filter_agreement", 0, 1, title="filter and reading agree")
 """Of those who were at the place in time: who took part by the keyword filter, who as a model reads
 their actions, and on how many the two agree."""
+
 
 READ = (GOAL_READ, BY_FILTER, BY_READING, AGREEMENT, *LOSSES.values())
 """What a model that reads the words says of an episode."""
@@ -74,6 +97,9 @@ def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
     if kind == "public activity":
         found = (*found, ANY_HOST)
     return (*found, RATIO, RATIO_BOTH, *LOSSES.values())
+
+
+# ------------------------------------------------------------------ by the keyword filter
 
 
 RULES = "4"
@@ -160,7 +186,12 @@ def _score(measure: Measure, found: TaskScore, why: str) -> Score:
     return Score(measure, None, value, why)
 
 
+# ------------------------------------------------------------------ by a model that reads
+
+
 ATTEMPTS = 3
+
+
 PACKAGE = "sociolab.worlds.stss"
 
 
@@ -234,8 +265,7 @@ class StssModelJudge:
             else:
                 chosen |= {(one.who, errand, one.doing) for one in found}
         if failed is not None:
-            lost = (failed.cause, failed.problem, failed.raw, failed.attempts)
-            return tuple(ScoreFailure(m, None, *lost) for m in READ[:4])
+            return failed.of(READ[:4])
 
         def reads(who: str, errand: Errand | None, text: str) -> bool:
             return (who, errand, text) in chosen

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from sociolab.core.episode import Answered, Episode
-from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import Measure, Score, Verdict
 from sociolab.town.questions import Line, Summary
 from sociolab.town.trace import Talked
 from sociolab.town.trajectory import Trajectory
@@ -39,7 +39,7 @@ LOSSES: dict[Outcome, Measure] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class LostOrDone:
     """What became of one who could have taken part, or, of help, of one errand ("errand 1")."""
 
     of: str
@@ -108,7 +108,7 @@ def recorded(found: Iterable[Spoken]) -> dict[str, list[Read]] | Unread:
 
 def fates(
     task: SocialTask, score: TaskScore, read: Mapping[str, Sequence[Read]]
-) -> tuple[Fate, ...]:
+) -> tuple[LostOrDone, ...]:
     """The fate of each background resident; of the partner; or of each errand, by type of task.
 
     Only a third or half of the background need take part for a goal to be reached (`wanted`). A
@@ -118,7 +118,7 @@ def fates(
     """
     if task.type == "asking for help":
         return tuple(
-            Fate(
+            LostOrDone(
                 f"errand {number}",
                 "done" if done.who else _best(_lost(some, number) for some in read.values()),
             )
@@ -126,7 +126,7 @@ def fates(
         )
     might = (task.partner,) if task.type == "appointment" else task.background
     return tuple(
-        Fate(who, "done" if who in score.participants else _lost(read.get(who, ()), 0))
+        LostOrDone(who, "done" if who in score.participants else _lost(read.get(who, ()), 0))
         for who in might
     )
 
@@ -143,14 +143,11 @@ def eligible(task: SocialTask) -> int:
 
 
 def loss_verdicts(
-    found: tuple[Fate, ...] | Lost | Unread,
+    found: tuple[LostOrDone, ...] | Lost | Unread,
 ) -> tuple[Verdict, ...]:
     """The shares that were lost at each step; failures or Unscored where nobody could tell."""
-    if isinstance(found, Lost):
-        lost = (found.cause, found.problem, found.raw, found.attempts)
-        return tuple(ScoreFailure(measure, None, *lost) for measure in LOSSES.values())
-    if isinstance(found, Unread):
-        return tuple(Unscored(measure, None, found.why) for measure in LOSSES.values())
+    if isinstance(found, Lost | Unread):
+        return found.of(LOSSES.values())
     return tuple(
         Score(
             measure,

@@ -76,6 +76,21 @@ def map_from(text: str | bytes, source: str) -> TownMap:
         ) from error
 
 
+@lru_cache(maxsize=8)
+def packed(town: TownMap) -> str:
+    """The map's JSON, compressed, as text: about 10 KB for a town of 140 x 100 tiles."""
+    return base64.b85encode(zlib.compress(map_text(town).encode(), 9)).decode()
+
+
+@lru_cache(maxsize=8)
+def unpacked(text: str) -> TownMap:
+    """The map that was packed; StoreError if this is none."""
+    try:
+        return map_from(zlib.decompress(base64.b85decode(text)), "the map in the store")
+    except (ValueError, zlib.error, binascii.Error) as error:
+        raise StoreError(f"the map of a stored task cannot be read ({error})") from error
+
+
 def _objects(town: TownMap, place: Place) -> dict[str, str]:
     return {
         kind: " ".join(f"{x},{y}" for x, y in town.standing(place, kind))
@@ -108,18 +123,3 @@ def _matrix(rows: list[list[bool]] | list[list[int]]) -> NDArray[np.int16]:
     if len({len(row) for row in rows}) != 1:
         raise ValueError("the rows are of different lengths")
     return np.array(rows, dtype=np.int16)
-
-
-@lru_cache(maxsize=8)
-def packed(town: TownMap) -> str:
-    """The map's JSON, compressed, as text: about 10 KB for a town of 140 x 100 tiles."""
-    return base64.b85encode(zlib.compress(map_text(town).encode(), 9)).decode()
-
-
-@lru_cache(maxsize=8)
-def unpacked(text: str) -> TownMap:
-    """The map that was packed; StoreError if this is none."""
-    try:
-        return map_from(zlib.decompress(base64.b85decode(text)), "the map in the store")
-    except (ValueError, zlib.error, binascii.Error) as error:
-        raise StoreError(f"the map of a stored task cannot be read ({error})") from error

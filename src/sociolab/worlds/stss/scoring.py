@@ -13,58 +13,6 @@ from sociolab.town.trajectory import Intervals, Trajectory, common, joined, reac
 from sociolab.worlds.stss.evidence import Evidence, Reads, partner_of
 from sociolab.worlds.stss.task import Errand, SocialTask, TaskType, spoken_place
 
-
-def attendances(seen: Evidence) -> dict[str, Intervals]:
-    """When each background resident took part.
-
-    Companions and an appointment's partner must be together with the performer, who must be at
-    the action, too: in the same arena, even where the
-    task names a whole sector; each companion for itself.
-    """
-    task = seen.task
-    if task.type == "appointment":
-        return {task.partner: _together(seen, task.partner)}
-    if task.type == "inviting companions":
-        return {who: _together(seen, who) for who in task.background}
-    return {who: seen.present(who) for who in task.background}
-
-
-def at_once(seen: Evidence) -> Intervals:
-    """When performer and partner were at the action at the same time, in whatever places."""
-    one, other = (seen.at_the_action(who) for who in (seen.task.performer, seen.task.partner))
-    return seen.in_time(common(one, other))
-
-
-def host_absent(seen: Evidence, least: int) -> bool:
-    """Whether a public activity was held without its host: the performer was not at its place."""
-    here = seen.in_time(seen.at_the_place(seen.task.performer))
-    return seen.task.type == "public activity" and not seen.long_enough(here, least)
-
-
-def goal(
-    seen: Evidence, attended: dict[str, Intervals], least: int, *, any_host: bool = False
-) -> float:
-    """The share of the expected who took part, 1 at most; for an appointment 1, 0.5 or 0.
-
-    The host of a public activity who is absent is one more who was expected and did not come:
-    guests alone are never 1. With `any_host` they are, as in the paper.
-    """
-    came = sum(seen.long_enough(when, least) for when in attended.values())
-    expected = seen.task.expected
-    if seen.task.type != "appointment":
-        missing = not any_host and host_absent(seen, least)
-        return min(came, expected) / (expected + missing)
-    if came:
-        return 1.0
-    return 0.5 if seen.long_enough(at_once(seen), least) else 0.0
-
-
-def _together(seen: Evidence, who: str) -> Intervals:
-    performer = seen.task.performer
-    when = common(seen.present(who), seen.present(performer))
-    return common(when, seen.trajectory.together(performer, who)) if when else ()
-
-
 Fate: TypeAlias = Literal[
     "took part",  # long enough at the right place and time, at the right action
     "left too soon",  # all of that, but not for long enough
@@ -162,25 +110,139 @@ class TaskScore:
     spoken_to: tuple[SpokenTo, ...] = ()
 
 
+def score(
+    task: SocialTask,
+    trajectory: Trajectory,
+    settings: ScoreSettings | None = None,
+    reads: Reads | None = None,
+) -> TaskScore:
+    """How the task went; the day of the event must have been lived (see `was_lived`).
+
+    `reads` says which actions are taking part, instead of the keyword filter.
+    """
+    seen, rules = Evidence(task, trajectory, reads), settings or ScoreSettings()
+    return _help_score(seen, rules) if task.type == "asking for help" else _event_score(seen, rules)
+
+
+def _event_score(seen: Evidence, rules: ScoreSettings) -> TaskScore:
+    attended = attendances(seen)
+    goals = {least: goal(seen, attended, least) for least in (rules.least, *rules.beside)}
+    ratio = conversation_ratio(seen, attended)
+    accounts = tuple(account(seen, who, when, rules.least) for who, when in attended.items())
+    public = seen.task.type == "public activity"
+    return TaskScore(
+        type=seen.task.type,
+        goal=goals[rules.least],
+        goals=tuple(sorted(goals.items())),
+        expected=seen.task.expected,
+        window=seen.window,
+        participants=tuple(one.who for one in accounts if one.fate == "took part"),
+        accounts=accounts,
+        ratio=ratio.started,
+        ratio_both=ratio.both,
+        goal_any_host=goal(seen, attended, rules.least, any_host=True) if public else None,
+        host_absent=host_absent(seen, rules.least),
+        least=rules.least,
+        spoken_to=ratio.spoken_to,
+    )
+
+
+def _help_score(seen: Evidence, rules: ScoreSettings) -> TaskScore:
+    given = {least: help_given(seen, least) for least in (rules.least, *rules.beside)}
+    errands = given[rules.least].errands
+    background = seen.task.background
+    return TaskScore(
+        type=seen.task.type,
+        goal=given[rules.least].goal,
+        goals=tuple(sorted((least, one.goal) for least, one in given.items())),
+        expected=seen.task.expected,
+        window=seen.window,
+        participants=tuple(who for who in background if any(who == one.who for one in errands)),
+        accounts=tuple(helper_account(seen, who, errands, rules.least) for who in background),
+        ratio=None,
+        ratio_both=None,
+        goal_any_helper=help_by_anybody(seen, rules.least).goal,
+        errands=errands,
+        least=rules.least,
+    )
+
+
+# ------------------------------------------------------------------ who took part in an event
+
+
+def attendances(seen: Evidence) -> dict[str, Intervals]:
+    """When each background resident took part.
+
+    Companions and an appointment's partner must be together with the performer, who must be at
+    the action, too: in the same arena, even where the
+    task names a whole sector; each companion for itself.
+    """
+    task = seen.task
+    if task.type == "appointment":
+        return {task.partner: _together(seen, task.partner)}
+    if task.type == "inviting companions":
+        return {who: _together(seen, who) for who in task.background}
+    return {who: seen.present(who) for who in task.background}
+
+
+def at_once(seen: Evidence) -> Intervals:
+    """When performer and partner were at the action at the same time, in whatever places."""
+    one, other = (seen.at_the_action(who) for who in (seen.task.performer, seen.task.partner))
+    return seen.in_time(common(one, other))
+
+
+def host_absent(seen: Evidence, least: int) -> bool:
+    """Whether a public activity was held without its host: the performer was not at its place."""
+    here = seen.in_time(seen.at_the_place(seen.task.performer))
+    return seen.task.type == "public activity" and not seen.long_enough(here, least)
+
+
+def goal(
+    seen: Evidence, attended: dict[str, Intervals], least: int, *, any_host: bool = False
+) -> float:
+    """The share of the expected who took part, 1 at most; for an appointment 1, 0.5 or 0.
+
+    The host of a public activity who is absent is one more who was expected and did not come:
+    guests alone are never 1. With `any_host` they are, as in the paper.
+    """
+    came = sum(seen.long_enough(when, least) for when in attended.values())
+    expected = seen.task.expected
+    if seen.task.type != "appointment":
+        missing = not any_host and host_absent(seen, least)
+        return min(came, expected) / (expected + missing)
+    if came:
+        return 1.0
+    return 0.5 if seen.long_enough(at_once(seen), least) else 0.0
+
+
+def _together(seen: Evidence, who: str) -> Intervals:
+    performer = seen.task.performer
+    when = common(seen.present(who), seen.present(performer))
+    return common(when, seen.trajectory.together(performer, who)) if when else ()
+
+
+# ------------------------------------------------------------------ asking for help
+
+
 @dataclass(frozen=True, slots=True)
-class Help:
+class HelpGiven:
     """0, 0.5 for one errand, 1 for both in their order; and who ran each."""
 
     goal: float
     errands: tuple[ErrandDone, ...]
 
 
-def help_given(seen: Evidence, least: int) -> Help:
+def help_given(seen: Evidence, least: int) -> HelpGiven:
     """How far the errands were run by residents who had been asked."""
     return _help(seen, seen.asked, least)
 
 
-def help_by_anybody(seen: Evidence, least: int) -> Help:
+def help_by_anybody(seen: Evidence, least: int) -> HelpGiven:
     """How far the errands were run by anybody but the performer, asked or not."""
     return _help(seen, dict.fromkeys(seen.task.background, 0), least)
 
 
-def _help(seen: Evidence, helping: dict[str, int], least: int) -> Help:
+def _help(seen: Evidence, helping: dict[str, int], least: int) -> HelpGiven:
     """Help by residents from these steps on.
 
     The second errand counts towards 1 as far as it is run after the first is done; run without
@@ -189,10 +251,10 @@ def _help(seen: Evidence, helping: dict[str, int], least: int) -> Help:
     first, second = (_done(seen, errand, helping, least) for errand in seen.task.errands)
     if first.step is None or second.step is None:
         neither = first.step is None and second.step is None
-        return Help(0.0 if neither else 0.5, (first, second))
+        return HelpGiven(0.0 if neither else 0.5, (first, second))
     later = {who: max(step, first.step) for who, step in helping.items()}
     after = _done(seen, seen.task.errands[1], later, least)
-    return Help(0.5, (first, second)) if after.step is None else Help(1.0, (first, after))
+    return HelpGiven(0.5, (first, second)) if after.step is None else HelpGiven(1.0, (first, after))
 
 
 def _done(seen: Evidence, errand: Errand, helping: dict[str, int], least: int) -> ErrandDone:
@@ -210,6 +272,9 @@ def done_at(seen: Evidence, errand: Errand, who: str, begin: int, least: int) ->
     """The step at which a resident has done an errand, counted from `begin`; None if never."""
     steps = round(min(errand.minutes, least) * 60 / seen.trajectory.trace.seconds)
     return reached(since(seen.on_errand(errand, who), begin), steps)
+
+
+# ------------------------------------------------------------------ the conversation ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +314,9 @@ def _begins(seen: Evidence, attended: dict[str, Intervals]) -> int:
     return min((when[0][0] for when in attended.values() if when), default=end)
 
 
+# ------------------------------------------------------------------ what became of each resident
+
+
 WORDS: dict[Fate, str] = {
     "took part": "took part",
     "left too soon": "took part, but not for long enough",
@@ -266,6 +334,8 @@ WORDS: dict[Fate, str] = {
     "did not run it": "was told of an errand, and ran none",
     "was not asked": "was at an errand, but had not been told of it",
 }
+
+
 OPEN_WORDS: dict[Fate, str] = {
     "elsewhere": "did it on the right day, but in another place",
     "another time": "did it, but on another day",
@@ -375,61 +445,7 @@ def _notes(seen: Evidence, who: str) -> tuple[Noted, ...]:
     return tuple(one for one in noted if one.day == seen.task.day and seen.about.noted(one))
 
 
-def score(
-    task: SocialTask,
-    trajectory: Trajectory,
-    settings: ScoreSettings | None = None,
-    reads: Reads | None = None,
-) -> TaskScore:
-    """How the task went; the day of the event must have been lived (see `was_lived`).
-
-    `reads` says which actions are taking part, instead of the keyword filter.
-    """
-    seen, rules = Evidence(task, trajectory, reads), settings or ScoreSettings()
-    return _help_score(seen, rules) if task.type == "asking for help" else _event_score(seen, rules)
-
-
-def _event_score(seen: Evidence, rules: ScoreSettings) -> TaskScore:
-    attended = attendances(seen)
-    goals = {least: goal(seen, attended, least) for least in (rules.least, *rules.beside)}
-    ratio = conversation_ratio(seen, attended)
-    accounts = tuple(account(seen, who, when, rules.least) for who, when in attended.items())
-    public = seen.task.type == "public activity"
-    return TaskScore(
-        type=seen.task.type,
-        goal=goals[rules.least],
-        goals=tuple(sorted(goals.items())),
-        expected=seen.task.expected,
-        window=seen.window,
-        participants=tuple(one.who for one in accounts if one.fate == "took part"),
-        accounts=accounts,
-        ratio=ratio.started,
-        ratio_both=ratio.both,
-        goal_any_host=goal(seen, attended, rules.least, any_host=True) if public else None,
-        host_absent=host_absent(seen, rules.least),
-        least=rules.least,
-        spoken_to=ratio.spoken_to,
-    )
-
-
-def _help_score(seen: Evidence, rules: ScoreSettings) -> TaskScore:
-    given = {least: help_given(seen, least) for least in (rules.least, *rules.beside)}
-    errands = given[rules.least].errands
-    background = seen.task.background
-    return TaskScore(
-        type=seen.task.type,
-        goal=given[rules.least].goal,
-        goals=tuple(sorted((least, one.goal) for least, one in given.items())),
-        expected=seen.task.expected,
-        window=seen.window,
-        participants=tuple(who for who in background if any(who == one.who for one in errands)),
-        accounts=tuple(helper_account(seen, who, errands, rules.least) for who in background),
-        ratio=None,
-        ratio_both=None,
-        goal_any_helper=help_by_anybody(seen, rules.least).goal,
-        errands=errands,
-        least=rules.least,
-    )
+# ------------------------------------------------------------------ the score in a sentence
 
 
 def reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:

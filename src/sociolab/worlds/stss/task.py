@@ -1,4 +1,4 @@
-"""A social task: one record from which text, filter, place and expected number are derived."""
+"""What is a social task, what can be wrong with one, and by which words is its action known?"""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from sociolab.town.residents import Resident, is_known_place
 TaskType: TypeAlias = Literal[
     "public activity", "appointment", "inviting companions", "online activity", "asking for help"
 ]
+
+
 TASK_TYPES: tuple[TaskType, ...] = (
     "public activity",
     "appointment",
@@ -27,30 +29,6 @@ TASK_TYPES: tuple[TaskType, ...] = (
     "asking for help",
 )
 """In the order of Table 4's columns."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What a type of task fixes (STSS section 3.1); what it does not fix is for the people."""
-
-    place: bool = False
-    start: bool = False
-    partner: bool = False
-    errands: int = 0
-
-    @property
-    def keywords(self) -> bool:
-        """Whether the task has a keyword filter itself; with errands each has its own."""
-        return not self.errands
-
-
-RULES: dict[TaskType, Rule] = {
-    "public activity": Rule(place=True, start=True),
-    "appointment": Rule(partner=True),
-    "inviting companions": Rule(place=True),
-    "online activity": Rule(start=True),
-    "asking for help": Rule(errands=2),
-}
 
 
 class Frozen(BaseModel):
@@ -151,6 +129,33 @@ class SocialTask(Frozen):
                 return 1
 
 
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a type of task fixes (STSS section 3.1); what it does not fix is for the people."""
+
+    place: bool = False
+    start: bool = False
+    partner: bool = False
+    errands: int = 0
+
+    @property
+    def keywords(self) -> bool:
+        """Whether the task has a keyword filter itself; with errands each has its own."""
+        return not self.errands
+
+
+RULES: dict[TaskType, Rule] = {
+    "public activity": Rule(place=True, start=True),
+    "appointment": Rule(partner=True),
+    "inviting companions": Rule(place=True),
+    "online activity": Rule(start=True),
+    "asking for help": Rule(errands=2),
+}
+
+
+# ------------------------------------------------------------------ faults
+
+
 def task_faults(task: SocialTask, people: Collection[str], town: TownMap) -> tuple[str, ...]:
     """Every fault of a task among these residents (ids) on this map; none if it can be played.
 
@@ -203,11 +208,18 @@ def _of_type(task: SocialTask) -> Iterator[str]:
         )
 
 
+# ------------------------------------------------------------------ the filter of keywords
+
+
 # Curly apostrophes are straight ones, and all hyphens one hyphen.
 _PLAIN = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-", "\u00ad": None}
 )
+
+
 _BETWEEN = r"[\s-]+"
+
+
 _LEAST_HALF = 4
 """Letters of either half of a compound that may be written apart ("slideshow", "slide show")."""
 

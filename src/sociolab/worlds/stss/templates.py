@@ -1,4 +1,4 @@
-"""Task templates: who may perform a task, what may vary, and by which rules it is scored."""
+"""From templates to tasks: what may vary, and what a seed makes of it."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ from sociolab.worlds.stss.task import (
 )
 
 OWN = Path(__file__).parent / "data" / "templates.toml"
+
+
+BACKGROUND = (10, 11, 12)
+"""How many residents may live beside the performer (STSS section 4.1: 10 to 12)."""
 
 
 class ErrandTemplate(Frozen):
@@ -125,33 +129,6 @@ def load_templates(path: Path) -> Templates:
         raise ConfigError(f"{path}: {where}{said[:1].lower()}{said[1:]}") from error
 
 
-def goal_text(task: SocialTask, names: Mapping[str, str], wording: Mapping[TaskType, str]) -> str:
-    """The goal in words, made of nothing but the task's record and the residents' names.
-
-    It names the date always, and time, place and how many people are hoped for wherever the type
-    fixes them.
-    """
-    first, second = task.errands if task.errands else (None, None)
-    return wording[task.type].format(
-        performer=names[task.performer],
-        partner=names.get(task.partner, ""),
-        activity=task.activity,
-        date=spoken_date(task.day),
-        start=task.start,
-        end=_end(task) if task.start else "",
-        place=first.place if first else task.place,
-        expected=task.expected,
-        errand=first.what if first else "",
-        second_errand=second.what if second else "",
-        second_place=second.place if second else "",
-    )
-
-
-def _end(task: SocialTask) -> str:
-    begins = datetime.combine(task.day, clock_time(task.start))
-    return f"{begins + timedelta(minutes=task.minutes):%H:%M}"
-
-
 def _where(location: tuple[int | str, ...], found: dict[str, object]) -> str:
     """Which template, by its id where it has one, and which of its fields."""
     rows = found.get("template")
@@ -160,10 +137,6 @@ def _where(location: tuple[int | str, ...], found: dict[str, object]) -> str:
     name = rows[int(location[1])].get("id", f"number {int(location[1]) + 1}")
     field = ".".join(str(part) for part in location[2:])
     return f'template "{name}": ' + (f"{field}: " if field else "")
-
-
-BACKGROUND = (10, 11, 12)
-"""How many residents may live beside the performer (STSS section 4.1: 10 to 12)."""
 
 
 def instantiate(
@@ -255,3 +228,33 @@ def _place(choices: Sequence[str], template: Template, town: TownMap, chance: ra
             f"found none of {list(choices)}; play it in the town for which it was written"
         )
     return chance.choice(found)
+
+
+# ------------------------------------------------------------------ the goal in words
+
+
+def goal_text(task: SocialTask, names: Mapping[str, str], wording: Mapping[TaskType, str]) -> str:
+    """The goal in words, made of nothing but the task's record and the residents' names.
+
+    It names the date always, and time, place and how many people are hoped for wherever the type
+    fixes them.
+    """
+    first, second = task.errands if task.errands else (None, None)
+    return wording[task.type].format(
+        performer=names[task.performer],
+        partner=names.get(task.partner, ""),
+        activity=task.activity,
+        date=spoken_date(task.day),
+        start=task.start,
+        end=_end(task) if task.start else "",
+        place=first.place if first else task.place,
+        expected=task.expected,
+        errand=first.what if first else "",
+        second_errand=second.what if second else "",
+        second_place=second.place if second else "",
+    )
+
+
+def _end(task: SocialTask) -> str:
+    begins = datetime.combine(task.day, clock_time(task.start))
+    return f"{begins + timedelta(minutes=task.minutes):%H:%M}"

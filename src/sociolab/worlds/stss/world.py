@@ -1,4 +1,4 @@
-"""STSS as a world: a social task lived for two days in a town, and how that reads."""
+"""STSS as a world: a social task lived for two days in a town, and who thinks there for whom."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sociolab.town.questions import QUESTIONS
 from sociolab.town.residents import Resident
 from sociolab.town.setting import Rules, Setting, Tdp
 from sociolab.town.simulation import live
-from sociolab.town.trace import TRACE, trace_from
+from sociolab.town.trace import chunks_in, trace_from
 from sociolab.town.trajectory import Trajectory, diary
 from sociolab.worlds.stss.dataset import Content, TownData, content_from
 from sociolab.worlds.stss.evidence import was_lived
@@ -28,50 +28,6 @@ from sociolab.worlds.stss.map_codec import packed, unpacked
 from sociolab.worlds.stss.narrative import moment, story
 from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.task import SocialTask
-
-Agent = TypeVar("Agent")
-
-ROUTINE = ".routine"
-"""Behind the performer's id: the seat that answers its low-level questions."""
-
-
-BUILT_IN = ("scripted", "scripted-complete")
-"""The agents that read no words: they understand the acts of one another, and nothing else."""
-
-SMOKE = (
-    "smoke: the background agents are scripted and understand nobody but each other, so that "
-    "nothing could come of this; name a model that plays them, --background openai/MODEL"
-)
-
-
-def is_smoke(trial: Trial) -> bool:
-    """Whether a performer that is not built-in met scripted residents, who agree to nothing."""
-    built_in = [one.agent in BUILT_IN for one in trial.cast]
-    return any(built_in[1:]) and not built_in[0]
-
-
-def seats_of(task: SocialTask) -> tuple[str, ...]:
-    """The performer first, then its low-level questions, then everybody in the background."""
-    return (task.performer, task.performer + ROUTINE, *task.background)
-
-
-def seat_for(task: SocialTask, evaluated: Sequence[str], resident: str, question: str) -> str:
-    """The seat that answers a resident's question (STSS section 5.1)."""
-    if resident == task.performer and question not in evaluated:
-        return resident + ROUTINE
-    return resident
-
-
-def town_casts(
-    agents: Sequence[Agent], partner: Agent | None, seats: Sequence[str]
-) -> tuple[tuple[Agent, ...], ...]:
-    """A town for each agent: it is the performer, and the partner is everybody else.
-
-    Without a partner the agent thinks for all.
-    """
-    others = len(seats) - 1
-    return tuple((agent, *[partner or agent] * others) for agent in dict.fromkeys(agents))
-
 
 PAPERS_QUESTIONS = (
     "plan_day",
@@ -210,8 +166,7 @@ def setting_of(
 def trajectory_of(episode: Episode) -> Trajectory:
     """What happened, as far as it is recorded."""
     content = content_from(episode.trial.task.content)
-    chunks = [e.value for e in episode.events if isinstance(e, Happened) and e.what == TRACE]
-    return Trajectory(trace_from(chunks), unpacked(content.town))
+    return Trajectory(trace_from(chunks_in(episode.events)), unpacked(content.town))
 
 
 def _task(task: SocialTask, data: TownData) -> Task:
@@ -238,7 +193,7 @@ def _story(content: Content, episode: Episode, rules: ScoreSettings) -> tuple[tu
 def _seen_by(content: Content, episode: Episode, seat: str) -> Transcript:
     who = seat.removesuffix(ROUTINE)
     resident = next(one for one in content.residents if one.id == who)
-    chunks = [e.value for e in episode.events if isinstance(e, Happened) and e.what == TRACE]
+    chunks = chunks_in(episode.events)
     days = diary(trace_from(chunks), who) if chunks else ()
     told = _told(resident, content.task).currently
     title = f"{content.task.id}, as {resident.name} lived it"
@@ -261,3 +216,52 @@ def _notes(episode: Episode, who: str = "") -> tuple[Note, ...]:
         for event in failures
         if event.seat.removesuffix(ROUTINE) == who or not who
     )
+
+
+# ------------------------------------------------------------------ who thinks for whom
+
+
+Agent = TypeVar("Agent")
+
+
+ROUTINE = ".routine"
+"""Behind the performer's id: the seat that answers its low-level questions."""
+
+
+BUILT_IN = ("scripted", "scripted-complete")
+"""The agents that read no words: they understand the acts of one another, and nothing else."""
+
+
+SMOKE = (
+    "smoke: the background agents are scripted and understand nobody but each other, so that "
+    "nothing could come of this; name a model that plays them, --background openai/MODEL"
+)
+
+
+def is_smoke(trial: Trial) -> bool:
+    """Whether a performer that is not built-in met scripted residents, who agree to nothing."""
+    built_in = [one.agent in BUILT_IN for one in trial.cast]
+    return any(built_in[1:]) and not built_in[0]
+
+
+def seats_of(task: SocialTask) -> tuple[str, ...]:
+    """The performer first, then its low-level questions, then everybody in the background."""
+    return (task.performer, task.performer + ROUTINE, *task.background)
+
+
+def seat_for(task: SocialTask, evaluated: Sequence[str], resident: str, question: str) -> str:
+    """The seat that answers a resident's question (STSS section 5.1)."""
+    if resident == task.performer and question not in evaluated:
+        return resident + ROUTINE
+    return resident
+
+
+def town_casts(
+    agents: Sequence[Agent], partner: Agent | None, seats: Sequence[str]
+) -> tuple[tuple[Agent, ...], ...]:
+    """A town for each agent: it is the performer, and the partner is everybody else.
+
+    Without a partner the agent thinks for all.
+    """
+    others = len(seats) - 1
+    return tuple((agent, *[partner or agent] * others) for agent in dict.fromkeys(agents))

@@ -1,8 +1,10 @@
-"""The import of a data set, on our own small files that carry every quirk."""
+"""SOTOPIA's public profile files as a data set."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,11 +13,301 @@ import pytest
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.sotopia.dataset import DataSet, load
-from sociolab.worlds.sotopia.importing.public_data import SotopiaImport, import_sotopia
-from sociolab.worlds.sotopia.importing.reading import Quirk
-from sociolab.worlds.sotopia.scenarios import DivisionGoal, FriendGoal, PriceGoal, RelationshipType
+from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes, import_episodes
+from sociolab.worlds.sotopia.importing.public_data import (
+    RawAgent,
+    RawRelationship,
+    SotopiaImport,
+    character,
+    gender,
+    import_sotopia,
+    relationship_type,
+    relationships,
+    traits,
+)
+from sociolab.worlds.sotopia.importing.reading import PlacedRow, Quirk, Quirks
+from sociolab.worlds.sotopia.scenarios import (
+    BigFive,
+    Character,
+    DivisionGoal,
+    FriendGoal,
+    PriceGoal,
+    RelationshipType,
+)
 from sociolab.worlds.sotopia.scene import SotopiaScene
 from sociolab.worlds.sotopia.world import casting_of
+
+# ---------- profiles, traits and relationships
+
+
+FIVE = ("openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism")
+TEXT = (
+    "Openness to Experience - High; Conscientiousness - Low; Extraversion - Medium; "
+    "Agreeableness - low; Neuroticism - Average"
+)
+
+
+def person(key: str) -> Character:
+    return Character(
+        id=key, first_name=key, gender="woman", pronouns="she/her", age=40, occupation="baker"
+    )
+
+
+def test_traits_are_levels() -> None:
+    levels = ("high", "low", "average", "low", "average")
+    assert traits(TEXT) == BigFive.model_validate(dict(zip(FIVE, levels, strict=True)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Openness - High",  # the other four are missing
+        TEXT.replace("Medium", "Enormous"),
+        TEXT.replace("Extraversion", "Charm"),
+        TEXT.replace("Extraversion - Medium", "rather extraverted"),
+    ],
+)
+def test_traits_that_are_not_all_there_are_none(text: str) -> None:
+    assert traits(text) is None
+
+
+def test_a_profile_is_stripped_and_keeps_its_id() -> None:
+    quirks = Quirks()
+    raw = RawAgent(
+        agent_id="01ABC",
+        first_name="Ida",
+        age=30,
+        occupation="Cook",
+        gender="Woman",
+        gender_pronoun="She/her",
+        public_info="Ida sings. ",
+        big_five="?",
+        moral_values=("Care", " Fairness", " "),
+    )
+    found = character(PlacedRow("here", raw), quirks)
+    assert (found.id, found.gender, found.pronouns) == ("01ABC", "woman", "she/her")
+    assert (found.public_info, found.moral_values) == ("Ida sings.", ("Care", "Fairness"))
+    assert found.big_five is None
+    assert quirks == {Quirk.SPACED_ITEM: 2, Quirk.UNREAD_TRAITS: 1}
+
+
+def test_genders_have_our_words() -> None:
+    assert [gender(word) for word in ("Man", "male", "Female", "Nonbinary", "non-binary")] == [
+        "man",
+        "man",
+        "woman",
+        "nonbinary",
+        "nonbinary",
+    ]
+
+
+def test_each_digit_is_a_relationship() -> None:
+    found = [relationship_type(str(digit), "here") for digit in range(6)]
+    assert found == ["stranger", "known-by-name", "acquaintance", "friend", "romantic", "family"]
+    assert relationship_type(3, "here") is RelationshipType.FRIEND
+
+
+def test_another_digit_is_refused_with_the_place() -> None:
+    with pytest.raises(ConfigError, match=r"^here: the relationship .6. is not known; expected"):
+        relationship_type("6", "here")
+
+
+def rows(*digits: str) -> list[PlacedRow[RawRelationship]]:
+    return [
+        PlacedRow(
+            f"line {number}",
+            RawRelationship(agent1_id="a", agent2_id="b", relationship=digit)
+            if number % 2
+            else RawRelationship(agent1_id="b", agent2_id="a", relationship=digit),
+        )
+        for number, digit in enumerate(digits)
+    ]
+
+
+PAIR = frozenset({"a", "b"})
+PEOPLE = {key: person(key) for key in "ab"}
+FRIEND, ROMANTIC = RelationshipType.FRIEND, RelationshipType.ROMANTIC
+
+
+def test_of_conflicting_rows_the_one_that_most_tasks_agree_with_is_kept() -> None:
+    quirks = Quirks()
+    found = relationships(rows("4", "3"), PEOPLE, {PAIR: (FRIEND, ROMANTIC, FRIEND)}, quirks)
+    assert found[PAIR].type is FRIEND
+    assert quirks == {Quirk.CONFLICTING_PAIR: 1, Quirk.TASK_OF_CONFLICT: 3}
+
+
+def test_of_rows_that_tie_the_first_is_kept() -> None:
+    assert relationships(rows("4", "3"), PEOPLE, {}, Quirks())[PAIR].type is ROMANTIC
+
+
+def test_the_same_row_twice_is_no_conflict() -> None:
+    quirks = Quirks()
+    assert relationships(rows("3", "3"), PEOPLE, {}, quirks)[PAIR].type is FRIEND
+    assert not quirks
+
+
+def test_a_relationship_of_one_with_itself_or_a_stranger_to_the_file_is_refused() -> None:
+    itself = PlacedRow("here", RawRelationship(agent1_id="a", agent2_id="a", relationship="3"))
+    with pytest.raises(ConfigError, match=r"^here: a is in a relationship with itself"):
+        relationships([itself], PEOPLE, {}, Quirks())
+    unknown = PlacedRow("here", RawRelationship(agent1_id="a", agent2_id="z", relationship="3"))
+    with pytest.raises(ConfigError, match=r"^here: there is no character with the id 'z'"):
+        relationships([unknown], PEOPLE, {}, Quirks())
+
+
+# ---------- sOTOPIA's public files themselves, where they are at hand
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("public") / "set"
+
+
+@pytest.fixture(scope="module")
+def public_report(public: Path, target: Path) -> SotopiaImport:
+    return import_sotopia(public, target, "public")
+
+
+@pytest.fixture(scope="module")
+def public_data(public_report: SotopiaImport, target: Path) -> DataSet:
+    assert public_report.tasks
+    return load(target)
+
+
+@pytest.fixture(scope="module")
+def played(public: Path) -> ImportedEpisodes:
+    return import_episodes(public)
+
+
+def test_everything_is_imported(public_report: SotopiaImport) -> None:
+    assert (public_report.characters, public_report.scenarios, public_report.tasks) == (40, 90, 450)
+    assert (public_report.relationship_rows, public_report.pairs) == (120, 118)
+    assert (public_report.hard_tasks, public_report.scenarios_with_facts) == (70, 30)
+
+
+def test_the_quirks_are_those_that_a_count_by_hand_found(public_report: SotopiaImport) -> None:
+    assert dict(public_report.quirks) == {
+        Quirk.SPACED_ITEM: 30,
+        Quirk.EMPTY_CONSTRAINT: 179,
+        Quirk.ENVIRONMENT_PART: 10,
+        Quirk.EXTRA_INFO: 154,
+        Quirk.CLARIFICATION_HINT: 2,
+        Quirk.STRATEGY_HINT: 25,
+        Quirk.ESCAPED_QUOTE: 3,
+        Quirk.GLUED_SENTENCES: 1,
+        Quirk.CONFLICTING_PAIR: 2,
+        Quirk.TASK_OF_CONFLICT: 23,
+        Quirk.TASK_DISAGREES: 1,
+        Quirk.OUTSIDE_CONSTRAINT: 5,
+    }
+
+
+def test_texts_are_clean(public_data: DataSet) -> None:
+    texts = [scene.context for scene in public_data.scenarios.values()]
+    texts += [goal.text for scene in public_data.scenarios.values() for goal in scene.goals]
+    dirty = re.compile(r"<|\\|\(\s*\)|  |\s[.,]|[a-z]Hint:|nan\b")
+    assert not [text for text in texts if dirty.search(text)]
+    assert all(text[0].isupper() or text[0].isdigit() for text in texts)
+
+
+def test_no_seat_is_told_what_is_for_the_environment_or_the_other_seat(
+    public_data: DataSet,
+) -> None:
+    for task in public_data.tasks():
+        scene = SotopiaScene(casting_of(task))
+        goals = [goal.text for goal in scene.casting.scenario.goals]
+        for seat, key in enumerate(scene.seats):
+            head = scene.witness(key).observe(0).head
+            assert "common friends" not in head
+            assert goals[seat] in head
+            other = goals[1 - seat]
+            assert other not in head or other == goals[seat]
+
+
+def test_families_follow_the_sources(public_data: DataSet) -> None:
+    assert Counter(scene.family for scene in public_data.scenarios.values()) == {
+        "bargain": 10,
+        "division": 10,
+        "mutual-friend": 10,
+        "norms": 20,
+        "feelings": 15,
+        "place": 9,
+        "other": 16,
+    }
+
+
+def test_every_task_has_its_scenarios_relationship(public_data: DataSet) -> None:
+    for task in public_data.tasks():
+        casting = casting_of(task)
+        assert casting.relationships[0].type is casting.scenario.relationships[0]
+
+
+def test_all_episodes_are_imported_onto_their_tasks(
+    played: ImportedEpisodes, public_data: DataSet
+) -> None:
+    tasks = {task.id: task for task in public_data.tasks()}
+    assert len(played.episodes) == 154
+    assert all(episode.trial.task == tasks[episode.trial.task.id] for episode in played.episodes)
+    hard = [e for e in played.episodes if "public-hard" in e.trial.task.tags]
+    assert len(hard) == 151  # three name a hard scenario and played another one
+    assert dict(played.quirks)[Quirk.OTHER_SCENARIO] == 3
+
+
+def test_no_turn_of_the_episodes_is_lost(played: ImportedEpisodes) -> None:
+    kinds = Counter(
+        action.kind for e in played.episodes for move in e.moves for action in move.actions
+    )
+    assert kinds == {
+        "speak": 1148,
+        "non-verbal communication": 84,
+        "physical action": 52,
+        "none": 83,
+        "leave": 117,
+    }
+    assert Counter(e.ended.reason for e in played.episodes if e.ended) == {
+        "left": 117,
+        "silence": 30,
+        "turn limit": 7,
+    }
+
+
+def test_players_take_turns_in_every_episode(played: ImportedEpisodes) -> None:
+    for episode in played.episodes:
+        seats = episode.trial.task.seats
+        assert all(move.seat == seats[move.turn % 2] for move in episode.moves)
+
+
+def test_each_models_seat_shows_in_how_it_plays(played: ImportedEpisodes) -> None:
+    """The reading of `models` (the judge, then the seats in order) holds in both seats: gpt-4
+    never leaves, and the tuned models that speak briefly do so wherever they sit."""
+    leavers: Counter[str] = Counter()
+    lengths: dict[tuple[str, int], list[int]] = {}
+    for episode in played.episodes:
+        trial = episode.trial
+        for move in episode.moves:
+            label, seat = trial.agent(move.seat), trial.task.seats.index(move.seat)
+            leavers[label] += move.actions[0].kind == "leave"
+            if move.actions[0].kind == "speak" and "SR" in {m.agent for m in trial.cast}:
+                lengths.setdefault((label, seat), []).append(len(move.actions[0].text))
+    assert leavers["gpt-4"] == 0
+    assert leavers["gpt-3.5-turbo"] > 80
+    means = {key: sum(found) / len(found) for key, found in lengths.items()}
+    assert max(means["SR", 0], means["SR", 1]) < 150
+    assert min(means["gpt-3.5-turbo", 0], means["gpt-3.5-turbo", 1]) > 190
+
+
+def test_episodes_alone_are_enough(public: Path, tmp_path: Path) -> None:
+    (tmp_path / "alone").mkdir()
+    for path in (public / "episodes").glob("*.jsonl"):
+        (tmp_path / "alone" / path.name).write_bytes(path.read_bytes())
+    alone = import_episodes(tmp_path / "alone")
+    assert len(alone.episodes) == 154
+    assert len({e.trial.task.cluster for e in alone.episodes}) == 17
+    assert dict(alone.quirks)[Quirk.REBUILT_CHARACTER] == 36
+
+
+# ---------- the import of a data set, on our own small files that carry every quirk
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.stss.dataset import read_town
 from sociolab.worlds.stss.importing.importer import ABOUT, import_stss
-from sociolab.worlds.stss.importing.village import Kind
+from sociolab.worlds.stss.importing.village import DefectKind
 from worlds.stss.importing.small_village import (
     appointment,
     help_wanted,
@@ -66,8 +66,8 @@ def test_a_resident_knows_their_home_and_no_place_that_is_not_there(
     report = import_stss(village, target, "tiny")
     assert read_town(target).residents[1].knows == ("Duck Inn: bar", "Mill House: loft")
     assert [(d.kind, d.where) for d in report.defects[1:]] == [
-        (Kind.UNKNOWN_KNOWLEDGE, "Bo Reed"),
-        (Kind.HOME_UNKNOWN, "Bo Reed"),
+        (DefectKind.UNKNOWN_KNOWLEDGE, "Bo Reed"),
+        (DefectKind.HOME_UNKNOWN, "Bo Reed"),
     ]
 
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from sociolab.town.map import OUTDOORS, Place, TownMap
 from sociolab.worlds.stss.importing.village import (
     Defect,
-    Kind,
+    DefectKind,
     PlaceNames,
     Ville,
     find_files,
     read_ville,
-    town_ground,
 )
 from worlds.stss.importing.small_village import write_clone
 
@@ -58,7 +54,7 @@ def test_ground_around_the_town_is_closed_although_it_is_larger(village: Path) -
     found = read(village)
     assert not found.town.walkable[0].any()
     assert found.defects == (
-        Defect(Kind.CUT_OFF, "map", "collision_maze", "36 tiles", "closed", 36),
+        Defect(DefectKind.CUT_OFF, "map", "collision_maze", "36 tiles", "closed", 36),
     )
 
 
@@ -68,7 +64,7 @@ def test_an_arena_without_floor_is_left_out(village: Path) -> None:
     found = read(village)
     assert found.town.places == (BAR, LOFT, YARD)
     lost = found.defects[0]
-    assert (lost.kind, lost.found) == (Kind.UNKNOWN_PLACE, "Duck Inn: cellar")
+    assert (lost.kind, lost.found) == (DefectKind.UNKNOWN_PLACE, "Duck Inn: cellar")
 
 
 def test_a_matrix_may_come_in_rows(village: Path) -> None:
@@ -113,23 +109,3 @@ def test_of_two_names_in_each_other_the_longer_is_found() -> None:
         "Mill House",
         "Mill",
     )
-
-
-@given(arrays.arrays(np.bool_, (6, 7)), arrays.arrays(np.bool_, (6, 7)), st.data())
-def test_town_ground_is_one_whole_part_of_the_open_tiles(
-    walkable: np.ndarray, inside: np.ndarray, data: st.DataObject
-) -> None:
-    ground = town_ground(walkable, inside)
-    assert not (ground & ~walkable).any()
-    assert ground.any() == (walkable & inside).any()
-    beside = np.zeros_like(ground)
-    beside[1:] |= ground[:-1]
-    beside[:-1] |= ground[1:]
-    beside[:, 1:] |= ground[:, :-1]
-    beside[:, :-1] |= ground[:, 1:]
-    assert not (beside & walkable & ~ground).any()
-    if ground.any():
-        start = tuple(data.draw(st.sampled_from(np.argwhere(ground).tolist())))
-        only = np.zeros_like(ground)
-        only[start] = True
-        assert np.array_equal(town_ground(walkable, only), ground)

@@ -10,7 +10,7 @@ import pytest
 from sociolab.town.paths import Paths
 from sociolab.worlds.stss.dataset import TownData, read_town
 from sociolab.worlds.stss.importing.importer import ImportReport, import_stss
-from sociolab.worlds.stss.importing.village import Kind
+from sociolab.worlds.stss.importing.village import DefectKind
 from sociolab.worlds.stss.task import TASK_TYPES
 
 
@@ -48,21 +48,21 @@ def test_uncorrected_the_tasks_at_a_place_that_is_nowhere_are_left_out(
 
 
 def test_the_defects_are_those_that_a_reading_by_hand_found(report: ImportReport) -> None:
-    found: dict[Kind, list[str]] = defaultdict(list)
+    found: dict[DefectKind, list[str]] = defaultdict(list)
     for defect in report.defects:
         found[defect.kind].append(defect.where.removeprefix("task "))
     assert dict(found) == {
-        Kind.CUT_OFF: ["map"],
-        Kind.HOME_UNKNOWN: ["Eddy Lin"],
-        Kind.UNKNOWN_PLACE: ["12", "19"],
-        Kind.FOREIGN_FILTER: ["17"],
-        Kind.WRONG_NUMBER: ["7", "11", "27", "28"],
-        Kind.PROMISED_NUMBER: ["7", "8", "21", "22", "27", "28"],
-        Kind.START_NUMBER: ["1", "2", "3", "4", "5", "6", "7", "15", "16", "17"],
-        Kind.OTHER_EVENT: ["2", "8"],
-        Kind.PROMISED_PLACE: ["2"],
-        Kind.OTHER_ACTIVITY: ["14"],
-        Kind.OTHER_PERFORMER: ["11"],
+        DefectKind.CUT_OFF: ["map"],
+        DefectKind.HOME_UNKNOWN: ["Eddy Lin"],
+        DefectKind.UNKNOWN_PLACE: ["12", "19"],
+        DefectKind.FOREIGN_FILTER: ["17"],
+        DefectKind.WRONG_NUMBER: ["7", "11", "27", "28"],
+        DefectKind.PROMISED_NUMBER: ["7", "8", "21", "22", "27", "28"],
+        DefectKind.START_NUMBER: ["1", "2", "3", "4", "5", "6", "7", "15", "16", "17"],
+        DefectKind.OTHER_EVENT: ["2", "8"],
+        DefectKind.PROMISED_PLACE: ["2"],
+        DefectKind.OTHER_ACTIVITY: ["14"],
+        DefectKind.OTHER_PERFORMER: ["11"],
     }
 
 

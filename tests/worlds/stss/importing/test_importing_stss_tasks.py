@@ -10,9 +10,15 @@ from typing import Any
 import pytest
 
 from sociolab.town.map import TownMap
-from sociolab.worlds.stss.importing.repairs import Tasks, make_tasks
-from sociolab.worlds.stss.importing.tasks import Known, read_tasks, told_at_start
-from sociolab.worlds.stss.importing.village import Kind, PlaceNames, find_files, read_ville, slug
+from sociolab.worlds.stss.importing.repairs import ImportedTasks, make_tasks
+from sociolab.worlds.stss.importing.tasks import TownFacts, read_tasks, told_at_start
+from sociolab.worlds.stss.importing.village import (
+    DefectKind,
+    PlaceNames,
+    find_files,
+    read_ville,
+    slug,
+)
 from sociolab.worlds.stss.task import SocialTask, task_faults
 from worlds.stss.importing.small_village import (
     DAY,
@@ -37,7 +43,9 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> TownMap:
 def make(town: TownMap, tmp_path: Path) -> Any:
     """Tasks of records: `make(record, ..., correct=False, at_start="")`."""
 
-    def made(*records: Mapping[str, Any], correct: bool = False, at_start: str = "") -> Tasks:
+    def made(
+        *records: Mapping[str, Any], correct: bool = False, at_start: str = ""
+    ) -> ImportedTasks:
         path = tmp_path / "tasks.json"
         put_json(path, records)
         raw = read_tasks((path,))
@@ -45,7 +53,7 @@ def make(town: TownMap, tmp_path: Path) -> Any:
         if at_start:
             write_starts(tmp_path, "base_77_party_0", at_start)
             zips = (tmp_path / "base_77.zip",)
-        known = Known(PlaceNames(town), IDS, told_at_start(zips, raw))
+        known = TownFacts(PlaceNames(town), IDS, told_at_start(zips, raw))
         found = make_tasks(raw, known, correct=correct)
         for one in found.tasks:
             assert not task_faults(one, IDS.values(), town)
@@ -54,7 +62,7 @@ def make(town: TownMap, tmp_path: Path) -> Any:
     return made
 
 
-def kinds(found: Tasks) -> list[Kind]:
+def kinds(found: ImportedTasks) -> list[DefectKind]:
     return [defect.kind for defect in found.defects]
 
 
@@ -108,7 +116,7 @@ def test_a_place_that_is_nowhere_leaves_the_task_out_until_it_is_corrected(make:
     wrong = task(FPG=told, goal=told, aim={"location": "duck in"})
     plain, mended = make(wrong), make(wrong, correct=True)
     assert (plain.tasks, plain.left_out) == ((), (1,))
-    assert kinds(plain) == kinds(mended) == [Kind.UNKNOWN_PLACE]
+    assert kinds(plain) == kinds(mended) == [DefectKind.UNKNOWN_PLACE]
     assert (plain.defects[0].where, plain.defects[0].field, plain.defects[0].found) == (
         "task 1",
         "task.goal.0.location",
@@ -134,7 +142,7 @@ def test_a_filter_for_another_activity_is_made_anew_from_the_note(make: Any) -> 
         Description="Have 2 people come to the quilt shows.",
         aim={"keyword": "regatta", "alter_kwd": ["rowing"]},
     )
-    assert kinds(make(wrong)) == [Kind.FOREIGN_FILTER]
+    assert kinds(make(wrong)) == [DefectKind.FOREIGN_FILTER]
     assert make(wrong).tasks[0].keywords == ("regatta", "rowing")
     (one,) = make(wrong, correct=True).tasks
     assert one.keywords == ("quilt shows", "shows", "show")
@@ -143,7 +151,7 @@ def test_a_filter_for_another_activity_is_made_anew_from_the_note(make: Any) -> 
 
 def test_a_filter_that_no_note_explains_stays(make: Any) -> None:
     found = make(task(aim={"keyword": "regatta", "alter_kwd": []}), correct=True)
-    assert Kind.FOREIGN_FILTER in kinds(found)
+    assert DefectKind.FOREIGN_FILTER in kinds(found)
     assert found.tasks[0].keywords == ("regatta",)
 
 
@@ -152,8 +160,8 @@ def test_numbers_that_disagree_with_the_rule_are_reported_and_told_right(make: A
     wrong["task"] = wrong["task"] | {"target_num": 9}
     found = make(wrong, correct=True)
     assert [(d.kind, d.found, d.correction) for d in found.defects] == [
-        (Kind.WRONG_NUMBER, "9", "3, by the rule"),
-        (Kind.PROMISED_NUMBER, "7", "2, by the rule"),
+        (DefectKind.WRONG_NUMBER, "9", "3, by the rule"),
+        (DefectKind.PROMISED_NUMBER, "7", "2, by the rule"),
     ]
     assert "Have 2 people come" in found.tasks[0].goal
     assert "Have 7 people come" in make(wrong).tasks[0].goal
@@ -164,7 +172,7 @@ def test_a_start_environment_that_promises_another_number_is_reported(make: Any)
     other = make(task(), at_start="Ada mends clocks. Have 8 people come.")
     assert kinds(same) == []
     assert [(d.kind, d.field, d.found) for d in other.defects] == [
-        (Kind.START_NUMBER, "base_77_party_0", "8")
+        (DefectKind.START_NUMBER, "base_77_party_0", "8")
     ]
     assert other.tasks == same.tasks
 
@@ -175,7 +183,7 @@ def test_an_order_for_another_event_elsewhere_is_told_in_the_words_of_the_goal(m
         FPG=f"Ada Quill wants to hold a quilt raffle at Mill House at {DAY} 14:00",
     )
     found = make(wrong, correct=True)
-    assert kinds(found) == [Kind.OTHER_EVENT, Kind.PROMISED_PLACE]
+    assert kinds(found) == [DefectKind.OTHER_EVENT, DefectKind.PROMISED_PLACE]
     assert found.tasks[0].goal.startswith(
         f"Ada Quill wants to hold a quilt fair at Duck Inn at {DAY} 14:00. Have"
     )
@@ -184,7 +192,7 @@ def test_an_order_for_another_event_elsewhere_is_told_in_the_words_of_the_goal(m
 
 def test_an_order_for_the_right_place_stands_against_the_goal(make: Any) -> None:
     found = make(task(goal=f"Hold a quilt raffle at Duck Inn at {DAY} 14:00"), correct=True)
-    assert kinds(found) == [Kind.OTHER_EVENT]
+    assert kinds(found) == [DefectKind.OTHER_EVENT]
     assert "hold a quilt fair" in found.tasks[0].goal
 
 
@@ -192,15 +200,15 @@ def test_a_text_that_names_another_place_or_time_is_told_right(make: Any) -> Non
     wrong = task(Description="Have 2 people at the quilt fair at Mill House at 2031-05-03 15:30.")
     found = make(wrong, correct=True)
     assert [(d.kind, d.found) for d in found.defects] == [
-        (Kind.PROMISED_PLACE, "Mill House"),
-        (Kind.PROMISED_TIME, "2031-05-03 15:30"),
+        (DefectKind.PROMISED_PLACE, "Mill House"),
+        (DefectKind.PROMISED_TIME, "2031-05-03 15:30"),
     ]
     assert found.tasks[0].goal.endswith(f"quilt fair at Duck Inn at {DAY} 14:00.")
 
 
 def test_a_description_of_another_activity_is_not_told(make: Any) -> None:
     found = make(task(Description="Be with one other and paint together."), correct=True)
-    assert kinds(found) == [Kind.OTHER_ACTIVITY]
+    assert kinds(found) == [DefectKind.OTHER_ACTIVITY]
     assert found.tasks[0].goal.endswith("14:00.")
 
 
@@ -208,7 +216,7 @@ def test_somebody_needed_who_is_missing_joins_the_cast(make: Any) -> None:
     wrong = appointment(all_chars=["Ada Quill", "Cy Marsh"], n_characters=2)
     assert make(wrong).left_out == (1,)
     found = make(wrong, correct=True)
-    assert kinds(found) == [Kind.MISSING_PERSON]
+    assert kinds(found) == [DefectKind.MISSING_PERSON]
     assert found.tasks[0].background == ("cy-marsh", "bo-reed")
 
 
@@ -218,10 +226,10 @@ def test_a_slip_in_a_name_is_mended_and_a_stranger_leaves_the_cast(make: Any) ->
     assert make(wrong).left_out == (1,)
     found = make(wrong, correct=True)
     assert [(d.kind, d.found, d.correction) for d in found.defects] == [
-        (Kind.UNKNOWN_PERSON, "Bo Read", "Bo Reed"),
-        (Kind.UNKNOWN_PERSON, "Zed Zola", "not in the cast"),
-        (Kind.CAST_SIZE, "7, and 5 are named", "the names count"),
-        (Kind.TWICE_IN_CAST, "Cy Marsh", "kept once"),
+        (DefectKind.UNKNOWN_PERSON, "Bo Read", "Bo Reed"),
+        (DefectKind.UNKNOWN_PERSON, "Zed Zola", "not in the cast"),
+        (DefectKind.CAST_SIZE, "7, and 5 are named", "the names count"),
+        (DefectKind.TWICE_IN_CAST, "Cy Marsh", "kept once"),
     ]
     assert found.tasks[0].background == ("bo-reed", "cy-marsh", "di-fenn")
 
@@ -245,12 +253,12 @@ def test_a_task_without_its_people_is_left_out_in_either_case(
 def test_a_performer_who_is_none_of_the_choices_is_reported_and_stays(make: Any) -> None:
     assert make(task(performer_choices=["#Any"])).defects == ()
     found = make(task(performer_choices=["Bo Reed"]), correct=True)
-    assert kinds(found) == [Kind.OTHER_PERFORMER]
+    assert kinds(found) == [DefectKind.OTHER_PERFORMER]
     assert found.tasks[0].performer == "ada-quill"
 
 
 def test_a_task_that_comes_twice_is_played_once_when_corrected(make: Any) -> None:
     plain, mended = make(task(), task()), make(task(), task(), correct=True)
-    assert kinds(plain) == kinds(mended) == [Kind.REPEATED_TASK]
+    assert kinds(plain) == kinds(mended) == [DefectKind.REPEATED_TASK]
     assert [one.id for one in plain.tasks] == ["stss-01-quilt-fair", "stss-02-quilt-fair"]
     assert (len(mended.tasks), mended.left_out) == (1, (2,))

@@ -24,7 +24,7 @@ from sociolab.town.questions import (
 )
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss.talk.dataset import TalkScenario
-from sociolab.worlds.stss.talk.playing import TalkSettings, Told, play_talk, told_in
+from sociolab.worlds.stss.talk.playing import HeldTalk, TalkSettings, play_talk, told_in
 
 TRIAL = "trial"
 POLICY = FailurePolicy()
@@ -52,7 +52,7 @@ def held(
     return Episode(Trial(TRIAL, "stss-talk", task, cast, 0, seed), events)
 
 
-def told(scenario: TalkScenario, performer: Mind, other: Mind, **how: Any) -> Told:
+def told(scenario: TalkScenario, performer: Mind, other: Mind, **how: Any) -> HeldTalk:
     """What was said."""
     return told_in(scenario, held(scenario, performer, other, **how))
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.town.questions import Memory
-from sociolab.worlds.stss.talk.playing import Remembered
+from sociolab.worlds.stss.talk.playing import FrozenMemory
 
 FIRST = datetime(2024, 5, 13)
 WORDS = st.sampled_from(("kite", "bread", "the", "a walk", "chess at noon", ""))
@@ -19,7 +19,7 @@ def memory(minutes: int, text: str) -> Memory:
 
 
 KITE, BREAD, CHESS = memory(9, "flew a kite"), memory(3, "baked bread"), memory(5, "played chess")
-MINE = Remembered((KITE, BREAD, CHESS))
+MINE = FrozenMemory((KITE, BREAD, CHESS))
 MEMORIES = st.lists(st.builds(memory, st.integers(0, 50), WORDS), max_size=6).map(tuple)
 
 
@@ -46,7 +46,7 @@ def test_at_an_earlier_moment_nothing_later_is_remembered() -> None:
 def test_reading_gives_as_many_as_there_are_and_leaves_no_mark(
     memories: tuple[Memory, ...], query: str, most: int
 ) -> None:
-    mine = Remembered(memories)
+    mine = FrozenMemory(memories)
     found = mine.recall(query, most)
     assert len(found) == min(most, len(memories))
     assert all(found.count(one) <= memories.count(one) for one in found)

@@ -1,44 +1,171 @@
-"""`import_stss`: the public map, personas and tasks of STSS as a town of ours."""
+"""The public map, personas and tasks of STSS as a town of ours."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from pydantic import ConfigDict, Field, RootModel
 
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.importing import ForeignRecord, check_new, json_file, record, write_folder
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.dataset import TownData, write_town
 from sociolab.worlds.stss.importing.repairs import make_tasks
-from sociolab.worlds.stss.importing.tasks import Known, Numbered, read_tasks, told_at_start
+from sociolab.worlds.stss.importing.tasks import Numbered, TownFacts, read_tasks, told_at_start
 from sociolab.worlds.stss.importing.village import (
     Defect,
-    Kind,
+    DefectKind,
     PlaceNames,
-    RawRecord,
     SourceFiles,
     find_files,
-    json_file,
     read_ville,
-    record,
     slug,
     told,
 )
 
+LICENSE = "Apache-2.0, as its authors declare"
 
-class _Town(RawRecord):
+
+SOURCE = "the public data of STSS (arXiv 2404.05337), from Generative Agents (arXiv 2304.03442)"
+
+
+ABOUT = "about.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What was imported, what was wrong with it, and which tasks (by number) were left out."""
+
+    corrected: bool
+    sectors: int
+    arenas: int
+    kinds_of_object: int
+    residents: int
+    tasks: int
+    tasks_read: int
+    left_out: tuple[int, ...]
+    defects: tuple[Defect, ...]
+    lines: tuple[str, ...]
+    """The report to print: what there is, then one line for each kind of defect."""
+
+
+def import_stss(source: Path, target: Path, name: str, *, correct: bool = False) -> ImportReport:
+    """Import the public files below `source` into the new folder `target`, whole or not at all.
+
+    With `correct` what can be mended is mended, and all tasks are played; without it the tasks
+    stay as they are, and those that nobody could play are left out. Both find the same defects,
+    which are written beside the data, in `about.json`.
+    ConfigError with file, and line or index, for whatever cannot be read.
+    """
+    check_new(target)
+    files = find_files(source)
+    data, report = _read(files, name, correct=correct)
+    _write(data, report, source, target)
+    return report
+
+
+def _read(files: SourceFiles, name: str, *, correct: bool) -> tuple[TownData, ImportReport]:
+    ville = read_ville(files)
+    names = PlaceNames(ville.town)
+    people = read_people(files, names)
+    raw = read_tasks(files.tasks)
+    ids = {resident.name: resident.id for resident in people.residents}
+    known = TownFacts(names, ids, told_at_start(files.starts, raw))
+    made = make_tasks(raw, known, correct=correct)
+    if not made.tasks:
+        raise ConfigError(
+            f"{files.tasks[0]}: expected a task that can be played on this map, found none; "
+            "correct them on import, or mend the files"
+        )
+    residents = taught(people.residents, raw, names)
+    data = TownData(name, _version(files, correct=correct), ville.town, residents, made.tasks)
+    defects = (*ville.defects, *people.defects, *made.defects)
+    return data, _report(data, len(raw), made.left_out, defects, correct=correct)
+
+
+def _report(
+    data: TownData,
+    tasks_read: int,
+    left_out: tuple[int, ...],
+    defects: tuple[Defect, ...],
+    *,
+    correct: bool,
+) -> ImportReport:
+    town = data.town
+    kinds = {thing for place in town.places for thing in town.objects(place)}
+    first = (
+        f"{len(town.sectors)} sectors, {len(town.places)} arenas, {len(kinds)} kinds of object, "
+        f"{len(data.residents)} residents, {len(data.tasks)} of {tasks_read} tasks"
+    )
+    return ImportReport(
+        corrected=correct,
+        sectors=len(town.sectors),
+        arenas=len(town.places),
+        kinds_of_object=len(kinds),
+        residents=len(data.residents),
+        tasks=len(data.tasks),
+        tasks_read=tasks_read,
+        left_out=left_out,
+        defects=defects,
+        lines=(first, *_remark(left_out, defects, correct=correct), *told(defects)),
+    )
+
+
+def _remark(
+    left_out: tuple[int, ...], defects: Sequence[Defect], *, correct: bool
+) -> tuple[str, ...]:
+    """Which tasks were left out, and what was done with the defects of the others."""
+    lines = []
+    if left_out:
+        numbers = ", ".join(str(number) for number in left_out)
+        lines.append(f"left out, as nobody could play them: task {numbers}")
+    of_tasks = sum(defect.where.startswith("task ") for defect in defects)
+    if of_tasks:
+        done = "corrected" if correct else "left as they are; --correct mends what can be mended"
+        lines.append(f"{of_tasks} defects of tasks, {done} (each in {ABOUT})")
+    return tuple(lines)
+
+
+def _version(files: SourceFiles, *, correct: bool) -> str:
+    """A digest of the files that were read, and whether they were corrected."""
+    sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files.read]
+    whole = hashlib.sha256("".join(sums).encode()).hexdigest()[:16]
+    return f"{whole}-corrected" if correct else whole
+
+
+def _write(data: TownData, report: ImportReport, source: Path, target: Path) -> None:
+    about = {
+        "source": SOURCE,
+        "folder": source.resolve().name,
+        "license": LICENSE,
+        "corrected": report.corrected,
+        "left_out": report.left_out,
+        "notes": report.lines,
+        "defects": [defect.as_fields() for defect in report.defects],
+    }
+
+    def fill(folder: Path) -> None:
+        write_town(folder, data)
+        text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
+        (folder / ABOUT).write_text(text, "utf-8")
+
+    write_folder(target, fill)
+
+
+# ------------------------------------------------------------------ personas
+
+
+class _Town(ForeignRecord):
     """`meta.json`: who lives in the town."""
 
     persona_names: tuple[str, ...] = Field(min_length=1)
 
 
-class _Persona(RawRecord):
+class _Persona(ForeignRecord):
     """`scratch.json`: what a persona is like before anything has happened."""
 
     name: str = Field(min_length=1)
@@ -133,10 +260,10 @@ def _defects(
     resident: Resident, known: tuple[str, ...], lost: tuple[str, ...]
 ) -> tuple[Defect, ...]:
     who, field = resident.name, "spatial_memory"
-    found = [Defect(Kind.UNKNOWN_KNOWLEDGE, who, field, place, "left out") for place in lost]
+    found = [Defect(DefectKind.UNKNOWN_KNOWLEDGE, who, field, place, "left out") for place in lost]
     if resident.living_area not in known:
         home = resident.living_area
-        found.append(Defect(Kind.HOME_UNKNOWN, who, field, f"no {home}", "they know it"))
+        found.append(Defect(DefectKind.HOME_UNKNOWN, who, field, f"no {home}", "they know it"))
     return tuple(found)
 
 
@@ -145,7 +272,8 @@ def taught(
 ) -> tuple[Resident, ...]:
     """The residents with what some tasks add: places that the whole cast, or its performer, knows.
 
-    Residents are the same in all tasks, so what one task adds holds in the others as well.
+    Residents are the same in all tasks, so what one task adds holds in the others as well. A task's
+    own places need no adding: with the task the performer is told of them (`SocialTask.given_to`).
     """
     added: dict[str, dict[str, None]] = {resident.name: {} for resident in residents}
     for task in tasks:
@@ -161,132 +289,3 @@ def taught(
         )
         for resident in residents
     )
-
-
-LICENSE = "Apache-2.0, as its authors declare"
-SOURCE = "the public data of STSS (arXiv 2404.05337), from Generative Agents (arXiv 2304.03442)"
-ABOUT = "about.json"
-
-
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What was imported, what was wrong with it, and which tasks (by number) were left out."""
-
-    corrected: bool
-    sectors: int
-    arenas: int
-    kinds_of_object: int
-    residents: int
-    tasks: int
-    tasks_read: int
-    left_out: tuple[int, ...]
-    defects: tuple[Defect, ...]
-    lines: tuple[str, ...]
-    """The report to print: what there is, then one line for each kind of defect."""
-
-
-def import_stss(source: Path, target: Path, name: str, *, correct: bool = False) -> ImportReport:
-    """Import the public files below `source` into the new folder `target`, whole or not at all.
-
-    With `correct` what can be mended is mended, and all tasks are played; without it the tasks
-    stay as they are, and those that nobody could play are left out. Both find the same defects,
-    which are written beside the data, in `about.json`.
-    ConfigError with file, and line or index, for whatever cannot be read.
-    """
-    if target.exists():
-        raise ConfigError(f"{target} exists already; import under another name, or remove it")
-    files = find_files(source)
-    data, report = _read(files, name, correct=correct)
-    _write(data, report, source, target)
-    return report
-
-
-def _read(files: SourceFiles, name: str, *, correct: bool) -> tuple[TownData, ImportReport]:
-    ville = read_ville(files)
-    names = PlaceNames(ville.town)
-    people = read_people(files, names)
-    raw = read_tasks(files.tasks)
-    ids = {resident.name: resident.id for resident in people.residents}
-    known = Known(names, ids, told_at_start(files.starts, raw))
-    made = make_tasks(raw, known, correct=correct)
-    if not made.tasks:
-        raise ConfigError(
-            f"{files.tasks[0]}: expected a task that can be played on this map, found none; "
-            "correct them on import, or mend the files"
-        )
-    residents = taught(people.residents, raw, names)
-    data = TownData(name, _version(files, correct=correct), ville.town, residents, made.tasks)
-    defects = (*ville.defects, *people.defects, *made.defects)
-    return data, _report(data, len(raw), made.left_out, defects, correct=correct)
-
-
-def _report(
-    data: TownData,
-    tasks_read: int,
-    left_out: tuple[int, ...],
-    defects: tuple[Defect, ...],
-    *,
-    correct: bool,
-) -> ImportReport:
-    town = data.town
-    kinds = {thing for place in town.places for thing in town.objects(place)}
-    first = (
-        f"{len(town.sectors)} sectors, {len(town.places)} arenas, {len(kinds)} kinds of object, "
-        f"{len(data.residents)} residents, {len(data.tasks)} of {tasks_read} tasks"
-    )
-    return ImportReport(
-        corrected=correct,
-        sectors=len(town.sectors),
-        arenas=len(town.places),
-        kinds_of_object=len(kinds),
-        residents=len(data.residents),
-        tasks=len(data.tasks),
-        tasks_read=tasks_read,
-        left_out=left_out,
-        defects=defects,
-        lines=(first, *_remark(left_out, defects, correct=correct), *told(defects)),
-    )
-
-
-def _remark(
-    left_out: tuple[int, ...], defects: Sequence[Defect], *, correct: bool
-) -> tuple[str, ...]:
-    """Which tasks were left out, and what was done with the defects of the others."""
-    lines = []
-    if left_out:
-        numbers = ", ".join(str(number) for number in left_out)
-        lines.append(f"left out, as nobody could play them: task {numbers}")
-    of_tasks = sum(defect.where.startswith("task ") for defect in defects)
-    if of_tasks:
-        done = "corrected" if correct else "left as they are; --correct mends what can be mended"
-        lines.append(f"{of_tasks} defects of tasks, {done} (each in {ABOUT})")
-    return tuple(lines)
-
-
-def _version(files: SourceFiles, *, correct: bool) -> str:
-    """A digest of the files that were read, and whether they were corrected."""
-    sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files.read]
-    whole = hashlib.sha256("".join(sums).encode()).hexdigest()[:16]
-    return f"{whole}-corrected" if correct else whole
-
-
-def _write(data: TownData, report: ImportReport, source: Path, target: Path) -> None:
-    about = {
-        "source": SOURCE,
-        "folder": source.resolve().name,
-        "license": LICENSE,
-        "corrected": report.corrected,
-        "left_out": report.left_out,
-        "notes": report.lines,
-        "defects": [defect.as_fields() for defect in report.defects],
-    }
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=target.parent, prefix=".importing-") as partial:
-            folder = Path(partial) / "data"
-            write_town(folder, data)
-            text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
-            (folder / ABOUT).write_text(text, "utf-8")
-            os.replace(folder, target)
-    except OSError as error:
-        raise ConfigError(f"{target} cannot be written ({error.strerror})") from error

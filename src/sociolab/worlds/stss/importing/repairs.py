@@ -1,4 +1,4 @@
-"""The public tasks as ours: each checked, mended where that is wanted, or left out."""
+"""The public tasks as ours: each checked, put right where that is wanted, or left out."""
 
 from __future__ import annotations
 
@@ -12,19 +12,78 @@ from sociolab.worlds.stss.importing.tasks import (
     STAMP,
     Aim,
     Draft,
-    Known,
     Numbered,
+    TownFacts,
     draft_of,
     task_of,
 )
-from sociolab.worlds.stss.importing.village import UNPLAYABLE, Defect, Kind, sector_of
+from sociolab.worlds.stss.importing.village import UNPLAYABLE, Defect, DefectKind, sector_of
 from sociolab.worlds.stss.task import SocialTask
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTasks:
+    """The tasks that can be played, all defects met, and the numbers of those left out."""
+
+    tasks: tuple[SocialTask, ...]
+    defects: tuple[Defect, ...]
+    left_out: tuple[int, ...]
+
+
+def make_tasks(raw: Sequence[Numbered], known: TownFacts, *, correct: bool) -> ImportedTasks:
+    """Our tasks of the public ones.
+
+    All defects are found in either case. With `correct` the mended task is taken, else the one
+    that stands in the file; a task that even so nobody could play is left out.
+    """
+    tasks: list[SocialTask] = []
+    defects: list[Defect] = []
+    left_out: list[int] = []
+    met: dict[tuple[str, str, tuple[str, ...]], int] = {}
+    for one in raw:
+        draft = draft_of(one, known.names)
+        mended, found = _examined(draft, known)
+        first = met.setdefault((draft.performer, draft.texts.order, draft.cast), draft.number)
+        if first != draft.number:
+            found.append(_repeated(draft, first))
+        defects += found
+        if _is_playable(found, correct=correct):
+            tasks.append(task_of(mended if correct else draft, known.people))
+        else:
+            left_out.append(one.number)
+    return ImportedTasks(tuple(tasks), tuple(defects), tuple(left_out))
+
+
+def _examined(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+    defects: list[Defect] = []
+    for check in CHECKS:
+        draft, found = check(draft, known)
+        defects += found
+    return draft, defects
+
+
+def _repeated(draft: Draft, first: int) -> Defect:
+    return Defect(DefectKind.REPEATED_TASK, draft.where, "FPG", f"that of task {first}", "left out")
+
+
+def _is_playable(defects: Sequence[Defect], *, correct: bool) -> bool:
+    if correct:
+        return not any(
+            defect.kind is DefectKind.REPEATED_TASK
+            or (defect.kind in UNPLAYABLE and not defect.correction)
+            for defect in defects
+        )
+    return not any(defect.kind in UNPLAYABLE for defect in defects)
+
+
+# ------------------------------------------------------------------ who takes part
+
 
 CLOSE = 0.85
 """A name at least so like a resident's is taken for a slip of the pen (difflib's ratio; 0-1)."""
 
 
-def check_people(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
+def check_people(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
     """Everybody must live in the town: slips are mended, others leave the cast."""
     defects: list[Defect] = []
     strangers = [
@@ -35,43 +94,46 @@ def check_people(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
         needed = name in (draft.performer, draft.partner)
         correction = close[0] if close else "" if needed else "not in the cast"
         field = "all_chars" if name in draft.cast else "required_character"
-        defects.append(Defect(Kind.UNKNOWN_PERSON, draft.where, field, name, correction))
+        defects.append(Defect(DefectKind.UNKNOWN_PERSON, draft.where, field, name, correction))
         draft = _renamed(draft, name, close[0] if close else "")
     return draft, defects
 
 
-def check_cast(draft: Draft, _: Known) -> tuple[Draft, list[Defect]]:
+def check_cast(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
     """Nobody is there twice, nobody who is needed is missing, the number said is right."""
     where = draft.where
     defects: list[Defect] = []
     size = draft.raw.n_characters
     if size is not None and size != len(draft.cast):
         found = f"{size}, and {len(draft.cast)} are named"
-        defects.append(Defect(Kind.CAST_SIZE, where, "n_characters", found, "the names count"))
+        defects.append(
+            Defect(DefectKind.CAST_SIZE, where, "n_characters", found, "the names count")
+        )
     once = tuple(dict.fromkeys(draft.cast))
     defects += [
-        Defect(Kind.TWICE_IN_CAST, where, "all_chars", name, "kept once")
+        Defect(DefectKind.TWICE_IN_CAST, where, "all_chars", name, "kept once")
         for name in once
         if draft.cast.count(name) > 1
     ]
     missing = tuple(name for name in draft.needed if name not in once)
     defects += [
-        Defect(Kind.MISSING_PERSON, where, "all_chars", f"no {name}", "added") for name in missing
+        Defect(DefectKind.MISSING_PERSON, where, "all_chars", f"no {name}", "added")
+        for name in missing
     ]
     draft = replace(draft, cast=(*once, *missing))
     if not draft.background:
-        defects.append(Defect(Kind.MISSING_PERSON, where, "all_chars", "nobody else", ""))
+        defects.append(Defect(DefectKind.MISSING_PERSON, where, "all_chars", "nobody else", ""))
     return draft, defects
 
 
-def check_performer(draft: Draft, _: Known) -> tuple[Draft, list[Defect]]:
+def check_performer(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
     """The performer is one of those who may be, where the record says who ("#Any": anybody)."""
     choices = draft.raw.performer_choices
     if not choices or draft.performer in choices or any(c.startswith("#") for c in choices):
         return draft, []
     found = f"{draft.performer}, not {' or '.join(choices)}"
     remedy = "the performer of the texts stays"
-    return draft, [Defect(Kind.OTHER_PERFORMER, draft.where, "performer", found, remedy)]
+    return draft, [Defect(DefectKind.OTHER_PERFORMER, draft.where, "performer", found, remedy)]
 
 
 def _renamed(draft: Draft, old: str, new: str) -> Draft:
@@ -90,14 +152,18 @@ def _renamed(draft: Draft, old: str, new: str) -> Draft:
     )
 
 
+# ------------------------------------------------------------------ the filter
+
+
 TELLING = 4
 """Shorter words of a filter do not show what a text is about."""
+
 
 PLACED = ("public activity", "inviting companions", "asking for help")
 """The types of task that fix a place (STSS Table 2)."""
 
 
-def check_places(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
+def check_places(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
     """Every place is on the map; a wrong name becomes the one it is most like, in texts too."""
     defects: list[Defect] = []
     for index, aim in enumerate(draft.aims):
@@ -107,7 +173,7 @@ def check_places(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
         right = known.names.nearest(aim.place) if aim.place else ""
         field = f"task.goal.{index}.location"
         found = aim.place or "no place"
-        defects.append(Defect(Kind.UNKNOWN_PLACE, draft.where, field, found, right))
+        defects.append(Defect(DefectKind.UNKNOWN_PLACE, draft.where, field, found, right))
         if right:
             draft = draft.retold(aim.place, right)
             aims = list(draft.aims)
@@ -116,7 +182,7 @@ def check_places(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
     return draft, defects
 
 
-def check_filter(draft: Draft, _: Known) -> tuple[Draft, list[Defect]]:
+def check_filter(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
     """The order tells of what the filter looks for; else the note's words become the filter."""
     defects: list[Defect] = []
     aims: list[Aim] = []
@@ -127,19 +193,21 @@ def check_filter(draft: Draft, _: Known) -> tuple[Draft, list[Defect]]:
         right = _from_note(draft)
         found = f"{', '.join(aim.keywords)} in {draft.texts.order!r}"
         field = f"task.goal.{index}.keyword"
-        defects.append(Defect(Kind.FOREIGN_FILTER, draft.where, field, found, ", ".join(right)))
+        defects.append(
+            Defect(DefectKind.FOREIGN_FILTER, draft.where, field, found, ", ".join(right))
+        )
         aims.append(replace(aim, what=right[0], keywords=right) if right else aim)
     return replace(draft, aims=tuple(aims)), defects
 
 
-def check_promised_activity(draft: Draft, _: Known) -> tuple[Draft, list[Defect]]:
+def check_promised_activity(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
     """The description tells of what the filter looks for, or of no event by name; else it goes."""
     keywords = [word for aim in draft.aims for word in aim.keywords]
     plain = re.search(r"\bevent\b", draft.texts.promise, re.IGNORECASE)
     if not draft.texts.promise or plain or is_told(draft.texts.promise, keywords):
         return draft, []
     found, remedy = draft.texts.promise, "the description is not told"
-    defect = Defect(Kind.OTHER_ACTIVITY, draft.where, "Description", found, remedy)
+    defect = Defect(DefectKind.OTHER_ACTIVITY, draft.where, "Description", found, remedy)
     return replace(draft, texts=replace(draft.texts, promise="")), [defect]
 
 
@@ -163,17 +231,22 @@ def _from_note(draft: Draft) -> tuple[str, ...]:
     return tuple(dict.fromkeys((phrase, last, last.removesuffix("s"))))
 
 
+# ------------------------------------------------------------------ the texts
+
+
 NUMBER = re.compile(r"(?<![\d:-])\d+(?= (?:people|audience|friends)\b)")
 """How many should come, in a text."""
 
+
 EVENT = re.compile(r"\bhold an? (.+?) at ", re.IGNORECASE)
 """What is to be held, in a text."""
+
 
 COUNTED = ("public activity", "inviting companions", "online activity")
 """The types of task of which the score is a number of people divided by the expected one."""
 
 
-def check_event(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
+def check_event(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
     """The order and the line for readers tell of one event.
 
     Where they do not, and the order also names another place than is scored while the line does
@@ -185,18 +258,18 @@ def check_event(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
     foreign = _foreign_places(draft, draft.texts.order, known)
     if not foreign or _foreign_places(draft, draft.texts.goal, known):
         remedy = f"the performer is told of the {order[1]}"
-        return draft, [Defect(Kind.OTHER_EVENT, draft.where, "goal", line[1], remedy)]
+        return draft, [Defect(DefectKind.OTHER_EVENT, draft.where, "goal", line[1], remedy)]
     remedy = "told in the words of the goal"
-    defects = [Defect(Kind.OTHER_EVENT, draft.where, "FPG", order[1], f"{line[1]}, {remedy}")]
+    defects = [Defect(DefectKind.OTHER_EVENT, draft.where, "FPG", order[1], f"{line[1]}, {remedy}")]
     for place in foreign:
         right = f"{draft.aims[0].place}, {remedy}"
-        defects.append(Defect(Kind.PROMISED_PLACE, draft.where, "FPG", place, right))
+        defects.append(Defect(DefectKind.PROMISED_PLACE, draft.where, "FPG", place, right))
     said = _without_repeated_stamp(draft.texts.goal)
     said = f"{draft.performer} wants to {said[:1].lower()}{said[1:]}"
     return replace(draft, texts=replace(draft.texts, order=said)), defects
 
 
-def check_told_places(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
+def check_told_places(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
     """The texts of a task with one place name no other."""
     right = draft.aims[0].place
     foreign = [
@@ -207,11 +280,12 @@ def check_told_places(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
     for place in dict.fromkeys(place for _, place in foreign):
         draft = draft.retold(place, right)
     return draft, [
-        Defect(Kind.PROMISED_PLACE, draft.where, field, place, right) for field, place in foreign
+        Defect(DefectKind.PROMISED_PLACE, draft.where, field, place, right)
+        for field, place in foreign
     ]
 
 
-def check_told_times(draft: Draft, _: Known) -> tuple[Draft, list[Defect]]:
+def check_told_times(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
     """The texts name the date, and where one is fixed the time, that are scored."""
     day = draft.day.isoformat()
 
@@ -219,7 +293,7 @@ def check_told_times(draft: Draft, _: Known) -> tuple[Draft, list[Defect]]:
         return f"{day} {draft.start or stamp[2]}" if stamp[2] else day
 
     defects = [
-        Defect(Kind.PROMISED_TIME, draft.where, field, stamp[0], right(stamp))
+        Defect(DefectKind.PROMISED_TIME, draft.where, field, stamp[0], right(stamp))
         for field, text in draft.texts.by_field
         for stamp in STAMP.finditer(text)
         if stamp[0] != right(stamp)
@@ -228,7 +302,7 @@ def check_told_times(draft: Draft, _: Known) -> tuple[Draft, list[Defect]]:
     return replace(draft, texts=texts), defects
 
 
-def check_numbers(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
+def check_numbers(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
     """The record and its texts say the number that the rule says.
 
     The record's counts the performer too, except where somebody is asked for help.
@@ -238,31 +312,31 @@ def check_numbers(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
     defects: list[Defect] = []
     if draft.raw.task.target_num != wanted:
         found, remedy = str(draft.raw.task.target_num), f"{wanted}, by the rule"
-        defects.append(Defect(Kind.WRONG_NUMBER, where, "task.target_num", found, remedy))
+        defects.append(Defect(DefectKind.WRONG_NUMBER, where, "task.target_num", found, remedy))
     if draft.type not in COUNTED:
         return draft, defects
     for number in NUMBER.findall(draft.texts.promise):
         if int(number) != expected:
             found, right = number, f"{expected}, by the rule"
-            defects.append(Defect(Kind.PROMISED_NUMBER, where, "Description", found, right))
+            defects.append(Defect(DefectKind.PROMISED_NUMBER, where, "Description", found, right))
     defects += _start_defects(draft, known)
     promise = NUMBER.sub(str(expected), draft.texts.promise)
     return replace(draft, texts=replace(draft.texts, promise=promise)), defects
 
 
-def _start_defects(draft: Draft, known: Known) -> list[Defect]:
+def _start_defects(draft: Draft, known: TownFacts) -> list[Defect]:
     """Start environments tell their performers numbers of their own; ours never reads them."""
     name = draft.raw.env_name
     at_start = set(NUMBER.findall(known.starts.get(name, "")))
     promised = set(NUMBER.findall(draft.raw.Description))
     remedy = "the task file's text is told"
     return [
-        Defect(Kind.START_NUMBER, draft.where, name, number, remedy)
+        Defect(DefectKind.START_NUMBER, draft.where, name, number, remedy)
         for number in sorted(at_start - promised)
     ]
 
 
-def _foreign_places(draft: Draft, text: str, known: Known) -> tuple[str, ...]:
+def _foreign_places(draft: Draft, text: str, known: TownFacts) -> tuple[str, ...]:
     """The sectors that a text names and that are not scored; () unless one place is."""
     if len(draft.aims) != 1 or not known.names.resolve(draft.aims[0].place):
         return ()
@@ -275,7 +349,11 @@ def _without_repeated_stamp(text: str) -> str:
     return re.sub(rf"({STAMP.pattern}) on \1", r"\1", text)
 
 
-Check: TypeAlias = Callable[[Draft, Known], tuple[Draft, list[Defect]]]
+# ------------------------------------------------------------------ all checks
+
+
+Check: TypeAlias = Callable[[Draft, TownFacts], tuple[Draft, list[Defect]]]
+
 
 CHECKS: tuple[Check, ...] = (
     check_people,
@@ -290,58 +368,3 @@ CHECKS: tuple[Check, ...] = (
     check_numbers,
 )
 """In this order: each sees what those before it have mended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tasks:
-    """The tasks that can be played, all defects met, and the numbers of those left out."""
-
-    tasks: tuple[SocialTask, ...]
-    defects: tuple[Defect, ...]
-    left_out: tuple[int, ...]
-
-
-def make_tasks(raw: Sequence[Numbered], known: Known, *, correct: bool) -> Tasks:
-    """Our tasks of the public ones.
-
-    All defects are found in either case. With `correct` the mended task is taken, else the one
-    that stands in the file; a task that even so nobody could play is left out.
-    """
-    tasks: list[SocialTask] = []
-    defects: list[Defect] = []
-    left_out: list[int] = []
-    met: dict[tuple[str, str, tuple[str, ...]], int] = {}
-    for one in raw:
-        draft = draft_of(one, known.names)
-        mended, found = _examined(draft, known)
-        first = met.setdefault((draft.performer, draft.texts.order, draft.cast), draft.number)
-        if first != draft.number:
-            found.append(_repeated(draft, first))
-        defects += found
-        if _is_playable(found, correct=correct):
-            tasks.append(task_of(mended if correct else draft, known.people))
-        else:
-            left_out.append(one.number)
-    return Tasks(tuple(tasks), tuple(defects), tuple(left_out))
-
-
-def _examined(draft: Draft, known: Known) -> tuple[Draft, list[Defect]]:
-    defects: list[Defect] = []
-    for check in CHECKS:
-        draft, found = check(draft, known)
-        defects += found
-    return draft, defects
-
-
-def _repeated(draft: Draft, first: int) -> Defect:
-    return Defect(Kind.REPEATED_TASK, draft.where, "FPG", f"that of task {first}", "left out")
-
-
-def _is_playable(defects: Sequence[Defect], *, correct: bool) -> bool:
-    if correct:
-        return not any(
-            defect.kind is Kind.REPEATED_TASK
-            or (defect.kind in UNPLAYABLE and not defect.correction)
-            for defect in defects
-        )
-    return not any(defect.kind in UNPLAYABLE for defect in defects)

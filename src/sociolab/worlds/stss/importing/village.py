@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import unicodedata
@@ -11,20 +10,406 @@ from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground
+from sociolab.plugin.importing import ForeignRecord, file_text, json_file, record
+from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground, within_reach
 
 BASES = ("clipped_the_ville_n25", "base_the_ville_n25")
 """Folders of personas, the preferred first: STSS starts from the clipped one."""
 
+
 MATRICES = ("collision", "sector", "arena", "game_object")
+
+
 BLOCKS = ("sector", "arena", "game_object")
+
+
+CLOSE = 0.75
+"""A name that is at least so like one on the map may stand for it (difflib's ratio; 0-1)."""
+
+
+EMPTY = 0
+"""Nothing of this kind is on the tile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ville:
+    """The map that was read, what the whole world is called, and what was wrong with it."""
+
+    town: TownMap
+    world: str
+    defects: tuple[Defect, ...]
+
+
+def read_ville(files: SourceFiles) -> Ville:
+    """The map of the public files; ConfigError with file and line or tile where they are wrong.
+
+    Ground that cannot be walked to from the town is closed, and arenas without a tile to stand on
+    are left out; both are reported.
+    """
+    shape = read_shape(files.shape)
+    (world,) = read_blocks(files.world, 1).values() or (None,)
+    if world is None:
+        raise ConfigError(f"{files.world}: expected the world's block, found none; fetch it again")
+    sectors = read_blocks(files.blocks["sector"], 2)
+    arenas = read_blocks(files.blocks["arena"], 3)
+    things = read_blocks(files.blocks["game_object"], 3)
+    _check_names(sectors, arenas)
+    tiles = _Tiles(
+        read_matrix(files.matrices["collision"], shape, None) == EMPTY,
+        read_matrix(files.matrices["sector"], shape, sectors),
+        read_matrix(files.matrices["arena"], shape, arenas),
+        read_matrix(files.matrices["game_object"], shape, things),
+    )
+    _check_agreement(files, tiles, sectors, arenas)
+    try:
+        return _ville(world.names[0], tiles, sectors, arenas, things)
+    except ConfigError as fault:
+        raise ConfigError(f"{files.shape.parent}: {fault}") from fault
+
+
+@dataclass(frozen=True, slots=True)
+class _Tiles:
+    """What the files say of each tile, [height, width] each."""
+
+    open: NDArray[np.bool_]
+    sector: NDArray[np.int32]
+    arena: NDArray[np.int32]
+    thing: NDArray[np.int32]
+
+
+def _ville(
+    world: str,
+    tiles: _Tiles,
+    sectors: Mapping[int, MatrixBlock],
+    arenas: Mapping[int, MatrixBlock],
+    things: Mapping[int, MatrixBlock],
+) -> Ville:
+    numbers = np.where(tiles.arena == EMPTY, -1, tiles.arena).astype(np.int16)
+    walkable = within_reach(tiles.open, numbers)
+    lived_in = [number for number in arenas if (walkable & (tiles.arena == number)).any()]
+    places = tuple(_place(arenas[number]) for number in lived_in)
+    arena = np.full(walkable.shape, -1, dtype=np.int16)
+    for index, number in enumerate(lived_in):
+        arena[walkable & (tiles.arena == number)] = index
+    ground = plain_ground(walkable, arena)
+    ground[tiles.open & ~walkable] = Ground.GRASS
+    town = TownMap(
+        world,
+        tuple(block.names[1] for block in sectors.values()),
+        places,
+        walkable,
+        arena,
+        {
+            place: _objects(tiles, number, arena == index, things)
+            for index, (number, place) in enumerate(zip(lived_in, places, strict=True))
+        },
+        ground,
+    )
+    return Ville(town, world, _defects(tiles, walkable, arenas, lived_in))
+
+
+def _place(block: MatrixBlock) -> Place:
+    return Place(block.names[1], block.names[2])
+
+
+def _objects(
+    tiles: _Tiles, number: int, inside: NDArray[np.bool_], things: Mapping[int, MatrixBlock]
+) -> dict[str, tuple[Tile, ...]]:
+    """The things of an arena, and the tiles on which they stand, row by row."""
+    found: dict[str, list[Tile]] = {}
+    for y, x in np.argwhere((tiles.arena == number) & (tiles.thing != EMPTY)).tolist():
+        name = things[int(tiles.thing[y, x])].names[2]
+        found.setdefault(name, []).append(_at_hand((x, y), inside))
+    return {name: tuple(dict.fromkeys(stand)) for name, stand in found.items()}
+
+
+def _at_hand(tile: Tile, inside: NDArray[np.bool_]) -> Tile:
+    """The tile itself, or the arena's nearest walkable one where it cannot be used from beside."""
+    rows, columns = np.nonzero(inside)
+    steps = np.abs(columns - tile[0]) + np.abs(rows - tile[1])
+    nearest = int(steps.argmin())
+    return tile if steps[nearest] <= 1 else (int(columns[nearest]), int(rows[nearest]))
+
+
+def _check_names(sectors: Mapping[int, MatrixBlock], arenas: Mapping[int, MatrixBlock]) -> None:
+    """Every name once, and every arena in a sector that there is."""
+    known = {block.names[1] for block in sectors.values()}
+    for block in arenas.values():
+        if block.names[1] not in known:
+            raise ConfigError(
+                f"{block.place}: the arena {block.names[2]!r} is in the sector {block.names[1]!r}, "
+                "which is none of the known ones; mend it"
+            )
+    for blocks in (sectors, arenas):
+        met: set[tuple[str, ...]] = set()
+        for block in blocks.values():
+            if block.names in met:
+                name = ": ".join(block.names[1:])
+                raise ConfigError(f"{block.place}: {name!r} comes a second time; rename one")
+            met.add(block.names)
+
+
+def _check_agreement(
+    files: SourceFiles,
+    tiles: _Tiles,
+    sectors: Mapping[int, MatrixBlock],
+    arenas: Mapping[int, MatrixBlock],
+) -> None:
+    """Both matrices must see a tile in the same sector."""
+    for y, x in np.argwhere(tiles.arena != EMPTY).tolist():
+        arena = arenas[int(tiles.arena[y, x])].names[1]
+        number = int(tiles.sector[y, x])
+        sector = sectors[number].names[1] if number != EMPTY else "no sector"
+        if arena != sector:
+            raise ConfigError(
+                f"{files.matrices['sector']}: column {x}, row {y} is in {sector!r}, but "
+                f"{files.matrices['arena']} has an arena of {arena!r} there; mend one of them"
+            )
+
+
+def _defects(
+    tiles: _Tiles,
+    walkable: NDArray[np.bool_],
+    arenas: Mapping[int, MatrixBlock],
+    lived_in: list[int],
+) -> tuple[Defect, ...]:
+    cut_off = int((tiles.open & ~walkable).sum())
+    found = [
+        Defect(DefectKind.UNKNOWN_PLACE, "map", "arena_blocks", str(_place(block)), "left out")
+        for number, block in arenas.items()
+        if number not in lived_in
+    ]
+    if cut_off:
+        found.append(
+            Defect(
+                DefectKind.CUT_OFF, "map", "collision_maze", f"{cut_off} tiles", "closed", cut_off
+            )
+        )
+    return tuple(found)
+
+
+# ------------------------------------------------------------------ matrices, a number a tile
+
+
+class MapSize(ForeignRecord):
+    """The size of the map in tiles."""
+
+    maze_width: int = Field(ge=1, le=10_000)
+    maze_height: int = Field(ge=1, le=10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixBlock:
+    """A number of a matrix, and the names it stands for: world, sector, arena, object."""
+
+    number: int
+    names: tuple[str, ...]
+    place: str
+    """File and line."""
+
+
+def read_shape(path: Path) -> MapSize:
+    """The size that `maze_meta_info.json` gives; ConfigError where it gives none."""
+    return record(str(path), MapSize, json_file(path))
+
+
+def read_blocks(path: Path, names: int) -> dict[int, MatrixBlock]:
+    """Blocks by number, each with this many names; spaces around names are stripped.
+
+    ConfigError with file and line for a line of another form, or a number that comes twice.
+    """
+    found: dict[int, MatrixBlock] = {}
+    for line, text in enumerate(file_text(path).splitlines(), start=1):
+        if not text.strip():
+            continue
+        number, *rest = (part.strip() for part in text.split(","))
+        place = f"{path}, line {line}"
+        if not number.isdecimal() or len(rest) != names or not all(rest):
+            raise ConfigError(
+                f"{place}: expected a number and {names} names, found {text.strip()[:60]!r}; "
+                "mend it"
+            )
+        if int(number) in found:
+            raise ConfigError(
+                f"{place}: the block {number} comes a second time; remove one of them"
+            )
+        found[int(number)] = MatrixBlock(int(number), tuple(rest), place)
+    return found
+
+
+def read_matrix(path: Path, shape: MapSize, known: Collection[int] | None) -> NDArray[np.int32]:
+    """A matrix as [height, width], from one row of numbers or from many; EMPTY where nothing is.
+
+    `known`: the numbers that mean something; None where every number does. ConfigError with file
+    and tile for something that is no number, an unknown number, or too many or few of them.
+    """
+    words = file_text(path).replace("\n", ",").split(",")
+    cells = [word.strip() for word in words if word.strip()]
+    size = shape.maze_width * shape.maze_height
+    if len(cells) != size:
+        raise ConfigError(
+            f"{path}: expected {shape.maze_width} x {shape.maze_height} = {size} numbers, found "
+            f"{len(cells)}; fetch the file again"
+        )
+    for index, cell in enumerate(cells):
+        where = f"{path}, number {index + 1} (column {index % shape.maze_width}, row "
+        where += f"{index // shape.maze_width})"
+        if not cell.isdecimal():
+            raise ConfigError(f"{where}: expected a block's number, found {cell[:20]!r}; mend it")
+        if known is not None and int(cell) != EMPTY and int(cell) not in known:
+            raise ConfigError(
+                f"{where}: the number {int(cell)} is none of the known blocks; mend it, or add it "
+                "to the list of blocks"
+            )
+    return np.array(cells, dtype=np.int32).reshape(shape.maze_height, shape.maze_width)
+
+
+# ------------------------------------------------------------------ names of places
+
+
+class PlaceNames:
+    """Finds places of a map by name: "Sector", "Sector:arena", or with the world before them."""
+
+    def __init__(self, town: TownMap) -> None:
+        self._town = town
+        self._sectors = {_plain(sector): sector for sector in town.sectors}
+        # the longest first: one name may begin with another
+        longest = sorted(self._sectors, key=lambda name: (-len(name), name))
+        self._in_text = re.compile("|".join(rf"(?<!\w){re.escape(n)}(?!\w)" for n in longest))
+
+    def resolve(self, written: str) -> str:
+        """ "Sector: arena" or a sector as the map spells it; "" where the map has no such place."""
+        parts = [part.strip() for part in written.split(":")]
+        if len(parts) == 1:
+            return self._sectors.get(_plain(parts[0]), "")
+        place = self._town.place(f"{parts[-2]}: {parts[-1]}")
+        return "" if place is None else str(place)
+
+    def nearest(self, written: str) -> str:
+        """The place that a wrong name probably means; "" where none is like it."""
+        sector, *arena = (part.strip() for part in written.split(":"))
+        close = get_close_matches(_plain(sector), self._sectors, n=1, cutoff=CLOSE)
+        if not close:
+            return ""
+        right = self._sectors[close[0]]
+        return self.resolve(": ".join((right, *arena))) or right
+
+    def mentioned(self, text: str) -> tuple[str, ...]:
+        """The sectors that a text names, in order, each once."""
+        found = (self._sectors[match.group()] for match in self._in_text.finditer(_plain(text)))
+        return tuple(dict.fromkeys(found))
+
+
+def sector_of(place: str) -> str:
+    """The sector of "Sector: arena" or of a sector."""
+    return place.partition(": ")[0]
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.replace("\u2019", "'").casefold().split())
+
+
+def slug(name: str) -> str:
+    """Lower case, without accents, a hyphen for whatever is no letter or digit; may be empty.
+
+    >>> slug("Zoë O'Hara")
+    'zoe-o-hara'
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain.casefold()).strip("-")
+
+
+# ------------------------------------------------------------------ what is wrong with the data
+
+
+class DefectKind(StrEnum):
+    """A way in which a record contradicts the map, the people, the rule or itself."""
+
+    UNKNOWN_PLACE = "places that are not on the map"
+    FOREIGN_FILTER = "filters that look for another activity than the text tells of"
+    WRONG_NUMBER = "expected numbers that disagree with the rule"
+    PROMISED_NUMBER = "texts that promise another number than the rule scores"
+    START_NUMBER = "start environments that promise another number than the task file"
+    PROMISED_PLACE = "texts that name another place than is scored"
+    PROMISED_TIME = "texts that name another time than is scored"
+    OTHER_EVENT = "goals that call the event otherwise than the performer's text"
+    OTHER_ACTIVITY = "descriptions of another activity than the filter looks for"
+    MISSING_PERSON = "needed people who are missing from the cast"
+    UNKNOWN_PERSON = "people who are no residents"
+    TWICE_IN_CAST = "people who are in a cast twice"
+    CAST_SIZE = "casts of another size than their record says"
+    OTHER_PERFORMER = "performers who are none of the choices"
+    REPEATED_TASK = "tasks that come a second time"
+    CUT_OFF = "walkable tiles that cannot be reached from the town"
+    UNKNOWN_KNOWLEDGE = "known places that are not on the map"
+    HOME_UNKNOWN = "residents who do not know where they sleep"
+
+
+UNPLAYABLE = frozenset(
+    (
+        DefectKind.UNKNOWN_PLACE,
+        DefectKind.UNKNOWN_PERSON,
+        DefectKind.TWICE_IN_CAST,
+        DefectKind.MISSING_PERSON,
+    )
+)
+"""Uncorrected, these keep a task from being played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """One thing that is wrong.
+
+    `where`: "task 12" (counted over both files of tasks, from 1), a resident's name, or "map".
+    `correction`: what is put right, and how; "" where nothing can be done.
+    `count`: how many things this is, where it is about many alike.
+    """
+
+    kind: DefectKind
+    where: str
+    field: str
+    found: str
+    correction: str
+    count: int = 1
+
+    def __str__(self) -> str:
+        """One line: where, what is wrong, what is found, what is made of it."""
+        remedy = self.correction or "cannot be corrected"
+        return f"{self.where}: {self.field}: {self.found} ({self.kind}): {remedy}"
+
+    def as_fields(self) -> dict[str, object]:
+        """For a JSON file."""
+        return {**asdict(self), "kind": str(self.kind)}
+
+
+def told(defects: Iterable[Defect]) -> tuple[str, ...]:
+    """One line for each kind that was met, with how often and where, in the order above."""
+    by_kind: dict[DefectKind, list[Defect]] = {kind: [] for kind in DefectKind}
+    for defect in defects:
+        by_kind[defect.kind].append(defect)
+    return tuple(
+        f"{kind}: {sum(d.count for d in found)} ({_wheres(found)})"
+        for kind, found in by_kind.items()
+        if found
+    )
+
+
+def _wheres(defects: list[Defect]) -> str:
+    """ "task 7, 8", each once."""
+    wheres = list(dict.fromkeys(defect.where for defect in defects))
+    numbers = [where.removeprefix("task ") for where in wheres if where.startswith("task ")]
+    others = [where for where in wheres if not where.startswith("task ")]
+    tasks = [f"task {', '.join(numbers)}"] if numbers else []
+    return "; ".join([*tasks, *others])
+
+
+# ------------------------------------------------------------------ the files
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,446 +500,3 @@ def _personas(people: Path) -> Path:
 
 def _is_start(name: str) -> bool:
     return name.startswith("base_") and name.endswith(".zip")
-
-
-class RawRecord(BaseModel):
-    """A record as somebody else wrote it: fields that we do not know are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-R = TypeVar("R", bound=BaseModel)
-
-
-def file_text(path: Path) -> str:
-    """A file as text, without a byte order mark; ConfigError where it cannot be read."""
-    try:
-        return path.read_text("utf-8-sig")
-    except FileNotFoundError as error:
-        raise ConfigError(f"expected the file {path}, and there is none; fetch it again") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f"{path} cannot be read as UTF-8 text ({error}); fetch it again"
-        ) from error
-
-
-def json_value(place: str, text: str) -> object:
-    """The JSON value that a text holds; ConfigError with place and line where it holds none."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        found = text.splitlines()[error.lineno - 1].strip()[:60] if text.strip() else ""
-        raise ConfigError(
-            f"{place}, line {error.lineno}: expected JSON, found {found!r} ({error.msg}); mend it "
-            "or fetch the file again"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{place}: expected JSON, and it cannot be read ({error})") from error
-
-
-def json_file(path: Path) -> object:
-    """A file that is one JSON value; ConfigError where it is not."""
-    return json_value(str(path), file_text(path))
-
-
-def record(place: str, kind: type[R], fields: object) -> R:
-    """A record built from fields; ConfigError with the place where they do not fit."""
-    try:
-        return kind.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the record"
-        found = "nothing" if first["type"] == "missing" else repr(str(first["input"])[:80])
-        raise ConfigError(f"{place}: {field}: {first['msg']}; found {found}; mend it") from error
-
-
-def slug(name: str) -> str:
-    """Lower case, without accents, a hyphen for whatever is no letter or digit; may be empty.
-
-    >>> slug("Zoë O'Hara")
-    'zoe-o-hara'
-    """
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    return re.sub(r"[^a-z0-9]+", "-", plain.casefold()).strip("-")
-
-
-class Kind(StrEnum):
-    """A way in which a record contradicts the map, the people, the rule or itself."""
-
-    UNKNOWN_PLACE = "places that are not on the map"
-    FOREIGN_FILTER = "filters that look for another activity than the text tells of"
-    WRONG_NUMBER = "expected numbers that disagree with the rule"
-    PROMISED_NUMBER = "texts that promise another number than the rule scores"
-    START_NUMBER = "start environments that promise another number than the task file"
-    PROMISED_PLACE = "texts that name another place than is scored"
-    PROMISED_TIME = "texts that name another time than is scored"
-    OTHER_EVENT = "goals that call the event otherwise than the performer's text"
-    OTHER_ACTIVITY = "descriptions of another activity than the filter looks for"
-    MISSING_PERSON = "needed people who are missing from the cast"
-    UNKNOWN_PERSON = "people who are no residents"
-    TWICE_IN_CAST = "people who are in a cast twice"
-    CAST_SIZE = "casts of another size than their record says"
-    OTHER_PERFORMER = "performers who are none of the choices"
-    REPEATED_TASK = "tasks that come a second time"
-    CUT_OFF = "walkable tiles that cannot be reached from the town"
-    UNKNOWN_KNOWLEDGE = "known places that are not on the map"
-    HOME_UNKNOWN = "residents who do not know where they sleep"
-
-
-UNPLAYABLE = frozenset(
-    (Kind.UNKNOWN_PLACE, Kind.UNKNOWN_PERSON, Kind.TWICE_IN_CAST, Kind.MISSING_PERSON)
-)
-"""Uncorrected, these keep a task from being played."""
-
-
-@dataclass(frozen=True, slots=True)
-class Defect:
-    """One thing that is wrong.
-
-    `where`: "task 12" (counted over both files of tasks, from 1), a resident's name, or "map".
-    `correction`: what is put right, and how; "" where nothing can be done.
-    `count`: how many things this is, where it is about many alike.
-    """
-
-    kind: Kind
-    where: str
-    field: str
-    found: str
-    correction: str
-    count: int = 1
-
-    def __str__(self) -> str:
-        """One line: where, what is wrong, what is found, what is made of it."""
-        remedy = self.correction or "cannot be corrected"
-        return f"{self.where}: {self.field}: {self.found} ({self.kind}): {remedy}"
-
-    def as_fields(self) -> dict[str, object]:
-        """For a JSON file."""
-        return {**asdict(self), "kind": str(self.kind)}
-
-
-def told(defects: Iterable[Defect]) -> tuple[str, ...]:
-    """One line for each kind that was met, with how often and where, in the order above."""
-    by_kind: dict[Kind, list[Defect]] = {kind: [] for kind in Kind}
-    for defect in defects:
-        by_kind[defect.kind].append(defect)
-    return tuple(
-        f"{kind}: {sum(d.count for d in found)} ({_wheres(found)})"
-        for kind, found in by_kind.items()
-        if found
-    )
-
-
-def _wheres(defects: list[Defect]) -> str:
-    """ "task 7, 8", each once."""
-    wheres = list(dict.fromkeys(defect.where for defect in defects))
-    numbers = [where.removeprefix("task ") for where in wheres if where.startswith("task ")]
-    others = [where for where in wheres if not where.startswith("task ")]
-    tasks = [f"task {', '.join(numbers)}"] if numbers else []
-    return "; ".join([*tasks, *others])
-
-
-EMPTY = 0
-"""Nothing of this kind is on the tile."""
-
-
-class Shape(RawRecord):
-    """The size of the map in tiles."""
-
-    maze_width: int = Field(ge=1, le=10_000)
-    maze_height: int = Field(ge=1, le=10_000)
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A number of a matrix, and the names it stands for: world, sector, arena, object."""
-
-    number: int
-    names: tuple[str, ...]
-    place: str
-    """File and line."""
-
-
-def read_shape(path: Path) -> Shape:
-    """The size that `maze_meta_info.json` gives; ConfigError where it gives none."""
-    return record(str(path), Shape, json_file(path))
-
-
-def read_blocks(path: Path, names: int) -> dict[int, Block]:
-    """Blocks by number, each with this many names; spaces around names are stripped.
-
-    ConfigError with file and line for a line of another form, or a number that comes twice.
-    """
-    found: dict[int, Block] = {}
-    for line, text in enumerate(file_text(path).splitlines(), start=1):
-        if not text.strip():
-            continue
-        number, *rest = (part.strip() for part in text.split(","))
-        place = f"{path}, line {line}"
-        if not number.isdecimal() or len(rest) != names or not all(rest):
-            raise ConfigError(
-                f"{place}: expected a number and {names} names, found {text.strip()[:60]!r}; "
-                "mend it"
-            )
-        if int(number) in found:
-            raise ConfigError(
-                f"{place}: the block {number} comes a second time; remove one of them"
-            )
-        found[int(number)] = Block(int(number), tuple(rest), place)
-    return found
-
-
-def read_matrix(path: Path, shape: Shape, known: Collection[int] | None) -> NDArray[np.int32]:
-    """A matrix as [height, width], from one row of numbers or from many; EMPTY where nothing is.
-
-    `known`: the numbers that mean something; None where every number does. ConfigError with file
-    and tile for something that is no number, an unknown number, or too many or few of them.
-    """
-    words = file_text(path).replace("\n", ",").split(",")
-    cells = [word.strip() for word in words if word.strip()]
-    size = shape.maze_width * shape.maze_height
-    if len(cells) != size:
-        raise ConfigError(
-            f"{path}: expected {shape.maze_width} x {shape.maze_height} = {size} numbers, found "
-            f"{len(cells)}; fetch the file again"
-        )
-    for index, cell in enumerate(cells):
-        where = f"{path}, number {index + 1} (column {index % shape.maze_width}, row "
-        where += f"{index // shape.maze_width})"
-        if not cell.isdecimal():
-            raise ConfigError(f"{where}: expected a block's number, found {cell[:20]!r}; mend it")
-        if known is not None and int(cell) != EMPTY and int(cell) not in known:
-            raise ConfigError(
-                f"{where}: the number {int(cell)} is none of the known blocks; mend it, or add it "
-                "to the list of blocks"
-            )
-    return np.array(cells, dtype=np.int32).reshape(shape.maze_height, shape.maze_width)
-
-
-def town_ground(walkable: NDArray[np.bool_], inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The connected part of the walkable tiles that has the most tiles of arenas.
-
-    Both [height, width]; steps are N, E, S, W. Of two parts alike, the more northern one. The
-    public map has a strip around the town that is larger than the town itself, and closed yards.
-    """
-    left = walkable.copy()
-    best = np.zeros_like(walkable)
-    for y, x in np.argwhere(walkable & inside).tolist():
-        if left[y, x]:
-            part = _part(left, (x, y))
-            if (part & inside).sum() > (best & inside).sum():
-                best = part
-    return best
-
-
-def _part(left: NDArray[np.bool_], start: Tile) -> NDArray[np.bool_]:
-    """The tiles connected to one, which are taken from what is left."""
-    height, width = left.shape
-    part = np.zeros_like(left)
-    edge = [start]
-    left[start[1], start[0]] = False
-    while edge:
-        x, y = edge.pop()
-        part[y, x] = True
-        for a, b in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
-            if 0 <= a < width and 0 <= b < height and left[b, a]:
-                left[b, a] = False
-                edge.append((a, b))
-    return part
-
-
-@dataclass(frozen=True, slots=True)
-class Ville:
-    """The map that was read, what the whole world is called, and what was wrong with it."""
-
-    town: TownMap
-    world: str
-    defects: tuple[Defect, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Tiles:
-    """What the files say of each tile, [height, width] each."""
-
-    open: NDArray[np.bool_]
-    sector: NDArray[np.int32]
-    arena: NDArray[np.int32]
-    thing: NDArray[np.int32]
-
-
-def read_ville(files: SourceFiles) -> Ville:
-    """The map of the public files; ConfigError with file and line or tile where they are wrong.
-
-    Ground that cannot be walked to from the town is closed, and arenas without a tile to stand on
-    are left out; both are reported.
-    """
-    shape = read_shape(files.shape)
-    (world,) = read_blocks(files.world, 1).values() or (None,)
-    if world is None:
-        raise ConfigError(f"{files.world}: expected the world's block, found none; fetch it again")
-    sectors = read_blocks(files.blocks["sector"], 2)
-    arenas = read_blocks(files.blocks["arena"], 3)
-    things = read_blocks(files.blocks["game_object"], 3)
-    _check_names(sectors, arenas)
-    tiles = _Tiles(
-        read_matrix(files.matrices["collision"], shape, None) == EMPTY,
-        read_matrix(files.matrices["sector"], shape, sectors),
-        read_matrix(files.matrices["arena"], shape, arenas),
-        read_matrix(files.matrices["game_object"], shape, things),
-    )
-    _check_agreement(files, tiles, sectors, arenas)
-    try:
-        return _ville(world.names[0], tiles, sectors, arenas, things)
-    except ConfigError as fault:
-        raise ConfigError(f"{files.shape.parent}: {fault}") from fault
-
-
-def _ville(
-    world: str,
-    tiles: _Tiles,
-    sectors: Mapping[int, Block],
-    arenas: Mapping[int, Block],
-    things: Mapping[int, Block],
-) -> Ville:
-    walkable = town_ground(tiles.open, tiles.arena != EMPTY)
-    lived_in = [number for number in arenas if (walkable & (tiles.arena == number)).any()]
-    places = tuple(_place(arenas[number]) for number in lived_in)
-    arena = np.full(walkable.shape, -1, dtype=np.int16)
-    for index, number in enumerate(lived_in):
-        arena[walkable & (tiles.arena == number)] = index
-    ground = plain_ground(walkable, arena)
-    ground[tiles.open & ~walkable] = Ground.GRASS
-    town = TownMap(
-        world,
-        tuple(block.names[1] for block in sectors.values()),
-        places,
-        walkable,
-        arena,
-        {
-            place: _objects(tiles, number, arena == index, things)
-            for index, (number, place) in enumerate(zip(lived_in, places, strict=True))
-        },
-        ground,
-    )
-    return Ville(town, world, _defects(tiles, walkable, arenas, lived_in))
-
-
-def _place(block: Block) -> Place:
-    return Place(block.names[1], block.names[2])
-
-
-def _objects(
-    tiles: _Tiles, number: int, inside: NDArray[np.bool_], things: Mapping[int, Block]
-) -> dict[str, tuple[Tile, ...]]:
-    """The things of an arena, and the tiles on which they stand, row by row."""
-    found: dict[str, list[Tile]] = {}
-    for y, x in np.argwhere((tiles.arena == number) & (tiles.thing != EMPTY)).tolist():
-        name = things[int(tiles.thing[y, x])].names[2]
-        found.setdefault(name, []).append(_at_hand((x, y), inside))
-    return {name: tuple(dict.fromkeys(stand)) for name, stand in found.items()}
-
-
-def _at_hand(tile: Tile, inside: NDArray[np.bool_]) -> Tile:
-    """The tile itself, or the arena's nearest walkable one where it cannot be used from beside."""
-    rows, columns = np.nonzero(inside)
-    steps = np.abs(columns - tile[0]) + np.abs(rows - tile[1])
-    nearest = int(steps.argmin())
-    return tile if steps[nearest] <= 1 else (int(columns[nearest]), int(rows[nearest]))
-
-
-def _check_names(sectors: Mapping[int, Block], arenas: Mapping[int, Block]) -> None:
-    """Every name once, and every arena in a sector that there is."""
-    known = {block.names[1] for block in sectors.values()}
-    for block in arenas.values():
-        if block.names[1] not in known:
-            raise ConfigError(
-                f"{block.place}: the arena {block.names[2]!r} is in the sector {block.names[1]!r}, "
-                "which is none of the known ones; mend it"
-            )
-    for blocks in (sectors, arenas):
-        met: set[tuple[str, ...]] = set()
-        for block in blocks.values():
-            if block.names in met:
-                name = ": ".join(block.names[1:])
-                raise ConfigError(f"{block.place}: {name!r} comes a second time; rename one")
-            met.add(block.names)
-
-
-def _check_agreement(
-    files: SourceFiles, tiles: _Tiles, sectors: Mapping[int, Block], arenas: Mapping[int, Block]
-) -> None:
-    """Both matrices must see a tile in the same sector."""
-    for y, x in np.argwhere(tiles.arena != EMPTY).tolist():
-        arena = arenas[int(tiles.arena[y, x])].names[1]
-        number = int(tiles.sector[y, x])
-        sector = sectors[number].names[1] if number != EMPTY else "no sector"
-        if arena != sector:
-            raise ConfigError(
-                f"{files.matrices['sector']}: column {x}, row {y} is in {sector!r}, but "
-                f"{files.matrices['arena']} has an arena of {arena!r} there; mend one of them"
-            )
-
-
-def _defects(
-    tiles: _Tiles,
-    walkable: NDArray[np.bool_],
-    arenas: Mapping[int, Block],
-    lived_in: list[int],
-) -> tuple[Defect, ...]:
-    cut_off = int((tiles.open & ~walkable).sum())
-    found = [
-        Defect(Kind.UNKNOWN_PLACE, "map", "arena_blocks", str(_place(block)), "left out")
-        for number, block in arenas.items()
-        if number not in lived_in
-    ]
-    if cut_off:
-        found.append(
-            Defect(Kind.CUT_OFF, "map", "collision_maze", f"{cut_off} tiles", "closed", cut_off)
-        )
-    return tuple(found)
-
-
-CLOSE = 0.75
-"""A name that is at least so like one on the map may stand for it (difflib's ratio; 0-1)."""
-
-
-class PlaceNames:
-    """Finds places of a map by name: "Sector", "Sector:arena", or with the world before them."""
-
-    def __init__(self, town: TownMap) -> None:
-        self._town = town
-        self._sectors = {_plain(sector): sector for sector in town.sectors}
-        # the longest first: one name may begin with another
-        longest = sorted(self._sectors, key=lambda name: (-len(name), name))
-        self._in_text = re.compile("|".join(rf"(?<!\w){re.escape(n)}(?!\w)" for n in longest))
-
-    def resolve(self, written: str) -> str:
-        """ "Sector: arena" or a sector as the map spells it; "" where the map has no such place."""
-        parts = [part.strip() for part in written.split(":")]
-        if len(parts) == 1:
-            return self._sectors.get(_plain(parts[0]), "")
-        place = self._town.place(f"{parts[-2]}: {parts[-1]}")
-        return "" if place is None else str(place)
-
-    def nearest(self, written: str) -> str:
-        """The place that a wrong name probably means; "" where none is like it."""
-        sector, *arena = (part.strip() for part in written.split(":"))
-        close = get_close_matches(_plain(sector), self._sectors, n=1, cutoff=CLOSE)
-        if not close:
-            return ""
-        right = self._sectors[close[0]]
-        return self.resolve(": ".join((right, *arena))) or right
-
-    def mentioned(self, text: str) -> tuple[str, ...]:
-        """The sectors that a text names, in order, each once."""
-        found = (self._sectors[match.group()] for match in self._in_text.finditer(_plain(text)))
-        return tuple(dict.fromkeys(found))
-
-
-def sector_of(place: str) -> str:
-    """The sector of "Sector: arena" or of a sector."""
-    return place.partition(": ")[0]
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.replace("\u2019", "'").casefold().split())

@@ -1,4 +1,4 @@
-"""Goal conditions: what a talk must have conveyed, by the type of the task (STSS section 3.2)."""
+"""What must a talk have conveyed, by type of task (STSS section 3.2), and what of it was found?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sociolab.town.clock import spoken_date
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.task import TASK_TYPES, Errand, SocialTask, TaskType
 
-Kind: TypeAlias = Literal[
+ConditionKind: TypeAlias = Literal[
     "invited", "asked", "request", "place told", "time told", "time agreed", "place agreed"
 ]
 
@@ -27,10 +27,59 @@ class Condition:
     """
 
     id: str
-    kind: Kind
+    kind: ConditionKind
     text: str
     place: str = ""
     errand: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What one must know to read a talk: its task, whose it is, when and where it was held.
+
+    `here` is "Sector: arena", "" outdoors.
+    """
+
+    task: SocialTask
+    performer: Resident
+    other: Resident
+    now: datetime
+    here: str
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The task's conditions, in words about these two."""
+        return conditions_of(self.task, self.performer.name, self.other.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Whether a condition is met; `quote` is what shows it, word for word, "" where it is not."""
+
+    condition: Condition
+    met: bool
+    quote: str = ""
+
+
+def success(findings: Sequence[Finding]) -> float:
+    """SR of one talk: 1 if all its conditions are met, else 0 (STSS section 3.2).
+
+    ValueError without findings.
+    """
+    return float(share_met(findings) == 1)
+
+
+def share_met(findings: Sequence[Finding]) -> float:
+    """GCSR of one talk: the share of its conditions that are met, 0 to 1 (STSS section 3.2).
+
+    ValueError without findings.
+    """
+    if not findings:
+        raise ValueError("a talk without conditions has no rate of success")
+    return sum(finding.met for finding in findings) / len(findings)
+
+
+# ------------------------------------------------------------------ conditions by type
 
 
 def conditions_of(task: SocialTask, performer: str, other: str) -> tuple[Condition, ...]:
@@ -113,49 +162,3 @@ def _any_task(kind: TaskType) -> SocialTask:
         start="18:00",
         errands=(Errand(what="ERRAND", keywords=("ERRAND",), place="SHOP"),),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Occasion:
-    """What one must know to read a talk: its task, whose it is, when and where it was held.
-
-    `here` is "Sector: arena", "" outdoors.
-    """
-
-    task: SocialTask
-    performer: Resident
-    other: Resident
-    now: datetime
-    here: str
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """The task's conditions, in words about these two."""
-        return conditions_of(self.task, self.performer.name, self.other.name)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Whether a condition is met; `quote` is what shows it, word for word, "" where it is not."""
-
-    condition: Condition
-    met: bool
-    quote: str = ""
-
-
-def success(findings: Sequence[Finding]) -> float:
-    """SR of one talk: 1 if all its conditions are met, else 0 (STSS section 3.2).
-
-    ValueError without findings.
-    """
-    return float(share_met(findings) == 1)
-
-
-def share_met(findings: Sequence[Finding]) -> float:
-    """GCSR of one talk: the share of its conditions that are met, 0 to 1 (STSS section 3.2).
-
-    ValueError without findings.
-    """
-    if not findings:
-        raise ValueError("a talk without conditions has no rate of success")
-    return sum(finding.met for finding in findings) / len(findings)

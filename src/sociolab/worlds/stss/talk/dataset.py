@@ -1,4 +1,4 @@
-"""A set of conversation tasks: the one that we ship, or one in a folder."""
+"""Conversation tasks: what one holds, sets of them in folders, and how a set is chosen."""
 
 from __future__ import annotations
 
@@ -19,9 +19,14 @@ from sociolab.core.ports import DataId
 from sociolab.core.seeding import digest, stream
 from sociolab.town.questions import Block, Commitment, Heard, Memory
 from sociolab.town.residents import Resident
-from sociolab.worlds.stss.dataset import Meta
+from sociolab.worlds.stss.dataset import TownMeta, file_bytes
 from sociolab.worlds.stss.talk.conditions import Occasion
 from sociolab.worlds.stss.task import TASK_TYPES, Frozen, SocialTask, TaskType
+
+OWN = Path(__file__).parent / "data"
+
+
+META, SCENARIOS, REPORT = "meta.json", "scenarios.jsonl", "report.md"
 
 
 class Side(Frozen):
@@ -81,148 +86,13 @@ class TalkScenario(Frozen):
         return Occasion(self.task, performer, other, self.now, self.performer.place)
 
 
-MOST_OF_A_PAIR = 2
-"""Conversation tasks of the same two residents in the same task (STSS section 3.2)."""
-
-
-def selected(candidates: Sequence[TalkScenario], total: int) -> tuple[TalkScenario, ...]:
-    """At most `total` of the candidates, by task, then seed, then time.
-
-    Tasks take turns, and within a task its seeds, so that every task is there before any comes
-    twice; who of a seed comes first is drawn by lot. No pair of characters is in a task more than
-    twice. Fewer than `total` where there are no more. Tasks come in the order of the candidates,
-    which makes no other difference.
-    """
-    queues = [list(_in_turn(own)) for own in _by_task(candidates)]
-    chosen: list[list[TalkScenario]] = [[] for _ in queues]
-    left = total
-    for turn in range(max(map(len, queues), default=0)):
-        for queue, taken in zip(queues, chosen, strict=True):
-            if turn < len(queue) and left:
-                taken.append(queue[turn])
-                left -= 1
-    return tuple(one for taken in chosen for one in sorted(taken, key=_by_time))
-
-
-def selectable(candidates: Sequence[TalkScenario]) -> int:
-    """How many can be selected at most, two of a pair."""
-    return sum(min(count, MOST_OF_A_PAIR) for count in Counter(map(_pair, candidates)).values())
-
-
-def _by_task(candidates: Iterable[TalkScenario]) -> list[list[TalkScenario]]:
-    found: dict[str, list[TalkScenario]] = {}
-    for one in candidates:
-        found.setdefault(one.task.id, []).append(one)
-    return list(found.values())
-
-
-def _in_turn(own: list[TalkScenario]) -> Iterator[TalkScenario]:
-    """A task's candidates: one of each seed, then another of each, two of a pair at most."""
-    of_seed: dict[int, list[TalkScenario]] = {seed: [] for seed in sorted({o.seed for o in own})}
-    for one in sorted(own, key=lambda one: (stream(0, "talk", one.id).random(), one.id)):
-        of_seed[one.seed].append(one)
-    pairs: Counter[tuple[str, str, str]] = Counter()
-    while any(of_seed.values()):
-        for waiting in of_seed.values():
-            free = [one for one in waiting if pairs[_pair(one)] < MOST_OF_A_PAIR]
-            waiting[:] = free[1:]
-            for one in free[:1]:
-                pairs[_pair(one)] += 1
-                yield one
-
-
-def _pair(one: TalkScenario) -> tuple[str, str, str]:
-    return (one.task.id, one.performer.resident.id, one.other.resident.id)
-
-
-def _by_time(one: TalkScenario) -> tuple[int, str, str]:
-    return (one.seed, one.now.isoformat(), one.id)
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One social task: how many conversation tasks there are of it, in all and by seed."""
-
-    type: TaskType
-    task: str
-    of_seed: tuple[int, ...]
-
-    @property
-    def count(self) -> int:
-        """In all."""
-        return sum(self.of_seed)
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Rows by type, in the order of Table 4, then as the tasks come; `seeds` heads `of_seed`."""
-
-    seeds: tuple[int, ...]
-    rows: tuple[Row, ...]
-
-    @property
-    def count(self) -> int:
-        """How many conversation tasks there are."""
-        return sum(row.count for row in self.rows)
-
-    @property
-    def types(self) -> tuple[tuple[TaskType, tuple[Row, ...]], ...]:
-        """The rows of each type that is present."""
-        return tuple((kind, tuple(rows)) for kind, rows in groupby(self.rows, lambda r: r.type))
-
-    @property
-    def by_seed(self) -> tuple[int, ...]:
-        """How many there are of each seed."""
-        return tuple(
-            sum(row.of_seed[number] for row in self.rows) for number in range(len(self.seeds))
-        )
-
-    def as_markdown(self, title: str) -> str:
-        """A page with two tables."""
-        kinds = "".join(
-            f"| {kind} | {len(rows)} | {sum(row.count for row in rows)} |\n"
-            for kind, rows in self.types
-        )
-        heads = "".join(f" {seed} |" for seed in self.seeds)
-        tasks = "".join(
-            f"| {row.type} | {row.task} | {row.count} |{_cells(row.of_seed)}\n" for row in self.rows
-        )
-        return (
-            f"# {title}: {self.count} conversation tasks of {len(self.rows)} social tasks\n\n"
-            f"| type | social tasks | conversation tasks |\n|---|---:|---:|\n{kinds}"
-            f"| all | {len(self.rows)} | {self.count} |\n\n"
-            "By social task, in all and by the seed of the town:\n\n"
-            f"| type | task | all |{heads}\n|---|---|---:|{'---:|' * len(self.seeds)}\n{tasks}"
-            f"| all | | {self.count} |{_cells(self.by_seed)}\n"
-        )
-
-
-def tally(scenarios: Sequence[TalkScenario]) -> Tally:
-    """Count the conversation tasks of a set."""
-    seeds = tuple(sorted({one.seed for one in scenarios}))
-    counts = Counter((one.task.id, one.seed) for one in scenarios)
-    types = {one.task.id: one.task.type for one in scenarios}
-    rows = [
-        Row(kind, task, tuple(counts[task, seed] for seed in seeds)) for task, kind in types.items()
-    ]
-    return Tally(seeds, tuple(sorted(rows, key=lambda row: TASK_TYPES.index(row.type))))
-
-
-def _cells(counts: Sequence[int]) -> str:
-    return "".join(f" {count} |" for count in counts)
-
-
 @lru_cache(maxsize=512)
 def scenario_from(content: str) -> TalkScenario:
     """The scenario in a task's content; kept, as world and judge of an episode both ask."""
     return TalkScenario.model_validate_json(content)
 
 
-OWN = Path(__file__).parent / "data"
-META, SCENARIOS, REPORT = "meta.json", "scenarios.jsonl", "report.md"
-
-
-class TalkMeta(Meta):
+class TalkMeta(TownMeta):
     """`meta.json` of a set: `hash` and `scenarios`, their number, must be true where given."""
 
     hash: str | None = Field(default=None, min_length=1)
@@ -261,13 +131,13 @@ def read_talks(folder: Path) -> TalkData:
     it is; a `meta.json` without hash and number takes any scenarios.
     """
     try:
-        meta = TalkMeta.model_validate_json(_bytes(folder / META))
+        meta = TalkMeta.model_validate_json(file_bytes(folder / META))
     except ValidationError as error:
         raise ConfigError(f"{folder / META}: {_fault(error)}") from error
     seen: set[str] = set()
     scenarios = []
     path = folder / SCENARIOS
-    for number, line in enumerate(_bytes(path).splitlines(), 1):
+    for number, line in enumerate(file_bytes(path).splitlines(), 1):
         if line.strip():
             scenarios.append(_scenario(line, f"{path}, line {number}", seen))
     if not scenarios:
@@ -277,20 +147,6 @@ def read_talks(folder: Path) -> TalkData:
     data = TalkData(meta.name, meta.version, tuple(scenarios))
     _check_meta(meta, data, folder)
     return data
-
-
-def _check_meta(meta: TalkMeta, data: TalkData, folder: Path) -> None:
-    """The set is the one that was written: a shortened file is no set of that name."""
-    count = len(data.scenarios)
-    number = count if meta.scenarios is None else meta.scenarios
-    wanted = data.hash if meta.hash is None else meta.hash
-    if (number, wanted) != (count, data.hash):
-        raise ConfigError(
-            f"{folder / SCENARIOS}: expected {number} conversation tasks of hash {wanted}, as "
-            f"{META} says, found {count} of hash {data.hash}; build the set again or, if you "
-            f'changed it on purpose, give it another "name" in {META} and there set "scenarios" '
-            f'to {count} and "hash" to "{data.hash}" (or leave both out)'
-        )
 
 
 def write_talks(folder: Path, data: TalkData, made_by: str) -> None:
@@ -310,6 +166,20 @@ def write_talks(folder: Path, data: TalkData, made_by: str) -> None:
     _write(folder / META, json.dumps(meta, ensure_ascii=False, indent=2) + "\n")
     _write(folder / SCENARIOS, _lines(data.scenarios))
     _write(folder / REPORT, tally(data.scenarios).as_markdown(f"{data.name} {data.version}"))
+
+
+def _check_meta(meta: TalkMeta, data: TalkData, folder: Path) -> None:
+    """The set is the one that was written: a shortened file is no set of that name."""
+    count = len(data.scenarios)
+    number = count if meta.scenarios is None else meta.scenarios
+    wanted = data.hash if meta.hash is None else meta.hash
+    if (number, wanted) != (count, data.hash):
+        raise ConfigError(
+            f"{folder / SCENARIOS}: expected {number} conversation tasks of hash {wanted}, as "
+            f"{META} says, found {count} of hash {data.hash}; build the set again or, if you "
+            f'changed it on purpose, give it another "name" in {META} and there set "scenarios" '
+            f'to {count} and "hash" to "{data.hash}" (or leave both out)'
+        )
 
 
 def _scenario(line: bytes, where: str, seen: set[str]) -> TalkScenario:
@@ -377,8 +247,139 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+# ------------------------------------------------------------------ choosing a set
+
+
+MOST_OF_A_PAIR = 2
+"""Conversation tasks of the same two residents in the same task (STSS section 3.2)."""
+
+
+def selected(candidates: Sequence[TalkScenario], total: int) -> tuple[TalkScenario, ...]:
+    """At most `total` of the candidates, by task, then seed, then time.
+
+    Tasks take turns, and within a task its seeds, so that every task is there before any comes
+    twice; who of a seed comes first is drawn by lot. No pair of characters is in a task more than
+    twice. Fewer than `total` where there are no more. Tasks come in the order of the candidates,
+    which makes no other difference.
+    """
+    queues = [list(_in_turn(own)) for own in _by_task(candidates)]
+    chosen: list[list[TalkScenario]] = [[] for _ in queues]
+    left = total
+    for turn in range(max(map(len, queues), default=0)):
+        for queue, taken in zip(queues, chosen, strict=True):
+            if turn < len(queue) and left:
+                taken.append(queue[turn])
+                left -= 1
+    return tuple(one for taken in chosen for one in sorted(taken, key=_by_time))
+
+
+def selectable(candidates: Sequence[TalkScenario]) -> int:
+    """How many can be selected at most, two of a pair."""
+    return sum(min(count, MOST_OF_A_PAIR) for count in Counter(map(_pair, candidates)).values())
+
+
+def _by_task(candidates: Iterable[TalkScenario]) -> list[list[TalkScenario]]:
+    found: dict[str, list[TalkScenario]] = {}
+    for one in candidates:
+        found.setdefault(one.task.id, []).append(one)
+    return list(found.values())
+
+
+def _in_turn(own: list[TalkScenario]) -> Iterator[TalkScenario]:
+    """A task's candidates: one of each seed, then another of each, two of a pair at most."""
+    of_seed: dict[int, list[TalkScenario]] = {seed: [] for seed in sorted({o.seed for o in own})}
+    for one in sorted(own, key=lambda one: (stream(0, "talk", one.id).random(), one.id)):
+        of_seed[one.seed].append(one)
+    pairs: Counter[tuple[str, str, str]] = Counter()
+    while any(of_seed.values()):
+        for waiting in of_seed.values():
+            free = [one for one in waiting if pairs[_pair(one)] < MOST_OF_A_PAIR]
+            waiting[:] = free[1:]
+            for one in free[:1]:
+                pairs[_pair(one)] += 1
+                yield one
+
+
+def _pair(one: TalkScenario) -> tuple[str, str, str]:
+    return (one.task.id, one.performer.resident.id, one.other.resident.id)
+
+
+def _by_time(one: TalkScenario) -> tuple[int, str, str]:
+    return (one.seed, one.now.isoformat(), one.id)
+
+
+# ------------------------------------------------------------------ how many of what
+
+
+@dataclass(frozen=True, slots=True)
+class TallyRow:
+    """One social task: how many conversation tasks there are of it, in all and by seed."""
+
+    type: TaskType
+    task: str
+    of_seed: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """In all."""
+        return sum(self.of_seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Rows by type, in the order of Table 4, then as the tasks come; `seeds` heads `of_seed`."""
+
+    seeds: tuple[int, ...]
+    rows: tuple[TallyRow, ...]
+
+    @property
+    def count(self) -> int:
+        """How many conversation tasks there are."""
+        return sum(row.count for row in self.rows)
+
+    @property
+    def types(self) -> tuple[tuple[TaskType, tuple[TallyRow, ...]], ...]:
+        """The rows of each type that is present."""
+        return tuple((kind, tuple(rows)) for kind, rows in groupby(self.rows, lambda r: r.type))
+
+    @property
+    def by_seed(self) -> tuple[int, ...]:
+        """How many there are of each seed."""
+        return tuple(
+            sum(row.of_seed[number] for row in self.rows) for number in range(len(self.seeds))
+        )
+
+    def as_markdown(self, title: str) -> str:
+        """A page with two tables."""
+        kinds = "".join(
+            f"| {kind} | {len(rows)} | {sum(row.count for row in rows)} |\n"
+            for kind, rows in self.types
+        )
+        heads = "".join(f" {seed} |" for seed in self.seeds)
+        tasks = "".join(
+            f"| {row.type} | {row.task} | {row.count} |{_cells(row.of_seed)}\n" for row in self.rows
+        )
+        return (
+            f"# {title}: {self.count} conversation tasks of {len(self.rows)} social tasks\n\n"
+            f"| type | social tasks | conversation tasks |\n|---|---:|---:|\n{kinds}"
+            f"| all | {len(self.rows)} | {self.count} |\n\n"
+            "By social task, in all and by the seed of the town:\n\n"
+            f"| type | task | all |{heads}\n|---|---|---:|{'---:|' * len(self.seeds)}\n{tasks}"
+            f"| all | | {self.count} |{_cells(self.by_seed)}\n"
+        )
+
+
+def tally(scenarios: Sequence[TalkScenario]) -> Tally:
+    """Count the conversation tasks of a set."""
+    seeds = tuple(sorted({one.seed for one in scenarios}))
+    counts = Counter((one.task.id, one.seed) for one in scenarios)
+    types = {one.task.id: one.task.type for one in scenarios}
+    rows = [
+        TallyRow(kind, task, tuple(counts[task, seed] for seed in seeds))
+        for task, kind in types.items()
+    ]
+    return Tally(seeds, tuple(sorted(rows, key=lambda row: TASK_TYPES.index(row.type))))
+
+
+def _cells(counts: Sequence[int]) -> str:
+    return "".join(f" {count} |" for count in counts)

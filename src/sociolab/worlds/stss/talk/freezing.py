@@ -1,7 +1,8 @@
 """Conversation tasks from a simulation: residents as they are just before they talk.
 
 A social task is lived by scripted minds. Where the performer is about to talk to somebody who has
-not heard of the task from it, both sides are kept (STSS section 3.2).
+not heard of the task from it, both sides are kept (STSS section 3.2). Tasks of several towns are
+lived at once, in as many processes as there are processors.
 """
 
 from __future__ import annotations
@@ -31,18 +32,28 @@ from sociolab.worlds.stss.talk.playing import known_places
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import Settings, Stss
 
+Watch: TypeAlias = Callable[[int, int, int], object]
+"""Told how many tasks have been lived, of how many, and how many talks were frozen."""
+
+
 MOST_MEMORIES = 8
+
+
 MOST_SEEN = 3
 """Memories of a side, and how many of them may be of what was merely seen: as in the town."""
+
 
 _ALL = 100_000
 """More memories than anybody has."""
 
+
 MOST_AHEAD = 8
 """Blocks of the day's plan that are kept; on the task's own day all that are left."""
 
+
 BEFORE = timedelta(minutes=30)
 """How long before an event a talk is at least: somebody who is told must be able to come."""
+
 
 LATEST = time(12)
 """On the day of a task that leaves the time open: who is asked later will hardly find one."""
@@ -219,9 +230,6 @@ def _by_sector(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-# ------------------------------------------------------------------ living
-
-
 def _live(play: Play, player: MindPlayer) -> None:
     """Play to the end with somebody who answers at once."""
     sent: Sent = None
@@ -244,8 +252,7 @@ def _at_once(asked: Coroutine[Any, Any, Reply | NoReply]) -> Reply | NoReply:
     raise AssertionError("a scripted mind waits for nothing")
 
 
-Watch: TypeAlias = Callable[[int, int, int], object]
-"""Told how many tasks have been lived, of how many, and how many talks were frozen."""
+# ------------------------------------------------------------------ many towns at once
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A chat model as the judge of conversation tasks: one call for a talk, one for the note of it."""
+"""A chat model as the judge of conversation tasks, and labelled conversations that test it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,17 @@ from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import is_smoke
 
 ATTEMPTS = 3
+
+
 PACKAGE = "sociolab.worlds.stss.talk"
+
+
 _PROMPTS = ("judge_talk", "judge_note", "judge_rules", "judge_body")
+
+
 _LONGEST_SHOWN = 100
+
+
 _MOST_STATEMENTS = 4
 
 
@@ -211,6 +219,9 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
+# ------------------------------------------------------------------ labelled conversations
+
+
 MET, NOT_MET = "met", "not met"
 
 
@@ -218,7 +229,7 @@ class _Who(BaseModel):
     id: str
 
 
-class Row(BaseModel):
+class LabelledTalk(BaseModel):
     """A labelled conversation, the note that the other keeps of it, or both, as a line of a set.
 
     `lines` are P (the performer) or O (the other) and what is said; the labels are by the ids of
@@ -258,7 +269,7 @@ class Row(BaseModel):
 
 def labelled(row: Json, id: str) -> Labelled:
     """A row of a set as an item that a judge can be tested with."""
-    read = Row.model_validate(row)
+    read = LabelledTalk.model_validate(row)
     id, scenario = read.id or id, read.scenario
     occasion, both = scenario.occasion, {"P": scenario.performer, "O": scenario.other}
     lines = tuple(

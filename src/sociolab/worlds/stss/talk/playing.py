@@ -37,151 +37,7 @@ from sociolab.town.residents import Resident
 from sociolab.worlds.stss.talk.dataset import Side, TalkScenario
 from sociolab.worlds.stss.task import SocialTask
 
-
-@dataclass(frozen=True)
-class Remembered:
-    """Memories, best first, as a `Recall`: reading leaves no mark."""
-
-    memories: tuple[Memory, ...] = ()
-
-    def recall(self, query: str, most: int) -> tuple[Memory, ...]:
-        """Those that have most to do with the query, the better one first where two are equal."""
-        if not self.memories:
-            return ()
-        cosines = self._relevance.to(query).tolist()
-        order = sorted(range(len(self.memories)), key=lambda number: -cosines[number])
-        return tuple(self.memories[number] for number in order[: max(most, 0)])
-
-    def latest(self, most: int) -> tuple[Memory, ...]:
-        """The newest memories, oldest of them first."""
-        return self._by_time[-most:] if most > 0 else ()
-
-    def until(self, moment: datetime) -> Remembered:
-        """What was remembered at an earlier moment."""
-        return Remembered(tuple(one for one in self.memories if one.when <= moment))
-
-    @cached_property
-    def _by_time(self) -> tuple[Memory, ...]:
-        return tuple(sorted(self.memories, key=lambda one: one.when))
-
-    @cached_property
-    def _relevance(self) -> Relevance:
-        found = Relevance(_embedder())
-        for one in self.memories:
-            found.add(one.text)
-        return found
-
-
-@lru_cache(maxsize=1)
-def _embedder() -> HashingEmbedder:
-    """One for all, as it keeps the vectors of words."""
-    return HashingEmbedder()
-
-
-@dataclass(frozen=True, slots=True)
-class Speaker:
-    """A side of a scenario who speaks; `began` if they speak first. `me` is at the talk's moment.
-
-    Nothing of the other side is here but what one sees of them.
-    """
-
-    side: Side
-    me: Me
-    other: Other
-    began: bool
-
-    @property
-    def id(self) -> str:
-        """The resident's, and the seat's."""
-        return self.me.resident.id
-
-    def says(self, asked: Asked, lines: tuple[Line, ...], left: int, reminder: str) -> Utter:
-        """The next utterance is wanted."""
-        side = self.side
-        return Utter(
-            asked,
-            self.me,
-            self.other,
-            self.began,
-            lines,
-            left,
-            side.memories,
-            side.commitments,
-            side.ahead,
-            reminder,
-        )
-
-    def keeps(self, asked: Asked, lines: tuple[Line, ...]) -> Summarise:
-        """What to remember of the talk is wanted; the places that were told are known by then."""
-        side, places = self.side, self.me.places_after(lines)
-        me = replace(self.me, places=places, objects=dict.fromkeys(places, ()))
-        return Summarise(asked, me, self.other, lines, side.commitments, side.ahead)
-
-    def plans(self, asked: Asked, task: SocialTask) -> GeneralPlan:
-        """TDP's plan is wanted, as on the first morning: asleep at home, nothing lived yet."""
-        first = datetime.combine(task.days[0], time())
-        memory = Remembered(self.side.memories).until(first)
-        home = self.me.resident.living_area
-        me = replace(self.me, now=first, place=home, doing="asleep", memory=memory, heard=())
-        return GeneralPlan(asked, me, task.goal, task.days)
-
-    def reminds(self, asked: Asked, task: SocialTask, plan: tuple[str, ...]) -> TalkReminder:
-        """TDP's items for this talk are wanted."""
-        side = self.side
-        return TalkReminder(
-            asked, self.me, task.goal, plan, self.other, side.memories, side.commitments
-        )
-
-
-def performer_of(scenario: TalkScenario) -> Speaker:
-    """The performer, who is given the task, as in the town."""
-    side = scenario.performer
-    resident = scenario.task.given_to(side.resident)
-    found = _speaker(scenario, resident, side, scenario.other, scenario.performer_begins)
-    return replace(found, me=replace(found.me, task=scenario.task.matter))
-
-
-def other_of(scenario: TalkScenario) -> Speaker:
-    """The one whom the performer talks to."""
-    side = scenario.other
-    begins = not scenario.performer_begins
-    return _speaker(scenario, side.resident, side, scenario.performer, begins)
-
-
-def _speaker(
-    scenario: TalkScenario, resident: Resident, side: Side, other: Side, began: bool
-) -> Speaker:
-    places = known_places(resident, scenario.places)
-    known = {who: one.known_as for who, one in scenario.people.items() if one.known_as}
-    me = Me(
-        resident=resident,
-        now=scenario.now,
-        places=places,
-        objects=dict.fromkeys(places, ()),
-        people={who: one.name for who, one in scenario.people.items() if who != resident.id},
-        memory=Remembered(side.memories),
-        known_as=known,
-        place=side.place,
-        names=scenario.place_names,
-        doing=side.doing,
-        heard=side.heard,
-    )
-    name = other.resident.name
-    tie = resident.ties.get(name, "")
-    return Speaker(side, me, Other(other.resident.id, name, other.doing, tie), began)
-
-
-def known_places(resident: Resident, places: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Home first, then what the resident is said to know, in that order; sectors in full.
-
-    `places` are those of the town, arenas by sector; what is not among them is passed over.
-    """
-    found = [resident.living_area]
-    for known in resident.knows:
-        sector, _, arena = known.partition(": ")
-        arenas = places.get(sector, ())
-        found += [f"{sector}: {one}" for one in arenas if not arena or one == arena]
-    return tuple(dict.fromkeys(found))
+A = TypeVar("A", bound=Answer)
 
 
 class TalkSettings(BaseModel):
@@ -195,46 +51,6 @@ class TalkSettings(BaseModel):
 
     tdp: bool = False
     rounds: int = Field(default=MOST_ROUNDS, ge=1, le=MOST_ROUNDS)
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A talk as it was held: `lines` by residents' ids.
-
-    `note` is what the other keeps of it, None where there is no summary; its memo is judged. `plan`
-    and `reminder` are the performer's texts of TDP, empty without them.
-    """
-
-    lines: tuple[Line, ...]
-    note: Summary | None
-    plan: tuple[str, ...] = ()
-    reminder: tuple[str, ...] = ()
-
-
-def told_in(scenario: TalkScenario, episode: Episode) -> Told:
-    """The talk of an episode, as far as it is recorded."""
-    names = {side.resident.id: side.resident.name for side in (scenario.performer, scenario.other)}
-    lines: list[Line] = []
-    note: Summary | None = None
-    plan: tuple[str, ...] = ()
-    reminder: tuple[str, ...] = ()
-    for event in episode.events:
-        if not isinstance(event, Answered):
-            continue
-        match event.question:
-            case "utter":
-                said = Said.model_validate(event.value)
-                lines.append(Line(event.seat, names[event.seat], said.text, said.acts))
-            case "summarise":
-                note = Summary.model_validate(event.value)
-            case "general_plan":
-                plan = Lines.model_validate(event.value).lines
-            case "talk_reminder":
-                reminder = Items.model_validate(event.value).items
-    return Told(tuple(lines), note, plan, reminder)
-
-
-A = TypeVar("A", bound=Answer)
 
 
 def play_talk(
@@ -336,3 +152,189 @@ class _Talk:
         if self.policy.then == "stop":
             raise _Stopped(found)
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldTalk:
+    """A talk as it was held: `lines` by residents' ids.
+
+    `note` is what the other keeps of it, None where there is no summary; its memo is judged. `plan`
+    and `reminder` are the performer's texts of TDP, empty without them.
+    """
+
+    lines: tuple[Line, ...]
+    note: Summary | None
+    plan: tuple[str, ...] = ()
+    reminder: tuple[str, ...] = ()
+
+
+def told_in(scenario: TalkScenario, episode: Episode) -> HeldTalk:
+    """The talk of an episode, as far as it is recorded."""
+    names = {side.resident.id: side.resident.name for side in (scenario.performer, scenario.other)}
+    lines: list[Line] = []
+    note: Summary | None = None
+    plan: tuple[str, ...] = ()
+    reminder: tuple[str, ...] = ()
+    for event in episode.events:
+        if not isinstance(event, Answered):
+            continue
+        match event.question:
+            case "utter":
+                said = Said.model_validate(event.value)
+                lines.append(Line(event.seat, names[event.seat], said.text, said.acts))
+            case "summarise":
+                note = Summary.model_validate(event.value)
+            case "general_plan":
+                plan = Lines.model_validate(event.value).lines
+            case "talk_reminder":
+                reminder = Items.model_validate(event.value).items
+    return HeldTalk(tuple(lines), note, plan, reminder)
+
+
+# ------------------------------------------------------------------ the two who speak
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """A side of a scenario who speaks; `began` if they speak first. `me` is at the talk's moment.
+
+    Nothing of the other side is here but what one sees of them.
+    """
+
+    side: Side
+    me: Me
+    other: Other
+    began: bool
+
+    @property
+    def id(self) -> str:
+        """The resident's, and the seat's."""
+        return self.me.resident.id
+
+    def says(self, asked: Asked, lines: tuple[Line, ...], left: int, reminder: str) -> Utter:
+        """The next utterance is wanted."""
+        side = self.side
+        return Utter(
+            asked,
+            self.me,
+            self.other,
+            self.began,
+            lines,
+            left,
+            side.memories,
+            side.commitments,
+            side.ahead,
+            reminder,
+        )
+
+    def keeps(self, asked: Asked, lines: tuple[Line, ...]) -> Summarise:
+        """What to remember of the talk is wanted; the places that were told are known by then."""
+        side, places = self.side, self.me.places_after(lines)
+        me = replace(self.me, places=places, objects=dict.fromkeys(places, ()))
+        return Summarise(asked, me, self.other, lines, side.commitments, side.ahead)
+
+    def plans(self, asked: Asked, task: SocialTask) -> GeneralPlan:
+        """TDP's plan is wanted, as on the first morning: asleep at home, nothing lived yet."""
+        first = datetime.combine(task.days[0], time())
+        memory = FrozenMemory(self.side.memories).until(first)
+        home = self.me.resident.living_area
+        me = replace(self.me, now=first, place=home, doing="asleep", memory=memory, heard=())
+        return GeneralPlan(asked, me, task.goal, task.days)
+
+    def reminds(self, asked: Asked, task: SocialTask, plan: tuple[str, ...]) -> TalkReminder:
+        """TDP's items for this talk are wanted."""
+        side = self.side
+        return TalkReminder(
+            asked, self.me, task.goal, plan, self.other, side.memories, side.commitments
+        )
+
+
+def performer_of(scenario: TalkScenario) -> Speaker:
+    """The performer, who is given the task, as in the town."""
+    side = scenario.performer
+    resident = scenario.task.given_to(side.resident)
+    found = _speaker(scenario, resident, side, scenario.other, scenario.performer_begins)
+    return replace(found, me=replace(found.me, task=scenario.task.matter))
+
+
+def other_of(scenario: TalkScenario) -> Speaker:
+    """The one whom the performer talks to."""
+    side = scenario.other
+    begins = not scenario.performer_begins
+    return _speaker(scenario, side.resident, side, scenario.performer, begins)
+
+
+def _speaker(
+    scenario: TalkScenario, resident: Resident, side: Side, other: Side, began: bool
+) -> Speaker:
+    places = known_places(resident, scenario.places)
+    known = {who: one.known_as for who, one in scenario.people.items() if one.known_as}
+    me = Me(
+        resident=resident,
+        now=scenario.now,
+        places=places,
+        objects=dict.fromkeys(places, ()),
+        people={who: one.name for who, one in scenario.people.items() if who != resident.id},
+        memory=FrozenMemory(side.memories),
+        known_as=known,
+        place=side.place,
+        names=scenario.place_names,
+        doing=side.doing,
+        heard=side.heard,
+    )
+    name = other.resident.name
+    tie = resident.ties.get(name, "")
+    return Speaker(side, me, Other(other.resident.id, name, other.doing, tie), began)
+
+
+def known_places(resident: Resident, places: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Home first, then what the resident is said to know, in that order; sectors in full.
+
+    `places` are those of the town, arenas by sector; what is not among them is passed over.
+    """
+    found = [resident.living_area]
+    for known in resident.knows:
+        sector, _, arena = known.partition(": ")
+        arenas = places.get(sector, ())
+        found += [f"{sector}: {one}" for one in arenas if not arena or one == arena]
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class FrozenMemory:
+    """Memories, best first, as a `Recall`: reading leaves no mark."""
+
+    memories: tuple[Memory, ...] = ()
+
+    def recall(self, query: str, most: int) -> tuple[Memory, ...]:
+        """Those that have most to do with the query, the better one first where two are equal."""
+        if not self.memories:
+            return ()
+        cosines = self._relevance.to(query).tolist()
+        order = sorted(range(len(self.memories)), key=lambda number: -cosines[number])
+        return tuple(self.memories[number] for number in order[: max(most, 0)])
+
+    def latest(self, most: int) -> tuple[Memory, ...]:
+        """The newest memories, oldest of them first."""
+        return self._by_time[-most:] if most > 0 else ()
+
+    def until(self, moment: datetime) -> FrozenMemory:
+        """What was remembered at an earlier moment."""
+        return FrozenMemory(tuple(one for one in self.memories if one.when <= moment))
+
+    @cached_property
+    def _by_time(self) -> tuple[Memory, ...]:
+        return tuple(sorted(self.memories, key=lambda one: one.when))
+
+    @cached_property
+    def _relevance(self) -> Relevance:
+        found = Relevance(_embedder())
+        for one in self.memories:
+            found.add(one.text)
+        return found
+
+
+@lru_cache(maxsize=1)
+def _embedder() -> HashingEmbedder:
+    """One for all, as it keeps the vectors of words."""
+    return HashingEmbedder()

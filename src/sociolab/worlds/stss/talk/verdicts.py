@@ -1,4 +1,4 @@
-"""From findings to scores: SR and GCSR of a talk and of the note that is kept of it."""
+"""From a talk to its four scores: what there is to judge, findings, the judge by recorded acts."""
 
 from __future__ import annotations
 
@@ -13,58 +13,23 @@ from sociolab.core.seeding import digest
 from sociolab.town.questions import Line, Matter, SpeechAct, Summary
 from sociolab.worlds.stss.talk.conditions import Condition, Finding, Occasion, share_met, success
 from sociolab.worlds.stss.talk.dataset import TalkScenario, scenario_from
-from sociolab.worlds.stss.talk.playing import Told, told_in
+from sociolab.worlds.stss.talk.playing import HeldTalk, told_in
 from sociolab.worlds.stss.world import SMOKE, is_smoke
 
 CONVERSATION_SR = Measure("conversation_sr", 0, 1, title="talk SR")
+
+
 CONVERSATION_GCSR = Measure("conversation_gcsr", 0, 1, title="talk GCSR")
+
+
 SUMMARY_SR = Measure("summary_sr", 0, 1, title="summary SR")
+
+
 SUMMARY_GCSR = Measure("summary_gcsr", 0, 1, title="summary GCSR")
+
 
 MEASURES = (CONVERSATION_SR, CONVERSATION_GCSR, SUMMARY_SR, SUMMARY_GCSR)
 """Table 3 shows each over conversations (micro) and over tasks (macro)."""
-
-
-LEVELS = {CONVERSATION_GCSR.name: "the talk", SUMMARY_GCSR.name: "the note"}
-"""What a measure reads, by its name; other measures have no findings in their reasons."""
-OF_TALK = frozenset({CONVERSATION_GCSR.name})
-"""Those that quote lines of the talk."""
-
-
-def findings_of(episode: Episode, verdict: Verdict) -> tuple[Finding, ...]:
-    """The findings behind a score; none where the verdict is none, or its reason not of ours."""
-    if not isinstance(verdict, Score) or verdict.measure.name not in LEVELS:
-        return ()
-    conditions = scenario_from(episode.trial.task.content).occasion.conditions
-    found = []
-    rest = verdict.reason
-    for place, condition in enumerate(conditions):
-        after = conditions[place + 1].id if place + 1 < len(conditions) else None
-        part, rest = _up_to(rest, after)
-        finding = _finding(condition, part)
-        if finding is None:
-            return ()
-        found.append(finding)
-    return tuple(found) if not rest else ()
-
-
-def _up_to(text: str, condition: str | None) -> tuple[str, str]:
-    """The text in two, before and from the next condition on."""
-    if condition is None:
-        return text, ""
-    places = [text.find(f"; {condition}: {said}") for said in ("yes", "no")]
-    at = min((place for place in places if place >= 0), default=len(text))
-    return text[:at], text[at + 2 :]
-
-
-def _finding(condition: Condition, text: str) -> Finding | None:
-    for said, met in (("yes", True), ("no", False)):
-        head = f"{condition.id}: {said}"
-        if text == head:
-            return Finding(condition, met)
-        if text.startswith(f'{head} ("') and text.endswith('")'):
-            return Finding(condition, met, text[len(head) + 3 : -2])
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +41,11 @@ class Lost:
     raw: str = ""
     attempts: int = 1
 
+    def of(self, measures: Iterable[Measure]) -> tuple[ScoreFailure, ...]:
+        """A failure of each of these measures."""
+        why = (self.cause, self.problem, self.raw, self.attempts)
+        return tuple(ScoreFailure(measure, None, *why) for measure in measures)
+
 
 @dataclass(frozen=True, slots=True)
 class Unread:
@@ -83,9 +53,14 @@ class Unread:
 
     why: str
 
+    def of(self, measures: Iterable[Measure]) -> tuple[Unscored, ...]:
+        """None of these measures is scored."""
+        return tuple(Unscored(measure, None, self.why) for measure in measures)
+
 
 SMOKED = Unread(SMOKE)
 """A scripted partner keeps nothing of what somebody says who writes no acts: that is no 0."""
+
 
 Findings: TypeAlias = tuple[Finding, ...] | Lost | Unread
 
@@ -108,11 +83,8 @@ def reason(findings: tuple[Finding, ...]) -> str:
 
 
 def _level(rate: Measure, share: Measure, found: Findings) -> tuple[Verdict, ...]:
-    if isinstance(found, Lost):
-        lost = (found.cause, found.problem, found.raw, found.attempts)
-        return (ScoreFailure(rate, None, *lost), ScoreFailure(share, None, *lost))
-    if isinstance(found, Unread):
-        return (Unscored(rate, None, found.why), Unscored(share, None, found.why))
+    if isinstance(found, Lost | Unread):
+        return found.of((rate, share))
     met = sum(finding.met for finding in found)
     return (
         Score(rate, None, success(found), f"{met} of {len(found)} conditions are met"),
@@ -120,8 +92,15 @@ def _level(rate: Measure, share: Measure, found: Findings) -> tuple[Verdict, ...
     )
 
 
+# ------------------------------------------------------------------ what there is to judge
+
+
 _NOTE = "summarise"
+
+
 _BROKEN = ("failed turn", "silence")
+
+
 _QUESTIONS = {
     "utter": "utterance",
     "general_plan": "general plan",
@@ -129,7 +108,7 @@ _QUESTIONS = {
 }
 
 
-def readable(scenario: TalkScenario, episode: Episode) -> tuple[Told | Lost, Summary | Lost]:
+def readable(scenario: TalkScenario, episode: Episode) -> tuple[HeldTalk | Lost, Summary | Lost]:
     """The talk and the note, each to be judged or lost; the same for every judge.
 
     A talk is lost where it broke off: an utterance of either side failed for good (whatever the
@@ -174,8 +153,12 @@ def _failed(episode: Episode) -> Unusable | None:
     return next(failed, None)
 
 
+# ------------------------------------------------------------------ by recorded acts
+
+
 Meant: TypeAlias = tuple[SpeechAct, str]
 """An act, and the words that it stands beside."""
+
 
 UNREAD = Unread(
     "only the acts of built-in scripted players are on record, and somebody else spoke here; name "
@@ -184,7 +167,11 @@ UNREAD = Unread(
 
 
 class RecordedJudge:
-    """SR and GCSR of the talk and of what the other keeps of it, from acts; else Unscored."""
+    """SR and GCSR of the talk and of what the other keeps of it, from acts; else Unscored.
+
+    Only built-in scripted minds write acts, so that a talk or a note without them is somebody
+    else's, and needs a judge who reads words.
+    """
 
     def __init__(self) -> None:
         self.id = JudgeId("recorded", "scripted", digest("stss-talk", "recorded", "1"))
@@ -265,3 +252,50 @@ def _quote(
 
     among = agreed if condition.kind in ("time agreed", "place agreed") else told
     return next((text for act, matter, text in reversed(among) if wanted(act, matter)), "")
+
+
+# ------------------------------------------------------------------ findings of a reason
+
+
+LEVELS = {CONVERSATION_GCSR.name: "the talk", SUMMARY_GCSR.name: "the note"}
+"""What a measure reads, by its name; other measures have no findings in their reasons."""
+
+
+OF_TALK = frozenset({CONVERSATION_GCSR.name})
+"""Those that quote lines of the talk."""
+
+
+def findings_of(episode: Episode, verdict: Verdict) -> tuple[Finding, ...]:
+    """The findings behind a score; none where the verdict is none, or its reason not of ours."""
+    if not isinstance(verdict, Score) or verdict.measure.name not in LEVELS:
+        return ()
+    conditions = scenario_from(episode.trial.task.content).occasion.conditions
+    found = []
+    rest = verdict.reason
+    for place, condition in enumerate(conditions):
+        after = conditions[place + 1].id if place + 1 < len(conditions) else None
+        part, rest = _up_to(rest, after)
+        finding = _finding(condition, part)
+        if finding is None:
+            return ()
+        found.append(finding)
+    return tuple(found) if not rest else ()
+
+
+def _up_to(text: str, condition: str | None) -> tuple[str, str]:
+    """The text in two, before and from the next condition on."""
+    if condition is None:
+        return text, ""
+    places = [text.find(f"; {condition}: {said}") for said in ("yes", "no")]
+    at = min((place for place in places if place >= 0), default=len(text))
+    return text[:at], text[at + 2 :]
+
+
+def _finding(condition: Condition, text: str) -> Finding | None:
+    for said, met in (("yes", True), ("no", False)):
+        head = f"{condition.id}: {said}"
+        if text == head:
+            return Finding(condition, met)
+        if text.startswith(f'{head} ("') and text.endswith('")'):
+            return Finding(condition, met, text[len(head) + 3 : -2])
+    return None

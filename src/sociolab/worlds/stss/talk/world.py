@@ -16,111 +16,14 @@ from sociolab.town.questions import GeneralPlan, Summarise, TalkReminder, Utter
 from sociolab.town.questions.wording import commitment_lines, memory_lines, plan_lines, text_lines
 from sociolab.worlds.stss.talk.dataset import TalkData, TalkScenario, scenario_from
 from sociolab.worlds.stss.talk.playing import (
+    HeldTalk,
     Speaker,
     TalkSettings,
-    Told,
     other_of,
     performer_of,
     play_talk,
     told_in,
 )
-
-
-def transcript_of(scenario: TalkScenario, episode: Episode, seat: str | None) -> Transcript:
-    """The whole; or, of one seat, no more than what it knew."""
-    told = told_in(scenario, episode)
-    performer, other = performer_of(scenario), other_of(scenario)
-    scene = [_meeting(scenario)]
-    for speaker in (performer, other):
-        own = seat in (None, speaker.id)
-        private = _private(scenario, speaker, told) if own else ()
-        text = "\n".join((_seen(speaker), *private))
-        scene.append((speaker.me.resident.name, text))
-    if seat != other.id:
-        scene.append(("To be conveyed", _conditions(scenario)))
-    title = f"{scenario.id}: {scenario.task.title}"
-    if seat == other.id:
-        title = f"A talk with {performer.me.resident.name}"
-    notes = (*_troubles(scenario, episode, seat), *_note(other, told, seat))
-    return Transcript(title, tuple(scene), _lines(told, seat), notes)
-
-
-def _meeting(scenario: TalkScenario) -> tuple[str, str]:
-    performer, other = scenario.performer.resident.name, scenario.other.resident.name
-    first, second = (performer, other) if scenario.performer_begins else (other, performer)
-    when = f"{spoken_date(scenario.now.date())}, {scenario.now:%H:%M}"
-    where = f"at {scenario.performer.place}" if scenario.performer.place else "outdoors"
-    return "The scene", f"{when}, {where}. {first} speaks to {second}."
-
-
-def _seen(speaker: Speaker) -> str:
-    """What the other sees and everybody knows of them."""
-    known, doing = speaker.me.known_as.get(speaker.id, ""), speaker.me.doing
-    told = "; ".join(filter(None, (known, f"was seen {doing}" if doing else "")))
-    return f"{told[:1].upper()}{told[1:]}." if told else "Nothing is known of them."
-
-
-def _private(scenario: TalkScenario, speaker: Speaker, told: Told) -> Iterator[str]:
-    """What only they know: the goal and TDP's texts of the performer, what they have in mind."""
-    performs = speaker.side is scenario.performer
-    side, me = speaker.side, speaker.me
-    if performs:
-        yield f"Goal: {scenario.task.goal}"
-        yield from _listed("General plan", text_lines(told.plan))
-        yield from _listed("Reminder of this talk", text_lines(told.reminder))
-    if side.resident.currently:
-        yield f"Private: {side.resident.currently}"
-    if speaker.other.tie:
-        yield f"Private: {speaker.other.name} is their {speaker.other.tie}."
-    yield from _listed("Remembers", memory_lines(side.memories))
-    yield from _listed("Has promised", commitment_lines(me, side.commitments))
-    yield from _listed("Has planned", plan_lines(side.ahead))
-
-
-def _listed(heading: str, lines: str) -> Iterator[str]:
-    if lines:
-        yield f"Private: {heading}:"
-        yield lines
-
-
-def _conditions(scenario: TalkScenario) -> str:
-    return text_lines(condition.text for condition in scenario.occasion.conditions)
-
-
-def _lines(told: Told, seat: str | None) -> tuple[Line, ...]:
-    return tuple(
-        Line(
-            turn,
-            line.name,
-            line.who == seat,
-            (Action("speak", line.text),),
-            f"{line.name}: {line.text}",
-        )
-        for turn, line in enumerate(told.lines)
-    )
-
-
-def _note(other: Speaker, told: Told, seat: str | None) -> tuple[Note, ...]:
-    if told.note is None or seat not in (None, other.id):
-        return ()
-    return (Note(None, f"{other.me.resident.name} keeps of it: {told.note.memo}"),)
-
-
-def _troubles(scenario: TalkScenario, episode: Episode, seat: str | None) -> Iterator[Note]:
-    """Replies that could not be used, of both or of one."""
-    names = {side.resident.id: side.resident.name for side in (scenario.performer, scenario.other)}
-    for event in episode.events:
-        if isinstance(event, Unusable) and seat in (None, event.seat):
-            then = _then(event) if event.final else "asked again"
-            who = names.get(event.seat, event.seat)
-            text = f"{who}, {event.name}, attempt {event.attempt}: {then}"
-            yield Note(event.turn, f"{text} ({event.cause}: {event.problem})", trouble=True)
-
-
-def _then(failed: Unusable) -> str:
-    """What became of a question that failed for good."""
-    return "the talk ended here" if failed.name == "utter" else "went without"
-
 
 ASKED = (GeneralPlan, TalkReminder, Utter, Summarise)
 """The questions of a talk: no other of the town's prompts makes a difference to it."""
@@ -174,3 +77,102 @@ def _task(scenario: TalkScenario) -> Task:
     seats = (scenario.performer.resident.id, scenario.other.resident.id)
     tags = (task.type.replace(" ", "-"), f"seed-{scenario.seed}")
     return Task(scenario.id, seats, task.id, scenario.model_dump_json(), tags)
+
+
+# ------------------------------------------------------------------ to read
+
+
+def transcript_of(scenario: TalkScenario, episode: Episode, seat: str | None) -> Transcript:
+    """The whole; or, of one seat, no more than what it knew."""
+    told = told_in(scenario, episode)
+    performer, other = performer_of(scenario), other_of(scenario)
+    scene = [_meeting(scenario)]
+    for speaker in (performer, other):
+        own = seat in (None, speaker.id)
+        private = _private(scenario, speaker, told) if own else ()
+        text = "\n".join((_seen(speaker), *private))
+        scene.append((speaker.me.resident.name, text))
+    if seat != other.id:
+        scene.append(("To be conveyed", _conditions(scenario)))
+    title = f"{scenario.id}: {scenario.task.title}"
+    if seat == other.id:
+        title = f"A talk with {performer.me.resident.name}"
+    notes = (*_troubles(scenario, episode, seat), *_note(other, told, seat))
+    return Transcript(title, tuple(scene), _lines(told, seat), notes)
+
+
+def _meeting(scenario: TalkScenario) -> tuple[str, str]:
+    performer, other = scenario.performer.resident.name, scenario.other.resident.name
+    first, second = (performer, other) if scenario.performer_begins else (other, performer)
+    when = f"{spoken_date(scenario.now.date())}, {scenario.now:%H:%M}"
+    where = f"at {scenario.performer.place}" if scenario.performer.place else "outdoors"
+    return "The scene", f"{when}, {where}. {first} speaks to {second}."
+
+
+def _seen(speaker: Speaker) -> str:
+    """What the other sees and everybody knows of them."""
+    known, doing = speaker.me.known_as.get(speaker.id, ""), speaker.me.doing
+    told = "; ".join(filter(None, (known, f"was seen {doing}" if doing else "")))
+    return f"{told[:1].upper()}{told[1:]}." if told else "Nothing is known of them."
+
+
+def _private(scenario: TalkScenario, speaker: Speaker, told: HeldTalk) -> Iterator[str]:
+    """What only they know: the goal and TDP's texts of the performer, what they have in mind."""
+    performs = speaker.side is scenario.performer
+    side, me = speaker.side, speaker.me
+    if performs:
+        yield f"Goal: {scenario.task.goal}"
+        yield from _listed("General plan", text_lines(told.plan))
+        yield from _listed("Reminder of this talk", text_lines(told.reminder))
+    if side.resident.currently:
+        yield f"Private: {side.resident.currently}"
+    if speaker.other.tie:
+        yield f"Private: {speaker.other.name} is their {speaker.other.tie}."
+    yield from _listed("Remembers", memory_lines(side.memories))
+    yield from _listed("Has promised", commitment_lines(me, side.commitments))
+    yield from _listed("Has planned", plan_lines(side.ahead))
+
+
+def _listed(heading: str, lines: str) -> Iterator[str]:
+    if lines:
+        yield f"Private: {heading}:"
+        yield lines
+
+
+def _conditions(scenario: TalkScenario) -> str:
+    return text_lines(condition.text for condition in scenario.occasion.conditions)
+
+
+def _lines(told: HeldTalk, seat: str | None) -> tuple[Line, ...]:
+    return tuple(
+        Line(
+            turn,
+            line.name,
+            line.who == seat,
+            (Action("speak", line.text),),
+            f"{line.name}: {line.text}",
+        )
+        for turn, line in enumerate(told.lines)
+    )
+
+
+def _note(other: Speaker, told: HeldTalk, seat: str | None) -> tuple[Note, ...]:
+    if told.note is None or seat not in (None, other.id):
+        return ()
+    return (Note(None, f"{other.me.resident.name} keeps of it: {told.note.memo}"),)
+
+
+def _troubles(scenario: TalkScenario, episode: Episode, seat: str | None) -> Iterator[Note]:
+    """Replies that could not be used, of both or of one."""
+    names = {side.resident.id: side.resident.name for side in (scenario.performer, scenario.other)}
+    for event in episode.events:
+        if isinstance(event, Unusable) and seat in (None, event.seat):
+            then = _then(event) if event.final else "asked again"
+            who = names.get(event.seat, event.seat)
+            text = f"{who}, {event.name}, attempt {event.attempt}: {then}"
+            yield Note(event.turn, f"{text} ({event.cause}: {event.problem})", trouble=True)
+
+
+def _then(failed: Unusable) -> str:
+    """What became of a question that failed for good."""
+    return "the talk ended here" if failed.name == "utter" else "went without"

@@ -1,0 +1,401 @@
+"""Results: runs are reported, compared, ranked, put beside each other; agreement and variance."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sociolab.cli.options import (
+    Details,
+    Html,
+    Json,
+    MainMeasure,
+    OneJudge,
+    OptFloat,
+    OptPath,
+    OptText,
+    OptTexts,
+    Replace,
+    RunNames,
+    StoreFile,
+    named_values,
+    option,
+    refuse,
+    several,
+)
+from sociolab.cli.output import page_of, say, show_result, show_sections
+from sociolab.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from sociolab.analysis.compare_runs import CompareRequest, Conclusions, Gate
+    from sociolab.analysis.episode_pairs import ComparedPairs
+    from sociolab.store.store import Store
+
+verbs = typer.Typer()
+
+
+@verbs.command(epilog="Example: sociolab report first --html first.html --csv first.csv")
+def report(
+    run: RunNames,
+    html: Html = None,
+    csv: Annotated[
+        OptPath, option("--csv", "FILE|DIR", "Write the scores; to a folder the plays, too.")
+    ] = None,
+    latex: Annotated[
+        OptPath, option("--latex", "FILE", "Write tables for LaTeX (booktabs).")
+    ] = None,
+    markdown: Annotated[OptPath, option("--markdown", "FILE", "Write Markdown tables.")] = None,
+    details: Details = False,
+    store: StoreFile = None,
+    json: Json = False,
+) -> None:
+    """Print the tables of runs again, or write them as files.
+
+    The HTML page holds plots and some episodes, too.
+    """
+    from sociolab.analysis.pooled_runs import each_once
+    from sociolab.app.queries import open_store
+    from sociolab.app.results import write_csv, write_page
+    from sociolab.report.export import latex as as_latex
+    from sociolab.report.export import markdown as as_markdown
+    from sociolab.report.export import write_whole
+    from sociolab.report.result import details_of
+    from sociolab.report.score_tables import run_section
+
+    written: list[Path] = []
+    with open_store(store) as opened:
+        found = [details_of(opened, one) for one in each_once(run)]
+        results = [one.result for one in found]
+        if html is not None:
+            write_page(opened, found, html)
+            written.append(html)
+        if csv is not None:
+            written += write_csv(opened, results, csv)
+    sections = [run_section(result, details=details) for result in results]
+    if latex is not None:
+        write_whole(latex, as_latex(sections))
+        written.append(latex)
+    if markdown is not None:
+        write_whole(markdown, as_markdown(sections))
+        written.append(markdown)
+    if json and len(results) > 1:
+        typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
+    else:
+        for result in results:
+            show_result(result, store, as_json=json, details=details)
+    for path in written:
+        say(f"wrote {path}")
+
+
+@verbs.command(epilog="Example: sociolab compare first second --measure goal --html compared.html")
+def compare(
+    run: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN [RUN]", help="Two runs, or one with several agents; more with --curve."
+        ),
+    ],
+    agent: Annotated[
+        OptText, option("--agent", "LABEL", "Whom to compare; if only one, it.")
+    ] = None,
+    with_: Annotated[
+        OptText, option("--with", "LABEL", "With whom, in the other run or this.")
+    ] = None,
+    judge: OneJudge = None,
+    measure: Annotated[
+        OptTexts, option("--measure", "NAME", "Only these; default: all. Repeat it.")
+    ] = None,
+    k: Annotated[str, option("--k", "K,K", "pass^k: all of k repeats succeed.")] = "1,2,4",
+    threshold: Annotated[
+        OptFloat, option("--threshold", "X", "A success from here up; 0 to 1: 1.")
+    ] = None,
+    curve: Annotated[
+        bool, typer.Option("--curve", help="Follow the runs in the order given, as checkpoints.")
+    ] = False,
+    pairs_shown: Annotated[
+        int, option("--pairs-shown", "N", "Pairs shown of a measure.", min=0)
+    ] = 5,
+    every: Annotated[
+        bool, typer.Option("--all", help="Pairs of every measure, not only of those that differ.")
+    ] = False,
+    pairs: Annotated[OptPath, option("--pairs", "CSV", "Write all pairs to this new file.")] = None,
+    fail_if: Annotated[
+        OptTexts,
+        option(
+            "--fail-if",
+            "RULE",
+            '"goal<-0.5": exit with 1 if all of the interval of A - B is there. Repeat it.',
+        ),
+    ] = None,
+    html: Html = None,
+    store: StoreFile = None,
+    json: Json = False,
+) -> None:
+    """Compare two agents on the same tasks; of one run: repeats.
+
+    Paired differences on the tasks that both played; of one run, how consistent its repeats are.
+    """
+    from sociolab.analysis.compare_runs import CompareRequest, compare_runs, rule_of
+    from sociolab.analysis.episode_pairs import with_episodes
+    from sociolab.app.queries import open_store
+    from sociolab.app.results import write_pairs
+    from sociolab.app.transcripts import transcript_of
+    from sociolab.store.user_files import free_file
+
+    names = tuple(measure or ())
+    if curve:
+        refuse({
+            "--with": with_, "--threshold": threshold, "--all": every, "--pairs": pairs,
+            "--fail-if": fail_if,
+        }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
+        _follow(CompareRequest(tuple(run), agent, None, judge, names), html, store, as_json=json)
+        return
+    wanted = CompareRequest(tuple(run), agent, with_, judge, names, ks_of(k), threshold)
+    rules = tuple(rule_of(text) for text in fail_if or ())
+    if pairs is not None:
+        free_file(pairs, "--pairs")
+    with open_store(store) as opened:
+        found = compare_runs(opened, wanted)
+        wanted_pairs = pairs is not None or every
+        compared = _pairs(opened, found, pairs_shown, every=every, wanted=wanted_pairs)
+        gates = _gates(found, rules)
+        if html is not None:
+            extra = (
+                (with_episodes(opened, compared, transcript_of),)
+                if compared and pairs_shown
+                else ()
+            )
+            page_of(opened, wanted.runs, (*found.sections, *extra), html)
+    shown = (compared.section,) if compared and pairs_shown else ()
+    document = partial(_comparison_document, found, compared, gates)
+    show_sections((*found.sections, *shown), document, as_json=json, html=html)
+    if compared is not None and pairs is not None:
+        say(f"wrote {write_pairs(compared, pairs):,} pairs to {pairs}")
+    for gate in gates:
+        say(gate.sentence)
+    if any(gate.failed for gate in gates):
+        raise typer.Exit(1)
+
+
+@verbs.command(epilog="Example: sociolab table first town --html table.html")
+def table(
+    run: Annotated[list[str], typer.Argument(metavar="RUN", help="Runs of several worlds.")],
+    judge: Annotated[
+        OptTexts, option("--judge", "WORLD=LABEL", "Whose scores there. Repeat it.")
+    ] = None,
+    html: Html = None,
+    store: StoreFile = None,
+    json: Json = False,
+) -> None:
+    """Print agents by worlds: each world's main measure.
+
+    Says, too, whether worlds and levels go together.
+    """
+    from sociolab.analysis.across import across
+    from sociolab.app.queries import open_store
+    from sociolab.app.registry import two_levels
+    from sociolab.app.results import write_page
+
+    by_world = named_values(judge or (), "--judge", "WORLD=LABEL")
+    with open_store(store) as opened:
+        found = across(opened, run, by_world, two_levels())
+        if html is not None:
+            write_page(opened, found.results, html, [found.section])
+    show_sections([found.section], found.document, as_json=json, html=html)
+
+
+@verbs.command(epilog="Example: sociolab rank first second --measure goal")
+def rank(
+    run: RunNames,
+    judge: OneJudge = None,
+    measure: MainMeasure = None,
+    html: Html = None,
+    store: StoreFile = None,
+    json: Json = False,
+) -> None:
+    """Rank the agents of runs by who scores higher in the same place.
+
+    The same place: the same task, seat and partner.
+    """
+    from sociolab.analysis.rank import rank_runs, ranking_document, ranking_section
+    from sociolab.app.queries import open_store
+
+    with open_store(store) as opened:
+        found = rank_runs(opened, run, judge, measure)
+        section = ranking_section(found)
+        page_of(opened, found.pool.runs, [section], html)
+    show_sections([section], partial(ranking_document, found), as_json=json, html=html)
+
+
+@verbs.command(epilog="Example: sociolab hard first second --target openai/MODEL --name hard-model")
+def hard(
+    run: RunNames,
+    target: Annotated[str, option("--target", "AGENT", "For whom the tasks are hard.")],
+    name: Annotated[str, option("--name", "NAME", "What to call the list, such as hard-X.")],
+    most: Annotated[int, option("--most", "N", "So many tasks.", min=1)] = 20,
+    measure: Annotated[
+        OptText, option("--measure", "NAME", "overall, goal_checked...; default: the main one.")
+    ] = None,
+    judge: OneJudge = None,
+    without: Annotated[
+        OptTexts, option("--without", "AGENT", "Leave an agent's plays out. Repeat it.")
+    ] = None,
+    replace: Replace = False,
+    details: Details = False,
+    html: Html = None,
+    store: StoreFile = None,
+    json: Json = False,
+) -> None:
+    """Store the tasks that are hard for one agent, as a list to play.
+
+    `sociolab run --tasks NAME` plays it. A page is written first: where it cannot be, no list is
+    left behind.
+    """
+    from sociolab.analysis.hard_subset import hard_document, hard_section
+    from sociolab.app.data.sets import keep
+    from sociolab.app.hard_subset import HardSpec, choose_hard
+    from sociolab.app.queries import open_store
+
+    left = tuple(without or ())
+    spec = HardSpec(tuple(run), target, name, most, measure, judge, left, replace)
+    with open_store(store) as opened:
+        chosen = choose_hard(opened, spec)
+        found = chosen.hard
+        section = hard_section(found, spec.name, chosen.pools if details else chosen.pools[:1])
+        page_of(opened, found.pool.runs, [section], html)
+    path = keep(chosen.tasks)
+    document = partial(hard_document, found, spec.name)
+    show_sections([section], document, as_json=json, html=html)
+    say(f"wrote {path}")
+    say(f"play it: {chosen.command}")
+
+
+@verbs.command(epilog="Example: sociolab variance first --measure goal")
+def variance(
+    run: RunNames,
+    measure: MainMeasure = None,
+    judge: Annotated[
+        OptTexts, option("--judge", "JUDGE", "Whose scores. Repeat it, or use commas.")
+    ] = None,
+    cost_per_play: Annotated[
+        OptFloat, option("--cost-per-play", "USD", "Default: what plays cost.", min=0)
+    ] = None,
+    cost_per_judging: Annotated[
+        OptFloat, option("--cost-per-judging", "USD", "Default: what they cost.", min=0)
+    ] = None,
+    store: StoreFile = None,
+    json: Json = False,
+) -> None:
+    """Variance components of scores, and sample-size advice.
+
+    Scores vary with scenario, partner, repeat and judge.
+    """
+    from sociolab.analysis.variance_components import (
+        run_variances,
+        variance_document,
+        variance_section,
+    )
+    from sociolab.app.queries import open_store
+
+    with open_store(store) as opened:
+        found = run_variances(opened, run, several(judge), measure, cost_per_play, cost_per_judging)
+    show_sections([variance_section(found)], partial(variance_document, found), as_json=json)
+
+
+@verbs.command(epilog="Example: sociolab site public first second")
+def site(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder, or a site's.")],
+    run: RunNames,
+    store: StoreFile = None,
+) -> None:
+    """Write a static site: rankings where they are fair, a page for each run."""
+    from sociolab.analysis.pooled_runs import each_once
+    from sociolab.app.queries import open_store
+    from sociolab.app.results import write_site
+    from sociolab.report.result import result_of
+
+    with open_store(store) as opened:
+        write_site(opened, [result_of(opened, one) for one in each_once(run)], folder)
+    say(f"wrote {folder / 'index.html'}: open it in a browser, or serve the folder")
+
+
+@verbs.command(epilog="Example: sociolab agree first --html agreement.html")
+def agree(
+    run: RunNames,
+    judge: Annotated[OptTexts, option("--judge", "JUDGE", "Only this judge. Repeat it.")] = None,
+    bins: Annotated[
+        int, option("--bins", "N", "Equal parts of each scale, for kappa.", min=2, max=100)
+    ] = 5,
+    html: Html = None,
+    store: StoreFile = None,
+    json: Json = False,
+) -> None:
+    """Tell how far people and judges agree on what was played.
+
+    People with each other, judges with people, and judges with each other.
+    """
+    from sociolab.analysis.agreement import agreements
+    from sociolab.app.queries import open_store
+
+    with open_store(store) as opened:
+        found = agreements(opened, run, judge or [], bins=bins)
+        page_of(opened, found.ratings.runs, found.sections, html)
+    show_sections(found.sections, found.document, as_json=json, html=html)
+
+
+# ------------------------------------------------------------------ comparing
+
+
+def _pairs(
+    store: Store, found: Conclusions, shown: int, *, every: bool, wanted: bool
+) -> ComparedPairs | None:
+    """The pairs of episodes; ConfigError where they are asked for and there are none."""
+    from sociolab.analysis.episode_pairs import compared_pairs
+
+    if found.comparison is not None:
+        return compared_pairs(store, found.comparison, shown, every=every)
+    if wanted:
+        raise ConfigError("--pairs and --all are for two agents; name both: --agent A --with B")
+    return None
+
+
+def _gates(found: Conclusions, rules: Sequence[Any]) -> tuple[Gate, ...]:
+    from sociolab.analysis.compare_runs import gates_of
+
+    if rules and found.comparison is None:
+        raise ConfigError("--fail-if is for two agents; name both: --agent A --with B")
+    return gates_of(found.comparison, rules) if found.comparison is not None else ()
+
+
+def _comparison_document(
+    found: Conclusions, pairs: ComparedPairs | None, gates: Sequence[Gate]
+) -> dict[str, Any]:
+    told = {"gates": [gate.document() for gate in gates]} if gates else {}
+    return found.document() | {"pairs": pairs.document() if pairs else []} | told
+
+
+def _follow(
+    wanted: CompareRequest, html: Path | None, store: Path | None, *, as_json: bool
+) -> None:
+    """How an agent's scores go over runs, such as checkpoints."""
+    from sociolab.analysis.curve import follow_runs
+    from sociolab.app.queries import open_store
+
+    with open_store(store) as opened:
+        found = follow_runs(opened, wanted)
+        page_of(opened, wanted.runs, [found.section], html)
+    show_sections([found.section], found.document, as_json=as_json, html=html)
+
+
+def ks_of(text: str) -> tuple[int, ...]:
+    """ "1,2,4" as numbers, each once, in order; ConfigError for anything else."""
+    if not re.fullmatch(r"\s*[1-9]\d{0,3}\s*(,\s*[1-9]\d{0,3}\s*)*", text):
+        raise ConfigError(
+            f'--k: expected numbers from 1 with commas, such as 1,2,4; found "{text}"'
+        )
+    return tuple(sorted({int(part) for part in text.split(",")}))
