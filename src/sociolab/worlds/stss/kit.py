@@ -24,7 +24,7 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
-from sociolab.town.mind import MindPlayer, answers
+from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (
     QUESTIONS,
@@ -210,7 +210,7 @@ class TownPlayer:
 
 def python_player(label: str, made: object) -> Player:
     """Somebody's mind; ConfigError where it lacks a method."""
-    missing = [question.name for question in QUESTIONS if not answers(made, question)]
+    missing = [question.name for question in QUESTIONS if not can_answer(made, question)]
     if missing and callable(getattr(made, "reply", None)):
         raise ConfigError(
             f'"{label}" takes turns, and nobody does in a town: expected "scripted", '

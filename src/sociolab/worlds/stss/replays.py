@@ -7,14 +7,14 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from sociolab.core.episode import Episode, Happened, Json
+from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.town import Replay, ResidentOutcome
 from sociolab.store.store import Store
 from sociolab.town.looking import Lived
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
-from sociolab.town.trace import TRACE
+from sociolab.town.trace import chunks_in
 from sociolab.town.trajectory import reached
 from sociolab.worlds.stss.dataset import Content, content_from, read_town
 from sociolab.worlds.stss.evidence import Evidence, event_window
@@ -31,7 +31,7 @@ def map_of(folder: Path | None) -> TownMap:
 
 def lived(episode: Episode) -> Lived:
     """The days of an episode; ConfigError where nothing of it was lived yet."""
-    if not any(isinstance(e, Happened) and e.what == TRACE for e in episode.events):
+    if not chunks_in(episode.events):
         raise ConfigError(f"nothing of the episode {episode.trial.id} has been lived yet")
     content = content_from(episode.trial.task.content)
     names = {one.id: one.name for one in content.residents}
