@@ -223,9 +223,9 @@ def data_check(
     world: Annotated[str, option("--world", "WORLD", "Whose data.")] = "sotopia",
 ) -> None:
     """Check a data set of your own: every file, every reference."""
-    from sociolab.app.data.own import check
+    from sociolab.app.data.sets import check_data_set
 
-    typer.echo(check(folder, world))
+    typer.echo(check_data_set(folder, world))
 
 
 @data.command("cast", epilog="Example: sociolab data cast mine --per-scenario 5")
@@ -241,9 +241,9 @@ def data_cast(
 
     The constraints of the scenario say who may play it.
     """
-    from sociolab.app.data.own import cast as cast_folder
+    from sociolab.app.data.sets import cast_tasks
 
-    typer.echo(cast_folder(folder, world, per_scenario, seed))
+    typer.echo(cast_tasks(folder, world, per_scenario, seed))
 
 
 # ------------------------------------------------------------------ build

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 
-from sociolab.app.players.own_code import OwnJudge, as_known
+from sociolab.app.players.own_code import OwnJudge
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import Player
@@ -197,8 +197,6 @@ class StudyJudging:
 
     def __init__(self, records: PlayRecords, company: PartnerCast) -> None:
         self._records, self._company = records, company
-        known = records.store.verdicts.judges(records.run)
-        self._judges = tuple(as_known(judge, known) for judge in company.judges)
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def judge(self, trial: Trial) -> None:
@@ -218,7 +216,7 @@ class StudyJudging:
         store, run = self._records.store, self._records.run
         left = [
             judge
-            for judge in self._judges
+            for judge in self._company.judges
             if not store.verdicts.judged(run, judge.id, trial=trial.id)
         ]
         if not left:
