@@ -16,6 +16,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, Protocol, TypeAlias
 
+from sociolab.analysis.across import TwoLevels
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import ChatModel
 from sociolab.core.tracebacks import describe_error
@@ -101,6 +102,12 @@ def worlds_that(offer: Callable[[WorldPlugin], bool]) -> tuple[str, ...]:
     nothing."""
     found = ((name, known_world(name)) for name in names("sociolab.worlds"))
     return tuple(name for name, world in found if world is not None and offer(world))
+
+
+def two_levels() -> tuple[TwoLevels, ...]:
+    """The worlds that play the same tasks at two levels, as they declare it."""
+    worlds = map(world_plugin, worlds_that(lambda one: one.levels is not None))
+    return tuple(one.levels() for one in worlds if one.levels is not None)
 
 
 def python_object(path: str) -> Any:

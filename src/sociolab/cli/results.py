@@ -144,7 +144,7 @@ def compare(
     from sociolab.app.queries import open_store
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of
-    from sociolab.app.user_files import free_file
+    from sociolab.store.user_files import free_file
 
     names = tuple(measure or ())
     if curve:
@@ -197,12 +197,12 @@ def table(
     """
     from sociolab.analysis.across import across
     from sociolab.app.queries import open_store
+    from sociolab.app.registry import two_levels
     from sociolab.app.results import write_page
-    from sociolab.worlds.stss.levels import LEVELS
 
     by_world = named_values(judge or (), "--judge", "WORLD=LABEL")
     with open_store(store) as opened:
-        found = across(opened, run, by_world, [LEVELS])
+        found = across(opened, run, by_world, two_levels())
         if html is not None:
             write_page(opened, found.results, html, [found.section])
     show_sections([found.section], found.document, as_json=json, html=html)

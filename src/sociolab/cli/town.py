@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from rich.console import Group
 
     from sociolab.app.towns.town import Lived, Moment
-    from sociolab.worlds.stss.levels import Levels
 
 town = typer.Typer(
     help="Look at a town: its map, and days that were simulated there.",
@@ -122,15 +120,15 @@ def levels_(
     """
     from sociolab.app.queries import open_store
     from sociolab.app.results import write_page
-    from sociolab.cli.output import show_sections
-    from sociolab.worlds.stss.levels import levels, levels_sections
+    from sociolab.app.tools import use_tool
+    from sociolab.cli.output import say, show_sections
 
-    with open_store(store) as opened:
-        found = levels(opened, talk, action)
-        sections = levels_sections(found)
-        if html is not None:
-            write_page(opened, [found.talk, found.action], html, sections)
-    show_sections(sections, partial(_document, found), as_json=json, html=html)
+    asked = {"talk": talk, "action": action}
+    found = use_tool("levels", asked, {"store": store} if store else {}, say)
+    if html is not None:
+        with open_store(store) as opened:
+            write_page(opened, found.results, html, found.sections)
+    show_sections(found.sections, found.document, as_json=json, html=html)
 
 
 # ------------------------------------------------------------------ a day
@@ -182,38 +180,3 @@ def _talks(found: Lived, moment: Moment) -> Iterator[str]:
         yield sanitize(f"{clock.at(talk.step):%H:%M} {who} talk:")
         for line in talk.lines:
             yield sanitize(f"    {line.name}: {line.text}")
-
-
-# ------------------------------------------------------------------ both levels
-
-
-def _document(found: Levels) -> dict[str, object]:
-    from sociolab.worlds.stss.losses import OUTCOMES
-
-    return {
-        "schema": 1,
-        "talk": found.talk.run,
-        "action": found.action.run,
-        "agents": [
-            {
-                "agent": one.agent,
-                "judge": one.judge,
-                "losses_by": one.read_by or None,
-                "cautions": list(one.cautions),
-                "types": [
-                    {
-                        "type": row.type,
-                        "scores": {
-                            name: entry.model_dump(mode="json")
-                            for name, entry in row.scores.items()
-                        },
-                        "fates": {outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
-                        "wanted": row.wanted,
-                        "losses_unknown": row.left_out,
-                    }
-                    for row in one.rows
-                ],
-            }
-            for one in found.agents
-        ],
-    }

@@ -18,8 +18,6 @@ from sociolab.store.verdicts import Judging
 
 PlayKey: TypeAlias = tuple[str, str | None]
 """Trial and seat; no seat for the whole episode."""
-
-
 Key = TypeVar("Key")
 
 
@@ -107,7 +105,7 @@ def _type(trial: Trial) -> str | None:
     return trial.task.tags[0] if trial.task.tags else None
 
 
-# ------------------  what was said of plays
+# ------------------------------------------------------------------ what was said of plays
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,39 +201,23 @@ def ends_of(found: PlayOutcome, measure: Measure) -> tuple[float, float]:
     return (measure.low, measure.high) if found == "failed" else (found.low, found.high)
 
 
-# ------------------  what is counted: turns, words, cost
+# ------------------------------------------------------------------ what is counted: turns, words, cost
 
 
 TRANSCRIPT = JudgeId("transcript", "rules")
-
-
 LEDGER = JudgeId("ledger", "rules")
-
-
 WORDS = Measure("words_per_turn", 0, math.inf, title="words per turn")
 """Words that a seat spoke, over its turns with spoken words; unscored where it never spoke."""
-
-
 TURNS = Measure("turns", 0, math.inf, title="turns")
 """Turns that were taken in an episode, by all its seats."""
-
-
 FAILED_TURNS = Measure("failed_turns", 0, math.inf, title="failed turns")
 """Turns of a seat that failed for good."""
-
-
 FAILED_QUESTIONS = Measure("failed_questions", 0, math.inf, title="failed questions")
 """Questions that a seat gave no usable answer to; where nothing but questions is asked."""
-
-
 COST = Measure("cost_usd", 0, math.inf, title="cost in USD")
 """What the calls of a seat in an episode cost, those of a judge not included; "~" behind its title
 says that some are estimated."""
-
-
 _NONE = NotScored("cannot tell", 0, math.inf)
-
-
 SPOKEN = "speak"
 """The kind of action that every world calls spoken words."""
 
@@ -367,15 +349,12 @@ def _went_without(episode: Episode) -> set[str]:
     return found
 
 
-# ------------------  what judges said
+# ------------------------------------------------------------------ what judges said
 
 
-_Key: TypeAlias = tuple[Measure, bool]
-
-
-_Said: TypeAlias = dict[PlayKey, list[PlayOutcome]]
-
-
+_Which: TypeAlias = tuple[str, float, float, bool]
+"""A measure by name and ends, which hash faster than the whole of it; whether of whole episodes."""
+_Values: TypeAlias = dict[PlayKey, list[PlayOutcome]]
 _Cell: TypeAlias = tuple[Json, list[PlayOutcome]]
 
 
@@ -398,7 +377,7 @@ class Judged:
     judgings: dict[JudgeId, int] = field(default_factory=dict)
     measures: dict[str, Measure] = field(default_factory=dict)
     causes: Counter[str] = field(default_factory=Counter)
-    _said: dict[JudgeId, dict[_Key, _Said]] = field(default_factory=dict)
+    _said: dict[JudgeId, dict[_Which, tuple[Measure, _Values]]] = field(default_factory=dict)
     _cells: dict[JudgeId, dict[tuple[Measure, str, str | None], _Cell]] = field(
         default_factory=dict
     )
@@ -410,16 +389,19 @@ class Judged:
         columns = self._said.setdefault(judge, {})
         for one in row.outcomes:
             measure, seat = one.measure, one.seat
-            self.measures.setdefault(measure.name, measure)
             if one.cause is not None:
                 self.causes[one.cause] += 1
             if trial is None:
+                self.measures.setdefault(measure.name, measure)
                 at = (measure, repr(row.cell), seat)
                 cell = self._cells.setdefault(judge, {}).setdefault(at, (row.cell, []))
                 cell[1].append(outcome(one))
             else:
-                column = columns.setdefault((measure, seat is None), {})
-                column.setdefault((trial, seat), []).append(outcome(one))
+                which = measure.name, measure.low, measure.high, seat is None
+                if which not in columns:
+                    self.measures.setdefault(measure.name, measure)
+                    columns[which] = measure, {}
+                columns[which][1].setdefault((trial, seat), []).append(outcome(one))
 
     def labels(self) -> dict[JudgeId, str]:
         """Names that tell the judges apart."""
@@ -438,18 +420,17 @@ class Judged:
                 measure,
                 whole,
                 True,
-                {
-                    key: found[0] if len(found) == 1 else combined(found)
-                    for key, found in said.items()
-                },
+                {key: combined(found) for key, found in values.items()},
             )
             for judge, columns in self._said.items()
-            for (measure, whole), said in columns.items()
+            for (*_, whole), (measure, values) in columns.items()
         )
 
     def values(self, column: ScoreColumn) -> Mapping[PlayKey, Sequence[PlayOutcome]]:
         """What each judging of a play came to, of one of the `columns`."""
-        return self._said[column.judge][column.measure, column.whole]
+        measure = column.measure
+        which = measure.name, measure.low, measure.high, column.whole
+        return self._said[column.judge][which][1]
 
     def cells(self) -> tuple[CellValue, ...]:
         """The verdicts on cells and on the run, repeated judgings averaged."""

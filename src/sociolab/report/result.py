@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sociolab.core.episode import TurnsAsked
-from sociolab.core.errors import Cause, ConfigError, StoreError
-from sociolab.core.score import READER, JudgeId, Measure, Method
+from sociolab.core.errors import Cause, ConfigError
+from sociolab.core.score import READER, JudgeId, Measure
 from sociolab.report.plays import (
     SPOKEN,
     CellValue,
@@ -149,7 +149,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
             calls=_counts(Counter(failure.cause for failure in store.calls.failures(run))),
             usage={FAULT: faults} if (faults := len(store.calls.faults(run))) else {},
         ),
-        judges=_judges(row.name, store.verdicts.counts(run)),
+        judges=_judges(store.verdicts.counts(run)),
         measures=(),
         scores=(),
         settings=row.settings,
@@ -217,15 +217,8 @@ def _score_entries(
     )
 
 
-def _judges(run: str, found: Mapping[JudgeId, JudgingCounts]) -> tuple[JudgeEntry, ...]:
-    labels, methods = labels_of(found), get_args(Method)
-    for judge in found:
-        if judge.method not in methods:  # written down before ids were looked at
-            raise StoreError(
-                f"{run}: expected judges whose method is one of {', '.join(methods)}, found "
-                f'"{judge.method}" of the judge {judge.name}; mend its id, judge under another '
-                f"--name, and `sociolab delete {run}`"
-            )
+def _judges(found: Mapping[JudgeId, JudgingCounts]) -> tuple[JudgeEntry, ...]:
+    labels = labels_of(found)
     return tuple(
         JudgeEntry(
             judge=labels[judge], method=judge.method, settings=judge.settings, judgings=counts.most
@@ -286,7 +279,7 @@ def _version() -> str:
         return "not installed"
 
 
-# ------------------  runs
+# ------------------------------------------------------------------ runs
 
 
 def each_once(runs: Sequence[str]) -> tuple[str, ...]:
@@ -322,7 +315,7 @@ def run_of_episodes(store: Store, run: str) -> RunRow:
     return row
 
 
-# ------------------  means over plays
+# ------------------------------------------------------------------ means over plays
 
 
 @dataclass(frozen=True, slots=True)
@@ -530,7 +523,7 @@ def _by(found: CellValue) -> dict[str, str]:
     return by
 
 
-# ------------------  macro averages: the mean of the means by cluster (as in STSS Table 3)
+# ------------------------------------------------------------------ macro averages
 
 
 def with_macro(measures: Sequence[MeasureEntry], macro: Sequence[str]) -> tuple[MeasureEntry, ...]:
@@ -579,7 +572,7 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
     return ScoreEntry.model_validate(micro.model_dump() | changed)
 
 
-# ------------------  outcomes by a formula beside those that were read
+# ------------------------------------------------------------------ outcomes by a formula beside those that were read
 
 
 def readings(said: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
@@ -622,13 +615,11 @@ def _held_against(asked: PlayOutcome, read: PlayOutcome) -> str:
     return "only_reader" if isinstance(read, float) else "neither"
 
 
-# ------------------  what failed: each kind by its first case
+# ------------------------------------------------------------------ what failed: each kind by its first case
 
 
 LONGEST = 400
 """Characters: what a model wrote in a failed reply may be a page."""
-
-
 FAULT: Cause = "malformed reply"
 """The cause of a fault in a reply that was used."""
 
@@ -700,7 +691,7 @@ def _failed_calls(store: Store, run: str) -> Iterator[tuple[str, str, str]]:
         yield failure.cause, failure.problem, failure.call.trial
 
 
-# ------------------  how values spread over plays
+# ------------------------------------------------------------------ how values spread over plays
 
 
 class PlayValue(NamedTuple):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sociolab.core.errors import StorageError, StoreError
+from sociolab.core.errors import ConfigError, StorageError, StoreError
 from sociolab.store.schema import APPLICATION_ID, VERSION, create, schema_version
 
 VARIABLE = "SOCIOLAB_STORE"
@@ -376,4 +376,38 @@ def _cannot_lock(file: Path, error: OSError | None) -> StoreError:
     return StoreError(
         f"the lock file {file} cannot be used ({why}); "
         "the store needs a local disk where you may write"
+    )
+
+
+def data_folder(world: str, data: str) -> Path:
+    """The folder of an imported data set, or the folder that is named outright.
+
+    An imported set goes before a folder of the same name; `./NAME` is the folder.
+    """
+    if data in imported_names(world):
+        return imported_folder(world, data)
+    if Path(data).is_dir():
+        return Path(data)
+    known = ", ".join(imported_names(world)) or "none"
+    raise ConfigError(
+        f'--data: expected a folder or an imported data set (there is: {known}), found "{data}"'
+    )
+
+
+def imported_folder(world: str, name: str) -> Path:
+    """Where an imported data set lies, whether it is there or not."""
+    return data_home() / "data" / world / name
+
+
+def imported_names(world: str) -> tuple[str, ...]:
+    """The data sets imported for a world."""
+    folder = data_home() / "data" / world
+    if not folder.is_dir():
+        return ()
+    return tuple(
+        sorted(
+            found.name
+            for found in folder.iterdir()
+            if found.is_dir() and not found.name.startswith(".")
+        )
     )

@@ -292,7 +292,7 @@ class Rateable:
 
 
 def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str]]:
-    """What can be rated in a run: what its world has a guide to; else all that judges scored so far.
+    """What can be rated in a run: what its world has a guide to; else all that judges scored.
 
     Also, which of these are of whole episodes.
     """

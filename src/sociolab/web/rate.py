@@ -35,7 +35,14 @@ from sociolab.studies.rate_study import (
     rate_study,
     submit,
 )
-from sociolab.studies.rating_guide import ADVICE, guide_of, guides_for, rated_measures
+from sociolab.studies.rating_rules import (
+    ADVICE,
+    LONGEST_REASON,
+    LONGEST_WORD,
+    guide_of,
+    guides_for,
+    rated_measures,
+)
 from sociolab.studies.reviews import (
     LONGEST_TEXT,
     POINTS,
@@ -49,7 +56,6 @@ from sociolab.studies.reviews import (
     reviewed,
     task_pool,
 )
-from sociolab.studies.text_rules import LONGEST_REASON, LONGEST_WORD
 from sociolab.web.pages import page
 from sociolab.web.participant_session import Bound, Item, Participant, Taking, token
 from sociolab.web.site import Missing, Refused, store_of

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from sociolab.app.data.sets import cast_tasks
-from sociolab.app.data.sets import check_data_set
+from sociolab.app.data.sets import cast_tasks, check_data_set
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.sotopia.dataset import FILES, META, load
 from sociolab.worlds.sotopia.scenarios import Facts

@@ -14,7 +14,6 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sociolab.app.registry import names, world_plugin, worlds_that
-from sociolab.app.user_files import first_problem, fresh_folder
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId, World, WorldKit
@@ -22,7 +21,8 @@ from sociolab.core.seeding import digest
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
 from sociolab.runner.plan import select
-from sociolab.store.connect import checked_name, data_home
+from sociolab.store.connect import checked_name, data_folder, data_home, imported_folder
+from sociolab.store.user_files import first_problem, fresh_folder
 
 
 def load_world(
@@ -36,40 +36,6 @@ def load_world(
     found = world_plugin(name)
     folder = None if data is None else data_folder(name, data)
     return found(WorldSetup(folder, policy, settings or {}, seed))
-
-
-def data_folder(world: str, data: str) -> Path:
-    """The folder of an imported data set, or the folder that is named outright.
-
-    An imported set goes before a folder of the same name; `./NAME` is the folder.
-    """
-    if data in imported_names(world):
-        return imported_folder(world, data)
-    if Path(data).is_dir():
-        return Path(data)
-    known = ", ".join(imported_names(world)) or "none"
-    raise ConfigError(
-        f'--data: expected a folder or an imported data set (there is: {known}), found "{data}"'
-    )
-
-
-def imported_folder(world: str, name: str) -> Path:
-    """Where an imported data set lies, whether it is there or not."""
-    return data_home() / "data" / world / name
-
-
-def imported_names(world: str) -> tuple[str, ...]:
-    """The data sets imported for a world."""
-    folder = data_home() / "data" / world
-    if not folder.is_dir():
-        return ()
-    return tuple(
-        sorted(
-            found.name
-            for found in folder.iterdir()
-            if found.is_dir() and not found.name.startswith(".")
-        )
-    )
 
 
 def world_names() -> tuple[str, ...]:

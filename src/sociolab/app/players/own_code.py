@@ -14,7 +14,6 @@ from typing import Any, get_type_hints
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
 from sociolab.app.players.models import PythonSpec
-from sociolab.app.user_files import first_problem
 from sociolab.core.code_fingerprint import with_code
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError, WorldError
@@ -24,6 +23,7 @@ from sociolab.core.tracebacks import describe_error
 from sociolab.runner.guard import Bounds, LateError, QuitError
 from sociolab.runner.judging import id_problem
 from sociolab.runner.progress import Waits
+from sociolab.store.user_files import first_problem
 
 MODELS = "models"
 """The parameter of a constructor that is given a client for chat models."""

@@ -24,7 +24,6 @@ from sociolab.app.run.config import ModelAccess
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import kept_in_a_run
 from sociolab.app.run_sync import run_sync
-from sociolab.app.user_files import first_problem, read_toml
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
 from sociolab.core.ports import (
@@ -47,6 +46,7 @@ from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.stats.intervals import Estimate, bound, mean, on_scale
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
+from sociolab.store.user_files import first_problem, read_toml
 
 MANIFEST = "set.toml"
 _AT_ONCE = 128

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from sociolab.app.data.sets import data_folder
 from sociolab.core.episode import Episode, Happened, Json
 from sociolab.core.errors import ConfigError
+from sociolab.store.connect import data_folder
 from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.clock import clock_time

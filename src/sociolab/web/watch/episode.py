@@ -105,9 +105,9 @@ def reading(
     )
 
 
-def cut(text: str) -> Cut:
+def cut(text: str, most: int = LONGEST) -> Cut:
     """The text, its end left out where it is too long for a page."""
-    return Cut(text[:LONGEST], max(0, len(text) - LONGEST))
+    return Cut(text[:most], max(0, len(text) - most))
 
 
 def _part(heading: str, text: str) -> ScenePart:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Declared, Metric
@@ -20,6 +21,7 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.context import Tool
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
 from sociolab.town.mind import MindPlayer, answers
 from sociolab.town.model_mind import ModelMind
@@ -228,6 +230,23 @@ def _public_town(wanted: Importing, fresh: Path) -> Sequence[str]:
     return import_stss(wanted.source, fresh, wanted.name, correct=wanted.flag).lines
 
 
+def _two_levels() -> TwoLevels:
+    from sociolab.worlds.stss.levels import LEVELS
+
+    return LEVELS
+
+
+def _levels() -> Tool:
+    from sociolab.worlds.stss.levels import LevelsConfig, compare_levels
+
+    def demo(runs: Mapping[str, str]) -> LevelsConfig | None:
+        if not {"stss", "stss-talk"} <= runs.keys():
+            return None
+        return LevelsConfig(talk=runs["stss-talk"], action=runs["stss"])
+
+    return Tool(LevelsConfig, compare_levels, demo)
+
+
 load = WorldPlugin(
     "stss",
     _load,
@@ -237,4 +256,6 @@ load = WorldPlugin(
     importers={
         "stss": Importer(_public_town, "play it: sociolab run stss --data {name}", flag="--correct")
     },
+    levels=_two_levels,
+    tools={"levels": _levels},
 )

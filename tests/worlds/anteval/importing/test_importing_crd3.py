@@ -450,10 +450,10 @@ def test_several_names_are_one_speaker(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("{", "expected JSON"),
-        (raw([]), "the line: Input should be a valid dictionary"),
-        (raw({"TURNS": []}), "TURNS: Tuple should have at least 1 item"),
+        (raw([]), "expected a JSON object, found '[]'"),
+        (raw({"TURNS": []}), "TURNS: tuple should have at least 1 item"),
         (raw({"TURNS": [{"NAMES": [], "UTTERANCES": []}]}), "TURNS.0.NAMES"),
-        (raw({"TURNS": [{"NAMES": ["INES"]}]}), "TURNS.0.UTTERANCES: Field required"),
+        (raw({"TURNS": [{"NAMES": ["INES"]}]}), "TURNS.0.UTTERANCES is missing"),
     ],
 )
 def test_a_broken_episode_is_refused_by_name(tmp_path: Path, text: str, sentence: str) -> None:

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.app.data.importing import Import, import_anything, world_formats
-from sociolab.app.data.sets import imported_folder, imported_names
 from sociolab.core.errors import ConfigError, StoreError
+from sociolab.store.connect import imported_folder, imported_names
 from sociolab.worlds.anteval.importing.crd3 import HAND_CHECK, hand_checked
 from sociolab.worlds.anteval.importing.dnd import (
     import_dnd,
@@ -168,15 +168,15 @@ def test_gzipped_files_and_blank_lines_and_byte_order_marks_are_read(tmp_path: P
             {"labels": [{"player": "Ines", "character": "Sorrel", "skill": "stealth"}]},
             '"Sorrel" is not one character',
         ),
-        ({"labels": []}, "labels: Tuple should have at least 1 item"),
-        ({"context_turns": []}, "context_turns: Tuple should have at least 1 item"),
-        ({"candidates": []}, "candidates: Tuple should have at least 1 item"),
+        ({"labels": []}, "labels: tuple should have at least 1 item"),
+        ({"context_turns": []}, "context_turns: tuple should have at least 1 item"),
+        ({"candidates": []}, "candidates: tuple should have at least 1 item"),
         ({"candidates": [*TABLE, {}]}, "expected a character or a player in each"),
         ({"candidates": [*TABLE, TABLE[0]]}, 'found "Bramble"'),
         ({"candidates": [*TABLE, {"character": "DM"}]}, 'found "DM"'),
-        ({"episode": None}, "episode: Field required; found nothing"),
-        ({"id": 7}, "id: Input should be a valid string; found '7'"),
-        ({"strict": "perhaps"}, "strict: Input should be a valid boolean; found 'perhaps'"),
+        ({"episode": None}, "episode is missing"),
+        ({"id": 7}, "id: input should be a valid string, found '7'"),
+        ({"strict": "perhaps"}, "strict: input should be a valid boolean, found 'perhaps'"),
         ({"dm": "Ines"}, 'dm: expected somebody who is no candidate, found "Ines"'),
         ({"id": "one"}, "line 2: the id 'one' comes a second time"),
     ],

@@ -188,7 +188,7 @@ def test_a_folder_of_sessions_is_imported(tmp_path: Path) -> None:
 
 def test_a_line_that_is_no_record_is_refused(tmp_path: Path) -> None:
     path = session(tmp_path, turn(), {"commands_norm": []})
-    with pytest.raises(ConfigError, match=r"164-77\.jsonl, line 2: before_utterances: Field req"):
+    with pytest.raises(ConfigError, match=r"164-77\.jsonl, line 2: before_utterances is missing"):
         import_fireball(path, tmp_path / "set")
     assert not (tmp_path / "set").exists()
 

@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.dnd import RawPlayRecord, file_text, json_value, record
+from sociolab.plugin.importing import ForeignRecord, file_text, json_value, record
 from sociolab.worlds.anteval.session import SKILLS
 
 _EPISODE = re.compile(r"C(?P<campaign>\d+)E(?P<number>\d+)\w*\.json(\.gz)?")
@@ -20,12 +20,12 @@ _QUOTED = re.compile(r'"[^"]*"')
 _SENTENCE = re.compile(r"[^.?!]+[.?!]*(?:--)?\s*")
 
 
-class _RawTurn(RawPlayRecord):
+class _RawTurn(ForeignRecord):
     names: Annotated[tuple[str, ...], Field(alias="NAMES", min_length=1)]
     utterances: Annotated[tuple[str, ...], Field(alias="UTTERANCES")]
 
 
-class _RawEpisode(RawPlayRecord):
+class _RawEpisode(ForeignRecord):
     turns: Annotated[tuple[_RawTurn, ...], Field(alias="TURNS", min_length=1)]
 
 

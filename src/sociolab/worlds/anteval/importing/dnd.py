@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
-import os
-import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Annotated, TypeVar
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, ValidationError
+from pydantic import Field, StrictBool, StrictStr
 
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.importing import ForeignRecord, check_new, json_lines, record, write_folder
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
-
-
-class RawPlayRecord(BaseModel):
-    """A record as somebody else wrote it: fields that we do not know are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
 
 EXAMPLES = "examples.jsonl"
 """The file of examples in the folder of an imported data set."""
@@ -42,7 +32,7 @@ def import_dnd(source: Path, target: Path) -> tuple[str, ...]:
     return keep(found, source, [examples_file(source)], target)
 
 
-class _Candidate(RawPlayRecord):
+class _Candidate(ForeignRecord):
     player: _Name | None = None
     character: _Name | None = None
 
@@ -52,7 +42,7 @@ class _Candidate(RawPlayRecord):
         return self.character or self.player or ""
 
 
-class _Turn(RawPlayRecord):
+class _Turn(ForeignRecord):
     speaker: _Name
     text: StrictStr
 
@@ -61,7 +51,7 @@ class _Label(_Candidate):
     skill: StrictStr
 
 
-class _Row(RawPlayRecord):
+class _Row(ForeignRecord):
     id: _Name
     episode: _Name
     candidates: Annotated[tuple[_Candidate, ...], Field(min_length=1)]
@@ -86,6 +76,8 @@ def read_examples(path: Path) -> tuple[Example, ...]:
         if row.id in rows:
             raise ConfigError(f"{place}: the id {row.id!r} comes a second time; change one of them")
         rows[row.id] = (place, row)
+    if not rows:
+        raise ConfigError(f"{path} is empty; expected JSON lines")
     masters = _masters([row for _, row in rows.values()])
     return tuple(_example(place, row, masters.get(row.episode)) for place, row in rows.values())
 
@@ -211,25 +203,20 @@ def keep(found: ImportedPlay, source: Path, files: Sequence[Path], target: Path)
 
     `files` are what was read; a hash of them is kept, and of `source` the name alone.
     """
-    if target.exists():
-        raise ConfigError(f"{target} exists already; import under another name, or remove it")
+    check_new(target)
     if not found.examples:
         raise ConfigError(
             f"{source}: no check was found that can be told to be somebody's; expected at least "
             f"one ({_listed(found.dropped) or 'none was met'})"
         )
     about = _about(found, source, files)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=target.parent, prefix=".importing-") as partial:
-            folder = Path(partial) / "data"
-            folder.mkdir()
-            write_examples(folder / EXAMPLES, found.examples)
-            text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
-            (folder / ABOUT).write_text(text, "utf-8")
-            os.replace(folder, target)
-    except OSError as error:
-        raise ConfigError(f"{target} cannot be written ({error.strerror})") from error
+
+    def fill(folder: Path) -> None:
+        write_examples(folder / EXAMPLES, found.examples)
+        text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
+        (folder / ABOUT).write_text(text, "utf-8")
+
+    write_folder(target, fill)
     return _told(found)
 
 
@@ -280,64 +267,3 @@ def _told(found: ImportedPlay) -> tuple[str, ...]:
 
 def _listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {what}" for what, number in counts.items())
-
-
-R = TypeVar("R", bound=BaseModel)
-
-
-def file_bytes(path: Path) -> bytes:
-    """The content of a file, unpacked where its name ends in ".gz". ConfigError if unreadable."""
-    try:
-        packed = path.read_bytes()
-        return gzip.decompress(packed) if path.suffix == ".gz" else packed
-    except FileNotFoundError as error:
-        raise ConfigError(f"expected the file {path}, and there is none") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise ConfigError(f"{path} cannot be read ({error}); fetch it again") from error
-
-
-def file_text(path: Path) -> str:
-    """The content of a file as text, without a byte order mark. ConfigError if unreadable."""
-    try:
-        return file_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} cannot be read as UTF-8 text ({error})") from error
-
-
-def json_lines(path: Path) -> Iterator[tuple[str, object]]:
-    """The values of a JSON-lines file, each with its place; blank lines are skipped.
-
-    ConfigError where a line is not JSON, or where no line holds anything.
-    """
-    empty = True
-    for number, line in enumerate(file_text(path).split("\n"), start=1):
-        if line.strip():
-            empty = False
-            place = f"{path}, line {number}"
-            yield place, json_value(place, line)
-    if empty:
-        raise ConfigError(f"{path} is empty; expected JSON lines")
-
-
-def json_value(place: str, text: str) -> object:
-    """The JSON value that a text holds; ConfigError with the place where it holds none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, too
-        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        if isinstance(error, json.JSONDecodeError):
-            why = error.msg
-        raise ConfigError(
-            f"{place}: expected JSON, found {text.strip()[:60]!r} ({why}); mend or remove it"
-        ) from error
-
-
-def record(place: str, kind: type[R], fields: object) -> R:
-    """A record built from fields; ConfigError with the place where they do not fit."""
-    try:
-        return kind.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the line"
-        found = "nothing" if first["type"] == "missing" else repr(str(first["input"])[:80])
-        raise ConfigError(f"{place}: {field}: {first['msg']}; found {found}") from error

@@ -12,13 +12,8 @@ from typing import Annotated
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.dnd import (
-    ImportedPlay,
-    RawPlayRecord,
-    json_lines,
-    keep,
-    record,
-)
+from sociolab.plugin.importing import ForeignRecord, json_lines, record
+from sociolab.worlds.anteval.importing.dnd import ImportedPlay, keep
 from sociolab.worlds.anteval.session import ABILITIES, SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, Turn, names_skill
 
@@ -32,12 +27,12 @@ _CHECK = re.compile(r"!\s*(?:i(?:nit)?\s+)?(?:check|c)\s+(?:\"([^\"]+)\"|'([^']+
 _SHORT = {"soh": "sleight of hand"}
 
 
-class _Actor(RawPlayRecord):
+class _Actor(ForeignRecord):
     name: str
     class_name: Annotated[str | None, Field(alias="class")] = None
 
 
-class _Record(RawPlayRecord):
+class _Record(ForeignRecord):
     before_utterances: tuple[str, ...]
     after_utterances: tuple[str, ...] = ()
     combat_state_before: tuple[_Actor, ...]
@@ -110,6 +105,8 @@ def read_session(path: Path) -> FireballSession:
         elif found:
             dropped[found] += 1
         said += _new(row.caster_after.name, row.after_utterances, row.after_idxs, heard)
+    if not records:
+        raise ConfigError(f"{path} is empty; expected JSON lines")
     return FireballSession(tuple(examples), records, dropped)
 
 

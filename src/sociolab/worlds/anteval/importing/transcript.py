@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.anteval.importing.dnd import ImportedPlay, file_text, keep
+from sociolab.plugin.importing import file_text
+from sociolab.worlds.anteval.importing.dnd import ImportedPlay, keep
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 

@@ -18,6 +18,7 @@ from sociolab.core.episode import Action, CastMember, Ended, Episode, Event, Mov
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.seeding import digest
+from sociolab.plugin.importing import ForeignRecord, file_text, record
 from sociolab.worlds.sotopia.dataset import DataSet, TaskRow
 from sociolab.worlds.sotopia.importing.goals import (
     composed,
@@ -35,21 +36,12 @@ from sociolab.worlds.sotopia.importing.public_data import (
     gender,
     read_public_data,
 )
-from sociolab.worlds.sotopia.importing.reading import (
-    PlacedRow,
-    Quirk,
-    Quirks,
-    RawRow,
-    file_text,
-    quirk_lines,
-    record,
-    rows,
-)
+from sociolab.worlds.sotopia.importing.reading import PlacedRow, Quirk, Quirks, quirk_lines, rows
 from sociolab.worlds.sotopia.scenarios import Character, RelationshipType, Scenario
 from sociolab.worlds.sotopia.scene import LEAVE, NON_VERBAL, NONE, PHYSICAL, SPEAK, TURN_LIMIT
 
 
-class RawEpisode(RawRow):
+class RawEpisode(ForeignRecord):
     """A line of an episode file. The prompt that its judge was given tells the whole of it.
 
     (`parsed`, beside it, has lost empty turns and, in some lines, the conversation.)

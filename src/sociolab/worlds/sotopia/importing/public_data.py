@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from pydantic import BaseModel, Field
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
+from sociolab.plugin.importing import ForeignRecord, check_new, json_file, record, write_folder
 from sociolab.worlds.sotopia.dataset import TaskRow
 from sociolab.worlds.sotopia.importing.goals import Context, GoalReader, context, read_facts
 from sociolab.worlds.sotopia.importing.reading import (
     PlacedRow,
     Quirk,
     Quirks,
-    RawRow,
     by_id,
-    document,
     known,
     quirk_lines,
-    record,
     rows,
 )
 from sociolab.worlds.sotopia.scenarios import (
@@ -71,8 +67,7 @@ def import_sotopia(
     `strategy_hints` is false (the paper's appendix D.2 wants none in a goal). ConfigError with file
     and line for whatever cannot be read; a failed import leaves nothing behind.
     """
-    if target.exists():
-        raise ConfigError(f"{target} exists already; import under another name, or remove it")
+    check_new(target)
     quirks = Quirks()
     data = read_public_data(profiles_folder(source), quirks, strategy_hints=strategy_hints)
     report = _report(data, quirks)
@@ -118,16 +113,12 @@ def _write(data: PublicData, target: Path, name: str, report: SotopiaImport) -> 
         "notes": report.lines,
     }
     files["meta.json"] = json.dumps(meta, ensure_ascii=False, indent=2) + "\n"
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=target.parent, prefix=".importing-") as partial:
-            folder = Path(partial) / "data"
-            folder.mkdir()
-            for file, text in files.items():
-                (folder / file).write_text(text, "utf-8")
-            os.replace(folder, target)
-    except OSError as error:
-        raise ConfigError(f"{target} cannot be written ({error.strerror})") from error
+
+    def fill(folder: Path) -> None:
+        for file, text in files.items():
+            (folder / file).write_text(text, "utf-8")
+
+    write_folder(target, fill)
 
 
 def _lines(items: Iterable[BaseModel]) -> str:
@@ -145,7 +136,7 @@ PUBLIC_HARD = "public-hard"
 """The tag of tasks whose scenario is on the public list of hard ones."""
 
 
-class RawCombination(RawRow):
+class RawCombination(ForeignRecord):
     """A line of env_agent_combo_storages.jsonl."""
 
     combo_id: str
@@ -153,7 +144,7 @@ class RawCombination(RawRow):
     agent_ids: tuple[str, ...]
 
 
-class _HardList(RawRow):
+class _HardList(ForeignRecord):
     environments: tuple[str, ...] = Field(min_length=1)
 
 
@@ -254,7 +245,7 @@ def _hard_list(path: Path, scenarios: Mapping[str, Scenario], quirks: Quirks) ->
     if not path.is_file():
         quirks[Quirk.NO_HARD_LIST] += 1
         return frozenset()
-    listed = record(str(path), _HardList, document(path)).environments
+    listed = record(str(path), _HardList, json_file(path)).environments
     for key in listed:
         known(str(path), key, scenarios, "scenario")
     return frozenset(listed)
@@ -294,7 +285,7 @@ _LEVELS = {"medium": "average", "moderate": "average"}
 _TRAIT = re.compile(r"\s*(?P<trait>[\w ]+?)\s*[-:]\s*(?P<level>\w+)\s*")
 
 
-class RawAgent(RawRow):
+class RawAgent(ForeignRecord):
     """A line of agent_profiles.jsonl. (`mbti` is left alone: the paper does not use it.)"""
 
     agent_id: str
@@ -384,7 +375,7 @@ DIGITS = {
 Pair: TypeAlias = frozenset[str]
 
 
-class RawRelationship(RawRow):
+class RawRelationship(ForeignRecord):
     """A line of relationship_profiles.jsonl."""
 
     agent1_id: str
@@ -462,7 +453,7 @@ FAMILIES: dict[str, Family] = {
 _READABLE: tuple[Family, ...] = ("bargain", "division", "mutual-friend")
 
 
-class RawEnvironment(RawRow):
+class RawEnvironment(ForeignRecord):
     """A line of environment_profiles.jsonl."""
 
     env_id: str

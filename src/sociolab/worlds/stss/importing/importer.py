@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from pydantic import ConfigDict, Field, RootModel
 
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.importing import ForeignRecord, check_new, json_file, record, write_folder
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.dataset import TownData, write_town
 from sociolab.worlds.stss.importing.repairs import make_tasks
@@ -21,12 +20,9 @@ from sociolab.worlds.stss.importing.village import (
     Defect,
     DefectKind,
     PlaceNames,
-    RawRecord,
     SourceFiles,
     find_files,
-    json_file,
     read_ville,
-    record,
     slug,
     told,
 )
@@ -65,8 +61,7 @@ def import_stss(source: Path, target: Path, name: str, *, correct: bool = False)
     which are written beside the data, in `about.json`.
     ConfigError with file, and line or index, for whatever cannot be read.
     """
-    if target.exists():
-        raise ConfigError(f"{target} exists already; import under another name, or remove it")
+    check_new(target)
     files = find_files(source)
     data, report = _read(files, name, correct=correct)
     _write(data, report, source, target)
@@ -152,28 +147,25 @@ def _write(data: TownData, report: ImportReport, source: Path, target: Path) -> 
         "notes": report.lines,
         "defects": [defect.as_fields() for defect in report.defects],
     }
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=target.parent, prefix=".importing-") as partial:
-            folder = Path(partial) / "data"
-            write_town(folder, data)
-            text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
-            (folder / ABOUT).write_text(text, "utf-8")
-            os.replace(folder, target)
-    except OSError as error:
-        raise ConfigError(f"{target} cannot be written ({error.strerror})") from error
+
+    def fill(folder: Path) -> None:
+        write_town(folder, data)
+        text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
+        (folder / ABOUT).write_text(text, "utf-8")
+
+    write_folder(target, fill)
 
 
 # ------------------------------------------------------------------ personas
 
 
-class _Town(RawRecord):
+class _Town(ForeignRecord):
     """`meta.json`: who lives in the town."""
 
     persona_names: tuple[str, ...] = Field(min_length=1)
 
 
-class _Persona(RawRecord):
+class _Persona(ForeignRecord):
     """`scratch.json`: what a persona is like before anything has happened."""
 
     name: str = Field(min_length=1)

@@ -13,14 +13,8 @@ from zipfile import BadZipFile, ZipFile
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.worlds.stss.importing.village import (
-    PlaceNames,
-    RawRecord,
-    json_file,
-    json_value,
-    record,
-    slug,
-)
+from sociolab.plugin.importing import ForeignRecord, json_file, json_value, record
+from sociolab.worlds.stss.importing.village import PlaceNames, slug
 from sociolab.worlds.stss.task import Errand, SocialTask, TaskType
 
 OPEN = "N/A"
@@ -48,7 +42,7 @@ TIMED: tuple[RawType, ...] = ("Party", "Public Activity", "Online meeting")
 """The types that fix a time (STSS Table 2)."""
 
 
-class RawAim(RawRecord):
+class RawAim(ForeignRecord):
     """One thing that is to happen: the filter for actions, the time, the place, who is needed."""
 
     keyword: str = Field(min_length=1)
@@ -59,13 +53,13 @@ class RawAim(RawRecord):
     required_character: tuple[str, ...] = ()
 
 
-class _Aims(RawRecord):
+class _Aims(ForeignRecord):
     target: tuple[str, ...] = ()
     target_num: int
     goal: tuple[RawAim, ...] = Field(min_length=1, max_length=2)
 
 
-class RawTask(RawRecord):
+class RawTask(ForeignRecord):
     """One task. `goal` is for readers; the performer is told `FPG` and then `Description`."""
 
     goal: str
@@ -126,7 +120,7 @@ def _check_aims(place: str, raw: RawTask) -> None:
         )
 
 
-class _State(RawRecord):
+class _State(ForeignRecord):
     currently: str
 
 

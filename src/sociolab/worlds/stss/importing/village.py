@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import unicodedata
@@ -11,14 +10,14 @@ from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground
+from sociolab.plugin.importing import ForeignRecord, file_text, json_file, record
+from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground, within_reach
 
 BASES = ("clipped_the_ville_n25", "base_the_ville_n25")
 """Folders of personas, the preferred first: STSS starts from the clipped one."""
@@ -36,12 +35,6 @@ CLOSE = 0.75
 
 EMPTY = 0
 """Nothing of this kind is on the tile."""
-
-
-class RawRecord(BaseModel):
-    """A record as somebody else wrote it: fields that we do not know are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +90,8 @@ def _ville(
     arenas: Mapping[int, MatrixBlock],
     things: Mapping[int, MatrixBlock],
 ) -> Ville:
-    walkable = town_ground(tiles.open, tiles.arena != EMPTY)
+    numbers = np.where(tiles.arena == EMPTY, -1, tiles.arena).astype(np.int16)
+    walkable = within_reach(tiles.open, numbers)
     lived_in = [number for number in arenas if (walkable & (tiles.arena == number)).any()]
     places = tuple(_place(arenas[number]) for number in lived_in)
     arena = np.full(walkable.shape, -1, dtype=np.int16)
@@ -200,42 +194,10 @@ def _defects(
     return tuple(found)
 
 
-def town_ground(walkable: NDArray[np.bool_], inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The connected part of the walkable tiles that has the most tiles of arenas.
-
-    Both [height, width]; steps are N, E, S, W. Of two parts alike, the more northern one. The
-    public map has a strip around the town that is larger than the town itself, and closed yards.
-    """
-    left = walkable.copy()
-    best = np.zeros_like(walkable)
-    for y, x in np.argwhere(walkable & inside).tolist():
-        if left[y, x]:
-            part = _part(left, (x, y))
-            if (part & inside).sum() > (best & inside).sum():
-                best = part
-    return best
-
-
-def _part(left: NDArray[np.bool_], start: Tile) -> NDArray[np.bool_]:
-    """The tiles connected to one, which are taken from what is left."""
-    height, width = left.shape
-    part = np.zeros_like(left)
-    edge = [start]
-    left[start[1], start[0]] = False
-    while edge:
-        x, y = edge.pop()
-        part[y, x] = True
-        for a, b in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
-            if 0 <= a < width and 0 <= b < height and left[b, a]:
-                left[b, a] = False
-                edge.append((a, b))
-    return part
-
-
 # ------------------------------------------------------------------ matrices, a number a tile
 
 
-class MapSize(RawRecord):
+class MapSize(ForeignRecord):
     """The size of the map in tiles."""
 
     maze_width: int = Field(ge=1, le=10_000)
@@ -538,48 +500,3 @@ def _personas(people: Path) -> Path:
 
 def _is_start(name: str) -> bool:
     return name.startswith("base_") and name.endswith(".zip")
-
-
-R = TypeVar("R", bound=BaseModel)
-
-
-def file_text(path: Path) -> str:
-    """A file as text, without a byte order mark; ConfigError where it cannot be read."""
-    try:
-        return path.read_text("utf-8-sig")
-    except FileNotFoundError as error:
-        raise ConfigError(f"expected the file {path}, and there is none; fetch it again") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f"{path} cannot be read as UTF-8 text ({error}); fetch it again"
-        ) from error
-
-
-def json_value(place: str, text: str) -> object:
-    """The JSON value that a text holds; ConfigError with place and line where it holds none."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        found = text.splitlines()[error.lineno - 1].strip()[:60] if text.strip() else ""
-        raise ConfigError(
-            f"{place}, line {error.lineno}: expected JSON, found {found!r} ({error.msg}); mend it "
-            "or fetch the file again"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{place}: expected JSON, and it cannot be read ({error})") from error
-
-
-def json_file(path: Path) -> object:
-    """A file that is one JSON value; ConfigError where it is not."""
-    return json_value(str(path), file_text(path))
-
-
-def record(place: str, kind: type[R], fields: object) -> R:
-    """A record built from fields; ConfigError with the place where they do not fit."""
-    try:
-        return kind.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the record"
-        found = "nothing" if first["type"] == "missing" else repr(str(first["input"])[:80])
-        raise ConfigError(f"{place}: {field}: {first['msg']}; found {found}; mend it") from error

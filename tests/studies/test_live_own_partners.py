@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import pytest
 
-from hall_plays import opened, play_out, run
+from lobby_plays import opened, play_out, run
 from own_code import AGENT, writer
 from play_clients import lay_out
 from sociolab.core.episode import Action, Json
@@ -88,9 +88,9 @@ def played(path: Path, partner: str) -> tuple[str, TrialRow]:
     ends = []
 
     async def play() -> None:
-        async with opened(path) as (hall, _):
-            hall.begin(1)
-            screen = await play_out(hall, 1)
+        async with opened(path) as (lobby, _):
+            lobby.begin(1)
+            screen = await play_out(lobby, 1)
             assert screen.last is not None
             ends.append(screen.last.why)
 
@@ -115,8 +115,8 @@ def test_a_partner_that_never_answers_lets_its_turns_go_by_and_has_gone(
 @pytest.mark.parametrize(
     ("partner", "said"),
     [
-        ("Quits", "SystemExit: 3 (test_floor_own_partners.py, line "),
-        ("CancelsItself", "CancelledError (test_floor_own_partners.py, line "),
+        ("Quits", "SystemExit: 3 (test_live_own_partners.py, line "),
+        ("CancelsItself", "CancelledError (test_live_own_partners.py, line "),
         ("Words", "expected a Reply or a NoReply, found 'Hello'"),
     ],
 )
@@ -149,7 +149,7 @@ def test_who_blocks_the_server_is_in_its_log_while_it_does(
     finally:
         blocked.log.removeHandler(handler)
     (line,) = [one.getMessage() for one in caplog.records if " blocks " in one.getMessage()]
-    assert line.startswith(f"study chat: {HERE}:Works blocks (test_floor_own_partners.py, line ")
+    assert line.startswith(f"study chat: {HERE}:Works blocks (test_live_own_partners.py, line ")
     assert "more than 180 s without awaiting anything" in line
     assert "kill the server, mend this code, and start the server again" in line
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from faulty_partners import Pensive, Rambling
-from hall_plays import asked, opened, play_out, run, said, time_is_up, until
+from lobby_plays import asked, opened, play_out, run, said, time_is_up, until
 from play_clients import lay_out
 from sociolab.core.episode import Answered, Ended, Event, Unusable
 from sociolab.core.errors import StoreError
@@ -35,16 +35,16 @@ def over(screen: Screen) -> bool:
     return screen.asking is not None and bool(screen.asking.over)
 
 
-async def to_the_form(hall: Lobby, *people: int, text: str = "$280 then?") -> list[Screen]:
+async def to_the_form(lobby: Lobby, *people: int, text: str = "$280 then?") -> list[Screen]:
     """These people play until each has the form in front of them."""
 
     async def talk(person: int) -> Screen:
-        while not over(screen := await until(hall, person, asked)):
-            await hall.act(person, said(screen, text))
+        while not over(screen := await until(lobby, person, asked)):
+            await lobby.act(person, said(screen, text))
         return screen
 
     for person in people:
-        hall.begin(person)
+        lobby.begin(person)
     return list(await asyncio.gather(*map(talk, people)))
 
 
@@ -79,23 +79,23 @@ def test_whoever_has_answered_goes_on_at_once_and_the_play_is_whole_when_all_hav
     pair(path)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            mine, other = await to_the_form(hall, 1, 2)
+        async with opened(path) as (lobby, store):
+            mine, other = await to_the_form(lobby, 1, 2)
             assert mine.asking is not None
             assert mine.asking.over == ALL_TURNS
-            await hall.act(1, answer(mine, AGREED))
-            done = hall.screen(1)
+            await lobby.act(1, answer(mine, AGREED))
+            done = lobby.screen(1)
             assert (done.phase, done.asking) == ("done", None)
             assert done.last is not None
             assert len(done.last.history) == 2
             assert states(store) == {1: "done", 2: "open"}
             row = begun(store)
             assert row.status == "playing"
-            assert hall.screen(2).asking is not None
+            assert lobby.screen(2).asking is not None
             with pytest.raises(Stale, match="is over"):
-                await hall.act(1, answer(mine, NOTHING))
-            await hall.act(2, answer(other, AGREED))
-            assert hall.screen(2).phase == "done"
+                await lobby.act(1, answer(mine, NOTHING))
+            await lobby.act(2, answer(other, AGREED))
+            assert lobby.screen(2).phase == "done"
             assert [value for _, value in last_words(store, row.trial.id)] == [AGREED] * 2
             row = begun(store)
             assert row.status == "played"
@@ -113,10 +113,10 @@ def test_a_question_that_is_skipped_is_unanswered_at_once(tmp_path: Path) -> Non
     lay_out(path, **BARGAIN)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            (screen,) = await to_the_form(hall, 1)
-            await hall.act(1, answer(screen))
-            assert hall.screen(1).phase == "done"
+        async with opened(path) as (lobby, store):
+            (screen,) = await to_the_form(lobby, 1)
+            await lobby.act(1, answer(screen))
+            assert lobby.screen(1).phase == "done"
             row = begun(store)
             assert row.status == "played"
             assert ("gave up", "the person skipped the question") in [
@@ -131,14 +131,14 @@ def test_only_an_optional_question_can_be_skipped(tmp_path: Path) -> None:
     lay_out(path, world="anteval-information", limit=1, settings={"turns": "4"})
 
     async def play() -> None:
-        async with opened(path) as (hall, _):
-            hall.begin(1)
-            screen = await until(hall, 1, asked)
+        async with opened(path) as (lobby, _):
+            lobby.begin(1)
+            screen = await until(lobby, 1, asked)
             assert screen.asking is not None
             assert screen.asking.question is not None
             assert not screen.asking.question.optional
             with pytest.raises(NotTaken, match="fill in its form"):
-                await hall.act(1, answer(screen))
+                await lobby.act(1, answer(screen))
 
     run(play)
 
@@ -149,16 +149,16 @@ def test_who_never_answers_fails_nothing_and_is_no_drop_out(tmp_path: Path, how:
     pair(path, missed=1)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            mine, other = await to_the_form(hall, 1, 2)
-            await hall.act(1, answer(mine, AGREED))
+        async with opened(path) as (lobby, store):
+            mine, other = await to_the_form(lobby, 1, 2)
+            await lobby.act(1, answer(mine, AGREED))
             assert other.asking is not None
             assert 200 < other.asking.seconds_left <= 300  # no turn: it has a time of its own
             if how == "closed tab":
-                time_is_up(hall, 2)
+                time_is_up(lobby, 2)
             else:
-                hall.leave(2)
-            await until(hall, 2, lambda one: one.phase == "done")
+                lobby.leave(2)
+            await until(lobby, 2, lambda one: one.phase == "done")
             (row,) = store.trials("chat")  # and none is laid out anew
             assert row.status == "played"
             assert isinstance(store.events("chat", row.trial.id)[-1], Ended)
@@ -174,16 +174,16 @@ def test_who_left_the_scene_is_asked_like_the_other(tmp_path: Path) -> None:
     pair(path, settings={"turns": "6"})
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            hall.begin(2)
-            await hall.act(1, said(await until(hall, 1, asked), kind="leave"))
-            mine, other = await until(hall, 1, over), await until(hall, 2, over)
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            lobby.begin(2)
+            await lobby.act(1, said(await until(lobby, 1, asked), kind="leave"))
+            mine, other = await until(lobby, 1, over), await until(lobby, 2, over)
             assert mine.asking is not None
             assert other.asking is not None
             assert (mine.asking.over, other.asking.over) == (YOU_LEFT, PARTNER_LEFT)
-            await hall.act(1, answer(mine, NOTHING))
-            await hall.act(2, answer(other, NOTHING))
+            await lobby.act(1, answer(mine, NOTHING))
+            await lobby.act(2, answer(other, NOTHING))
             row = begun(store)
             assert [value for _, value in last_words(store, row.trial.id)] == [NOTHING] * 2
 
@@ -199,17 +199,17 @@ def test_after_a_restart_only_who_has_said_nothing_is_asked_again(
     screens: list[Screen] = []
 
     async def answered() -> None:
-        async with opened(path) as (hall, _):
-            screens.extend(await to_the_form(hall, 1, 2))
-            await hall.act(1, answer(screens[0], value))
+        async with opened(path) as (lobby, _):
+            screens.extend(await to_the_form(lobby, 1, 2))
+            await lobby.act(1, answer(screens[0], value))
 
     async def gone_on() -> None:
-        async with opened(path) as (hall, store):
-            assert (hall.screen(1).phase, hall.screen(1).number) == ("ready", 2)
+        async with opened(path) as (lobby, store):
+            assert (lobby.screen(1).phase, lobby.screen(1).number) == ("ready", 2)
             with pytest.raises(Stale, match="is over"):  # the page had not heard that it arrived
-                await hall.act(1, answer(screens[0], value))
-            again = await until(hall, 2, over)
-            await hall.act(2, answer(again, NOTHING))
+                await lobby.act(1, answer(screens[0], value))
+            again = await until(lobby, 2, over)
+            await lobby.act(2, answer(again, NOTHING))
             row = begun(store)
             assert row.status == "played"
             first, second = (what for _, what in last_words(store, row.trial.id))
@@ -217,12 +217,12 @@ def test_after_a_restart_only_who_has_said_nothing_is_asked_again(
             assert second == NOTHING
 
     async def asked_anew() -> None:
-        async with opened(path) as (hall, _):
-            assert [over(await until(hall, person, asked)) for person in (1, 2)] == [True, True]
+        async with opened(path) as (lobby, _):
+            assert [over(await until(lobby, person, asked)) for person in (1, 2)] == [True, True]
 
     async def unanswered() -> None:
-        async with opened(path) as (hall, _):
-            await to_the_form(hall, 1, 2)
+        async with opened(path) as (lobby, _):
+            await to_the_form(lobby, 1, 2)
 
     run(answered)
     run(gone_on)
@@ -238,16 +238,16 @@ def test_who_let_the_time_pass_is_not_asked_again_after_a_restart(tmp_path: Path
     lay_out(path, partners=["python:faulty_partners:Pensive"], **BARGAIN)
 
     async def late() -> None:
-        async with opened(path) as (hall, _):
-            await to_the_form(hall, 1)
-            time_is_up(hall, 1)
-            await until(hall, 1, lambda one: one.phase == "done")
+        async with opened(path) as (lobby, _):
+            await to_the_form(lobby, 1)
+            time_is_up(lobby, 1)
+            await until(lobby, 1, lambda one: one.phase == "done")
 
     async def gone_on() -> None:
         Pensive.may.set()
-        async with opened(path) as (hall, store):
-            assert hall.screen(1).phase == "done"
-            await until(hall, 1, lambda _: begun(store).status == "played")
+        async with opened(path) as (lobby, store):
+            assert lobby.screen(1).phase == "done"
+            await until(lobby, 1, lambda _: begun(store).status == "played")
 
     run(late)
     run(gone_on)
@@ -260,16 +260,16 @@ def test_who_has_gone_on_to_another_episode_stays_there_when_the_last_one_is_who
     pair(path, participants=3, each=2, tasks="scenario=bargain-01-touring-bicycle", limit=2)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            mine, other = await to_the_form(hall, 1, 2)
-            await hall.act(1, answer(mine, AGREED))
-            hall.begin(1)
-            hall.begin(3)
+        async with opened(path) as (lobby, store):
+            mine, other = await to_the_form(lobby, 1, 2)
+            await lobby.act(1, answer(mine, AGREED))
+            lobby.begin(1)
+            lobby.begin(3)
             assert mine.scene is not None
-            assert hall.screen(1).scene is not None
-            await hall.act(2, answer(other, AGREED))
-            await until(hall, 2, lambda one: one.phase != "playing")
-            now = hall.screen(1).scene
+            assert lobby.screen(1).scene is not None
+            await lobby.act(2, answer(other, AGREED))
+            await until(lobby, 2, lambda one: one.phase != "playing")
+            now = lobby.screen(1).scene
             assert now is not None
             assert now.trial != mine.scene.trial
             assert sorted(row.status for row in store.trials("chat")) == ["played", "playing"]
@@ -286,14 +286,14 @@ def test_a_partner_who_is_slow_to_answer_holds_nobody(
     lay_out(path, partners=[f"python:faulty_partners:{partner.__name__}"], **BARGAIN)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            (screen,) = await to_the_form(hall, 1)
-            await hall.act(1, answer(screen, AGREED))
-            await until(hall, 1, lambda one: one.phase == "done")
+        async with opened(path) as (lobby, store):
+            (screen,) = await to_the_form(lobby, 1)
+            await lobby.act(1, answer(screen, AGREED))
+            await until(lobby, 1, lambda one: one.phase == "done")
             assert states(store) == {1: "done"}
             assert begun(store).status == "playing"
             partner.may.set()
-            await until(hall, 1, lambda _: begun(store).status == "played")
+            await until(lobby, 1, lambda _: begun(store).status == "played")
             row = begun(store)
             assert AGREED in [value for _, value in last_words(store, row.trial.id)]
 
@@ -305,10 +305,10 @@ def test_a_partner_without_money_for_the_question_has_played_all_the_same(tmp_pa
     lay_out(path, partners=["python:faulty_partners:Penniless"], **BARGAIN)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            (screen,) = await to_the_form(hall, 1)
-            await hall.act(1, answer(screen, AGREED))
-            assert hall.screen(1).phase == "done"
+        async with opened(path) as (lobby, store):
+            (screen,) = await to_the_form(lobby, 1)
+            await lobby.act(1, answer(screen, AGREED))
+            assert lobby.screen(1).phase == "done"
             row = begun(store)
             assert (row.status, row.cause) == ("played", None)
             assert ("budget", "the budget of $1.00 is used up") in [
@@ -337,13 +337,13 @@ def test_an_answer_that_the_store_refused_is_asked_for_again(
     async def play() -> None:
         with Store.open(path) as store:
             async with LiveStudies(store) as floor:
-                hall = await floor.hall(store.studies.get("chat"))
-                mine, _ = await to_the_form(hall, 1, 2)
+                lobby = await floor.lobby(store.studies.get("chat"))
+                mine, _ = await to_the_form(lobby, 1, 2)
                 with pytest.raises(CutOff):
-                    await hall.act(1, answer(mine, AGREED))
-                with hall.listening(1) as changed:
+                    await lobby.act(1, answer(mine, AGREED))
+                with lobby.listening(1) as changed:
                     await changed.wait()
-                again = await floor.hall(store.studies.get("chat"))
+                again = await floor.lobby(store.studies.get("chat"))
                 await again.act(1, answer(await until(again, 1, over), AGREED))
                 assert again.screen(1).phase == "done"
 
@@ -355,13 +355,13 @@ def test_what_cannot_be_used_is_told_in_a_sentence_and_can_be_mended(tmp_path: P
     lay_out(path, **BARGAIN)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            (screen,) = await to_the_form(hall, 1)
+        async with opened(path) as (lobby, store):
+            (screen,) = await to_the_form(lobby, 1)
             with pytest.raises(NotTaken, match=r'^"agreed" needs a value in price'):
-                await hall.act(1, answer(screen, AGREED | {"price": None}))
+                await lobby.act(1, answer(screen, AGREED | {"price": None}))
             with pytest.raises(NotTaken, match="price: input should be greater than"):
-                await hall.act(1, answer(screen, AGREED | {"price": -1}))
-            await hall.act(1, answer(screen, AGREED))
+                await lobby.act(1, answer(screen, AGREED | {"price": -1}))
+            await lobby.act(1, answer(screen, AGREED))
             events: tuple[Event, ...] = store.events("chat", begun(store).trial.id)
             assert [e.attempt for e in events if isinstance(e, Answered)] == [1]
 
@@ -373,9 +373,9 @@ def test_where_no_formula_needs_the_answer_nobody_is_asked(tmp_path: Path) -> No
     lay_out(path, limit=1)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            assert (await play_out(hall, 1)).phase == "done"
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            assert (await play_out(lobby, 1)).phase == "done"
             assert last_words(store, begun(store).trial.id) == []
 
     run(play)

@@ -1,4 +1,4 @@
-"""Plays of the study "chat", in a hall as a server that was just started has it."""
+"""Plays of the study "chat", in a lobby as a server that was just started has it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sociolab.studies.screen import Screen
 
 @asynccontextmanager
 async def opened(path: Path) -> AsyncIterator[tuple[Lobby, Store]]:
-    """The hall of the study "chat", as a server that was just started has it."""
+    """The lobby of the study "chat", as a server that was just started has it."""
     with Store.open(path) as store:
         async with LiveStudies(store) as floor:
-            yield await floor.hall(store.studies.get("chat")), store
+            yield await floor.lobby(store.studies.get("chat")), store
 
 
 def run(play: Callable[[], Awaitable[None]]) -> None:
@@ -29,10 +29,10 @@ def run(play: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(at_most())
 
 
-async def until(hall: Lobby, person: int, wanted: Callable[[Screen], Any]) -> Screen:
+async def until(lobby: Lobby, person: int, wanted: Callable[[Screen], Any]) -> Screen:
     """The first screen that is as wanted."""
-    with hall.listening(person) as changed:
-        while not wanted(screen := hall.screen(person)):
+    with lobby.listening(person) as changed:
+        while not wanted(screen := lobby.screen(person)):
             await changed.wait()
             changed.clear()
         return screen
@@ -54,18 +54,18 @@ def said(screen: Screen, text: str = "", kind: str = "speak", **fields: Any) -> 
     return Sent.model_validate(values | fields)
 
 
-async def play_out(hall: Lobby, person: int, text: str = "Well then.") -> Screen:
+async def play_out(lobby: Lobby, person: int, text: str = "Well then.") -> Screen:
     """Talk whenever it is this person's turn, until it is over."""
     while True:
-        screen = await until(hall, person, lambda one: asked(one) or one.phase != "playing")
+        screen = await until(lobby, person, lambda one: asked(one) or one.phase != "playing")
         if not asked(screen):
             return screen
-        await hall.act(person, said(screen, text))
+        await lobby.act(person, said(screen, text))
 
 
-def time_is_up(hall: Lobby, person: int) -> None:
+def time_is_up(lobby: Lobby, person: int) -> None:
     """Let the turn of a person end now, as if its time had passed."""
-    table = hall._tables.places[person].table
-    (player,) = [one for one in table._seats.values() if one.asked is not None]
+    live = lobby._live.places[person].episode
+    (player,) = [one for one in live._seats.values() if one.asked is not None]
     assert player._answer is not None
     player._answer.set_exception(TimeoutError())

@@ -5,28 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
+from rich.console import Console
 
-from sociolab.app.data.sets import imported_folder, imported_names
-from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.run.config import ModelAccess
-from sociolab.app.run.session import kept_in_a_run
-from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Ended, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.ports import ChatModel, ReplyStore
 from sociolab.core.seeding import digest
-from sociolab.models.budget import Budget
+from sociolab.plugin.context import Context
 from sociolab.report.result import result_of
+from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
-from sociolab.runner.progress import TalliedReplies, Tally
+from sociolab.report.section import Section
 from sociolab.stats.intervals import Estimate
-from sociolab.store.connect import data_home, store_path
+from sociolab.store.connect import data_home, imported_folder, imported_names
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import GapSettings, GapTable, UnusableReplies, measure_gap
 from sociolab.worlds.anteval.importing.dnd import read_examples
@@ -43,13 +39,15 @@ _INTENTION = "anteval-intention"
 _SPLITS = 10
 
 
-class GapConfig(ModelAccess):
+class GapConfig(BaseModel):
     """What to compare with what, and by which virtual DM.
 
     `real` and `test` are imported data sets, files, or "sample"; without `test` a fifth of the
     real episodes is kept for it. `generated` and `information` are runs of the store. `splits`
     None: 10 for the linear DM, 0 for those whose training takes long or costs money.
     """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     real: str
     test: str | None = None
@@ -71,49 +69,65 @@ class GapResult:
     play: str
     notes: tuple[str, ...]
 
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """None: its tables have cells of several lines."""
+        return ()
 
-def gap(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
-    """Measure the gap; `tell` hears of slow steps. ConfigError where something is not there."""
-    return run_sync(lambda: gap_async(config, tell))
+    @property
+    def results(self) -> tuple[RunResult, ...]:
+        """None."""
+        return ()
+
+    def show(self, console: Console) -> None:
+        """The tables, and what to know of them."""
+        from sociolab.worlds.anteval.gap_tables import print_gap
+
+        print_gap(self, console)
+
+    def document(self) -> dict[str, Any]:
+        """All of it as one JSON object."""
+        return {
+            "schema": 1,
+            "kind": "gap",
+            "play": self.play,
+            "table": asdict(self.table),
+            "notes": list(self.notes),
+        }
 
 
-async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
-    """As `gap`, to be awaited."""
+async def gap(lab: Context, config: GapConfig) -> GapResult:
+    """Measure the gap; ConfigError where something is not there."""
     notes: list[str] = []
     real, test = real_play(config.real, config.test, notes)
-    path = store_path(config.store)
-    with Store.open(path, create=False) as store:
-        generated = _generated(store, config, notes)
-        seats = {row.name: (row.agent, row.npc) for row in generated}
-        information = information_of(store, config.information, seats, notes)
-        replies, budget = TalliedReplies(Tally()), Budget(config.budget)
-        workshop = DMFactory(Models(config), replies, budget, config.seed, tell)
-        dms = workshop.dms(config.dm)
-        settings = GapSettings(
-            most=config.most,
-            strict=config.strict,
-            matched=config.matched,
-            splits=_splits(config, notes),
-            seed=config.seed,
-        )
-        about = {name: getattr(config, name) for name in ("dm", "real", "test", "base_url")}
-        kept = kept_in_a_run(store, path, _INTENTION, ("gap", about), replies)
-        with kept if dms.keeps else nullcontext() as run:
-            if run:
-                budget.carry_over(store.calls.totals(run))
-            try:
-                table = await measure_gap(
-                    real,
-                    test,
-                    {row.name: row.examples for row in generated},
-                    dms.make,
-                    untrained=dms.untuned,
-                    information=information,
-                    settings=settings,
-                    tell=lambda step: tell(f"{dms.name}: {step}"),
-                )
-            finally:
-                await workshop.close()
+    store = lab.store
+    generated = _generated(store, config, notes)
+    seats = {row.name: (row.agent, row.npc) for row in generated}
+    information = information_of(store, config.information, seats, notes)
+    workshop = DMFactory(lab, config.seed)
+    dms = workshop.dms(config.dm)
+    settings = GapSettings(
+        most=config.most,
+        strict=config.strict,
+        matched=config.matched,
+        splits=_splits(config, notes),
+        seed=config.seed,
+    )
+    about = {"dm": config.dm, "real": config.real, "test": config.test, "base_url": lab.base_url}
+    with lab.kept(_INTENTION, ("gap", about)) if dms.keeps else nullcontext():
+        try:
+            table = await measure_gap(
+                real,
+                test,
+                {row.name: row.examples for row in generated},
+                dms.make,
+                untrained=dms.untuned,
+                information=information,
+                settings=settings,
+                tell=lambda step: lab.tell(f"{dms.name}: {step}"),
+            )
+        finally:
+            await workshop.close()
     notes.extend(_unusable(table.failures))
     play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
     return GapResult(table, play, tuple(notes))
@@ -331,20 +345,16 @@ class DMKind:
 
 @dataclass(frozen=True, slots=True)
 class DMFactory:
-    """What virtual DMs are made with; `tell` hears what a provider says of its work."""
+    """What virtual DMs are made with."""
 
-    models: Models
-    replies: ReplyStore
-    budget: Budget
+    lab: Context
     seed: int
-    tell: Callable[[str], None]
     _clients: list[FineTuningClient] = field(default_factory=list)
 
     async def close(self) -> None:
         """Let go of all connections."""
         for client in self._clients:
             await client.close()
-        await self.models.close()
 
     def dms(self, text: str) -> DMKind:
         """The virtual DMs of a spec; ConfigError if it is none."""
@@ -370,7 +380,7 @@ class DMFactory:
                 f"--dm {text}: an untuned model learns nothing, so it has no gap; add ?examples=8 "
                 "to show it examples (its f0 is measured beside), or use tuned:"
             )
-        model = self._kept(spec)
+        model = self.lab.model(spec, "dm")
         return DMKind(
             f"{model.label}, {shots} examples",
             lambda: ChatDM(model, shots, seed=self.seed, run="shown"),
@@ -385,25 +395,23 @@ class DMFactory:
 
         plain, epochs = _number_after(text.removeprefix("tuned:"), "epochs")
         spec = _spec(plain, text)
-        client = FineTuningClient(self.models.endpoint(spec), spec.model)
+        endpoint, base = self.lab.endpoint(spec, "dm")
+        client = FineTuningClient(endpoint, base)
         self._clients.append(client)
         order = TuningOrder(seed=self.seed, epochs=epochs)
 
         def tuned() -> AsyncVirtualDM:
             return OpenAITunedDM(
                 client,
-                lambda model: self._kept(replace(spec, model=model)),
+                lambda model: self.lab.model(spec.replace(base, model, 1), "dm"),
                 data_home() / "tuning",
                 order,
-                tell=self.tell,
+                tell=self.lab.tell,
                 run="tuned",
             )
 
-        name = f"tuned:{spec.endpoint}/{spec.model}"
-        return DMKind(name, tuned, ChatDM(self._kept(spec), run="f0"), keeps=True)
-
-    def _kept(self, spec: ModelSpec) -> ChatModel:
-        return self.models.kept(spec, self.replies, self.budget)
+        name = f"tuned:{endpoint.name}/{base}"
+        return DMKind(name, tuned, ChatDM(self.lab.model(spec, "dm"), run="f0"), keeps=True)
 
 
 def _encoder() -> DMKind:
@@ -432,11 +440,10 @@ def _lora(folder: Path) -> DMKind:
     return DMKind(LoraDM(folder).name, adapted)
 
 
-def _spec(plain: str, text: str) -> ModelSpec:
+def _spec(plain: str, text: str) -> str:
+    """A model's spec; ConfigError if this is none."""
     if "/" in plain:
-        spec = parse(plain, "dm")
-        if isinstance(spec, ModelSpec):
-            return spec
+        return plain
     raise ConfigError(f'--dm: there is no virtual DM "{text}"; expected {KINDS}')
 
 

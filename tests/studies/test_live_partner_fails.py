@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from faulty_partners import Unreachable
-from hall_plays import asked, opened, play_out, run, said, until
+from lobby_plays import asked, opened, play_out, run, said, until
 from play_clients import lay_out
 from sociolab.core.episode import Moved, Unusable
 from sociolab.store.store import Store
@@ -33,9 +33,9 @@ def test_a_partner_whose_turn_fails_passes_it_and_that_is_on_record(tmp_path: Pa
     lay_out(path, limit=1, partners=["python:faulty_partners:Mumbling"])
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            assert (await play_out(hall, 1)).phase == "done"
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            assert (await play_out(lobby, 1)).phase == "done"
             (given,) = store.studies.assignments("chat")
             events = store.events("chat", given.item)
             failed = [one for one in events if isinstance(one, Unusable)]
@@ -53,9 +53,9 @@ def test_a_partner_whose_endpoint_is_down_ends_the_play_which_goes_to_others(
     lay_out(path, participants=2, limit=1, partners=["python:faulty_partners:Unreachable"])
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            screen = await play_out(hall, 1)
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            screen = await play_out(lobby, 1)
             assert screen.phase == "done"
             assert screen.note == ""
             assert screen.last is not None
@@ -67,8 +67,8 @@ def test_a_partner_whose_endpoint_is_down_ends_the_play_which_goes_to_others(
             found = progress_of(store, "chat")
             assert (found.done, found.planned) == (0, 2), "one for each seat, as planned"
             Unreachable.up = True
-            hall.begin(2)
-            await play_out(hall, 2)
+            lobby.begin(2)
+            await play_out(lobby, 2)
             found = progress_of(store, "chat")
             assert (found.done, found.planned) == (1, 2)
 
@@ -84,14 +84,14 @@ def test_nobody_meets_a_failing_partner_more_than_twice(tmp_path: Path) -> None:
     lay_out(path, limit=5, each=5, partners=["python:faulty_partners:Unreachable"])
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            screen = await play_out(hall, 1)
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            screen = await play_out(lobby, 1)
             assert screen.phase == "ready"
-            hall.begin(1)
-            screen = await play_out(hall, 1)
+            lobby.begin(1)
+            screen = await play_out(lobby, 1)
             assert (screen.phase, screen.note) == ("done", BROKEN)
-            hall.begin(1)
+            lobby.begin(1)
             assert len(store.studies.assignments("chat")) == 2
 
     run(play)
@@ -102,9 +102,9 @@ def test_a_partner_that_lets_turns_go_by_has_gone_as_a_person_would(tmp_path: Pa
     lay_out(path, limit=1, missed=2, partners=["python:faulty_partners:Asleep"])
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            screen = await play_out(hall, 1)
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            screen = await play_out(lobby, 1)
             assert screen.last is not None
             assert screen.last.why == PARTNER_LOST
             failed = next(row for row in store.trials("chat") if row.status == "failed")
@@ -120,10 +120,10 @@ def test_a_stand_in_that_fails_is_not_planned_again(tmp_path: Path) -> None:
     lay_out(path, people=2, limit=2, stand_in="python:faulty_partners:Unreachable")
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            hall._waited(1)
-            await play_out(hall, 1)
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            lobby._waited(1)
+            await play_out(lobby, 1)
             assert [row.status for row in store.trials("chat")] == ["planned", "planned", "failed"]
             assert progress_of(store, "chat").planned == 2
 
@@ -136,22 +136,22 @@ def test_when_the_budget_is_spent_no_play_begins_and_those_under_way_end(tmp_pat
             partners=["python:faulty_partners:Spending"])  # fmt: skip
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
+        async with opened(path) as (lobby, store):
             for person in (1, 2):
-                hall.begin(person)
-            ends = [await play_out(hall, person) for person in (1, 2)]
+                lobby.begin(person)
+            ends = [await play_out(lobby, person) for person in (1, 2)]
             for screen in ends:
                 assert (screen.phase, screen.note) == ("done", SPENT)
                 assert screen.last is not None
                 assert screen.last.why == PARTNER_LOST
                 assert any(line.you for line in screen.last.history), "what was said is there"
-            hall.begin(3)
-            assert (hall.screen(3).phase, hall.screen(3).note) == ("done", SPENT)
+            lobby.begin(3)
+            assert (lobby.screen(3).phase, lobby.screen(3).note) == ("done", SPENT)
             assert len(store.studies.assignments("chat")) == 2
             causes = {row.cause for row in store.trials("chat") if row.status == "failed"}
             assert causes == {"budget"}
-        async with opened(path) as (hall, _):
-            assert hall.screen(3).note == SPENT, "after a restart too"
+        async with opened(path) as (lobby, _):
+            assert lobby.screen(3).note == SPENT, "after a restart too"
 
     run(play)
     assert troubles(path).startswith("The budget of $1.00 is spent: no new play starts")
@@ -164,18 +164,18 @@ def test_whoever_waits_when_the_budget_is_spent_waits_no_longer(tmp_path: Path) 
             stand_in="python:faulty_partners:Spending")  # fmt: skip
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            hall._waited(1)
-            first = await until(hall, 1, asked)
-            hall.begin(2)
-            assert hall.screen(2).phase == "waiting"
-            with hall.listening(2) as told:
-                await hall.act(1, said(first, "Well?"))
-                await play_out(hall, 1)
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            lobby._waited(1)
+            first = await until(lobby, 1, asked)
+            lobby.begin(2)
+            assert lobby.screen(2).phase == "waiting"
+            with lobby.listening(2) as told:
+                await lobby.act(1, said(first, "Well?"))
+                await play_out(lobby, 1)
                 await told.wait()
-            assert hall.screen(2).note == SPENT
-            hall._waited(2)
+            assert lobby.screen(2).note == SPENT
+            lobby._waited(2)
             assert {one.participant for one in store.studies.assignments("chat")} == {1}
             turns = store.events("chat", store.studies.assignments("chat")[0].item)
             assert any(isinstance(one, Moved) for one in turns)

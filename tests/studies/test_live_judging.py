@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from faulty_judges import Moody, no_credit
-from hall_plays import opened, play_out, run
+from lobby_plays import opened, play_out, run
 from play_clients import lay_out
 from sociolab.app.run.config import config_of
 from sociolab.app.run.judge import judge_run_async
@@ -30,20 +30,20 @@ def good_mood() -> Iterator[None]:
     Moody.down = None
 
 
-async def judged(hall: Lobby) -> None:
+async def judged(lobby: Lobby) -> None:
     """Everything that was begun in the background is done."""
-    while hall._tables._tasks:
-        await asyncio.gather(*hall._tables._tasks)
+    while lobby._live._tasks:
+        await asyncio.gather(*lobby._live._tasks)
 
 
 def played(path: Path, person: int = 1) -> None:
     """Somebody plays all that is theirs, and the judges have their say."""
 
     async def play() -> None:
-        async with opened(path) as (hall, _):
-            hall.begin(person)
-            await play_out(hall, person)
-            await judged(hall)
+        async with opened(path) as (lobby, _):
+            lobby.begin(person)
+            await play_out(lobby, person)
+            await judged(lobby)
 
     run(play)
 
@@ -52,8 +52,8 @@ def again(path: Path) -> None:
     """The study is opened anew."""
 
     async def open_it() -> None:
-        async with opened(path) as (hall, _):
-            await judged(hall)
+        async with opened(path) as (lobby, _):
+            await judged(lobby)
 
     run(open_it)
 

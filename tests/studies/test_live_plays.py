@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hall_plays import asked, opened, play_out, run, said, time_is_up, until
+from lobby_plays import asked, opened, play_out, run, said, time_is_up, until
 from play_clients import lay_out
 from sociolab.core.episode import Ended, Event, Moved, Unusable
 from sociolab.core.errors import StoreError
@@ -25,10 +25,10 @@ def test_what_a_person_plays_becomes_an_episode_like_any_other(tmp_path: Path) -
     lay_out(path, limit=1, judges=["heuristic"])
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            assert hall.screen(1).phase == "ready"
-            hall.begin(1)
-            screen = await play_out(hall, 1)
+        async with opened(path) as (lobby, store):
+            assert lobby.screen(1).phase == "ready"
+            lobby.begin(1)
+            screen = await play_out(lobby, 1)
             assert screen.phase == "done"
             assert screen.last is not None
             (given,) = store.studies.assignments("chat")
@@ -49,21 +49,21 @@ def test_an_answer_counts_once_and_a_stale_one_is_refused(tmp_path: Path) -> Non
     lay_out(path, limit=1)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            first = said(await until(hall, 1, asked), "Hello.")
-            await asyncio.gather(hall.act(1, first), hall.act(1, first), hall.act(1, first))
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            first = said(await until(lobby, 1, asked), "Hello.")
+            await asyncio.gather(lobby.act(1, first), lobby.act(1, first), lobby.act(1, first))
             events = store.events("chat", first.trial)
             assert [e for e in events if isinstance(e, Moved) and e.turn == 0] == list(events[:1])
             with pytest.raises(Stale, match="answered already"):
-                await hall.act(1, said_again(first, "Something else."))
+                await lobby.act(1, said_again(first, "Something else."))
             with pytest.raises(Stale, match="not your turn"):
-                await hall.act(1, first.model_copy(update={"turn": 4}))
+                await lobby.act(1, first.model_copy(update={"turn": 4}))
             with pytest.raises(Stale, match="do not play this"):
-                await hall.act(1, first.model_copy(update={"trial": "another"}))
-            await play_out(hall, 1)
+                await lobby.act(1, first.model_copy(update={"trial": "another"}))
+            await play_out(lobby, 1)
             with pytest.raises(Stale, match="is over"):
-                await hall.act(1, first)
+                await lobby.act(1, first)
 
     run(play)
 
@@ -77,13 +77,13 @@ def test_what_cannot_be_used_is_no_event_and_costs_no_attempt(tmp_path: Path) ->
     lay_out(path, limit=1)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            screen = await until(hall, 1, asked)
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            screen = await until(lobby, 1, asked)
             for _ in range(5):
                 with pytest.raises(NotTaken, match="needs a text"):
-                    await hall.act(1, said(screen, "  "))
-            await hall.act(1, said(screen, "Hello."))
+                    await lobby.act(1, said(screen, "  "))
+            await lobby.act(1, said(screen, "Hello."))
             events = store.events("chat", said(screen).trial)
             assert not [event for event in events if isinstance(event, Unusable)]
 
@@ -96,22 +96,22 @@ def test_a_restart_of_the_server_goes_on_where_it_was(tmp_path: Path) -> None:
     kept: list[Sent] = []
 
     async def begun() -> None:
-        async with opened(path) as (hall, _):
-            hall.begin(1)
-            kept.append(said(await until(hall, 1, asked), "Hello."))
-            await hall.act(1, kept[0])
+        async with opened(path) as (lobby, _):
+            lobby.begin(1)
+            kept.append(said(await until(lobby, 1, asked), "Hello."))
+            await lobby.act(1, kept[0])
 
     async def gone_on() -> None:
-        async with opened(path) as (hall, store):
-            screen = await until(hall, 1, asked)
+        async with opened(path) as (lobby, store):
+            screen = await until(lobby, 1, asked)
             assert screen.asking is not None
             assert screen.asking.turn == 2
             assert screen.scene is not None
             assert [line.turn for line in screen.scene.history] == [0, 1]
-            await hall.act(1, kept[0])  # the page had not heard that it arrived
+            await lobby.act(1, kept[0])  # the page had not heard that it arrived
             with pytest.raises(Stale):
-                await hall.act(1, said_again(kept[0], "Something else."))
-            assert (await play_out(hall, 1)).phase == "done"
+                await lobby.act(1, said_again(kept[0], "Something else."))
+            assert (await play_out(lobby, 1)).phase == "done"
             moves = [e for e in store.events("chat", kept[0].trial) if isinstance(e, Moved)]
             assert [move.turn for move in moves] == list(range(6))
 
@@ -126,13 +126,13 @@ def test_two_people_are_brought_together_and_see_each_other_only_through_the_sce
     lay_out(path, participants=3, people=2, limit=1)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            assert hall.screen(1).phase == "waiting"
-            hall.begin(3)
-            assert hall.screen(1).phase == hall.screen(3).phase == "playing"
-            await asyncio.gather(play_out(hall, 1, "I am one."), play_out(hall, 3, "I am three."))
-            last = hall.screen(3).last
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            assert lobby.screen(1).phase == "waiting"
+            lobby.begin(3)
+            assert lobby.screen(1).phase == lobby.screen(3).phase == "playing"
+            await asyncio.gather(play_out(lobby, 1, "I am one."), play_out(lobby, 3, "I am three."))
+            last = lobby.screen(3).last
             assert last is not None
             assert [line.you for line in last.history] == [False, True] * 3
             assert {one.participant: one.state for one in store.studies.assignments("chat")} == {
@@ -147,18 +147,18 @@ def test_who_is_away_for_too_long_gives_up_and_the_other_is_told(tmp_path: Path)
     lay_out(path, participants=2, people=2, limit=1, turn_seconds=10, missed=1)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            hall.begin(2)
-            first = said(await until(hall, 1, asked), "Are you there?")
-            await hall.act(1, first)
-            await until(hall, 2, asked)
-            time_is_up(hall, 2)
-            told = await until(hall, 1, lambda one: one.phase != "playing")
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            lobby.begin(2)
+            first = said(await until(lobby, 1, asked), "Are you there?")
+            await lobby.act(1, first)
+            await until(lobby, 2, asked)
+            time_is_up(lobby, 2)
+            told = await until(lobby, 1, lambda one: one.phase != "playing")
             assert told.phase == "done"
             assert told.last is not None
             assert "did not come back" in told.last.why
-            gone = hall.screen(2).last
+            gone = lobby.screen(2).last
             assert gone is not None
             assert "You were away" in gone.why
             old, new = store.trials("chat")
@@ -179,15 +179,15 @@ def test_nobody_waits_for_who_has_left(tmp_path: Path, on_whose_turn: int) -> No
     lay_out(path, participants=2, people=2, limit=1, turn_seconds=3600, missed=2)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            hall.begin(2)
-            await until(hall, 1, asked)
-            hall.leave(on_whose_turn)
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            lobby.begin(2)
+            await until(lobby, 1, asked)
+            lobby.leave(on_whose_turn)
             stays = 3 - on_whose_turn
             if on_whose_turn == 2:  # it is the other's turn: taken, and then it ends
-                await hall.act(1, said(await until(hall, 1, asked), "Are you there?"))
-            told = await until(hall, stays, lambda one: one.phase != "playing")
+                await lobby.act(1, said(await until(lobby, 1, asked), "Are you there?"))
+            told = await until(lobby, stays, lambda one: one.phase != "playing")
             assert told.last is not None
             assert "did not come back" in told.last.why
             old, new = store.trials("chat")
@@ -205,11 +205,11 @@ def test_who_leaves_the_waiting_room_is_not_met(tmp_path: Path) -> None:
     lay_out(path, participants=2, people=2, limit=1)
 
     async def play() -> None:
-        async with opened(path) as (hall, _):
-            hall.begin(1)
-            hall.leave(1)
-            hall.begin(2)
-            assert hall.screen(2).phase == "waiting"
+        async with opened(path) as (lobby, _):
+            lobby.begin(1)
+            lobby.leave(1)
+            lobby.begin(2)
+            assert lobby.screen(2).phase == "waiting"
 
     run(play)
 
@@ -219,19 +219,19 @@ def test_one_missed_turn_passes_and_an_answer_begins_the_count_anew(tmp_path: Pa
     lay_out(path, limit=1, missed=2)
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
             for answers in (False, True, False):
-                screen = await until(hall, 1, asked)
+                screen = await until(lobby, 1, asked)
                 assert screen.asking is not None
                 turn = screen.asking.turn
                 if answers:
-                    await hall.act(1, said(screen, "Here I am."))
+                    await lobby.act(1, said(screen, "Here I am."))
                 else:
-                    time_is_up(hall, 1)
-                await until(hall, 1, lambda one, turn=turn: not one.asking
+                    time_is_up(lobby, 1)
+                await until(lobby, 1, lambda one, turn=turn: not one.asking
                             or one.asking.turn != turn)  # type: ignore[misc]  # fmt: skip
-            await until(hall, 1, lambda one: one.phase == "done")
+            await until(lobby, 1, lambda one: one.phase == "done")
             assert store.trials("chat")[0].status == "played"
 
     run(play)
@@ -243,16 +243,16 @@ def test_who_waits_in_vain_is_let_go_or_meets_the_stand_in(tmp_path: Path) -> No
         lay_out(path, people=2, limit=2, stand_in=stand_in)
 
         async def play(path: Path = path, stand_in: str | None = stand_in) -> None:
-            async with opened(path) as (hall, store):
-                hall.begin(1)
-                hall._waited(1)
+            async with opened(path) as (lobby, store):
+                lobby.begin(1)
+                lobby._waited(1)
                 if stand_in is None:
-                    assert hall.screen(1).phase == "let go"
-                    hall.begin(1)
-                    assert hall.screen(1).phase == "let go"
+                    assert lobby.screen(1).phase == "let go"
+                    lobby.begin(1)
+                    assert lobby.screen(1).phase == "let go"
                     assert all(row.status == "planned" for row in store.trials("chat"))
                 else:
-                    assert (await play_out(hall, 1)).phase == "done"
+                    assert (await play_out(lobby, 1)).phase == "done"
                     row = store.trials("chat")[-1]
                     assert sorted(m.agent for m in row.trial.cast) == ["human", "scripted"]
                     assert row.status == "played"
@@ -269,25 +269,25 @@ def test_at_a_dnd_table_a_person_talks_aside_and_answers_the_question_at_the_end
     )
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            screen = await until(hall, 1, asked)
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            screen = await until(lobby, 1, asked)
             assert screen.asking is not None
             assert screen.asking.act is not None
             other = screen.asking.act.others[0]
             both = (SentAction(kind="speak", text="What do you know?", to=(other,)),
                     SentAction(kind="act", text="sits down"))  # fmt: skip
-            await hall.act(1, said(screen, actions=both))
+            await lobby.act(1, said(screen, actions=both))
             while True:
-                screen = await until(hall, 1, lambda one: asked(one) or one.phase == "done")
+                screen = await until(lobby, 1, lambda one: asked(one) or one.phase == "done")
                 assert screen.asking is not None
                 if screen.asking.question is not None:
                     break
-                await hall.act(1, said(screen, kind="pass"))
+                await lobby.act(1, said(screen, kind="pass"))
             with pytest.raises(NotTaken, match="facts"):
-                await hall.act(1, said(screen, actions=(), answer={"facts": "none"}))
-            await hall.act(1, said(screen, actions=(), answer={"facts": ["The well is deep."]}))
-            await until(hall, 1, lambda one: one.phase == "done")
+                await lobby.act(1, said(screen, actions=(), answer={"facts": "none"}))
+            await lobby.act(1, said(screen, actions=(), answer={"facts": ["The well is deep."]}))
+            await until(lobby, 1, lambda one: one.phase == "done")
             (given,) = store.studies.assignments("chat")
             events = store.episode("chat", given.item).events
             first = next(e for e in events if isinstance(e, Moved) and e.seat == given.seat)
@@ -306,20 +306,20 @@ def test_an_answer_that_must_wait_for_others_is_on_disk_and_used_after_a_restart
             settings={"turns": "4", "controls": "true"})  # fmt: skip
 
     async def answered() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            hall.begin(2)
-            screen = await until(hall, 1, asked)
-            await until(hall, 2, asked)
-            await hall.act(1, said(screen, actions=(), answer={"facts": ["I knew it."]}))
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            lobby.begin(2)
+            screen = await until(lobby, 1, asked)
+            await until(lobby, 2, asked)
+            await lobby.act(1, said(screen, actions=(), answer={"facts": ["I knew it."]}))
             assert store.events("chat", said(screen).trial) == ()
             assert [one.item for one in store.studies.answers("chat")] == [said(screen).trial]
 
     async def gone_on() -> None:
-        async with opened(path) as (hall, store):
-            screen = await until(hall, 2, asked)
-            await hall.act(2, said(screen, actions=(), answer={"facts": []}))
-            await until(hall, 1, lambda one: one.asking is not None and one.asking.act)
+        async with opened(path) as (lobby, store):
+            screen = await until(lobby, 2, asked)
+            await lobby.act(2, said(screen, actions=(), answer={"facts": []}))
+            await until(lobby, 1, lambda one: one.asking is not None and one.asking.act)
             first = store.events("chat", said(screen).trial)[0]
             assert getattr(first, "value", None) == {"facts": ["I knew it."]}
 
@@ -336,17 +336,17 @@ def test_the_run_of_an_open_study_is_held_and_let_go_when_the_study_is_closed(
     async def play() -> None:
         with Store.open(path) as store:
             async with LiveStudies(store) as floor:
-                hall = await floor.hall(store.studies.get("chat"))
-                hall.begin(1)
-                await until(hall, 1, asked)
+                lobby = await floor.lobby(store.studies.get("chat"))
+                lobby.begin(1)
+                await until(lobby, 1, asked)
                 with pytest.raises(StoreError, match="in use"), lock_run(path, "chat"):
                     pass
                 store.studies.change("chat", open=False)
                 await floor.look("chat")
                 with lock_run(path, "chat"), pytest.raises(NotPlayable):
-                    await floor.hall(store.studies.get("chat"))
+                    await floor.lobby(store.studies.get("chat"))
                 assert store.trials("chat")[0].status == "playing"
-                again = await floor.hall(store.studies.get("chat"))
+                again = await floor.lobby(store.studies.get("chat"))
                 assert asked(await until(again, 1, asked))
 
     run(play)
@@ -357,9 +357,9 @@ def test_a_partner_that_fails_ends_the_episode_and_the_person_is_told(tmp_path: 
     lay_out(path, limit=1, partners=["python:faulty_partners:Faulty"])
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
-            hall.begin(1)
-            screen = await play_out(hall, 1)
+        async with opened(path) as (lobby, store):
+            lobby.begin(1)
+            screen = await play_out(lobby, 1)
             assert screen.last is not None
             assert "technical reason" in screen.last.why
             assert "ZeroDivisionError" not in screen.last.why
@@ -388,15 +388,15 @@ def test_a_turn_that_the_store_refused_is_no_failed_episode_and_is_asked_again(
     async def play() -> None:
         with Store.open(path) as store:
             async with LiveStudies(store) as floor:
-                hall = await floor.hall(store.studies.get("chat"))
-                hall.begin(1)
-                screen = await until(hall, 1, asked)
+                lobby = await floor.lobby(store.studies.get("chat"))
+                lobby.begin(1)
+                screen = await until(lobby, 1, asked)
                 with pytest.raises(CutOff):
-                    await hall.act(1, said(screen, "Once more."))
-                with hall.listening(1) as changed:
+                    await lobby.act(1, said(screen, "Once more."))
+                with lobby.listening(1) as changed:
                     await changed.wait()
-                assert hall.closed
-                again = await floor.hall(store.studies.get("chat"))
+                assert lobby.closed
+                again = await floor.lobby(store.studies.get("chat"))
                 with pytest.raises(CutOff):  # so that a page goes on sending
                     await again.act(1, said(screen, "Once more."))
                 screen = await until(again, 1, asked)
@@ -411,17 +411,17 @@ def test_nobody_can_tell_that_a_partner_was_asked_again(tmp_path: Path) -> None:
     lay_out(path, limit=1, partners=["python:faulty_partners:Clumsy"])
 
     async def play() -> None:
-        async with opened(path) as (hall, store):
+        async with opened(path) as (lobby, store):
             seen: list[dict[str, Any]] = []
-            with hall.listening(1) as changed:
-                hall.begin(1)
+            with lobby.listening(1) as changed:
+                lobby.begin(1)
                 while len(seen) < 2 or seen[-1]["phase"] == "playing":
                     await changed.wait()
                     changed.clear()
-                    screen = hall.screen(1)
+                    screen = lobby.screen(1)
                     seen.append(screen.model_dump(exclude={"asking": {"seconds_left"}}))
                     if asked(screen):
-                        await hall.act(1, said(screen, "Well?"))
+                        await lobby.act(1, said(screen, "Well?"))
                         changed.clear()
             events = [e for row in store.trials("chat") for e in store.events("chat", row.trial.id)]
             assert any(isinstance(event, Unusable) and not event.final for event in events)
@@ -437,14 +437,14 @@ def test_who_played_with_somebody_who_is_forgotten_sees_nothing_of_it_or_of_who_
     lay_out(path, participants=4, people=2, limit=1)
 
     async def played(one: int, two: int) -> None:
-        async with opened(path) as (hall, _):
-            hall.begin(one)
-            hall.begin(two)
-            await asyncio.gather(play_out(hall, one), play_out(hall, two))
+        async with opened(path) as (lobby, _):
+            lobby.begin(one)
+            lobby.begin(two)
+            await asyncio.gather(play_out(lobby, one), play_out(lobby, two))
 
     async def looked_at() -> None:
-        async with opened(path) as (hall, _):
-            last = hall.screen(2).last
+        async with opened(path) as (lobby, _):
+            last = lobby.screen(2).last
             assert last is not None
             assert "forgotten" in last.why
             assert last.history == ()
@@ -466,15 +466,15 @@ def test_whoever_the_partner_is_people_wait_before_it_begins(
     lay_out(path, limit=1, words_a_minute=1000)
 
     async def play() -> None:
-        async with opened(path) as (hall, _):
-            hall.begin(1)
-            alone = hall.screen(1)
+        async with opened(path) as (lobby, _):
+            lobby.begin(1)
+            alone = lobby.screen(1)
             assert alone.phase == "waiting"
-            await until(hall, 1, asked)
+            await until(lobby, 1, asked)
         lay_out(tmp_path / "pair.db", people=2, limit=1, words_a_minute=1000)
-        async with opened(tmp_path / "pair.db") as (hall, _):
-            hall.begin(1)
-            paired = hall.screen(1)
+        async with opened(tmp_path / "pair.db") as (lobby, _):
+            lobby.begin(1)
+            paired = lobby.screen(1)
             unlike = {"waited": None}
             assert paired.model_copy(update=unlike) == alone.model_copy(update=unlike)
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 import shlex
+import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from sociolab.app.data.sets import data_folder, imported_folder
-from sociolab.app.user_files import fresh_folder, writing
+from pydantic import BaseModel, ConfigDict
+from rich.console import Console
+from rich.table import Table
+
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.store.connect import checked_name
+from sociolab.plugin.context import Context
+from sociolab.report.schema import RunResult
+from sociolab.report.section import Section
+from sociolab.store.connect import checked_name, data_folder, imported_folder
+from sociolab.store.user_files import fresh_folder, writing
 from sociolab.worlds.stss.talk.dataset import (
     META,
     REPORT,
@@ -165,3 +173,91 @@ def _checked(target: Path, *, replace: bool) -> Path:
             f"--out: {target} holds a set already; name another folder, or add --replace"
         )
     return target
+
+
+# ------------------------------------------------------------------ as a command
+
+
+class BuildConfig(BaseModel):
+    """What `sociolab build` is asked: see `Build`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seeds: str = "1-6"
+    total: int = 325
+    data: str | None = None
+    name: str | None = None
+    out: Path | None = None
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BuildFindings:
+    """What was built, as the command shows it."""
+
+    built: Built
+    where: str
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """None: it is about no run."""
+        return ()
+
+    @property
+    def results(self) -> tuple[RunResult, ...]:
+        """None."""
+        return ()
+
+    def show(self, console: Console) -> None:
+        """How many of what, and how to play them."""
+        found = self.built.data
+        console.print(_built_table(self.built))
+        for line in (
+            f"{len(found.scenarios)} of {self.built.candidates} talks that could be frozen, "
+            f"hash {found.hash}",
+            f"written to {self.built.folder}; play them: sociolab run {WORLD} --data {self.where}",
+        ):
+            console.print(line, markup=False, soft_wrap=True)
+
+    def document(self) -> dict[str, Any]:
+        """All of it as one JSON object."""
+        data = self.built.data
+        return {"name": data.name, "hash": data.hash, "talks": len(data.scenarios)}
+
+
+async def build_command(lab: Context, config: BuildConfig) -> BuildFindings:
+    """Build, and say every few seconds where it stands."""
+    told = [time.monotonic()]
+
+    def watch(done: int, total: int, frozen: int) -> None:
+        now = time.monotonic()
+        if done and done < total and now - told[0] < _TOLD_EVERY:
+            return
+        told[0] = now
+        lab.tell(f"{done}/{total} tasks simulated, {frozen} talks frozen")
+
+    built = build(Build(**dict(config)), watch)
+    return BuildFindings(built, str(config.out) if config.out else built.data.name)
+
+
+_TOLD_EVERY = 5.0
+"""Seconds."""
+
+
+def _built_table(built: Built) -> Table:
+    tally = built.tally
+    table = Table("type", "task", title=f"{built.data.name}: conversation tasks by seed")
+    for head in ("all", *(str(seed) for seed in tally.seeds)):
+        table.add_column(head, justify="right")
+    for kind, rows in tally.types:
+        for row in rows:
+            table.add_row(kind, row.task, str(row.count), *map(_count, row.of_seed))
+        sums = [sum(column) for column in zip(*(row.of_seed for row in rows), strict=True)]
+        whole = sum(row.count for row in rows)
+        table.add_row(kind, f"{len(rows)} tasks", str(whole), *map(_count, sums), end_section=True)
+    table.add_row("all", f"{len(tally.rows)} tasks", str(tally.count), *map(_count, tally.by_seed))
+    return table
+
+
+def _count(number: int) -> str:
+    return str(number) if number else "."

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hall_plays import asked, run, until
+from lobby_plays import asked, run, until
 from play_clients import lay_out
 from sociolab.core.errors import StoreError
 from sociolab.store.store import Store
@@ -30,9 +30,9 @@ def refusals(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return left
 
 
-async def closed(hall: Lobby) -> None:
-    with hall.listening(1) as changed:
-        while not hall.closed:
+async def closed(lobby: Lobby) -> None:
+    with lobby.listening(1) as changed:
+        while not lobby.closed:
             await changed.wait()
             changed.clear()
 
@@ -44,12 +44,12 @@ def test_a_play_that_could_not_be_begun_is_begun_again(tmp_path: Path, refusals:
     async def play() -> None:
         with Store.open(path) as store:
             async with LiveStudies(store) as floor:
-                hall = await floor.hall(store.studies.get("chat"))
+                lobby = await floor.lobby(store.studies.get("chat"))
                 refusals.append("the disk is full")
                 with pytest.raises(StoreError):
-                    hall.begin(1)
-                await closed(hall)
-                again = await floor.hall(store.studies.get("chat"))
+                    lobby.begin(1)
+                await closed(lobby)
+                again = await floor.lobby(store.studies.get("chat"))
                 assert again.screen(1).phase == "ready"
                 first = store.trials("chat")[0].trial.id
                 again.begin(1)
@@ -72,10 +72,10 @@ def test_what_fails_while_nobody_asks_is_told_in_a_line_of_the_log(
     async def play() -> None:
         with Store.open(path) as store:
             async with LiveStudies(store) as floor:
-                hall = await floor.hall(store.studies.get("chat"))
+                lobby = await floor.lobby(store.studies.get("chat"))
                 refusals.append("the disk is full")
-                hall.begin(1)
-                await closed(hall)
+                lobby.begin(1)
+                await closed(lobby)
 
     run(play)
     (record,) = caplog.records
@@ -93,13 +93,13 @@ def test_plays_that_stop_again_and_again_rest_before_they_go_on(
         with Store.open(path) as store:
             async with LiveStudies(store) as floor:
                 for _ in range(2):
-                    hall = await floor.hall(store.studies.get("chat"))
+                    lobby = await floor.lobby(store.studies.get("chat"))
                     refusals.append("the disk is full")
                     with pytest.raises(StoreError):
-                        hall.begin(1)
-                    await closed(hall)
+                        lobby.begin(1)
+                    await closed(lobby)
                 with pytest.raises(NotPlayable, match="cannot be stored") as found:
-                    await floor.hall(store.studies.get("chat"))
+                    await floor.lobby(store.studies.get("chat"))
                 assert (str(found.value), found.value.soon) == (NOT_STORED, True)
 
     run(play)
