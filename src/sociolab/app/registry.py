@@ -141,7 +141,8 @@ def python_object(path: str) -> Any:
         ) from error
     except (Exception, SystemExit) as error:  # whatever the module does when it is imported
         raise ConfigError(
-            f'python:{path}: the module "{module_name}" breaks when it is imported: {describe_error(error)}'
+            f'python:{path}: the module "{module_name}" breaks when it is imported: '
+            f"{describe_error(error)}"
         ) from error
     try:
         return getattr(module, attribute)
