@@ -74,11 +74,10 @@ class GapResult:
 
 def gap(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
     """Measure the gap; `tell` hears of slow steps. ConfigError where something is not there."""
-    return run_sync(lambda: gap_async(config, tell))
+    return run_sync(lambda: _gap(config, tell))
 
 
-async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
-    """As `gap`, to be awaited."""
+async def _gap(config: GapConfig, tell: Callable[[str], None]) -> GapResult:
     notes: list[str] = []
     real, test = real_play(config.real, config.test, notes)
     path = store_path(config.store)
@@ -87,8 +86,8 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
         seats = {row.name: (row.agent, row.npc) for row in generated}
         information = information_of(store, config.information, seats, notes)
         replies, budget = TalliedReplies(Tally()), Budget(config.budget)
-        workshop = DMFactory(Models(config), replies, budget, config.seed, tell)
-        dms = workshop.dms(config.dm)
+        factory = DMFactory(Models(config), replies, budget, config.seed, tell)
+        kind = factory.kind(config.dm)
         settings = GapSettings(
             most=config.most,
             strict=config.strict,
@@ -98,7 +97,7 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
         )
         about = {name: getattr(config, name) for name in ("dm", "real", "test", "base_url")}
         kept = kept_in_a_run(store, path, _INTENTION, ("gap", about), replies)
-        with kept if dms.keeps else nullcontext() as run:
+        with kept if kind.keeps else nullcontext() as run:
             if run:
                 budget.carry_over(store.calls.totals(run))
             try:
@@ -106,14 +105,14 @@ async def gap_async(config: GapConfig, tell: Callable[[str], None]) -> GapResult
                     real,
                     test,
                     {row.name: row.examples for row in generated},
-                    dms.make,
-                    untrained=dms.untuned,
+                    kind.make,
+                    untrained=kind.untuned,
                     information=information,
                     settings=settings,
-                    tell=lambda step: tell(f"{dms.name}: {step}"),
+                    tell=lambda step: tell(f"{kind.name}: {step}"),
                 )
             finally:
-                await workshop.close()
+                await factory.close()
     notes.extend(_unusable(table.failures))
     play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
     return GapResult(table, play, tuple(notes))
@@ -196,9 +195,6 @@ def _name(agent: str, npc: str) -> str:
     return agent if agent == npc else f"{agent} (NPC: {npc})"
 
 
-# ------------------------------------------------------------------ virtual DMs
-
-
 def _splits(config: GapConfig, notes: list[str]) -> int:
     if config.splits is not None:
         return config.splits
@@ -210,6 +206,8 @@ def _splits(config: GapConfig, notes: list[str]) -> int:
     )
     return 0
 
+
+# ------------------------------------------------------------------ the IEP beside the gap
 
 _INFORMATION = "anteval-information"
 
@@ -260,6 +258,8 @@ def information_of(
     found = {name: of_cast.get(cast) for name, cast in seats.items()}
     return {name: estimate for name, estimate in found.items() if estimate is not None}
 
+
+# ------------------------------------------------------------------ real play, by name
 
 SAMPLE = "sample"
 """The name of the sample data that comes with the package."""
@@ -312,6 +312,8 @@ def examples_called(name: str, flag: str) -> tuple[Example, ...]:
     )
 
 
+# ------------------------------------------------------------------ virtual DMs, by spec
+
 KINDS = "linear, encoder, lora:DIR, endpoint/model?examples=8 or tuned:endpoint/model"
 
 
@@ -346,7 +348,7 @@ class DMFactory:
             await client.close()
         await self.models.close()
 
-    def dms(self, text: str) -> DMKind:
+    def kind(self, text: str) -> DMKind:
         """The virtual DMs of a spec; ConfigError if it is none."""
         if text == "linear":
             from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
