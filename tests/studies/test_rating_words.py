@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.studies.text_rules import LONGEST_WORD, impression_word, one_line, reason_problem
+from sociolab.studies.rating_rules import LONGEST_WORD, impression_word, one_line, reason_problem
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hall_plays import asked, opened, run, until
+from lobby_plays import asked, opened, run, until
 from play_clients import lay_out
 from sociolab.store.store import Store
 from sociolab.web.security import HOURS

@@ -14,7 +14,6 @@ from sociolab.analysis.credit import credited
 from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, pairs_rows
 from sociolab.analysis.values import values_of
 from sociolab.app.transcripts import world_of
-from sociolab.app.user_files import write_new
 from sociolab.core.errors import ConfigError
 from sociolab.report.export import csv_text, entries_csv, write_whole
 from sociolab.report.html import ShownRun, chart_scripts, page, write_html
@@ -23,6 +22,7 @@ from sociolab.report.result import ResultDetails, RunResult, distributions_of, r
 from sociolab.report.section import Section
 from sociolab.report.transcript_view import evenly_chosen, extremes, leading, views_of
 from sociolab.store.store import Store
+from sociolab.store.user_files import write_new
 
 EPISODES = 6
 """How many transcripts of a run a page holds, chosen evenly from the plan."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,10 +27,7 @@ from sociolab.cli.output import console, say
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from sociolab.app.data.importing import Import
-    from sociolab.app.towns.building import Built
     from sociolab.training.examples import ExportOptions
 
 verbs = typer.Typer()
@@ -88,19 +83,14 @@ def build(
 
     The tasks of the town are lived first.
     """
-    from sociolab.app.towns.building import WORLD, Build
-    from sociolab.app.towns.building import build as build_conversations
+    from sociolab.app.registry import worlds_that
+    from sociolab.app.tools import use_tool
 
-    if world != WORLD:
-        raise ConfigError(f'what can be built is {WORLD}, found "{world}"')
-    made = build_conversations(Build(seeds, total, data, name, out, replace), _BuildProgress())
-    console().print(_built_table(made))
-    found = made.data
-    say(
-        f"{len(found.scenarios)} of {made.candidates} talks that could be frozen, hash {found.hash}"
-    )
-    where = str(out) if out else found.name
-    say(f"written to {made.folder}; play them: sociolab run {WORLD} --data {where}")
+    worlds = worlds_that(lambda one: "build" in one.tools)
+    if world not in worlds:
+        raise ConfigError(f'what can be built is {" or ".join(worlds)}, found "{world}"')
+    asked = {"seeds": seeds, "total": total, "data": data, "name": name, "out": out}
+    use_tool("build", {**asked, "replace": replace}, {}, say, world).show(console())
 
 
 @verbs.command("import", epilog="Example: sociolab import sotopia DOWNLOADED --name public")
@@ -223,9 +213,9 @@ def data_check(
     world: Annotated[str, option("--world", "WORLD", "Whose data.")] = "sotopia",
 ) -> None:
     """Check a data set of your own: every file, every reference."""
-    from sociolab.app.data.own import check
+    from sociolab.app.data.sets import check_data_set
 
-    typer.echo(check(folder, world))
+    typer.echo(check_data_set(folder, world))
 
 
 @data.command("cast", epilog="Example: sociolab data cast mine --per-scenario 5")
@@ -241,53 +231,12 @@ def data_cast(
 
     The constraints of the scenario say who may play it.
     """
-    from sociolab.app.data.own import cast as cast_folder
+    from sociolab.app.data.sets import cast_tasks
 
-    typer.echo(cast_folder(folder, world, per_scenario, seed))
+    typer.echo(cast_tasks(folder, world, per_scenario, seed))
 
-
-# ------------------------------------------------------------------ build
 
 _PLAIN_EVERY = 10.0
-
-
-class _BuildProgress:
-    """Where it stands, on stderr: one live line in a terminal, a line now and then elsewhere."""
-
-    def __init__(self) -> None:
-        self._told = time.monotonic()
-        self._live = sys.stderr.isatty()
-
-    def __call__(self, done: int, total: int, frozen: int) -> None:
-        over = done == total
-        now = time.monotonic()
-        if not self._live and not over and done and now - self._told < _PLAIN_EVERY:
-            return
-        self._told = now
-        line = f"{done}/{total} tasks simulated, {frozen} talks frozen"
-        end = "\r" if self._live and not over else "\n"
-        print(line, end=end, file=sys.stderr, flush=True)  # noqa: T201
-
-
-def _built_table(built: Built) -> Table:
-    from rich.table import Table
-
-    tally = built.tally
-    table = Table("type", "task", title=f"{built.data.name}: conversation tasks by seed")
-    for head in ("all", *(str(seed) for seed in tally.seeds)):
-        table.add_column(head, justify="right")
-    for kind, rows in tally.types:
-        for row in rows:
-            table.add_row(kind, row.task, str(row.count), *map(_count, row.of_seed))
-        sums = [sum(column) for column in zip(*(row.of_seed for row in rows), strict=True)]
-        whole = sum(row.count for row in rows)
-        table.add_row(kind, f"{len(rows)} tasks", str(whole), *map(_count, sums), end_section=True)
-    table.add_row("all", f"{len(tally.rows)} tasks", str(tally.count), *map(_count, tally.by_seed))
-    return table
-
-
-def _count(number: int) -> str:
-    return str(number) if number else "."
 
 
 # ------------------------------------------------------------------ import and export

@@ -69,9 +69,10 @@ def list_(
     json: Json = False,
 ) -> None:
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
-    from sociolab.app.data.sets import imported_names, world_names
+    from sociolab.app.data.sets import world_names
     from sociolab.app.queries import EpisodeQuery
     from sociolab.cli.list_rows import Table
+    from sociolab.store.connect import imported_names
 
     of = world or "sotopia"
     lists: dict[str, Callable[[], Rows]] = {

@@ -58,13 +58,12 @@ def report(
 
     The HTML page holds plots and some episodes, too.
     """
-    from sociolab.analysis.pooled_runs import each_once
     from sociolab.app.queries import open_store
     from sociolab.app.results import write_csv, write_page
     from sociolab.report.export import latex as as_latex
     from sociolab.report.export import markdown as as_markdown
     from sociolab.report.export import write_whole
-    from sociolab.report.result import details_of
+    from sociolab.report.result import details_of, each_once
     from sociolab.report.score_tables import run_section
 
     written: list[Path] = []
@@ -145,7 +144,7 @@ def compare(
     from sociolab.app.queries import open_store
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of
-    from sociolab.app.user_files import free_file
+    from sociolab.store.user_files import free_file
 
     names = tuple(measure or ())
     if curve:
@@ -198,12 +197,12 @@ def table(
     """
     from sociolab.analysis.across import across
     from sociolab.app.queries import open_store
+    from sociolab.app.registry import two_levels
     from sociolab.app.results import write_page
-    from sociolab.worlds.stss.levels import LEVELS
 
     by_world = named_values(judge or (), "--judge", "WORLD=LABEL")
     with open_store(store) as opened:
-        found = across(opened, run, by_world, [LEVELS])
+        found = across(opened, run, by_world, two_levels())
         if html is not None:
             write_page(opened, found.results, html, [found.section])
     show_sections([found.section], found.document, as_json=json, html=html)
@@ -314,10 +313,9 @@ def site(
     store: StoreFile = None,
 ) -> None:
     """Write a static site: rankings where they are fair, a page for each run."""
-    from sociolab.analysis.pooled_runs import each_once
     from sociolab.app.queries import open_store
     from sociolab.app.results import write_site
-    from sociolab.report.result import result_of
+    from sociolab.report.result import each_once, result_of
 
     with open_store(store) as opened:
         write_site(opened, [result_of(opened, one) for one in each_once(run)], folder)

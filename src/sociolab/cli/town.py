@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,8 +15,7 @@ from sociolab.cli.options import Html, Json, OptText, OptTexts, StoreFile, optio
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from sociolab.app.towns.town import Lived, Moment
-    from sociolab.worlds.stss.levels import Levels
+    from sociolab.town.looking import Lived, Moment
 
 town = typer.Typer(
     help="Look at a town: its map, and days that were simulated there.",
@@ -43,10 +41,13 @@ def picture(
     scale: Annotated[int, option("--scale", "N", "Pixels a tile.", min=4, max=32)] = 12,
 ) -> None:
     """Draw the map as a PNG."""
-    from sociolab.app.towns.town import map_of, write_picture
+    from sociolab.app.registry import town_of, worlds_that
     from sociolab.cli.output import say
+    from sociolab.store.connect import data_folder
+    from sociolab.town.looking import write_picture
 
-    found = map_of(data)
+    (world, *_) = worlds_that(lambda one: one.town is not None)
+    found = town_of(world).map(None if data is None else data_folder(world, data))
     write_picture(found, out, scale)
     say(f"wrote {out}: {found.name}, {len(found.sectors)} sectors, {len(found.places)} arenas")
 
@@ -69,7 +70,7 @@ def replay(
 
     A table that changes in a terminal, elsewhere lines of what changes.
     """
-    from sociolab.app.towns.town import Span, moments
+    from sociolab.town.looking import Span, moments
 
     found = _lived(episode, run, store)
     shown = moments(found, Span(day, start, end, every), [found.who(one) for one in follow or []])
@@ -101,8 +102,8 @@ def strip(
 
     Side by side as PNG, one after the other as GIF.
     """
-    from sociolab.app.towns.town import Span, write_filmstrip
     from sociolab.cli.output import say
+    from sociolab.town.looking import Span, write_filmstrip
 
     write_filmstrip(_lived(episode, run, store), Span(day, start, end, every), out)
     say(f"wrote {out}")
@@ -122,15 +123,15 @@ def levels_(
     """
     from sociolab.app.queries import open_store
     from sociolab.app.results import write_page
-    from sociolab.cli.output import show_sections
-    from sociolab.worlds.stss.levels import levels, levels_sections
+    from sociolab.app.tools import use_tool
+    from sociolab.cli.output import say, show_sections
 
-    with open_store(store) as opened:
-        found = levels(opened, talk, action)
-        sections = levels_sections(found)
-        if html is not None:
-            write_page(opened, [found.talk, found.action], html, sections)
-    show_sections(sections, partial(_document, found), as_json=json, html=html)
+    asked = {"talk": talk, "action": action}
+    found = use_tool("levels", asked, {"store": store} if store else {}, say)
+    if html is not None:
+        with open_store(store) as opened:
+            write_page(opened, found.results, html, found.sections)
+    show_sections(found.sections, found.document, as_json=json, html=html)
 
 
 # ------------------------------------------------------------------ a day
@@ -138,10 +139,11 @@ def levels_(
 
 def _lived(episode: str, run: str | None, store: Path | None) -> Lived:
     from sociolab.app.queries import find_episode, open_store
-    from sociolab.app.towns.town import lived
+    from sociolab.app.registry import town_of
 
     with open_store(store) as opened:
-        return lived(find_episode(opened, episode, run).episode)
+        found = find_episode(opened, episode, run).episode
+        return town_of(found.trial.world, f"the episode {found.trial.id}").lived(found)
 
 
 def _page(found: Lived, moment: Moment) -> Group:
@@ -182,38 +184,3 @@ def _talks(found: Lived, moment: Moment) -> Iterator[str]:
         yield sanitize(f"{clock.at(talk.step):%H:%M} {who} talk:")
         for line in talk.lines:
             yield sanitize(f"    {line.name}: {line.text}")
-
-
-# ------------------------------------------------------------------ both levels
-
-
-def _document(found: Levels) -> dict[str, object]:
-    from sociolab.worlds.stss.losses import OUTCOMES
-
-    return {
-        "schema": 1,
-        "talk": found.talk.run,
-        "action": found.action.run,
-        "agents": [
-            {
-                "agent": one.agent,
-                "judge": one.judge,
-                "losses_by": one.read_by or None,
-                "cautions": list(one.cautions),
-                "types": [
-                    {
-                        "type": row.type,
-                        "scores": {
-                            name: entry.model_dump(mode="json")
-                            for name, entry in row.scores.items()
-                        },
-                        "fates": {outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
-                        "wanted": row.wanted,
-                        "losses_unknown": row.left_out,
-                    }
-                    for row in one.rows
-                ],
-            }
-            for one in found.agents
-        ],
-    }

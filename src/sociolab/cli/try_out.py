@@ -12,12 +12,11 @@ import typer
 from sociolab.app.run.config import ModelAccess, RunConfig
 from sociolab.cli.options import OptPath, StoreFile, option, takes
 from sociolab.cli.output import say, show_result, show_sections
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, WorldError
 
 if TYPE_CHECKING:
     from sociolab.report.result import RunResult
     from sociolab.report.section import Section
-    from sociolab.store.store import Store
 
 verbs = typer.Typer()
 
@@ -109,19 +108,25 @@ def demo(
     if html.is_dir():
         raise ConfigError(f"--html: expected a file to write, found the folder {html}")
     results: list[RunResult] = []
+    broken = False
     for world in dict.fromkeys((RunConfig().world, *world_names())):
         say(f"{world}: scripted players, no model, no network; a smoke test, and no result")
         config = RunConfig(world=world, agents=("scripted",), store=store)
-        result = play(config, watch(lambda name: None))
+        try:
+            result = play(config, watch(lambda name: None))
+        except (ConfigError, WorldError) as error:  # of this world alone
+            say(f"{world} is left out: {error}")
+            broken = True
+            continue
         show_result(result, store, as_json=False)
         results.append(result)
-    _gap(results, store)
+    sections = _with_tools(results, store)
     with open_store(store) as opened:
-        write_page(opened, results, html, _levels(opened, results))
+        write_page(opened, results, html, sections)
     say(f"wrote {html}: open it in a browser")
     named = f" --store {store}" if store else ""
     say(f"`sociolab web{named}` shows every episode, and the town as it lived")
-    raise typer.Exit(1 if any(result.failed for result in results) else 0)
+    raise typer.Exit(1 if broken or any(result.failed for result in results) else 0)
 
 
 def _announce(url: str) -> None:
@@ -129,29 +134,25 @@ def _announce(url: str) -> None:
     say(f"try: sociolab doctor openai/any --base-url {url}")
 
 
-def _levels(store: Store, results: Sequence[RunResult]) -> tuple[Section, ...]:
-    """The scripted performer's talks beside what came of its tasks in the town."""
-    from sociolab.worlds.stss.levels import levels, levels_sections
+def _with_tools(results: Sequence[RunResult], store: Path | None) -> tuple[Section, ...]:
+    """What the worlds' own commands make of these runs; their sections."""
+    from sociolab.app.registry import world_plugin, worlds_that
+    from sociolab.app.run.config import ModelAccess
+    from sociolab.app.tools import run_tool
+    from sociolab.cli.output import console
 
     runs = {result.world: result.run for result in results}
-    sections = levels_sections(levels(store, runs["stss-talk"], runs["stss"]))
-    show_sections(sections, dict, as_json=False)
-    return sections
-
-
-def _gap(results: Sequence[RunResult], store: Path | None) -> None:
-    """AntEval's gap between scripted and sample play: how the tables look, and nothing more."""
-    from sociolab.app.gap import SAMPLE, GapConfig
-    from sociolab.app.gap import gap as measure
-    from sociolab.cli.gap import print_gap
-
-    runs = {result.world: result.run for result in results}
-    say("gap: how far scripted play is from the package's sample play, as a virtual DM sees it")
-    config = GapConfig(
-        real=SAMPLE,
-        generated=(runs["anteval-intention"],),
-        information=(runs["anteval-information"],),
-        splits=4,
-        store=store,
-    )
-    print_gap(measure(config, say))
+    sections: list[Section] = []
+    for world in worlds_that(lambda one: bool(one.tools)):
+        for make in world_plugin(world).tools.values():
+            tool = make()
+            asked = tool.demo(runs) if tool.demo else None
+            if asked is None:
+                continue
+            if tool.about:
+                say(tool.about)
+            found = run_tool(tool, asked, ModelAccess(store=store), say)
+            found.show(console())
+            show_sections(found.sections, dict, as_json=False)
+            sections += found.sections
+    return tuple(sections)

@@ -17,12 +17,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Episode, Task
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import ChatModel, World, WorldKit
 from sociolab.core.score import Score, Verdict
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
+from sociolab.plugin.town import TownWorld
 from sociolab.store.verdicts import JudgingRow
 
 
@@ -99,7 +102,8 @@ class WorldPlugin:
     `writer` has a model write tasks. `remarks` is what the author of a data set should know, `cast`
     writes the tasks of a folder (which, how many a scenario, seed). `beside` is what stands beside
     a transcript. People rate by `rating`, and review tasks before they are played by `reviewed`;
-    `impressions`: they say in a word what a session is like. `tools` are what commands of this
+    `impressions`: they say in a word what a session is like. `levels` names another world that plays
+    the same tasks, `town` is how its days are looked at. `tools` are what commands of this
     package ask for by name.
     """
 
@@ -117,7 +121,9 @@ class WorldPlugin:
     rating: Callable[[], RatingGuide] | None = None
     reviewed: Callable[[Task], ReviewedTask] | None = None
     impressions: bool = False
-    tools: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    levels: Callable[[], TwoLevels] | None = None
+    town: Callable[[], TownWorld] | None = None
+    tools: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)
 
     def __call__(self, setup: WorldSetup) -> WorldKit:
         """The world over its data, with its players and judges."""

@@ -35,7 +35,7 @@ def write_whole(path: Path, text: str) -> None:
             made.unlink(missing_ok=True)
 
 
-# ------------------ Markdown
+# ------------------------------------------------------------------ Markdown
 
 
 def markdown(sections: Sequence[Section]) -> str:
@@ -116,7 +116,7 @@ def _lines(text: str) -> str:
     return "  \n".join(plain(line) for line in text.splitlines())
 
 
-# ------------------ LaTeX
+# ------------------------------------------------------------------ LaTeX
 
 
 _HEAD = (
@@ -124,12 +124,8 @@ _HEAD = (
     "% \\usepackage[T1]{fontenc}; words in other scripts than Latin need XeLaTeX or LuaLaTeX, and\n"
     "% a font that has them (\\usepackage{fontspec} \\setmainfont{...}).\n"
 )
-
-
 _WIDE = 80
 """Characters of a row from which a table is scaled to the width of the text."""
-
-
 _CHARACTERS = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -159,8 +155,6 @@ _CHARACTERS = {
     "[": "{[}",
     "]": "{]}",
 }
-
-
 _INVISIBLE = re.compile("[\N{LEFT-TO-RIGHT MARK}\N{RIGHT-TO-LEFT MARK}\u202a-\u202e\u2066-\u2069]")
 
 
@@ -249,7 +243,7 @@ def _free(slug: str, taken: set[str]) -> str:
     return found
 
 
-# ------------------ CSV
+# ------------------------------------------------------------------ CSV
 
 
 ENTRY_COLUMNS = (
@@ -277,11 +271,7 @@ ENTRY_COLUMNS = (
     "bounds_high",
 )
 """Of `entries_csv`, as in docs/result.md. `by` is written as "type=bargain; partner=scripted"."""
-
-
 _FORMULA = re.compile(r"\s*[=+\-@|]")
-
-
 _FIGURE = re.compile(r"-|[+-]?\d[\d,.]*(e[+-]?\d+)?( ?%)?")
 
 

@@ -26,22 +26,14 @@ from sociolab.report.words import (
 
 ALPHA = 0.05
 """A corrected p below this shows that two neighbours differ."""
-
-
 FAILED_TURNS = "failed turns"
 """The column of what share of its turns (in a town: questions) an agent failed."""
-
-
 NEIGHBOURS = (
     "Each agent is held against the one above it by a paired test on the plays that both have "
     "(same task, seat, partner and repeat), p corrected (Holm) for the neighbours of its table. "
     "Where they are not told apart, their order may well turn in another run."
 )
-
-
 _ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
-
-
 _RULES = "rules, no model"
 
 
@@ -224,7 +216,7 @@ def _measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureE
 
 
 def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> RankingTerms:
-    settings: dict[str, Any] = result.settings if isinstance(result.settings, dict) else {}
+    settings = result.recorded
     return RankingTerms(
         world=result.world,
         data=_data(result),

@@ -18,8 +18,6 @@ from sociolab.store.verdicts import Judging
 
 PlayKey: TypeAlias = tuple[str, str | None]
 """Trial and seat; no seat for the whole episode."""
-
-
 Key = TypeVar("Key")
 
 
@@ -107,7 +105,7 @@ def _type(trial: Trial) -> str | None:
     return trial.task.tags[0] if trial.task.tags else None
 
 
-# ------------------ what was said of plays
+# ------------------------------------------------------------------ what was said of plays
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,39 +201,23 @@ def ends_of(found: PlayOutcome, measure: Measure) -> tuple[float, float]:
     return (measure.low, measure.high) if found == "failed" else (found.low, found.high)
 
 
-# ------------------ what is counted: turns, words, cost
+# ------------------------------------------------------------------ what is counted: turns, words, cost
 
 
 TRANSCRIPT = JudgeId("transcript", "rules")
-
-
 LEDGER = JudgeId("ledger", "rules")
-
-
 WORDS = Measure("words_per_turn", 0, math.inf, title="words per turn")
 """Words that a seat spoke, over its turns with spoken words; unscored where it never spoke."""
-
-
 TURNS = Measure("turns", 0, math.inf, title="turns")
 """Turns that were taken in an episode, by all its seats."""
-
-
 FAILED_TURNS = Measure("failed_turns", 0, math.inf, title="failed turns")
 """Turns of a seat that failed for good."""
-
-
 FAILED_QUESTIONS = Measure("failed_questions", 0, math.inf, title="failed questions")
 """Questions that a seat gave no usable answer to; where nothing but questions is asked."""
-
-
 COST = Measure("cost_usd", 0, math.inf, title="cost in USD")
 """What the calls of a seat in an episode cost, those of a judge not included; "~" behind its title
 says that some are estimated."""
-
-
 _NONE = NotScored("cannot tell", 0, math.inf)
-
-
 SPOKEN = "speak"
 """The kind of action that every world calls spoken words."""
 
@@ -367,7 +349,7 @@ def _went_without(episode: Episode) -> set[str]:
     return found
 
 
-# ------------------ what judges said
+# ------------------------------------------------------------------ what judges said
 
 
 _Which: TypeAlias = tuple[str, float, float, bool]

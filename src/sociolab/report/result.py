@@ -279,7 +279,7 @@ def _version() -> str:
         return "not installed"
 
 
-# ------------------ runs
+# ------------------------------------------------------------------ runs
 
 
 def each_once(runs: Sequence[str]) -> tuple[str, ...]:
@@ -315,7 +315,7 @@ def run_of_episodes(store: Store, run: str) -> RunRow:
     return row
 
 
-# ------------------ means over plays
+# ------------------------------------------------------------------ means over plays
 
 
 @dataclass(frozen=True, slots=True)
@@ -523,7 +523,7 @@ def _by(found: CellValue) -> dict[str, str]:
     return by
 
 
-# ------------------ macro averages: the mean of the means by cluster (as in STSS Table 3)
+# ------------------------------------------------------------------ macro averages
 
 
 def with_macro(measures: Sequence[MeasureEntry], macro: Sequence[str]) -> tuple[MeasureEntry, ...]:
@@ -572,7 +572,7 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
     return ScoreEntry.model_validate(micro.model_dump() | changed)
 
 
-# ------------------ outcomes by a formula beside those that were read
+# ------------------------------------------------------------------ outcomes by a formula beside those that were read
 
 
 def readings(said: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
@@ -615,13 +615,11 @@ def _held_against(asked: PlayOutcome, read: PlayOutcome) -> str:
     return "only_reader" if isinstance(read, float) else "neither"
 
 
-# ------------------ what failed: each kind by its first case
+# ------------------------------------------------------------------ what failed: each kind by its first case
 
 
 LONGEST = 400
 """Characters: what a model wrote in a failed reply may be a page."""
-
-
 FAULT: Cause = "malformed reply"
 """The cause of a fault in a reply that was used."""
 
@@ -693,7 +691,7 @@ def _failed_calls(store: Store, run: str) -> Iterator[tuple[str, str, str]]:
         yield failure.cause, failure.problem, failure.call.trial
 
 
-# ------------------ how values spread over plays
+# ------------------------------------------------------------------ how values spread over plays
 
 
 class PlayValue(NamedTuple):

@@ -55,15 +55,13 @@ def _judge(judge: JudgeEntry) -> str:
 
 
 def _tags(result: RunResult) -> str:
-    settings = result.settings if isinstance(result.settings, dict) else {}
-    tags = settings.get("tags")
+    tags = result.recorded.get("tags")
     return ", ".join(map(str, tags)) if isinstance(tags, list) else ""
 
 
 def world_settings(result: RunResult) -> dict[str, str]:
     """The settings of the world that were given (`--set`, `--tdp`), by name."""
-    settings = result.settings if isinstance(result.settings, dict) else {}
-    given = settings.get("world_settings")
+    given = result.recorded.get("world_settings")
     return {name: str(value) for name, value in given.items()} if isinstance(given, dict) else {}
 
 
@@ -153,7 +151,7 @@ def identity(result: RunResult) -> tuple[tuple[str, str], ...]:
     found = [("sociolab", result.versions.get("sociolab", "not recorded"))]
     if result.data:
         found.append((f"Data {result.data.name} {result.data.version}", result.data.hash))
-    settings = result.settings if isinstance(result.settings, dict) else {}
+    settings = result.recorded
     partner = settings.get("partner")
     found += [(f"Agent {label}", its_hash) for label, its_hash in _hashes(settings.get("agents"))]
     found += [(f"Partner {label}", its_hash) for label, its_hash in _hashes([partner])]
@@ -168,7 +166,7 @@ def _hashes(recorded: object) -> list[tuple[str, str]]:
     return [(str(one[0]), str(one[1])) for one in recorded if isinstance(one, list) and one[1:]]
 
 
-# ------------------ with which versions a run was played
+# ------------------------------------------------------------------ with which versions a run was played
 
 
 def made_with(result: RunResult) -> str:
@@ -194,9 +192,7 @@ _SHORT = 10
 
 
 def _made_parts(result: RunResult) -> list[Mapping[str, Any]]:
-    settings = result.settings if isinstance(result.settings, dict) else {}
-    later = settings.get("resumed_with")
-    first = settings.get("made_with")
+    later, first = result.recorded.get("resumed_with"), result.recorded.get("made_with")
     found = [*([first] if first else []), *(later if isinstance(later, list) else [])]
     if later and not first:
         found.insert(0, {})
@@ -216,7 +212,7 @@ def _versions(sociolab: object, python: object) -> str:
     return f"sociolab {sociolab}, Python {python}" if sociolab else "versions not recorded"
 
 
-# ------------------ what was played; in sentences
+# ------------------------------------------------------------------ what was played, in sentences
 
 
 def summary(result: RunResult) -> str:
@@ -256,11 +252,12 @@ PERSON = "human"
 
 def _people(result: RunResult) -> str:
     """How many people sat in each episode of a study's run, in words; "" for other runs."""
-    settings = result.settings if isinstance(result.settings, dict) else {}
-    people = settings.get("people")
+    people = result.recorded.get("people")
     if not isinstance(people, int):
         return ""
-    return ("up to " if settings.get("stand_in") else "") + plural(people, "person", "people")
+    return ("up to " if result.recorded.get("stand_in") else "") + plural(
+        people, "person", "people"
+    )
 
 
 def _judging(result: RunResult) -> str:
@@ -273,7 +270,7 @@ def _listed(names: list[str]) -> str:
     return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])
 
 
-# ------------------ what the figures do not show
+# ------------------------------------------------------------------ what the figures do not show
 
 
 FEW_CLUSTERS = 30
@@ -338,8 +335,7 @@ def _design(result: RunResult) -> list[str]:
             f"Intervals say how far other {word}s would change a mean, with the partners that were "
             "played. Other partners would change it, too (sociolab variance)."
         )
-    settings = result.settings if isinstance(result.settings, dict) else {}
-    if of_agents and settings.get("repeats") == 1:
+    if of_agents and result.recorded.get("repeats") == 1:
         found.append(
             "Each task was played once by each cast: how much scores would change if the same were "
             "played again is not known."
@@ -352,7 +348,7 @@ def _design(result: RunResult) -> list[str]:
     return found
 
 
-# ------------------ what went wrong
+# ------------------------------------------------------------------ what went wrong
 
 
 def warnings(result: RunResult) -> tuple[str, ...]:
@@ -415,14 +411,10 @@ ANEW = (
     'a trial that failed with "plugin" is played anew, from its beginning, when the run is resumed '
     "with the same code; mended code needs another --name"
 )
-
-
 FINAL = (
     'a trial that failed with "failed turns" stays failed when the run is resumed: its replies are '
     "on record; another limit (--max-failed-turns) or more --attempts need another --name"
 )
-
-
 _MISSED: Mapping[str, str] = {
     "general_plan": "TDP's general plan",
     "day_reminder": "TDP's reminder of a day",
@@ -494,7 +486,7 @@ def _where(one: FirstFailure) -> str:
     return f"in episode {one.episode}" if one.count == 1 else f"first in episode {one.episode}"
 
 
-# ------------------ how to play it again
+# ------------------------------------------------------------------ how to play it again
 
 
 def command(result: RunResult) -> str:
@@ -502,7 +494,7 @@ def command(result: RunResult) -> str:
     in a study takes the study's file, and people."""
     if _people(result):
         return shlex.join(["sociolab", "study", "create", f"{result.run}.toml"])
-    settings: dict[str, Any] = result.settings if isinstance(result.settings, dict) else {}
+    settings = result.recorded
     words = ["sociolab", "run", result.world]
     for label in result.agents:
         if label != result.partner or label in _labels(settings.get("agents")):
@@ -516,13 +508,12 @@ def command(result: RunResult) -> str:
         words += ["--judge", judge]
     for judge in asked:
         words += ["--reader", judge.removeprefix(READER)] if judge.startswith(READER) else []
-    given = settings.get("world_settings")
-    for name, value in given.items() if isinstance(given, dict) else ():
+    for name, value in world_settings(result).items():
         words += ["--set", f"{name}={value}"]
     for option, usual in _OPTIONS.items():
-        value = settings.get("data_source" if option == "data" else option, usual)
-        if value != usual:
-            words += [f"--{option.replace('_', '-')}", str(value)]
+        chosen = settings.get("data_source" if option == "data" else option, usual)
+        if chosen != usual:
+            words += [f"--{option.replace('_', '-')}", str(chosen)]
     return shlex.join([*words, "--seed", str(result.seed or 0), "--name", result.run])
 
 

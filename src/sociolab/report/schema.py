@@ -7,7 +7,7 @@ nothing else (but the transcripts).
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
@@ -226,6 +226,11 @@ class RunResult(ResultRecord):
     smoke: str | None = None
     versions: dict[str, str]
     declared: Declared = Field(default=UNDECLARED, exclude=True)
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """The settings by name; none where they are no object."""
+        return self.settings if isinstance(self.settings, dict) else {}
 
     def as_json(self) -> str:
         """The object as JSON text: fixed order of keys, two spaces of indent."""

@@ -28,7 +28,7 @@ from sociolab.report.words import (
     told_of_coverage,
 )
 
-# ------------------ grids of entries
+# ------------------------------------------------------------------ grids of entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str
         yield f"{agent}: {titles} agree on {same:.0%}, Cohen's kappa {kappa}"
 
 
-# ------------------ as text: what Markdown and LaTeX are made of
+# ------------------------------------------------------------------ as text: what Markdown and LaTeX are made of
 
 
 def run_section(result: RunResult, *, details: bool = False) -> Section:
@@ -373,7 +373,7 @@ def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
     return (f"{', '.join(named)}: plays by rules, a baseline and no language model",)
 
 
-# ------------------ whether outcomes could be established
+# ------------------------------------------------------------------ whether outcomes could be established
 
 
 def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
@@ -454,7 +454,7 @@ def _asked_and_read(reader: str, entries: Sequence[ReadingEntry]) -> TextTable:
     return TextTable(f"Asked and read · reader: {reader}", ("agent", *heads), rows, (note,))
 
 
-# ------------------ all in one table
+# ------------------------------------------------------------------ all in one table
 
 
 _COLUMNS = ("mean", "95 % interval", "n", "failed")
@@ -518,7 +518,7 @@ def _notes(result: RunResult) -> tuple[str, ...]:
     return (*dict.fromkeys(notes), *out, f"all tables: sociolab report {result.run}")
 
 
-# ------------------ the main measure in sentences
+# ------------------------------------------------------------------ the main measure in sentences
 
 
 def findings(result: RunResult) -> tuple[str, ...]:
@@ -565,7 +565,7 @@ def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
     return f"{entry.agent} {minus(figures)} {plays}"
 
 
-# ------------------ heat maps: one hue from pale to strong; with the figures in the cells
+# ------------------------------------------------------------------ heat maps
 
 
 PALEST, STRONGEST = 0.05, 0.55

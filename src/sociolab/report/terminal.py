@@ -41,15 +41,11 @@ from sociolab.report.words import (
     told_of_coverage,
 )
 
-# ------------------ results
+# ------------------------------------------------------------------ results
 
 
 _FAILED = "  failed"
-
-
 _RED = (_FAILED, "  failed turns", "  failed questions")
-
-
 _Line = tuple[str, list[str]]
 
 
@@ -203,7 +199,7 @@ def shortened(text: str, longest: int) -> str:
     return f"{first.rstrip()}…{set_cell_size(last, longest - 1 - cell_len(first))[::-1].lstrip()}"
 
 
-# ------------------ sections
+# ------------------------------------------------------------------ sections
 
 
 def printed(sections: Sequence[Section], *, endless: bool = False) -> RenderableType:
@@ -244,12 +240,10 @@ def _text_table(table: TextTable, endless: bool) -> Table:
     return shown
 
 
-# ------------------ episodes
+# ------------------------------------------------------------------ episodes
 
 
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue")
-
-
 WIDE = 110
 """Columns of a terminal from which two transcripts fit beside each other."""
 

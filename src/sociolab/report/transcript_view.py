@@ -17,15 +17,9 @@ from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
 TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
-
-
 _FEW_SEATS = 6
-
-
 WHOLE = "the episode"
 """Heads the column of what was said of the whole episode, not of a seat."""
-
-
 UNSCORED = "-"
 """Stands where a judge cannot tell."""
 
@@ -196,7 +190,7 @@ def private_part(text: str) -> tuple[str, str]:
     return text, ""
 
 
-# ------------------ which episodes of a run are shown
+# ------------------------------------------------------------------ which episodes of a run are shown
 
 
 def chosen_views(
@@ -235,7 +229,7 @@ def views_of(
     return tuple(found)
 
 
-# ------------------ which episodes a figure leads to
+# ------------------------------------------------------------------ which episodes a figure leads to
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.score import READER, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 
-# ------------------ numbers
+# ------------------------------------------------------------------ numbers
 
 
 def number(value: float, measure: MeasureEntry) -> str:
@@ -60,7 +60,7 @@ def share(part: int, whole: int) -> str:
     return f"{percent:.1f}%" if 0 < percent < 9.95 else f"{percent:.0f}%"
 
 
-# ------------------ what judges are
+# ------------------------------------------------------------------ what judges are
 
 
 _NATURE: Mapping[Method, str] = {
@@ -72,14 +72,10 @@ _NATURE: Mapping[Method, str] = {
     "scripted": "scripted: its figures are made up for a test and say nothing of any agent",
     "people": "people",
 }
-
-
 _READ = (
     "a model that reads off each transcript what was agreed, with quotes that are looked up; the "
     "rest is the goal's own formula"
 )
-
-
 OWN: Mapping[str, str] = {
     "transcript": "words and turns: counted in the transcripts, no judge is asked",
     "ledger": "cost: the calls of each seat at their prices, those of a judge not included",
@@ -119,7 +115,7 @@ def _repeated(judge: JudgeEntry) -> str:
     return f"; each episode judged {judge.judgings} times, averaged before anything else"
 
 
-# ------------------ what agents are
+# ------------------------------------------------------------------ what agents are
 
 
 KINDS: Mapping[AgentKind, str] = {
@@ -144,7 +140,7 @@ def by_rules(result: RunResult, label: str) -> bool:
     return result.declared.agents.get(label) == "rules"
 
 
-# ------------------ intervals, coverage, failed turns
+# ------------------------------------------------------------------ intervals, coverage, failed turns
 
 
 def interval(result: RunResult, entry: ScoreEntry) -> str:
@@ -277,15 +273,11 @@ def failed_unit(result: RunResult) -> str:
     return next((one.of for one in result.failures.agents), "turns")
 
 
-# ------------------ texts from elsewhere
+# ------------------------------------------------------------------ texts from elsewhere
 
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-
-
 _CONTROL: dict[int, str] = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), _REPLACEMENT)
-
-
 _CONTROL |= {ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sociolab.core.errors import StorageError, StoreError
+from sociolab.core.errors import ConfigError, StorageError, StoreError
 from sociolab.store.schema import APPLICATION_ID, VERSION, create, schema_version
 
 VARIABLE = "SOCIOLAB_STORE"
@@ -287,6 +287,32 @@ def lock_run(path: Path, name: str, *, on_full_disk: bool = False) -> Iterator[N
             file.parent.rmdir()
 
 
+def run_is_locked(path: Path, name: str) -> bool:
+    """Whether a living process holds this run: whoever plays it just now.
+
+    The lock is only looked at: to try it would keep off a run that is just about to begin.
+    """
+    store = path.resolve()
+    file = store.with_name(f"{store.name}-locks") / f"{name}.lock"
+    try:
+        holder = file.read_text("ascii")
+    except (OSError, UnicodeDecodeError, ValueError):
+        return False
+    return holder.isdecimal() and len(holder) < 12 and _lives(int(holder))
+
+
+def _lives(process: int) -> bool:
+    if sys.platform == "win32":
+        return True  # Windows removes no lock that is held, and signal 0 would end the process
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # somebody else's process
+    return True
+
+
 def _take(file: Path, name: str, on_full_disk: bool) -> int | None:
     problem: OSError | None = None
     for _ in range(_RACES):
@@ -376,4 +402,38 @@ def _cannot_lock(file: Path, error: OSError | None) -> StoreError:
     return StoreError(
         f"the lock file {file} cannot be used ({why}); "
         "the store needs a local disk where you may write"
+    )
+
+
+def data_folder(world: str, data: str) -> Path:
+    """The folder of an imported data set, or the folder that is named outright.
+
+    An imported set goes before a folder of the same name; `./NAME` is the folder.
+    """
+    if data in imported_names(world):
+        return imported_folder(world, data)
+    if Path(data).is_dir():
+        return Path(data)
+    known = ", ".join(imported_names(world)) or "none"
+    raise ConfigError(
+        f'--data: expected a folder or an imported data set (there is: {known}), found "{data}"'
+    )
+
+
+def imported_folder(world: str, name: str) -> Path:
+    """Where an imported data set lies, whether it is there or not."""
+    return data_home() / "data" / world / name
+
+
+def imported_names(world: str) -> tuple[str, ...]:
+    """The data sets imported for a world."""
+    folder = data_home() / "data" / world
+    if not folder.is_dir():
+        return ()
+    return tuple(
+        sorted(
+            found.name
+            for found in folder.iterdir()
+            if found.is_dir() and not found.name.startswith(".")
+        )
     )

@@ -19,8 +19,8 @@ from sociolab.report.result import run_of_episodes
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.assignment import ItemPool, assignment_of
+from sociolab.studies.rating_rules import impression_word
 from sociolab.studies.settings import ImpressionsPlan, StudySettings
-from sociolab.studies.text_rules import impression_word
 
 WORD = "impression.word"
 """The name of the answer."""

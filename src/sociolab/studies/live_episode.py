@@ -30,22 +30,12 @@ from sociolab.studies.screen import Asking, Scene, as_seen, asking, how_it_ended
 
 LONGEST_TEXT = 4000
 """Characters of one action."""
-
-
 LARGEST_ANSWER = 20_000
 """Characters of an answer to a question aside, as JSON."""
-
-
 DEEPEST = 10
 """Lists and objects inside each other in such an answer."""
-
-
 CUT_OFF = "This was cut off; it is sent again as soon as the conversation goes on."
-
-
 OVER = "This conversation is over; nothing more can be added to it."
-
-
 PATIENCE = 0.25
 """Seconds that an answer may take into the episode before it is kept beside it: where several
 seats are asked at once, no answer is an event before all have come."""
@@ -129,7 +119,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeContext:
-    """What a table needs of the study that it stands in.
+    """What an episode under way needs of its study.
 
     `write` puts an event on disk, `keep` an answer that is no event yet; `changed` is called when
     a screen may look different. `release` lets the person in a seat go on while others still
@@ -151,7 +141,7 @@ class LiveEpisode:
     """A trial, played by drive; `journal` holds its events if it goes on, `kept` what people had
     answered by then, seat by seat, and `released` the seats whose people had gone on by then."""
 
-    house: EpisodeContext
+    context: EpisodeContext
     trial: Trial
     people: Sequence[str]
     journal: tuple[Event, ...] = ()
@@ -168,7 +158,8 @@ class LiveEpisode:
         self._taken: dict[tuple[str, Key], _Taken] = {}
         self._seen: dict[str, tuple[int, Scene]] = {}
         self._seats = {
-            seat: SeatedPlayer(self.house.turn_seconds, self.house.changed) for seat in self.people
+            seat: SeatedPlayer(self.context.turn_seconds, self.context.changed)
+            for seat in self.people
         }
         for seat in self.released:
             if seat not in self.kept:
@@ -183,7 +174,7 @@ class LiveEpisode:
             member.seat: _Announced(self, self._player(member.seat, member.agent))
             for member in trial.cast
         }
-        play = self.house.world.play(trial.task, trial.id, trial.seed)
+        play = self.context.world.play(trial.task, trial.id, trial.seed)
         try:
             return Episode(trial, await drive(play, players, self._record, self.journal))
         except (asyncio.CancelledError, StoreError):
@@ -195,22 +186,22 @@ class LiveEpisode:
                     one.written.cancel()
 
     def _player(self, seat: str, agent: str) -> Player:
-        return self._seats[seat] if seat in self._seats else self.house.partners[agent]
+        return self._seats[seat] if seat in self._seats else self.context.partners[agent]
 
     def _record(self, event: Event) -> None:
-        self.house.write(event)
+        self.context.write(event)
         self._events.append(event)
         if isinstance(event, Moved | Answered | Unusable):
             self._written(event)
         if not self._is_hidden(event):
-            self.house.changed()
+            self.context.changed()
         if isinstance(event, Unusable) and event.name in self._optional:
             return
         if isinstance(event, Unusable) and event.seat in self._seats and event.final:
             missed = missed_turns(event.memory)
             if event.problem == LEFT:
                 raise GoneError(event.seat, "left")
-            if missed >= self.house.missed:
+            if missed >= self.context.missed:
                 raise GoneError(event.seat, f"let {missed} turns go by unanswered")
         elif isinstance(event, Unusable) and event.final and event.cause == "timeout":
             self._miss(event.seat)
@@ -223,8 +214,8 @@ class LiveEpisode:
             if getattr(one, "seat", None) == seat
             and not (isinstance(one, Unusable) and one.name in self._optional)
         ]
-        missed = own[-self.house.missed :]
-        if len(missed) == self.house.missed and all(
+        missed = own[-self.context.missed :]
+        if len(missed) == self.context.missed and all(
             isinstance(one, Unusable) and one.final and one.cause == "timeout" for one in missed
         ):
             raise ModelError(
@@ -247,7 +238,7 @@ class LiveEpisode:
             self._optional.add(request.name)
         self._release()
         if request.attempt == 1 or request.seat in self._seats:
-            self.house.changed()
+            self.context.changed()
         sent = self.kept.get(request.seat)
         if sent is not None and sent.key == Key.of(request):
             asyncio.get_running_loop().call_soon(self._give_again, request, sent)
@@ -269,7 +260,7 @@ class LiveEpisode:
             seat, request = self._through.popitem()
             taken = self._taken.get((seat, Key.of(request)))
             unwritten = taken is not None and not taken.written.done()
-            self.house.release(seat, taken.sent if taken and unwritten else None)
+            self.context.release(seat, taken.sent if taken and unwritten else None)
             if taken and unwritten:
                 taken.written.set_result(None)
 
@@ -298,7 +289,7 @@ class LiveEpisode:
         try:
             await asyncio.wait_for(asyncio.shield(taken.written), PATIENCE)
         except TimeoutError:
-            self.house.keep(seat, sent)
+            self.context.keep(seat, sent)
         except asyncio.CancelledError:
             if not taken.written.cancelled():
                 raise
@@ -356,7 +347,7 @@ class LiveEpisode:
         )
 
     def _scene(self, seat: str) -> Scene:
-        head, lines = as_seen(self.house.world, Episode(self.trial, tuple(self._events)), seat)
+        head, lines = as_seen(self.context.world, Episode(self.trial, tuple(self._events)), seat)
         intro, sections = told_sections(head)
         return Scene(
             trial=self.trial.id,
@@ -381,13 +372,13 @@ class _Taken:
 
 @dataclass(frozen=True, slots=True)
 class _Announced:
-    """Tells the table who is asked."""
+    """Tells the episode who is asked."""
 
-    table: LiveEpisode
+    episode: LiveEpisode
     player: Player
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        self.table.begin(request)
+        self.episode.begin(request)
         try:
             reply = await self.player.reply(request, memory)
         except ModelError as error:
@@ -396,8 +387,8 @@ class _Announced:
             # All has been played: a budget that is spent now, say, ends the plays that follow.
             raise ModelError(str(error), cause=error.cause, tries=error.tries) from error
         finally:
-            self.table.end(request)
-        self.table.replied(request)
+            self.episode.end(request)
+        self.episode.replied(request)
         return reply
 
 

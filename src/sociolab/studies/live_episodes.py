@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 
-from sociolab.app.players.own_code import OwnJudge, as_known
+from sociolab.app.players.own_code import OwnJudge
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import Player
@@ -26,24 +26,22 @@ from sociolab.studies.play_records import PlayRecords, seats_of_people
 from sociolab.studies.settings import PlayPlan
 
 log = logging.getLogger("sociolab.studies")
-
-
 People = Mapping[str, int]
 """The seats of a trial that people take, and who takes each."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatTaken:
-    """A seat at a table."""
+    """A seat in an episode under way."""
 
-    table: LiveEpisode
+    episode: LiveEpisode
     seat: str
 
 
 @dataclass(frozen=True, slots=True)
 class Callbacks:
-    """Whom tables tell: `changed` that people's screens may look different, `free` that a trial can
-    be played again, `shut` that the study was closed; `is_open` says whether it was."""
+    """What episodes call: `changed` when people's screens may look different, `free` when a trial
+    can be played again, `shut` when the study was closed; `is_open` says whether it was."""
 
     changed: Callable[[People], None]
     free: Callable[[], None]
@@ -55,12 +53,13 @@ class LiveEpisodes:
     """Plays trials in the background; `places` says where each person sits."""
 
     def __init__(
-        self, records: PlayRecords, plan: PlayPlan, company: PartnerCast, told: Callbacks
+        self, records: PlayRecords, plan: PlayPlan, partner_cast: PartnerCast, callbacks: Callbacks
     ) -> None:
         self.places: dict[int, SeatTaken] = {}
-        self._records, self._plan, self._company, self._told = records, plan, company, told
-        self._jury = StudyJudging(records, company)
-        self._watch = BlockedWatch(records.study, company)
+        self._records, self._plan = records, plan
+        self._partner_cast, self._callbacks = partner_cast, callbacks
+        self._jury = StudyJudging(records, partner_cast)
+        self._watch = BlockedWatch(records.study, partner_cast)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def go_on(self) -> None:
@@ -68,8 +67,8 @@ class LiveEpisodes:
         for trial, people, released in self._records.under_way():
             journal = self._records.events(trial.id)
             kept = self._records.kept(trial.id, people)
-            house = self._house(trial, people)
-            self._seat(LiveEpisode(house, trial, tuple(people), journal, kept, released), people)
+            context = self._context(trial, people)
+            self._seat(LiveEpisode(context, trial, tuple(people), journal, kept, released), people)
         for trial in self._records.played():
             self._in_background(self._jury.judge(trial))
         self._watch.begin()
@@ -77,12 +76,12 @@ class LiveEpisodes:
     def sit_down(self, trial: Trial, people: People) -> None:
         """These people begin to play this trial."""
         self._records.begin(trial, people)
-        self._seat(LiveEpisode(self._house(trial, people), trial, tuple(people)), people)
+        self._seat(LiveEpisode(self._context(trial, people), trial, tuple(people)), people)
 
     def next_play(self, trial: Trial) -> Trial:
         """The same task and cast, played once more than was planned."""
         play = self._records.plays(trial)
-        return trial_with(self._plan, self._company, trial.task, trial.cast, play)
+        return trial_with(self._plan, self._partner_cast, trial.task, trial.cast, play)
 
     async def close(self) -> None:
         """Stop everything as it is; what was played is on disk."""
@@ -93,43 +92,43 @@ class LiveEpisodes:
 
     # ------------------------------------------------------------------ inside
 
-    def _house(self, trial: Trial, people: People) -> EpisodeContext:
+    def _context(self, trial: Trial, people: People) -> EpisodeContext:
         records = self._records
         return EpisodeContext(
-            self._company.kit.world,
-            _paced(self._plan, self._company, trial.task.id),
+            self._partner_cast.kit.world,
+            _paced(self._plan, self._partner_cast, trial.task.id),
             self._plan.turn_seconds,
             self._plan.missed,
             write=lambda event: records.write(trial.id, event),
             keep=lambda seat, sent: records.keep(people[seat], sent),
-            changed=lambda: self._told.changed(people),
+            changed=lambda: self._callbacks.changed(people),
             release=lambda seat, sent: self._release(trial, people[seat], sent),
         )
 
-    def _seat(self, table: LiveEpisode, people: People) -> None:
+    def _seat(self, live: LiveEpisode, people: People) -> None:
         for seat, person in people.items():
-            if seat not in table.released:
-                self.places[person] = SeatTaken(table, seat)
-        self._in_background(self._play(table, people))
-        self._told.changed(people)
+            if seat not in live.released:
+                self.places[person] = SeatTaken(live, seat)
+        self._in_background(self._play(live, people))
+        self._callbacks.changed(people)
 
-    async def _play(self, table: LiveEpisode, people: People) -> None:
+    async def _play(self, live: LiveEpisode, people: People) -> None:
         """A trial to its end; or, where the store fails, to where it can be taken up again."""
         try:
-            await self._play_out(table, people)
+            await self._play_out(live, people)
         except StoreError as error:
             # What is on disk is all that counts: everybody goes on from there, as after a restart.
-            log.warning("study %s, trial %s: %s", self._records.study, table.trial.id, error)
-            self._told.shut()
+            log.warning("study %s, trial %s: %s", self._records.study, live.trial.id, error)
+            self._callbacks.shut()
 
-    async def _play_out(self, table: LiveEpisode, people: People) -> None:
+    async def _play_out(self, live: LiveEpisode, people: People) -> None:
         """A trial to its end, and what became of it into the records."""
-        trial, study = table.trial, self._records.study
+        trial, study = live.trial, self._records.study
         try:
-            await table.play()
+            await live.play()
         except GoneError as gone:
-            if not self._told.is_open():  # nobody could have answered
-                self._told.shut()
+            if not self._callbacks.is_open():  # nobody could have answered
+                self._callbacks.shut()
                 return
             self._fail(trial, "gave up", str(gone), gone.seat)
         except StoreError:
@@ -146,20 +145,20 @@ class LiveEpisodes:
         else:
             self._records.end(trial.id, "played")
             self._in_background(self._jury.judge(trial))
-        self._company.replies.release(trial.id)
+        self._partner_cast.replies.release(trial.id)
         for person in people.values():
             self._stand_up(trial, person)
-        self._told.changed(people)
+        self._callbacks.changed(people)
 
     def _release(self, trial: Trial, person: int, sent: Sent | None) -> None:
         self._records.release(trial.id, person, sent)
         self._stand_up(trial, person)
-        self._told.changed({"": person})
+        self._callbacks.changed({"": person})
 
     def _stand_up(self, trial: Trial, person: int) -> None:
         """A person sits there no more; one who went on earlier may sit elsewhere by now."""
         place = self.places.get(person)
-        if place is not None and place.table.trial.id == trial.id:
+        if place is not None and place.episode.trial.id == trial.id:
             del self.places[person]
 
     def _fail(self, trial: Trial, cause: Cause, problem: str, gone: str = "") -> None:
@@ -169,7 +168,7 @@ class LiveEpisodes:
             self._records.end(trial.id, "failed", cause, problem, gone)
             if len(seats_of_people(trial)) == self._plan.people:
                 self._records.lay_out(self.next_play(trial))
-        self._told.free()
+        self._callbacks.free()
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -177,14 +176,14 @@ class LiveEpisodes:
         task.add_done_callback(self._tasks.discard)
 
 
-def _paced(plan: PlayPlan, company: PartnerCast, task: str) -> dict[str, Player]:
+def _paced(plan: PlayPlan, partner_cast: PartnerCast, task: str) -> dict[str, Player]:
     """Everybody who is no person, by label; somebody's own code is kept in bounds."""
     pace = Pace(plan.words_a_minute, plan.turn_seconds, plan.seed)
     found: dict[str, Player] = {}
-    for one in company.others:
+    for one in partner_cast.others:
         player, label = one.player, one.id.label
         if one.own:
-            player = ForeignPlayer(player, label, task, plan.turn_seconds, company.waits)
+            player = ForeignPlayer(player, label, task, plan.turn_seconds, partner_cast.waits)
         found[label] = PacedPlayer(player, pace)
     return found
 
@@ -195,10 +194,8 @@ _AT_ONCE = 4
 class StudyJudging:
     """The judges of a study; each judges a trial once."""
 
-    def __init__(self, records: PlayRecords, company: PartnerCast) -> None:
-        self._records, self._company = records, company
-        known = records.store.verdicts.judges(records.run)
-        self._judges = tuple(as_known(judge, known) for judge in company.judges)
+    def __init__(self, records: PlayRecords, partner_cast: PartnerCast) -> None:
+        self._records, self._partner_cast = records, partner_cast
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def judge(self, trial: Trial) -> None:
@@ -212,13 +209,13 @@ class StudyJudging:
                 await self._judge(trial)
             except StoreError as error:
                 log.warning("study %s, judging %s: %s", self._records.study, trial.id, error)
-        self._company.replies.release(trial.id)
+        self._partner_cast.replies.release(trial.id)
 
     async def _judge(self, trial: Trial) -> None:
         store, run = self._records.store, self._records.run
         left = [
             judge
-            for judge in self._judges
+            for judge in self._partner_cast.judges
             if not store.verdicts.judged(run, judge.id, trial=trial.id)
         ]
         if not left:
@@ -236,21 +233,21 @@ EVERY = 5.0
 class BlockedWatch:
     """Looks whether somebody's code blocks a study's plays, from `begin` until `end`."""
 
-    def __init__(self, study: str, company: PartnerCast) -> None:
-        self._study, self._company = study, company
+    def __init__(self, study: str, partner_cast: PartnerCast) -> None:
+        self._study, self._partner_cast = study, partner_cast
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
         """Look from now on, if there is any code but ours."""
-        others, judges = self._company.others, self._company.judges
+        others, judges = self._partner_cast.others, self._partner_cast.judges
         if any(one.own for one in others) or any(isinstance(one, OwnJudge) for one in judges):
             self._thread = threading.Thread(target=self._work, name="blocked", daemon=True)
             self._thread.start()
 
     def end(self) -> None:
         """Look no more, and say who held up others now and then."""
-        for sentence in self._company.waits.held_up_words():
+        for sentence in self._partner_cast.waits.held_up_words():
             log.warning("study %s: %s", self._study, sentence)
         self._over.set()
         if self._thread is not None:
@@ -258,7 +255,7 @@ class BlockedWatch:
 
     def _work(self) -> None:
         while not self._over.wait(EVERY):
-            tell_blocked(self._study, self._company.waits)
+            tell_blocked(self._study, self._partner_cast.waits)
 
 
 def tell_blocked(study: str, waits: Waits) -> None:

@@ -36,12 +36,8 @@ from sociolab.studies.screen import LastEpisode, Phase, Screen, last_of, taken_b
 from sociolab.studies.settings import PlayPlan, StudySettings
 
 log = logging.getLogger("sociolab.studies")
-
-
 LONGEST_REST = 60.0
 """Seconds until plays begin again that stopped since the store failed, at most."""
-
-
 NOT_STORED = (
     "What is said cannot be stored at the moment, so the conversation is stopped. It goes on by "
     "itself; if it stays so, tell those who invited you."
@@ -57,7 +53,7 @@ class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
 
 
 class LiveStudies:
-    """The halls of a store, in one event loop; used as an async context manager.
+    """The lobbies of a store, in one event loop; used as an async context manager.
 
     Studies that are opened or closed while it lives are noticed when somebody comes to them.
     """
@@ -73,7 +69,7 @@ class LiveStudies:
         for study in self._store.studies.all():
             if study.kind == "play" and study.open:
                 try:
-                    await self.hall(study)
+                    await self.lobby(study)
                 except NotPlayable as error:
                     log.warning("%s", error)
         return self
@@ -83,9 +79,9 @@ class LiveStudies:
             await self.shut(name)
         await asyncio.gather(*self._ending.values())
 
-    async def hall(self, study: StudyRow) -> Lobby:
-        """The hall of an open study, made if there is none; NotPlayable where that fails."""
-        known = self.open_hall(study.name)
+    async def lobby(self, study: StudyRow) -> Lobby:
+        """The lobby of an open study, made if there is none; NotPlayable where that fails."""
+        known = self.open_lobby(study.name)
         if known is not None:
             return known
         async with self._doors[study.name]:
@@ -100,12 +96,12 @@ class LiveStudies:
                         "you.",
                         soon=isinstance(error, StoreError),
                     ) from error
-            return self._open[study.name].hall
+            return self._open[study.name].lobby
 
-    def open_hall(self, name: str) -> Lobby | None:
-        """The hall of a study, if there is one already."""
+    def open_lobby(self, name: str) -> Lobby | None:
+        """The lobby of a study, if there is one already."""
         known = self._open.get(name)
-        return known.hall if known is not None else None
+        return known.lobby if known is not None else None
 
     async def set_aside(self, name: str) -> None:
         """Stop the plays of a study as they are. Whoever comes waits until it is taken up."""
@@ -136,18 +132,18 @@ class LiveStudies:
             raise NotPlayable(f"the study {study.name} has no run; lay it out first")
         with ExitStack() as stack:
             stack.enter_context(lock_run(self._store.path, study.run))
-            company = await asyncio.to_thread(partner_cast_of, plan)  # reads data from disk
-            now = await asyncio.to_thread(run_settings, plan, company)
+            partner_cast = await asyncio.to_thread(partner_cast_of, plan)  # reads data from disk
+            now = await asyncio.to_thread(run_settings, plan, partner_cast)
             self._warn_of_other_code(study.name, study.run, now)
-            hall = Lobby(
+            lobby = Lobby(
                 PlayRecords(self._store, study.name, study.run),
                 plan,
-                company,
+                partner_cast,
                 is_open=lambda: self._is_open(study.name),
-                shut=lambda: self._shut_soon(study.name, hall),
+                shut=lambda: self._shut_soon(study.name, lobby),
             )
-            hall.go_on()
-            self._open[study.name] = _OpenStudy(hall, stack.pop_all())
+            lobby.go_on()
+            self._open[study.name] = _OpenStudy(lobby, stack.pop_all())
 
     def _warn_of_other_code(self, study: str, run: str, now: Mapping[str, Json]) -> None:
         """People are not sent away for it, but whoever runs the server knows."""
@@ -164,7 +160,7 @@ class LiveStudies:
         known = self._open.pop(name, None)
         if known is not None:
             with known.lock:
-                await known.hall.close()
+                await known.lobby.close()
 
     def _is_open(self, name: str) -> bool:
         return any(one.name == name and one.open for one in self._store.studies.all())
@@ -174,21 +170,21 @@ class LiveStudies:
         if rest is not None and asyncio.get_running_loop().time() < rest.until:
             raise NotPlayable(NOT_STORED, soon=True)
 
-    def _shut_soon(self, name: str, hall: Lobby) -> None:
-        """From within a hall, which cannot wait for its own end. Where that is for a store that
+    def _shut_soon(self, name: str, lobby: Lobby) -> None:
+        """From within a lobby, which cannot wait for its own end. Where that is for a store that
         fails again and again, it rests ever longer: each new beginning may cost calls of models."""
-        if self.open_hall(name) is not hall or hall in self._ending:
+        if self.open_lobby(name) is not lobby or lobby in self._ending:
             return
         now = asyncio.get_running_loop().time()
         self._rests[name] = _Rest.after(self._rests.get(name), now)
         task = asyncio.get_running_loop().create_task(self.shut(name))
-        self._ending[hall] = task
-        task.add_done_callback(lambda _: self._ending.pop(hall))
+        self._ending[lobby] = task
+        task.add_done_callback(lambda _: self._ending.pop(lobby))
 
 
 @dataclass(frozen=True, slots=True)
 class _OpenStudy:
-    hall: Lobby
+    lobby: Lobby
     lock: ExitStack
 
 
@@ -226,13 +222,13 @@ class Lobby:
         self,
         records: PlayRecords,
         plan: PlayPlan,
-        company: PartnerCast,
+        partner_cast: PartnerCast,
         *,
         is_open: Callable[[], bool],
         shut: Callable[[], None],
     ) -> None:
         self.closed = False
-        self._records, self._plan, self._company = records, plan, company
+        self._records, self._plan, self._partner_cast = records, plan, partner_cast
         self._loop = asyncio.get_running_loop()
         self._pace = Pace(plan.words_a_minute, plan.turn_seconds, plan.seed)
         self._waiting = WaitingRoom()
@@ -240,23 +236,23 @@ class Lobby:
         self._timers: defaultdict[int, list[asyncio.TimerHandle]] = defaultdict(list)
         self._last: dict[int, LastEpisode] = {}
         self._shut = shut
-        told = Callbacks(self._tell, lambda: self._soon(self._match), is_open, shut)
-        self._tables = LiveEpisodes(records, plan, company, told)
-        company.replies.keep_in(RunReplies(records.store, records.run))
-        company.budget.carry_over(records.store.calls.totals(records.run))
+        callbacks = Callbacks(self._tell, lambda: self._soon(self._match), is_open, shut)
+        self._live = LiveEpisodes(records, plan, partner_cast, callbacks)
+        partner_cast.replies.keep_in(RunReplies(records.store, records.run))
+        partner_cast.budget.carry_over(records.store.calls.totals(records.run))
 
     def go_on(self) -> None:
         """Take up what was under way when the server stopped."""
-        self._tables.go_on()
+        self._live.go_on()
 
     async def close(self) -> None:
         """Stop everything as it is; what was played stays on disk, to be gone on with. Those who
-        listen are told, and find the hall `closed`."""
+        listen are told, and find the lobby `closed`."""
         self.closed = True
         for person in list(self._timers):
             self._stop_waiting(person)
-        await self._tables.close()
-        await self._company.models.close()
+        await self._live.close()
+        await self._partner_cast.models.close()
         self._listeners.tell_all()
 
     # ------------------------------------------------------------------ what people do
@@ -274,7 +270,7 @@ class Lobby:
         if wait:
             self._timers[person].append(self._loop.call_later(wait, self._by_itself, self._match))
         longest = max(float(plan.waiting_seconds), wait + 1)
-        if self._company.stand_in is not None:
+        if self._partner_cast.stand_in is not None:
             longest = self._pace.patience(longest, person, number)
         self._timers[person].append(
             self._loop.call_later(longest, self._by_itself, self._waited, person)
@@ -283,14 +279,14 @@ class Lobby:
         self._listeners.tell([person])
 
     async def act(self, person: int, sent: Sent) -> None:
-        """Take an answer, see `Table.act`."""
-        place = self._tables.places.get(person)
-        if place is None or place.table.trial.id != sent.trial:
+        """Take an answer, see `LiveEpisode.act`."""
+        place = self._live.places.get(person)
+        if place is None or place.episode.trial.id != sent.trial:
             if any(one.item == sent.trial for one in self._records.of(person)):
                 raise Stale(OVER)
             raise Stale("You do not play this at the moment; load the page again.")
         try:
-            await place.table.act(place.seat, sent)
+            await place.episode.act(place.seat, sent)
         except StoreError as error:
             self._cut_off(error)
             raise CutOff(CUT_OFF) from error
@@ -298,14 +294,14 @@ class Lobby:
     def leave(self, person: int) -> None:
         """Somebody goes, and is waited for no longer."""
         self._stop_waiting(person)
-        place = self._tables.places.get(person)
+        place = self._live.places.get(person)
         if place is not None:
-            place.table.leave(place.seat)
+            place.episode.leave(place.seat)
 
     def screen(self, person: int) -> Screen:
         """What this person's screen shows now."""
         phase, plan, now = self._phase(person), self._plan, self._loop.time()
-        place = self._tables.places.get(person)
+        place = self._live.places.get(person)
         waits = phase == "waiting"
         if waits and self._waiting.seen(person, now):
             self._soon(self._match)
@@ -316,8 +312,8 @@ class Lobby:
             note=why_done(self._records, plan, person) if phase == "done" else "",
             waited=self._waiting.waited(person, now) if waits else None,
             waits_at_most=plan.waiting_seconds if waits else None,
-            scene=place.table.scene(place.seat) if place else None,
-            asking=place.table.asking(place.seat) if place else None,
+            scene=place.episode.scene(place.seat) if place else None,
+            asking=place.episode.asking(place.seat) if place else None,
             last=None if place else self._last_of(person),
         )
 
@@ -330,7 +326,7 @@ class Lobby:
         return self._listeners.listening(person)
 
     def _phase(self, person: int) -> Phase:
-        if person in self._tables.places:
+        if person in self._live.places:
             return "playing"
         if self._records.was_let_go(person):
             return "let go"
@@ -351,7 +347,7 @@ class Lobby:
         records, trial = self._records, given.item
         if records.was_taken_back(given):
             return taken_back(trial)
-        world, events = self._company.kit.world, records.events(trial)
+        world, events = self._partner_cast.kit.world, records.events(trial)
         return last_of(world, records.row(trial), events, given.seat, given.state)
 
     # ------------------------------------------------------------------ the waiting room
@@ -394,20 +390,20 @@ class Lobby:
     def _with_stand_in(self, person: int) -> tuple[Trial, Mapping[str, int]] | None:
         ledger, tasks = self._records.ledger, self._records.tasks()
         name = ledger.next_task(tasks, (person,))
-        if self._company.stand_in is None or name is None:
+        if self._partner_cast.stand_in is None or name is None:
             return None
-        task, agent, plan = tasks[name], self._company.stand_in.id, self._plan
+        task, agent, plan = tasks[name], self._partner_cast.stand_in.id, self._plan
         options = [
-            trial_with(plan, self._company, task, cast_of(plan, task, (seat,), agent), 0)
-            for seat in seats_for_people(self._company.kit, task)
+            trial_with(plan, self._partner_cast, task, cast_of(plan, task, (seat,), agent), 0)
+            for seat in seats_for_people(self._partner_cast.kit, task)
         ]
-        return ledger.choose({name: [self._tables.next_play(one) for one in options]}, (person,))
+        return ledger.choose({name: [self._live.next_play(one) for one in options]}, (person,))
 
     def _sit_down(self, trial: Trial, people: People) -> None:
         for person in people.values():
             self._stop_waiting(person)
         try:
-            self._tables.sit_down(trial, people)
+            self._live.sit_down(trial, people)
         except StoreError:
             self._shut()
             raise

@@ -14,7 +14,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.studies.rating_guide import rated_measures
+from sociolab.studies.rating_rules import rated_measures
 from sociolab.studies.ratings import people_judge
 from sociolab.studies.settings import StudySettings, SurveyQuestion
 

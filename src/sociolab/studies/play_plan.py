@@ -92,27 +92,27 @@ def partner_cast_of(plan: PlayPlan, kit: WorldKit | None = None) -> PartnerCast:
     return PartnerCast(kit, models, replies, budget, partners, stand_in, judges, tally.waits)
 
 
-def trials_of(plan: PlayPlan, company: PartnerCast | None = None) -> tuple[Trial, ...]:
+def trials_of(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> tuple[Trial, ...]:
     """The trials of a plan, play by play and task by task, so that a study cut short is balanced.
 
     ConfigError where a world, task, partner or judge is wrong, or the people find no seats.
     """
-    company = company or partner_cast_of(plan)
-    tasks = wanted_tasks(plan.world, company.kit.world, plan.tasks, plan.limit)
+    partner_cast = partner_cast or partner_cast_of(plan)
+    tasks = wanted_tasks(plan.world, partner_cast.kit.world, plan.tasks, plan.limit)
     if not tasks:
         raise ConfigError("tasks: none fits; name task ids, tags or scenario=ID")
     return tuple(
-        trial_with(plan, company, task, cast, play)
+        trial_with(plan, partner_cast, task, cast, play)
         for play, task in product(range(plan.plays), tasks)
-        for cast in _casts(plan, company, task)
+        for cast in _casts(plan, partner_cast, task)
     )
 
 
 def trial_with(
-    plan: PlayPlan, company: PartnerCast, task: Task, cast: Sequence[CastMember], play: int
+    plan: PlayPlan, partner_cast: PartnerCast, task: Task, cast: Sequence[CastMember], play: int
 ) -> Trial:
     """The trial of a task with a cast; `play` numbers the plays of the same from 0."""
-    data = company.kit.world.data
+    data = partner_cast.kit.world.data
     key = trial_id(plan.world, data, task, cast, play, plan.seed)
     return Trial(key, plan.world, task, tuple(cast), play, plan.seed)
 
@@ -142,24 +142,24 @@ def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:
     return tuple(seat for seat in task.seats if seat in taken)
 
 
-def declared_of(company: PartnerCast) -> Declared:
+def declared_of(partner_cast: PartnerCast) -> Declared:
     """What the world declares, and what each agent is."""
-    agents: dict[str, AgentKind] = {one.id.label: one.kind for one in company.others}
-    return replace(company.kit.declared, agents={HUMAN: "person", **agents})
+    agents: dict[str, AgentKind] = {one.id.label: one.kind for one in partner_cast.others}
+    return replace(partner_cast.kit.declared, agents={HUMAN: "person", **agents})
 
 
-def run_settings(plan: PlayPlan, company: PartnerCast | None = None) -> Mapping[str, Json]:
+def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Mapping[str, Json]:
     """What the settings of the study's run hold: what those of any run do, and how it is played."""
-    company = company or partner_cast_of(plan)
-    data, person = company.kit.world.data, people_agent(plan)
-    agents = (person, *(one.id for one in company.partners))
-    lists = list_hashes(plan.world, company.kit.world, plan.tasks)
+    partner_cast = partner_cast or partner_cast_of(plan)
+    data, person = partner_cast.kit.world.data, people_agent(plan)
+    agents = (person, *(one.id for one in partner_cast.partners))
+    lists = list_hashes(plan.world, partner_cast.kit.world, plan.tasks)
     settings: dict[str, Json] = {
         "data": [data.name, data.version, data.hash],
         "data_source": plan.data,
         "agents": [[one.label, one.settings] for one in agents],
         "partner": None,
-        "judges": [[judge.id.name, judge.id.settings] for judge in company.judges],
+        "judges": [[judge.id.name, judge.id.settings] for judge in partner_cast.judges],
         "tasks": plan.tasks,
         "limit": plan.limit,
         "repeats": plan.plays,
@@ -187,14 +187,16 @@ def _partner(casting: Casting, text: str) -> Seatable:
     return casting.agent(text, "partner")
 
 
-def _casts(plan: PlayPlan, company: PartnerCast, task: Task) -> Iterator[tuple[CastMember, ...]]:
-    open_seats = seats_for_people(company.kit, task)
+def _casts(
+    plan: PlayPlan, partner_cast: PartnerCast, task: Task
+) -> Iterator[tuple[CastMember, ...]]:
+    open_seats = seats_for_people(partner_cast.kit, task)
     if plan.people > len(open_seats):
         raise ConfigError(
             f"people: {plan.people} people cannot sit in {task.id}, which has "
             f"{len(open_seats)} seats for people; set fewer"
         )
-    partners = tuple(one.id for one in company.partners)
+    partners = tuple(one.id for one in partner_cast.partners)
     if plan.people < len(task.seats) and not partners:
         raise ConfigError(
             f"partners: {len(task.seats) - plan.people} seats of {task.id} are left for a partner; "
@@ -247,28 +249,16 @@ class _ErrorEndsCall:
 
 READING = 4.0
 """How much faster people read than they type."""
-
-
 SPREAD = (0.7, 1.3)
 """A turn takes between these shares of its usual time."""
-
-
 THINKING = (1.5, 5.0)
 """Seconds before anything is typed."""
-
-
 ARRIVING = (4.0, 20.0)
 """Seconds until a partner comes into the waiting room."""
-
-
 PATIENCE = (0.7, 1.0)
 """A stand-in comes between these shares of the longest wait."""
-
-
 LONGEST = 0.8
 """Share of a turn's time that is taken at most."""
-
-
 USUAL = 15
 """Words of a turn, where nothing tells what is usual."""
 

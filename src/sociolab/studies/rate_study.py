@@ -23,19 +23,14 @@ from sociolab.studies.assignment import (
     has_next,
     hold_item,
 )
-from sociolab.studies.rating_guide import rated_measures
+from sociolab.studies.rating_rules import one_line, rated_measures, reason_problem
 from sociolab.studies.ratings import PlacedRating, StoredRatings, people_judge
 from sociolab.studies.settings import RatePlan, StudySettings
-from sociolab.studies.text_rules import one_line, reason_problem
 
 RESEARCHER = "researcher"
 """Who signs a decision on a disagreement."""
-
-
 SeatDimension: TypeAlias = tuple[str, str]
 """Seat and dimension."""
-
-
 Stage: TypeAlias = Literal["test", "rate"]
 
 

@@ -19,8 +19,8 @@ from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.assignment import IDLE_CLOCK, ItemPool, assignment_of
+from sociolab.studies.rating_rules import one_line, reason_problem
 from sociolab.studies.settings import ReviewPlan, StudySettings
-from sociolab.studies.text_rules import one_line, reason_problem
 
 LONGEST_TEXT = 4000
 """Characters of a scene or goal, as of the data's own."""

@@ -9,12 +9,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sociolab.app.user_files import read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
 from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
+from sociolab.store.user_files import read_toml
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.play_plan import declared_of, partner_cast_of, run_settings, trials_of
 from sociolab.studies.rate_study import named_in, not_played, rate_study
@@ -100,9 +100,9 @@ def _play(store: Store, name: str, settings: StudySettings) -> str | None:
             f'a study keeps what is played in a run of its own name, and there is a run "{name}" '
             "already; choose another name"
         )
-    company = partner_cast_of(plan)
-    trials = trials_of(plan, company)
-    kept, declared = dict(run_settings(plan, company)), declared_of(company)
+    partner_cast = partner_cast_of(plan)
+    trials = trials_of(plan, partner_cast)
+    kept, declared = dict(run_settings(plan, partner_cast)), declared_of(partner_cast)
     store.create_run(name, plan.world, kept, trials, declared)
     return name
 

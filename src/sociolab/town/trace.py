@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
-from sociolab.core.episode import Json
+from sociolab.core.episode import Event, Happened, Json
 from sociolab.core.errors import StoreError
 from sociolab.town.questions import Line, SpeechAct
 
@@ -43,6 +43,9 @@ class Walked:
     path: str
 
 
+State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
+
+
 @dataclass(frozen=True, slots=True)
 class Did:
     """The current action from this step until the resident's next `Did`.
@@ -58,7 +61,7 @@ class Did:
     block: str = ""
     place: str = ""
     object: str = ""
-    state: Literal["asleep", "walking", "at it", "talking"] = "at it"
+    state: State = "at it"
 
 
 HowItEnded: TypeAlias = Literal["goodbye", "round limit", "failed", "time is up"]
@@ -167,42 +170,24 @@ class Trace:
 TRACE = "trace"
 """The name of the events that carry the chunks of a trace."""
 
-
 Row: TypeAlias = list[Json]
-
-
-State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
-
-
 STATES: dict[str, State] = {"z": "asleep", "w": "walking", "a": "at it", "t": "talking"}
-
-
 STATE_CODES: dict[State, str] = {state: code for code, state in STATES.items()}
-
-
 HOW: dict[str, HowItEnded] = {
     "g": "goodbye",
     "r": "round limit",
     "f": "failed",
     "t": "time is up",
 }
-
-
 HOW_CODES: dict[HowItEnded, str] = {v: k for k, v in HOW.items()}
-
-
 REMINDERS: dict[str, Literal["general plan", "day", "talk"]] = {
     "g": "general plan",
     "d": "day",
     "t": "talk",
 }
-
-
 REMINDER_CODES: dict[Literal["general plan", "day", "talk"], str] = {
     v: k for k, v in REMINDERS.items()
 }
-
-
 _ACTS = TypeAdapter(tuple[SpeechAct, ...])
 
 
@@ -214,6 +199,11 @@ def header(first: date, seconds: int, residents: Iterable[str]) -> Json:
 def chunk(steps: int, records: Iterable[Record]) -> Json:
     """A later chunk: the next records, and how many steps are lived when they are all told."""
     return ["lived", steps, list(encode(records))]
+
+
+def chunks_in(events: Iterable[Event]) -> list[Json]:
+    """The chunks that the events of an episode carry."""
+    return [one.value for one in events if isinstance(one, Happened) and one.what == TRACE]
 
 
 def trace_from(chunks: Iterable[Json]) -> Trace:

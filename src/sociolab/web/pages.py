@@ -22,14 +22,12 @@ from sociolab.core.redaction import redacted
 from sociolab.report.html import STATIC as REPORT_STATIC
 from sociolab.report.html import spec_json, upright
 from sociolab.report.words import sanitize
-from sociolab.web.security import HEADERS, SAFE, is_admin, token_of
+from sociolab.web.security import FORM_TYPES, HEADERS, SAFE, is_admin, token_of
 from sociolab.web.site import Missing, NeedsLogin, Refused, site_of
-
-_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 async def _fields(request: Request) -> Mapping[str, str]:
-    if not request.headers.get("content-type", "").startswith(_FORMS):
+    if not request.headers.get("content-type", "").startswith(FORM_TYPES):
         return {}
     form = await request.form(max_fields=2000)
     return {name: value for name, value in form.items() if isinstance(value, str)}
@@ -37,8 +35,6 @@ async def _fields(request: Request) -> Mapping[str, str]:
 
 Fields: TypeAlias = Annotated[Mapping[str, str], Depends(_fields)]
 """The text fields of the form that was sent; of several with a name, the last."""
-
-
 STATIC = Path(__file__).parent / "static"
 
 

@@ -28,7 +28,7 @@ from sociolab.studies.settings import StudySettings
 from sociolab.web import play, rate
 from sociolab.web.pages import Fields, page
 from sociolab.web.participant_session import Bound, NextStep, Taking, bind, home
-from sociolab.web.play import leave_table, set_aside
+from sociolab.web.play import leave_episode, set_aside
 from sociolab.web.site import Missing, Refused, store_of
 
 router = APIRouter(tags=["taking part"])
@@ -215,7 +215,7 @@ def leave(
         return RedirectResponse("/deleted", 303)
     if not who.over:
         store.studies.stand(who.participant.pk, "left")
-        leave_table(request, who.study.name, who.participant.pk)
+        leave_episode(request, who.study.name, who.participant.pk)
         if reason.strip():
             store.studies.answer(who.participant.pk, WHOLE, REASON, reason.strip())
     return _home(who)

@@ -38,28 +38,28 @@ what could not be written is sent again by the page."""
 
 
 @asynccontextmanager
-async def floor_open(app: FastAPI) -> AsyncIterator[None]:
+async def live_studies_open(app: FastAPI) -> AsyncIterator[None]:
     """Plays go on while the app is served: what was under way is taken up at once."""
     site: Site = app.state.site
     site.store.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
     app.state.acts = Limiter(ACTS)
-    async with LiveStudies(site.store) as floor:
-        app.state.floor = floor
+    async with LiveStudies(site.store) as live:
+        app.state.live_studies = live
         yield
 
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """A participant of an open play study, and the hall where they play."""
+    """A participant of an open play study, and the lobby where they play."""
 
     who: Taking
     plan: PlayPlan
-    hall: Lobby
+    lobby: Lobby
     acts: Limiter
 
     @property
     def person(self) -> int:
-        """As the hall knows them."""
+        """As the lobby knows them."""
         return self.who.participant.pk
 
 
@@ -69,26 +69,26 @@ async def playing(
     participant: Annotated[str, Path(max_length=100)],
 ) -> Playing:
     """Who asks, as a dependency; as `taking` has it; Missing where nothing is played."""
-    floor = cast("LiveStudies", request.app.state.floor)
+    live = cast("LiveStudies", request.app.state.live_studies)
     try:
         # Not in a thread: a few reads of one row cost less than going there and back.
         who = taking(request, study, participant)
     except Refused:
-        await floor.look(study)  # it may have been closed just now
+        await live.look(study)  # it may have been closed just now
         raise
     plan = who.settings.play
     if plan is None:
         raise Missing("Nothing is played in this study.")
-    hall = floor.open_hall(who.study.name)
-    if hall is None:
-        hall = await _opened(floor, who)
+    lobby = live.open_lobby(who.study.name)
+    if lobby is None:
+        lobby = await _opened(live, who)
         who = taking(request, study, participant)  # much may have changed while one waited
-    return Playing(who, plan, hall, request.app.state.acts)
+    return Playing(who, plan, lobby, request.app.state.acts)
 
 
-async def _opened(floor: LiveStudies, who: Taking) -> Lobby:
+async def _opened(live: LiveStudies, who: Taking) -> Lobby:
     try:
-        return await floor.hall(who.study)
+        return await live.lobby(who.study)
     except NotPlayable as error:
         # At 503 a page that is open asks again, and sends again what it was sending.
         raise Refused(str(error), 503 if error.soon else 400, 5 if error.soon else None) from error
@@ -129,23 +129,23 @@ async def socket(connection: WebSocket) -> None:
     except SociolabError:
         await connection.close(REFUSED)
         return
-    key = (id(who.hall), who.person)
+    key = (id(who.lobby), who.person)
     if _open[key] >= MOST:
         await connection.close(REFUSED)
         return
     _open[key] += 1
     try:
         await connection.accept()
-        await _tell(connection, who.hall, who.person)
+        await _tell(connection, who.lobby, who.person)
     finally:
         _open[key] -= 1
         if not _open[key]:
             del _open[key]
 
 
-async def _tell(connection: WebSocket, hall: Lobby, person: int) -> None:
-    with hall.listening(person) as changed:
-        telling = asyncio.create_task(_tell_changes(connection, hall, changed))
+async def _tell(connection: WebSocket, lobby: Lobby, person: int) -> None:
+    with lobby.listening(person) as changed:
+        telling = asyncio.create_task(_tell_changes(connection, lobby, changed))
         try:
             await connection.receive_text()  # nothing is expected but the end
             await connection.close(REFUSED)
@@ -156,15 +156,15 @@ async def _tell(connection: WebSocket, hall: Lobby, person: int) -> None:
             await asyncio.gather(telling, return_exceptions=True)
 
 
-async def _tell_changes(connection: WebSocket, hall: Lobby, changed: asyncio.Event) -> None:
-    while not hall.closed:
+async def _tell_changes(connection: WebSocket, lobby: Lobby, changed: asyncio.Event) -> None:
+    while not lobby.closed:
         await changed.wait()
         changed.clear()  # what changes while this is sent is told in the next round
         await connection.send_text("changed")
-    await connection.close(AGAIN)  # whoever connects anew finds the hall that took its place
+    await connection.close(AGAIN)  # whoever connects anew finds the lobby that took its place
 
 
-router = APIRouter(tags=["play"], lifespan=floor_open)
+router = APIRouter(tags=["play"], lifespan=live_studies_open)
 
 _BASE = "/take/{study}/{participant}/play"
 
@@ -194,7 +194,7 @@ async def state(who: Player) -> Response:
 async def begin(who: Player) -> Response:
     """The participant is ready for the next episode: into the waiting room."""
     _take(who)
-    who.hall.begin(who.person)
+    who.lobby.begin(who.person)
     return _screen(who)
 
 
@@ -206,9 +206,9 @@ async def act(who: Player, sent: Sent) -> Response:
     twice it counts once.
     """
     _take(who)
-    trial = meant(who.who, sent.trial, who.hall.given(who.person))
+    trial = meant(who.who, sent.trial, who.lobby.given(who.person))
     try:
-        await who.hall.act(who.person, sent.model_copy(update={"trial": trial}))
+        await who.lobby.act(who.person, sent.model_copy(update={"trial": trial}))
     except NotTaken as error:
         raise Refused(str(error), 422) from error
     except Stale as error:
@@ -220,7 +220,7 @@ async def act(who: Player, sent: Sent) -> Response:
 
 def _screen(who: Playing) -> Response:
     # As JSON at once: to check our own screen again would take longer than to make it.
-    screen = veiled(who.who, who.hall.screen(who.person))
+    screen = veiled(who.who, who.lobby.screen(who.person))
     return Response(screen.model_dump_json(), media_type="application/json")
 
 
@@ -264,25 +264,25 @@ def set_aside(request: Request, study: StudyRow) -> Iterator[None]:
         yield
 
 
-def leave_table(request: Request, study: str, person: int) -> None:
+def leave_episode(request: Request, study: str, person: int) -> None:
     """Let those who play with somebody who leaves wait no longer. Only in a thread that serves a
     request."""
-    floor: LiveStudies | None = getattr(request.app.state, "floor", None)
-    hall = floor.open_hall(study) if floor is not None else None
-    if hall is not None:
-        from_thread.run_sync(hall.leave, person)
+    live: LiveStudies | None = getattr(request.app.state, "live_studies", None)
+    lobby = live.open_lobby(study) if live is not None else None
+    if lobby is not None:
+        from_thread.run_sync(lobby.leave, person)
 
 
 @contextmanager
 def stopped(request: Request, study: str) -> Iterator[None]:
     """Stop what is being played in a study, as it is; who plays waits meanwhile. Only in a thread
     that serves a request."""
-    floor: LiveStudies | None = getattr(request.app.state, "floor", None)
-    if floor is None:
+    live: LiveStudies | None = getattr(request.app.state, "live_studies", None)
+    if live is None:
         yield
         return
-    from_thread.run(floor.set_aside, study)
+    from_thread.run(live.set_aside, study)
     try:
         yield
     finally:
-        from_thread.run_sync(floor.take_up, study)
+        from_thread.run_sync(live.take_up, study)

@@ -17,7 +17,7 @@ from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv
 from sociolab.studies.impressions import counted, impression_study, word_cloud, words_of
-from sociolab.studies.progress import rating_progress as progress_of
+from sociolab.studies.progress import rating_progress
 from sociolab.studies.rate_study import (
     Dispute,
     RateStudy,
@@ -26,7 +26,7 @@ from sociolab.studies.rate_study import (
     ratings_in,
     settle,
 )
-from sociolab.studies.rating_guide import guide_of
+from sociolab.studies.rating_rules import guide_of
 from sociolab.studies.reviews import (
     POINTS,
     ReviewStudy,
@@ -38,7 +38,7 @@ from sociolab.studies.reviews import (
 )
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.study_pages import study_of_kind as study_row
+from sociolab.web.study_pages import study_row
 
 
 def download(text: str, name: str) -> Response:
@@ -61,7 +61,7 @@ def ratings(request: Request, study: Study) -> Response:
     store = store_of(request)
     found = _rate_study(store, study)
     given = ratings_in(store, found.run, found.name)
-    episodes, raters = progress_of(store, found, given)
+    episodes, raters = rating_progress(store, found, given)
     return page(
         request,
         "rate/ratings.html",

@@ -131,7 +131,7 @@ def _forget(request: Request) -> None:
 
 FIELD, HEADER = "csrf", "x-csrf-token"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 def token_of(request: HTTPConnection) -> str:
@@ -155,7 +155,7 @@ async def proven(request: Request) -> None:
     if request.method in SAFE:
         return
     given = request.headers.get(HEADER, "")
-    if not given and request.headers.get("content-type", "").startswith(_FORMS):
+    if not given and request.headers.get("content-type", "").startswith(FORM_TYPES):
         field = (await request.form()).get(FIELD)
         given = field if isinstance(field, str) else ""
     if not hmac.compare_digest(given.encode(), token_of(request).encode()):

@@ -27,11 +27,13 @@ StudyName: TypeAlias = Annotated[str, Path(alias="study", max_length=80)]
 ParticipantName: TypeAlias = Annotated[str, Path(alias="participant", max_length=20)]
 
 
-def study_row(store: Store, name: str) -> StudyRow:
-    """The study of this name; Missing if there is none."""
+def study_row(store: Store, name: str, kind: StudyKind | None = None) -> StudyRow:
+    """The study of this name, and of this kind if one is given; Missing if there is none."""
     found = next((row for row in store.studies.all() if row.name == name), None)
     if found is None:
         raise Missing(f'There is no study called "{name}".')
+    if kind is not None and found.kind != kind:
+        raise Missing(f"There is no such study ({_KINDS[kind]}).")
     return found
 
 
@@ -239,14 +241,6 @@ def download(request: Request, name: StudyName) -> Response:
         filename=f"{row.name}.zip",
         background=remove,
     )
-
-
-def study_of_kind(store: Store, name: str, kind: StudyKind) -> StudyRow:
-    """The study of this name and kind; Missing if there is none."""
-    for row in store.studies.all():
-        if row.name == name and row.kind == kind:
-            return row
-    raise Missing(f"There is no such study ({_KINDS[kind]}).")
 
 
 _KINDS = {

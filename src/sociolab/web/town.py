@@ -8,20 +8,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Request
 from numpy.typing import NDArray
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.towns.town import WORLDS, Replay, ResidentOutcome, replay
+from sociolab.app.registry import town_of, worlds_that
 from sociolab.core.episode import Json
-from sociolab.core.errors import StoreError
 from sociolab.core.score import Score, ScoreFailure
+from sociolab.plugin.town import Replay, ResidentOutcome
 from sociolab.report.words import sanitize
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.clock import Clock, spoken_date
+from sociolab.town.looking import spans
 from sociolab.town.map import TownMap
 from sociolab.town.trace import (
     Did,
@@ -37,8 +38,8 @@ from sociolab.town.trace import (
 )
 from sociolab.town.trajectory import Intervals
 from sociolab.web.pages import STATIC, page
-from sociolab.web.site import Missing, site_of
-from sociolab.worlds.stss.narrative import spans
+from sociolab.web.site import Missing, store_of
+from sociolab.web.watch.parameters import RunName, TrialId, known_trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,9 +409,6 @@ def _flat(intervals: Intervals) -> Json:
 
 router = APIRouter(tags=["town"])
 
-RunName = Annotated[str, Path(max_length=200, description="The run's name.")]
-TrialId = Annotated[str, Path(max_length=200, description="The episode's id.")]
-
 
 @router.get("/runs/{run}/episodes/{trial}/town", response_class=HTMLResponse)
 def shown(request: Request, run: RunName, trial: TrialId) -> Response:
@@ -448,13 +446,8 @@ def takes_gzip(accepted: str) -> bool:
 
 
 def _found(request: Request, run: str, trial: str) -> Replay:
-    store = site_of(request).store
-    if not store.has_run(run):
-        raise Missing(f'There is no run "{run}".')
-    if store.run(run).world not in WORLDS:
+    store = store_of(request)
+    world = known_trial(store, run, trial).world
+    if world not in worlds_that(lambda one: one.town is not None):
         raise Missing(f'Nobody lives in a town in the run "{run}"; its episodes are transcripts.')
-    try:
-        store.trial_pk(run, trial)
-    except StoreError:
-        raise Missing(f'The run "{run}" has no episode "{trial}".') from None
-    return replay(store, run, trial)
+    return town_of(world).replay(store, run, trial)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data.sets import data_folder, imported_folder
 from sociolab.core.errors import ConfigError
+from sociolab.store.connect import data_folder, imported_folder
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data.sets import imported_folder, imported_names, new_data_set
+from sociolab.app.data.sets import new_data_set
 from sociolab.core.errors import ConfigError
+from sociolab.store.connect import imported_folder, imported_names
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,6 @@ from sociolab.app.run import play
 from sociolab.app.run.config import RunConfig, config_of
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
-from sociolab.app.user_files import read_toml
 from sociolab.core.episode import Action, Answered, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
@@ -23,6 +22,7 @@ from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.schema import FirstFailure, RunResult
 from sociolab.runner.local import RunContext, Stopped
+from sociolab.store.user_files import read_toml
 
 MOODY = "python:faulty_judges:Moody"
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data.sets import imported_folder
-from sociolab.app.towns import building
-from sociolab.app.towns.building import Build, build, seeds_of
 from sociolab.core.errors import ConfigError
+from sociolab.store.connect import imported_folder
 from sociolab.worlds.stss.dataset import own_town, write_town
+from sociolab.worlds.stss.talk import building
 from sociolab.worlds.stss.talk import freezing as living
+from sociolab.worlds.stss.talk.building import Build, build, seeds_of
 from sociolab.worlds.stss.talk.dataset import TalkScenario, read_talks
 from sociolab.worlds.stss.talk.freezing import frozen_talks as really_frozen
 

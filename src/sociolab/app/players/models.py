@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, fie
 
 from sociolab.app.registry import Provider, plugin
 from sociolab.app.run.config import ModelAccess
-from sociolab.app.user_files import first_problem, read_toml
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
 from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
@@ -32,6 +31,7 @@ from sociolab.models.config import (
     secrets_of,
 )
 from sociolab.store.connect import data_home
+from sociolab.store.user_files import first_problem, read_toml
 
 FILE = "models.toml"
 

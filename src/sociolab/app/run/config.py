@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from sociolab.app.user_files import first_problem, free_file, read_toml, write_new
 from sociolab.core.errors import ConfigError
 from sociolab.core.redaction import redacted
+from sociolab.store.user_files import first_problem, free_file, read_toml, write_new
 
 
 @dataclass(frozen=True, slots=True)

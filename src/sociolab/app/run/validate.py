@@ -15,8 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sociolab.analysis.audit import cell, table_notes
-from sociolab.analysis.formatting import title_of
+from sociolab.analysis.formatting import cell, interval_notes, title_of
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
@@ -24,7 +23,6 @@ from sociolab.app.run.config import ModelAccess
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import kept_in_a_run
 from sociolab.app.run_sync import run_sync
-from sociolab.app.user_files import first_problem, read_toml
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
 from sociolab.core.ports import (
@@ -47,6 +45,7 @@ from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.stats.intervals import Estimate, bound, mean, on_scale
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
+from sociolab.store.user_files import first_problem, read_toml
 
 MANIFEST = "set.toml"
 _AT_ONCE = 128
@@ -390,7 +389,7 @@ def _table(rows: Sequence[Agreement]) -> TextTable:
     notes = (
         "agreement: right / (right + missed + invented + mistaken); what failed or could not be "
         "told is in neither",
-        *table_notes((row.agreement for row in rows), "item"),
+        *interval_notes((row.agreement for row in rows), "item"),
         *(f"{name}: {meaning}" for name, meaning in OUTCOMES.items()),
     )
     return TextTable("Agreement with the labels", columns, cells, notes)

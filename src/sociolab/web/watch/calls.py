@@ -18,7 +18,7 @@ from sociolab.store.calls import CallFailureRow, CallRow, shared
 from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.watch.episode import Cut
+from sociolab.web.watch.episode import Cut, cut
 from sociolab.web.watch.parameters import Label, PageNumber, RunName, TrialId, known_trial
 
 PAGE = 25
@@ -125,7 +125,7 @@ def _views(
         if isinstance(one, CallFailureRow):
             yield CallView(number, one.call, one.model, None, one, (), None, Cut(""))
             continue
-        reply = _cut(one.reply.text)
+        reply = cut(one.reply.text, _LONGEST)
         try:
             prompt = store.calls.prompt(one)
         except StoreError as error:
@@ -144,7 +144,11 @@ def _messages(prompt: Prompt, before: tuple[int, Prompt] | None) -> Iterator[Mes
             known = _whole_lines(text, shared(earlier.messages[index].text, text))
         same = text[:known]
         yield MessageView(
-            message.role, len(text), _cut(same), like if same else None, _cut(text[known:])
+            message.role,
+            len(text),
+            cut(same, _LONGEST),
+            like if same else None,
+            cut(text[known:], _LONGEST),
         )
 
 
@@ -162,11 +166,7 @@ def _schema(prompt: Prompt) -> tuple[str, Cut] | None:
         text = json.dumps(json.loads(prompt.schema.text), indent=2, ensure_ascii=False)
     except ValueError:
         text = prompt.schema.text
-    return prompt.schema.name, _cut(text)
-
-
-def _cut(text: str) -> Cut:
-    return Cut(text[:_LONGEST], max(0, len(text) - _LONGEST))
+    return prompt.schema.name, cut(text, _LONGEST)
 
 
 router = APIRouter(tags=["watch"])

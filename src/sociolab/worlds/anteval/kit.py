@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from sociolab.core.episode import Episode, Json
 from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside
 from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
@@ -128,6 +129,23 @@ def _writer(world: str, settings: type[InformationSettings] | type[IntentionSett
     return write
 
 
+def _gap() -> Tool:
+    from sociolab.worlds.anteval.gap_of_runs import GapConfig, gap
+
+    def demo(runs: Mapping[str, str]) -> GapConfig | None:
+        if not {"anteval-intention", "anteval-information"} <= runs.keys():
+            return None
+        return GapConfig(
+            real=SAMPLE,
+            generated=(runs["anteval-intention"],),
+            information=(runs["anteval-information"],),
+            splits=4,
+        )
+
+    about = "gap: how far scripted play is from the package's sample play, as a virtual DM sees it"
+    return Tool(GapConfig, gap, demo, about)
+
+
 load_information = WorldPlugin(
     "anteval-information",
     _load_information,
@@ -152,4 +170,5 @@ load_intention = WorldPlugin(
     settings=IntentionSettings,
     short={"turns": "8"},
     writer=_writer("anteval-intention", IntentionSettings),
+    tools={"gap": _gap},
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Declared, Metric
@@ -20,8 +21,10 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.context import Tool
+from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
-from sociolab.town.mind import MindPlayer, answers
+from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (
     QUESTIONS,
@@ -54,8 +57,6 @@ ABOUT_CALLS = (
     "two; a person who answered in its place, with scripted background agents, was asked 65 "
     "questions a day"
 )
-
-
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
     metrics=(
@@ -207,7 +208,7 @@ class TownPlayer:
 
 def python_player(label: str, made: object) -> Player:
     """Somebody's mind; ConfigError where it lacks a method."""
-    missing = [question.name for question in QUESTIONS if not answers(made, question)]
+    missing = [question.name for question in QUESTIONS if not can_answer(made, question)]
     if missing and callable(getattr(made, "reply", None)):
         raise ConfigError(
             f'"{label}" takes turns, and nobody does in a town: expected "scripted", '
@@ -228,6 +229,29 @@ def _public_town(wanted: Importing, fresh: Path) -> Sequence[str]:
     return import_stss(wanted.source, fresh, wanted.name, correct=wanted.flag).lines
 
 
+def _two_levels() -> TwoLevels:
+    from sociolab.worlds.stss.levels import LEVELS
+
+    return LEVELS
+
+
+def _levels() -> Tool:
+    from sociolab.worlds.stss.levels import LevelsConfig, compare_levels
+
+    def demo(runs: Mapping[str, str]) -> LevelsConfig | None:
+        if not {"stss", "stss-talk"} <= runs.keys():
+            return None
+        return LevelsConfig(talk=runs["stss-talk"], action=runs["stss"])
+
+    return Tool(LevelsConfig, compare_levels, demo)
+
+
+def _town() -> TownWorld:
+    from sociolab.worlds.stss.replays import lived, map_of, replay
+
+    return TownWorld(map_of, lived, replay)
+
+
 load = WorldPlugin(
     "stss",
     _load,
@@ -237,4 +261,7 @@ load = WorldPlugin(
     importers={
         "stss": Importer(_public_town, "play it: sociolab run stss --data {name}", flag="--correct")
     },
+    levels=_two_levels,
+    town=_town,
+    tools={"levels": _levels},
 )

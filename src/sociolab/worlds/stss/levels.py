@@ -7,11 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+from rich.console import Console
+
 from sociolab.analysis.across import TwoLevels
 from sociolab.analysis.compare_runs import check_no_smoke
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
+from sociolab.plugin.context import Context
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
@@ -368,7 +372,6 @@ LEVELS = TwoLevels(
 )
 """What `sociolab table` correlates, task by task."""
 
-
 _COULD = (
     "could have taken part: all residents in the background, of an appointment the partner, of "
     "help the errands"
@@ -514,3 +517,72 @@ def _task_count(row: LevelRow, *names: str) -> str:
     """On how many social tasks the figures rest: each has several talks."""
     counts = (row.scores[name].clusters for name in names if name in row.scores)
     return f"{max(counts, default=0):,}"
+
+
+def levels_document(found: Levels) -> dict[str, Any]:
+    """Both levels as one JSON object: see docs/stss.md."""
+    return {
+        "schema": 1,
+        "talk": found.talk.run,
+        "action": found.action.run,
+        "agents": [
+            {
+                "agent": one.agent,
+                "judge": one.judge,
+                "losses_by": one.read_by or None,
+                "cautions": list(one.cautions),
+                "types": [
+                    {
+                        "type": row.type,
+                        "scores": {
+                            name: entry.model_dump(mode="json")
+                            for name, entry in row.scores.items()
+                        },
+                        "fates": {outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
+                        "wanted": row.wanted,
+                        "losses_unknown": row.left_out,
+                    }
+                    for row in one.rows
+                ],
+            }
+            for one in found.agents
+        ],
+    }
+
+
+class LevelsConfig(BaseModel):
+    """What `sociolab town levels` is asked: a run of each level."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    talk: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class LevelFindings:
+    """Both levels, as a command shows them."""
+
+    found: Levels
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """A section for each agent and judge."""
+        return levels_sections(self.found)
+
+    @property
+    def results(self) -> tuple[RunResult, ...]:
+        """The runs of both levels."""
+        return (self.found.talk, self.found.action)
+
+    def show(self, console: Console) -> None:
+        """Nothing beside the sections."""
+
+    def document(self) -> dict[str, Any]:
+        """All of it as one JSON object."""
+        return levels_document(self.found)
+
+
+async def compare_levels(lab: Context, config: LevelsConfig) -> LevelFindings:
+    """An agent's conversations beside the outcomes of its tasks."""
+    return LevelFindings(levels(lab.store, config.talk, config.action))

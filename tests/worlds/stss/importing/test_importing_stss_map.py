@@ -5,9 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from sociolab.town.map import OUTDOORS, Place, TownMap
 from sociolab.worlds.stss.importing.village import (
@@ -17,7 +14,6 @@ from sociolab.worlds.stss.importing.village import (
     Ville,
     find_files,
     read_ville,
-    town_ground,
 )
 from worlds.stss.importing.small_village import write_clone
 
@@ -113,23 +109,3 @@ def test_of_two_names_in_each_other_the_longer_is_found() -> None:
         "Mill House",
         "Mill",
     )
-
-
-@given(arrays.arrays(np.bool_, (6, 7)), arrays.arrays(np.bool_, (6, 7)), st.data())
-def test_town_ground_is_one_whole_part_of_the_open_tiles(
-    walkable: np.ndarray, inside: np.ndarray, data: st.DataObject
-) -> None:
-    ground = town_ground(walkable, inside)
-    assert not (ground & ~walkable).any()
-    assert ground.any() == (walkable & inside).any()
-    beside = np.zeros_like(ground)
-    beside[1:] |= ground[:-1]
-    beside[:-1] |= ground[1:]
-    beside[:, 1:] |= ground[:, :-1]
-    beside[:, :-1] |= ground[:, 1:]
-    assert not (beside & walkable & ~ground).any()
-    if ground.any():
-        start = tuple(data.draw(st.sampled_from(np.argwhere(ground).tolist())))
-        only = np.zeros_like(ground)
-        only[start] = True
-        assert np.array_equal(town_ground(walkable, only), ground)

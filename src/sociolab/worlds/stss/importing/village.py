@@ -17,21 +17,15 @@ from pydantic import Field
 
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.importing import ForeignRecord, file_text, json_file, record
-from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground
+from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground, within_reach
 
 BASES = ("clipped_the_ville_n25", "base_the_ville_n25")
 """Folders of personas, the preferred first: STSS starts from the clipped one."""
 
-
 MATRICES = ("collision", "sector", "arena", "game_object")
-
-
 BLOCKS = ("sector", "arena", "game_object")
-
-
 CLOSE = 0.75
 """A name that is at least so like one on the map may stand for it (difflib's ratio; 0-1)."""
-
 
 EMPTY = 0
 """Nothing of this kind is on the tile."""
@@ -90,7 +84,8 @@ def _ville(
     arenas: Mapping[int, MatrixBlock],
     things: Mapping[int, MatrixBlock],
 ) -> Ville:
-    walkable = town_ground(tiles.open, tiles.arena != EMPTY)
+    numbers = np.where(tiles.arena == EMPTY, -1, tiles.arena).astype(np.int16)
+    walkable = within_reach(tiles.open, numbers)
     lived_in = [number for number in arenas if (walkable & (tiles.arena == number)).any()]
     places = tuple(_place(arenas[number]) for number in lived_in)
     arena = np.full(walkable.shape, -1, dtype=np.int16)
@@ -191,38 +186,6 @@ def _defects(
             )
         )
     return tuple(found)
-
-
-def town_ground(walkable: NDArray[np.bool_], inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The connected part of the walkable tiles that has the most tiles of arenas.
-
-    Both [height, width]; steps are N, E, S, W. Of two parts alike, the more northern one. The
-    public map has a strip around the town that is larger than the town itself, and closed yards.
-    """
-    left = walkable.copy()
-    best = np.zeros_like(walkable)
-    for y, x in np.argwhere(walkable & inside).tolist():
-        if left[y, x]:
-            part = _part(left, (x, y))
-            if (part & inside).sum() > (best & inside).sum():
-                best = part
-    return best
-
-
-def _part(left: NDArray[np.bool_], start: Tile) -> NDArray[np.bool_]:
-    """The tiles connected to one, which are taken from what is left."""
-    height, width = left.shape
-    part = np.zeros_like(left)
-    edge = [start]
-    left[start[1], start[0]] = False
-    while edge:
-        x, y = edge.pop()
-        part[y, x] = True
-        for a, b in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
-            if 0 <= a < width and 0 <= b < height and left[b, a]:
-                left[b, a] = False
-                edge.append((a, b))
-    return part
 
 
 # ------------------------------------------------------------------ matrices, a number a tile

@@ -8,6 +8,7 @@ from sociolab.core.episode import Episode, Json
 from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, Player, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside, Condition, Conditions
 from sociolab.plugin.world import WorldPlugin
 from sociolab.store.verdicts import JudgingRow
@@ -21,7 +22,6 @@ from sociolab.worlds.stss.world import town_casts
 TEMPERATURE = 0.0
 PENALTIES = 0.0
 """Of both speakers (STSS section 3.2); a spec can name another temperature."""
-
 
 DECLARED = Declared(
     # STSS, Table 3: each at both levels, over conversations and over tasks.
@@ -96,6 +96,12 @@ def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Beside:
     return Beside(conditions=tuple(found))
 
 
+def _build() -> Tool:
+    from sociolab.worlds.stss.talk.building import BuildConfig, build_command
+
+    return Tool(BuildConfig, build_command)
+
+
 load = WorldPlugin(
     "stss-talk",
     _load,
@@ -104,4 +110,5 @@ load = WorldPlugin(
     short={"rounds": "3"},
     people=False,
     beside=_conditions,
+    tools={"build": _build},
 )

@@ -17,17 +17,9 @@ from sociolab.worlds.stss.talk.playing import HeldTalk, told_in
 from sociolab.worlds.stss.world import SMOKE, is_smoke
 
 CONVERSATION_SR = Measure("conversation_sr", 0, 1, title="talk SR")
-
-
 CONVERSATION_GCSR = Measure("conversation_gcsr", 0, 1, title="talk GCSR")
-
-
 SUMMARY_SR = Measure("summary_sr", 0, 1, title="summary SR")
-
-
 SUMMARY_GCSR = Measure("summary_gcsr", 0, 1, title="summary GCSR")
-
-
 MEASURES = (CONVERSATION_SR, CONVERSATION_GCSR, SUMMARY_SR, SUMMARY_GCSR)
 """Table 3 shows each over conversations (micro) and over tasks (macro)."""
 
@@ -41,6 +33,11 @@ class Lost:
     raw: str = ""
     attempts: int = 1
 
+    def of(self, measures: Iterable[Measure]) -> tuple[ScoreFailure, ...]:
+        """A failure of each of these measures."""
+        why = (self.cause, self.problem, self.raw, self.attempts)
+        return tuple(ScoreFailure(measure, None, *why) for measure in measures)
+
 
 @dataclass(frozen=True, slots=True)
 class Unread:
@@ -48,10 +45,13 @@ class Unread:
 
     why: str
 
+    def of(self, measures: Iterable[Measure]) -> tuple[Unscored, ...]:
+        """None of these measures is scored."""
+        return tuple(Unscored(measure, None, self.why) for measure in measures)
+
 
 SMOKED = Unread(SMOKE)
 """A scripted partner keeps nothing of what somebody says who writes no acts: that is no 0."""
-
 
 Findings: TypeAlias = tuple[Finding, ...] | Lost | Unread
 
@@ -74,11 +74,8 @@ def reason(findings: tuple[Finding, ...]) -> str:
 
 
 def _level(rate: Measure, share: Measure, found: Findings) -> tuple[Verdict, ...]:
-    if isinstance(found, Lost):
-        lost = (found.cause, found.problem, found.raw, found.attempts)
-        return (ScoreFailure(rate, None, *lost), ScoreFailure(share, None, *lost))
-    if isinstance(found, Unread):
-        return (Unscored(rate, None, found.why), Unscored(share, None, found.why))
+    if isinstance(found, Lost | Unread):
+        return found.of((rate, share))
     met = sum(finding.met for finding in found)
     return (
         Score(rate, None, success(found), f"{met} of {len(found)} conditions are met"),
@@ -90,11 +87,7 @@ def _level(rate: Measure, share: Measure, found: Findings) -> tuple[Verdict, ...
 
 
 _NOTE = "summarise"
-
-
 _BROKEN = ("failed turn", "silence")
-
-
 _QUESTIONS = {
     "utter": "utterance",
     "general_plan": "general plan",
@@ -152,7 +145,6 @@ def _failed(episode: Episode) -> Unusable | None:
 
 Meant: TypeAlias = tuple[SpeechAct, str]
 """An act, and the words that it stands beside."""
-
 
 UNREAD = Unread(
     "only the acts of built-in scripted players are on record, and somebody else spoke here; name "
@@ -253,7 +245,6 @@ def _quote(
 
 LEVELS = {CONVERSATION_GCSR.name: "the talk", SUMMARY_GCSR.name: "the note"}
 """What a measure reads, by its name; other measures have no findings in their reasons."""
-
 
 OF_TALK = frozenset({CONVERSATION_GCSR.name})
 """Those that quote lines of the talk."""

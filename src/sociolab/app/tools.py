@@ -1,0 +1,125 @@
+"""How is a command of a world run: with the store open, models kept, and money counted?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.registry import world_plugin, worlds_that
+from sociolab.app.run.config import ModelAccess, checked
+from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run_sync import run_sync
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import ChatModel
+from sociolab.models.budget import Budget
+from sociolab.models.config import EndpointSpec
+from sociolab.plugin.context import Findings, Tool
+from sociolab.runner.progress import TalliedReplies, Tally
+from sociolab.store.connect import store_path
+from sociolab.store.store import Store
+from sociolab.store.user_files import first_problem
+
+
+@dataclass(slots=True)
+class Lab:
+    """The store, the models and the money of one piece of work: a `plugin.context.Context`.
+
+    The store is opened when it is first asked for.
+    """
+
+    access: ModelAccess
+    models: Models
+    replies: TalliedReplies
+    budget: Budget
+    told: Callable[[str], None]
+    opened: ExitStack
+    _store: Store | None = None
+
+    @property
+    def store(self) -> Store:
+        """The store, open."""
+        if self._store is None:
+            made = Store.open(store_path(self.access.store), create=False)
+            self._store = self.opened.enter_context(made)
+        return self._store
+
+    @property
+    def base_url(self) -> str | None:
+        """Where openai/MODEL is served, if it was said."""
+        return self.access.base_url
+
+    def tell(self, step: str) -> None:
+        """Say how far the work is."""
+        self.told(step)
+
+    def model(self, spec: str, flag: str) -> ChatModel:
+        """The model of a spec, kept and counted."""
+        return self.models.kept(_model_spec(spec, flag), self.replies, self.budget)
+
+    def endpoint(self, spec: str, flag: str) -> tuple[EndpointSpec, str]:
+        """Where the model of a spec is served, and what it is called there."""
+        found = _model_spec(spec, flag)
+        return self.models.endpoint(found), found.model
+
+    @contextmanager
+    def kept(self, world: str, about: tuple[str, Mapping[str, str | None]]) -> Iterator[str]:
+        """While this is open, replies are kept in a run without trials."""
+        path = store_path(self.access.store)
+        with kept_in_a_run(self.store, path, world, about, self.replies) as run:
+            self.budget.carry_over(self.store.calls.totals(run))
+            yield run
+
+
+def _model_spec(text: str, flag: str) -> ModelSpec:
+    spec = parse(text, flag)
+    if isinstance(spec, ModelSpec):
+        return spec
+    raise ConfigError(f'--{flag}: expected a model such as openai/MODEL, found "{text}"')
+
+
+def tool_called(name: str, of: str | None = None) -> Tool:
+    """The command of this name, of this world or else of the first that has one; ConfigError where
+    none is installed."""
+    worlds = worlds_that(lambda one: name in one.tools)
+    for world in worlds:
+        if of in (None, world):
+            return world_plugin(world).tools[name]()
+    raise ConfigError(f"no installed world offers `sociolab {name}`")
+
+
+def use_tool(
+    name: str,
+    asked: Mapping[str, Any],
+    access: Mapping[str, Any],
+    tell: Callable[[str], None],
+    of: str | None = None,
+) -> Findings:
+    """Do what a command of a world is asked; ConfigError names a field that is wrong."""
+    tool = tool_called(name, of)
+    try:
+        config = tool.config.model_validate(asked)
+    except ValidationError as error:
+        raise ConfigError(f"{name}: {first_problem(error)}") from error
+    return run_tool(tool, config, checked(ModelAccess, access, name), tell)
+
+
+def run_tool(
+    tool: Tool, config: BaseModel, access: ModelAccess, tell: Callable[[str], None]
+) -> Findings:
+    """The findings of a tool."""
+
+    async def work() -> Findings:
+        with ExitStack() as opened:
+            models, replies = Models(access), TalliedReplies(Tally())
+            lab = Lab(access, models, replies, Budget(access.budget), tell, opened)
+            try:
+                return await tool.run(lab, config)
+            finally:
+                await models.close()
+
+    return run_sync(work)

@@ -1,0 +1,89 @@
+"""What does app hand to a world's own command: the store, models whose replies are kept, a voice?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+from rich.console import Console
+
+from sociolab.core.ports import ChatModel
+from sociolab.models.config import EndpointSpec
+from sociolab.report.schema import RunResult
+from sociolab.report.section import Section
+from sociolab.store.store import Store
+
+
+class Context(Protocol):
+    """All of it. `store` is open; `tell` hears of slow steps."""
+
+    @property
+    def store(self) -> Store:
+        """The store, open."""
+        ...
+
+    @property
+    def base_url(self) -> str | None:
+        """Where openai/MODEL is served, if it was said."""
+        ...
+
+    def tell(self, step: str) -> None:
+        """Say how far the work is."""
+        ...
+
+    def model(self, spec: str, flag: str) -> ChatModel:
+        """The model of a spec such as openai/MODEL, its replies kept and its money counted;
+        ConfigError, naming the flag, where the spec is none."""
+        ...
+
+    def endpoint(self, spec: str, flag: str) -> tuple[EndpointSpec, str]:
+        """Where the model of a spec is served, and what it is called there."""
+        ...
+
+    def kept(
+        self, world: str, about: tuple[str, Mapping[str, str | None]]
+    ) -> AbstractContextManager[str]:
+        """While this is open, replies are kept in a run without trials, and found there.
+
+        `about` is the kind of work and what it is done with: the same again finds the same replies.
+        """
+        ...
+
+
+class Findings(Protocol):
+    """What a command found, to print."""
+
+    @property
+    def sections(self) -> Sequence[Section]:
+        """What stands in the terminal and on a page; what `show` prints is none of it."""
+        ...
+
+    @property
+    def results(self) -> Sequence[RunResult]:
+        """The runs that a page of it is about."""
+        ...
+
+    def show(self, console: Console) -> None:
+        """Print what is no section."""
+        ...
+
+    def document(self) -> dict[str, Any]:
+        """All of it as one JSON object."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A command of a world: what it is asked (`config`), and how it is done.
+
+    `demo` is what to ask it in a demonstration, of the runs of each world, by name; `about` says
+    then what is shown.
+    """
+
+    config: type[BaseModel]
+    run: Callable[[Context, Any], Coroutine[Any, Any, Findings]]
+    demo: Callable[[Mapping[str, str]], BaseModel | None] | None = None
+    about: str = ""

@@ -1,0 +1,263 @@
+"""Conversation tasks frozen from a town that is lived anew: `sociolab build stss-talk`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from rich.console import Console
+from rich.table import Table
+
+from sociolab.core.errors import ConfigError, StoreError
+from sociolab.plugin.context import Context
+from sociolab.report.schema import RunResult
+from sociolab.report.section import Section
+from sociolab.store.connect import checked_name, data_folder, imported_folder
+from sociolab.store.user_files import fresh_folder, writing
+from sociolab.worlds.stss.talk.dataset import (
+    META,
+    REPORT,
+    SCENARIOS,
+    TalkData,
+    Tally,
+    selectable,
+    selected,
+    tally,
+    write_talks,
+)
+from sociolab.worlds.stss.talk.freezing import Unit, Watch, candidates, town_of
+
+WORLD = "stss-talk"
+MOST_SEEDS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What to build: `total` talks of the towns of `seeds` ("1-6", "1,4"), among the imported data
+    sets under a name, or in a folder `out`, whose name it bears unless it is given one. `data`
+    names another town than our own, whose tasks each seed lives in its own way.
+    """
+
+    seeds: str = "1-6"
+    total: int = 325
+    data: str | None = None
+    name: str | None = None
+    out: Path | None = None
+    replace: bool = False
+
+    @property
+    def command(self) -> str:
+        """The command line that builds the same again."""
+        parts = ["sociolab", "build", WORLD, "--seeds", self.seeds, "--total", str(self.total)]
+        parts += ["--data", self.data] if self.data else []
+        parts += ["--name", self.name] if self.name else []
+        parts += ["--out", str(self.out)] if self.out else []
+        return shlex.join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What was built: the set, where it lies, how many of what, and of how many candidates."""
+
+    data: TalkData
+    folder: Path
+    tally: Tally
+    candidates: int
+
+
+def build(wanted: Build, watch: Watch) -> Built:
+    """Live the tasks of all seeds, freeze talks, choose among them and write the set.
+
+    ConfigError where the description is wrong, something of that name is there already, or fewer
+    talks were frozen than are wanted. Stopped on the way, it leaves nothing behind.
+    """
+    seeds = seeds_of(wanted.seeds)
+    name, target = _name(wanted), _target(wanted)
+    folder = None if wanted.data is None else data_folder("stss", wanted.data)
+    units = [Unit(folder, seed, task.id) for seed in seeds for task in town_of(folder, seed).tasks]
+    with fresh_folder(target) as scratch:
+        found = candidates(units, watch)
+        possible = selectable(found)
+        if possible < wanted.total:
+            raise ConfigError(
+                f"expected {wanted.total} conversation tasks, two of a pair at most, found "
+                f"{possible} in the towns of the seeds {wanted.seeds}; ask for fewer with --total, "
+                "or name more --seeds"
+            )
+        version = town_of(folder, seeds[0]).version
+        data = TalkData(name, version, selected(found, wanted.total))
+        with writing(target):
+            write_talks(scratch, data, wanted.command)
+    return Built(data, target, tally(data.scenarios), len(found))
+
+
+def seeds_of(text: str) -> tuple[int, ...]:
+    """The seeds of "1-6" or "1,3,7-9", each once and in order; ConfigError for anything else."""
+    found: set[int] = set()
+    for part in text.split(","):
+        matched = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", part)
+        first, last = (int(matched[1]), int(matched[2] or matched[1])) if matched else (1, 0)
+        if not 0 <= last - first < MOST_SEEDS:
+            raise ConfigError(
+                f"--seeds: expected numbers such as 1-6 or 1,4,7, at most {MOST_SEEDS} of them, "
+                f'found "{text}"'
+            )
+        found.update(range(first, last + 1))
+    return tuple(sorted(found))
+
+
+# ------------------------------------------------------------------ where it lies
+
+
+def _name(wanted: Build) -> str:
+    """What the set is called: as said, or as its folder; ConfigError where that is no name."""
+    if wanted.name is not None:
+        return _checked_name(wanted.name, "--name", "choose another")
+    if wanted.out is not None:
+        return _checked_name(wanted.out.resolve().name, "--out", "name another, or add --name NAME")
+    raise ConfigError(
+        "expected --name NAME, to be played with --data NAME, or --out DIR, or both; found neither"
+    )
+
+
+def _checked_name(name: str, flag: str, advice: str) -> str:
+    try:
+        return checked_name(name)
+    except StoreError as error:
+        raise ConfigError(
+            f"{flag}: expected as name of the data set 1 to 80 letters, digits, dots, underscores "
+            f'and hyphens, the first a letter or digit, found "{name[:100]}"; {advice}'
+        ) from error
+
+
+def _target(wanted: Build) -> Path:
+    """The folder to write; ConfigError if something is there that must stay."""
+    if wanted.out is not None:
+        return _own_folder(wanted.out.absolute(), replace=wanted.replace)
+    target = imported_folder(WORLD, _name(wanted))
+    if target.exists() and not wanted.replace:
+        raise ConfigError(
+            f'a data set called "{wanted.name}" is there already; choose another --name, or '
+            "add --replace"
+        )
+    return target
+
+
+def _own_folder(target: Path, *, replace: bool) -> Path:
+    try:
+        return _checked(target, replace=replace)
+    except OSError as error:
+        raise ConfigError(
+            f"--out: {target} cannot be looked into: {error.strerror}; name another"
+        ) from error
+
+
+def _checked(target: Path, *, replace: bool) -> Path:
+    if not target.exists():
+        return target
+    if not target.is_dir():
+        raise ConfigError(f"--out: expected a folder, found the file {target}; name another")
+    others = sorted({one.name for one in target.iterdir()} - {META, SCENARIOS, REPORT})
+    if others:
+        raise ConfigError(
+            f'--out: expected an empty folder or an older set, found "{others[0]}" in {target}; '
+            "name another"
+        )
+    if any(target.iterdir()) and not replace:
+        raise ConfigError(
+            f"--out: {target} holds a set already; name another folder, or add --replace"
+        )
+    return target
+
+
+# ------------------------------------------------------------------ as a command
+
+
+class BuildConfig(BaseModel):
+    """What `sociolab build` is asked: see `Build`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seeds: str = "1-6"
+    total: int = 325
+    data: str | None = None
+    name: str | None = None
+    out: Path | None = None
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BuildFindings:
+    """What was built, as the command shows it."""
+
+    built: Built
+    where: str
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """None: it is about no run."""
+        return ()
+
+    @property
+    def results(self) -> tuple[RunResult, ...]:
+        """None."""
+        return ()
+
+    def show(self, console: Console) -> None:
+        """How many of what, and how to play them."""
+        found = self.built.data
+        console.print(_built_table(self.built))
+        for line in (
+            f"{len(found.scenarios)} of {self.built.candidates} talks that could be frozen, "
+            f"hash {found.hash}",
+            f"written to {self.built.folder}; play them: sociolab run {WORLD} --data {self.where}",
+        ):
+            console.print(line, markup=False, soft_wrap=True)
+
+    def document(self) -> dict[str, Any]:
+        """All of it as one JSON object."""
+        data = self.built.data
+        return {"name": data.name, "hash": data.hash, "talks": len(data.scenarios)}
+
+
+async def build_command(lab: Context, config: BuildConfig) -> BuildFindings:
+    """Build, and say every few seconds where it stands."""
+    told = [time.monotonic()]
+
+    def watch(done: int, total: int, frozen: int) -> None:
+        now = time.monotonic()
+        if done and done < total and now - told[0] < _TOLD_EVERY:
+            return
+        told[0] = now
+        lab.tell(f"{done}/{total} tasks simulated, {frozen} talks frozen")
+
+    built = build(Build(**dict(config)), watch)
+    return BuildFindings(built, str(config.out) if config.out else built.data.name)
+
+
+_TOLD_EVERY = 5.0
+"""Seconds."""
+
+
+def _built_table(built: Built) -> Table:
+    tally = built.tally
+    table = Table("type", "task", title=f"{built.data.name}: conversation tasks by seed")
+    for head in ("all", *(str(seed) for seed in tally.seeds)):
+        table.add_column(head, justify="right")
+    for kind, rows in tally.types:
+        for row in rows:
+            table.add_row(kind, row.task, str(row.count), *map(_count, row.of_seed))
+        sums = [sum(column) for column in zip(*(row.of_seed for row in rows), strict=True)]
+        whole = sum(row.count for row in rows)
+        table.add_row(kind, f"{len(rows)} tasks", str(whole), *map(_count, sums), end_section=True)
+    table.add_row("all", f"{len(tally.rows)} tasks", str(tally.count), *map(_count, tally.by_seed))
+    return table
+
+
+def _count(number: int) -> str:
+    return str(number) if number else "."

@@ -1,0 +1,71 @@
+"""Agents named by a part of their label, and judges that two runs do not share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
+from report.small_run import ALPHA, SCRIPTED, build
+from sociolab.analysis.compare_runs import CompareRequest, compare_runs
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId, Unscored
+from sociolab.store.store import Store
+
+GOALS = {"t0": (1.0,), "t1": (2.0,)}
+RULES = JudgeId("rules:goal", "rules", "r")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    build(tmp_path / "s.db")
+    with Store.open(tmp_path / "s.db") as opened:
+        yield opened
+
+
+def test_a_part_of_a_label_names_an_agent_of_one_run(store: Store) -> None:
+    found = compare_runs(
+        store, CompareRequest(("small",), "alpha", "script", "heuristic")
+    ).comparison
+    assert found is not None
+    assert (found.a.agent, found.b.agent) == (ALPHA, SCRIPTED)
+    with pytest.raises(ConfigError, match="name both: --agent A --with B"):
+        compare_runs(store, CompareRequest(("small",), "alpha", ALPHA, "heuristic"))
+    with pytest.raises(ConfigError, match='--agent: "p" may be any of openai/alpha'):
+        compare_runs(store, CompareRequest(("small",), "p", SCRIPTED, "heuristic"))
+    with pytest.raises(ConfigError, match='"zz" has no values in small'):
+        compare_runs(store, CompareRequest(("small",), "zz", SCRIPTED, "heuristic"))
+
+
+def test_one_part_may_name_the_agents_of_both_runs(store: Store) -> None:
+    add_run(store, "one", "openai/x-1", GOALS, partner="p")
+    add_run(store, "two", "openai/x-2", GOALS, partner="p")
+    found = compare_runs(store, CompareRequest(("one", "two"), "x")).comparison
+    assert found is not None
+    assert (found.a.agent, found.b.agent) == ("openai/x-1", "openai/x-2")
+
+
+def test_where_no_judge_is_shared_each_run_s_judges_are_named(store: Store) -> None:
+    add_run(store, "one", "x", GOALS)
+    add_run(store, "two", "y", GOALS, judge=replace(JUDGE, name="lab/other"))
+    with pytest.raises(ConfigError, match="differ: one by openai/judge; two by lab/other; have"):
+        compare_runs(store, CompareRequest(("one", "two")))
+
+
+def test_a_shared_judge_that_could_tell_nothing_is_not_called_a_lack_of_agents(
+    store: Store,
+) -> None:
+    add_run(store, "one", "x", GOALS)
+    add_run(store, "two", "y", GOALS, judge=replace(JUDGE, name="lab/other"))
+    for name in ("one", "two"):
+        for row in store.trials(name):
+            unscored = [Unscored(GOAL, "ann", "no price was named")]
+            store.verdicts.add(name, RULES, unscored, trial=row.trial.id)
+    with pytest.raises(ConfigError) as told:
+        compare_runs(store, CompareRequest(("one", "two")))
+    assert "0 agents" not in str(told.value)
+    assert str(told.value).startswith("rules:goal gave no value to an agent of one or two; ")
+    assert "sociolab judge RUN --judge JUDGE" in str(told.value)

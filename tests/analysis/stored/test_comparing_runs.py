@@ -1,0 +1,236 @@
+"""Two agents of stored runs compared: figures by hand, and what is refused or cautioned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
+from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
+from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Measure, Score
+from sociolab.store.store import Store
+
+SMALL = CompareRequest(("small",), ALPHA, SCRIPTED, "heuristic")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Store]:
+    build(tmp_path / "small.db")
+    with Store.open(tmp_path / "small.db") as opened:
+        yield opened
+
+
+def said(found: Conclusions) -> str:
+    return " ".join(sentence for section in found.sections for sentence in section.said)
+
+
+def cautioned(found: Conclusions) -> str:
+    return " ".join(sentence for section in found.sections for sentence in section.cautions)
+
+
+def test_two_agents_of_the_small_run_by_hand(small: Store) -> None:
+    """Alpha minus scripted, same task, seat and partner.
+
+    lamp 4-3, 6-7, 5-2, 8-2: sum 9. bike 6-1 (the other three have a missing value): 5. noise 8-4,
+    10-5, 9-6, 10-4: 18. Mean 32 / 9. Deviations of the clusters' sums 9 - 128/9, 5 - 32/9,
+    18 - 128/9; t(2) at .975 is 4.302653. Of the 4 ways to flip, one reaches 32.
+    """
+    comparison = compare_runs(small, SMALL).comparison
+    assert comparison is not None
+    goal = comparison.found["goal"]
+    assert (goal.pairs, goal.clusters) == (9, 3)
+    assert goal.mean_a == pytest.approx(66 / 9)
+    assert goal.mean_b == pytest.approx(34 / 9)
+    assert goal.difference.value == pytest.approx(32 / 9)
+    squares = (9 - 128 / 9) ** 2 + (5 - 32 / 9) ** 2 + (18 - 128 / 9) ** 2
+    half = 4.302653 * math.sqrt(1.5 * squares) / 9
+    assert goal.difference.low == pytest.approx(32 / 9 - half, rel=1e-6)
+    assert (goal.p, goal.permutation.smallest) == (0.25, 0.25)
+    # Social rules are equal in all pairs, p = 1, which no flip can change, and believability is
+    # never seen: neither is a test, and goal is the only one.
+    assert (goal.holm_p, comparison.found["social_rules"].holm_p) == (0.25, None)
+    assert comparison.found["believability"].p is None
+    assert (goal.effect.better, goal.effect.equal, goal.effect.worse) == (3, 0, 0)
+    assert comparison.counts["play"].matched == 12
+    assert comparison.missing["goal"] == (0, 3)
+    assert comparison.found["social_rules"].pairs == 10
+
+
+def test_what_the_small_run_shows_in_words(small: Store) -> None:
+    found = compare_runs(small, SMALL)
+    words = said(found)
+    assert "12 pairs of plays, matched by task id, seat, partner and repeat" in words
+    assert "each scenario as one observation: 3 of them" in words
+    assert "offline judge: what is on record and nothing else; not comparable" in words
+    assert "scripted plays by rules" in words
+    # 32/9 -+ 3.868 with 3 clusters: no p below .25.
+    assert "B): GOAL [\N{MINUS SIGN}0.31, 7.42]. So few" in words
+    assert "Every pair is equal in SOC" in words
+    assert "Not compared: BEL" in words
+    assert "No pass^k of SOC, GOAL and BEL" in words
+    warned = cautioned(found)
+    assert "With 3 scenarios, intervals and p are rough" in warned
+    assert "small: 1 trial failed." in warned
+    assert "in a measure up to: 0 of A, 3 of B" in warned
+
+
+def test_the_other_way_round_all_signs_turn(small: Store) -> None:
+    one = compare_runs(small, SMALL).comparison
+    other = compare_runs(small, replace(SMALL, agent=SCRIPTED, other=ALPHA)).comparison
+    assert one is not None
+    assert other is not None
+    a, b = one.found["goal"], other.found["goal"]
+    assert a.difference.value == pytest.approx(-(b.difference.value or 0))
+    assert (a.p, a.effect.better) == (b.p, b.effect.worse)
+
+
+TEN = {f"t{i}": (5.0 + i % 2, 5.0) for i in range(10)}
+
+
+def test_a_difference_that_is_shown_is_said_with_its_interval(store: Store) -> None:
+    add_run(store, "one", "openai/x", {name: (b + 2, a + 2) for name, (a, b) in TEN.items()},
+            partner="openai/p")  # fmt: skip
+    add_run(store, "two", "openai/y", TEN, partner="openai/p")
+    found = compare_runs(store, CompareRequest(("one", "two")))
+    # Even tasks differ by 2 and 2, odd ones by 1 and 3: 2 in each cluster, no interval.
+    assert found.comparison is not None
+    goal = found.comparison.found["goal"]
+    assert goal.difference.value == 2
+    assert goal.p == pytest.approx(2 / 2**10)
+    words = said(found)
+    assert "GOAL is higher for A by 2.00" in words
+    assert "interval: none, no variation between clusters); p = 0.002, after" in words
+    assert cautioned(found) == ""
+
+
+def test_no_difference_shown_is_not_called_equal(store: Store) -> None:
+    add_run(store, "one", "x", {f"t{i}": (5 + (1, -1, 0, 1)[i % 4],) for i in range(12)})
+    add_run(store, "two", "y", {f"t{i}": (5,) for i in range(12)})
+    found = compare_runs(store, CompareRequest(("one", "two")))
+    words = said(found)
+    # 3 clusters of each: 1, -1, 0, 1. Mean .25; d^2: 6 * .5625 + 3 * 1.5625 + 3 * .0625 = 8.25;
+    # se = sqrt(12 / 11 * 8.25) / 12 = .25; t(11) = 2.200985.
+    assert "B): a difference in GOAL [\N{MINUS SIGN}0.30, 0.80]. Not shown is" in words
+    assert "Not shown is not equal" in words
+    assert "0.25 observed in GOAL were the true difference, showing it would take" in words
+    assert "Each task was played once" not in words  # no threshold: nothing is counted
+    assert "Each agent played with itself" in cautioned(found)
+
+
+def test_one_agent_with_another_seed_is_called_noise(store: Store) -> None:
+    add_run(store, "one", "x", TEN, seed=1)
+    add_run(store, "two", "x", TEN, seed=2)
+    found = compare_runs(store, CompareRequest(("one", "two")))
+    assert "the same agent with the same settings (seeds 1 and 2)" in said(found)
+    assert found.sections[0].title == "A: x in one against B: x in two"
+    assert cautioned(found) == ""
+
+
+def test_one_agent_under_other_settings_of_the_world_is_no_noise(store: Store) -> None:
+    add_run(store, "one", "x", TEN)
+    add_run(store, "two", "x", TEN, world_settings={"tdp": "true"})
+    found = compare_runs(store, CompareRequest(("one", "two")))
+    words = said(found)
+    assert "the same agent with the same settings (seeds 0 and 0): what else differs" in words
+    assert "noise" not in words
+    assert "differ in world settings (none in one, tdp=true in two)" in cautioned(found)
+
+
+def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:
+    title = Measure("conversation_sr", 0, 1, title="talk SR")
+    add_run(store, "one", "x", {"t0": (1,), "t1": (0,)}, measure=title)
+    add_run(store, "two", "y", {"t0": (1,), "t1": (1,)}, measure=title)
+    found = compare_runs(store, CompareRequest(("one", "two"), measures=("Talk SR",)))
+    assert found.comparison is not None
+    assert list(found.comparison.found) == ["conversation_sr"]
+
+
+def test_other_partners_and_settings_are_cautioned(store: Store) -> None:
+    add_run(store, "one", "x", TEN, partner="p", attempts=3)
+    add_run(store, "two", "y", TEN, partner="q", attempts=1, world_settings={"turns": "5"})
+    warned = cautioned(compare_runs(store, CompareRequest(("one", "two"))))
+    assert "A met p, B met q" in warned
+    assert "attempts (3 in one, 1 in two)." in warned
+    assert "world settings (none in one, turns=5 in two)." in warned
+
+
+def test_repeats_are_passed_or_not(store: Store) -> None:
+    add_run(store, "one", "x", TEN)
+    found = compare_runs(store, CompareRequest(("one",), ks=(1, 2), threshold=6))
+    assert found.comparison is None
+    (passed,) = found.passing
+    # 5 of 20 plays reach 6, never both of a task.
+    assert [of.estimate.value for of in passed.found] == [0.25, 0]
+
+
+def test_only_repeats_that_both_agents_played_count_in_a_comparison(store: Store) -> None:
+    add_run(store, "one", "x", {"t0": (9, 9, 1), "t1": (9, 9, 1)}, partner="p")
+    add_run(store, "two", "y", {"t0": (9, 1), "t1": (1, 1), "t2": (9, 9)}, partner="p")
+    found = compare_runs(store, CompareRequest(("one", "two"), ks=(1, 2), threshold=6))
+    assert found.comparison is not None
+    assert (found.comparison.found["goal"].mean_a, found.comparison.found["goal"].pairs) == (9, 4)
+    x, y, difference = found.passing
+    assert [of.estimate.value for of in x.found] == [1, 1]
+    assert [of.estimate.value for of in y.found] == [0.25, 0]
+    assert [of.estimate.value for of in difference.found] == [0.75, 1]
+    assert "no other plays (GOAL: 4 pairs of 2 tasks)" in said(found)
+
+
+def test_tasks_of_one_id_must_be_the_same_task(store: Store) -> None:
+    add_run(store, "one", "x", TEN)
+    add_run(store, "two", "y", TEN, content='{"other": 1}')
+    with pytest.raises(ConfigError, match=r"different data: 10 of 10 common tasks .* such as t0"):
+        compare_runs(store, CompareRequest(("one", "two")))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "problem"),
+    [
+        (CompareRequest(("one", "away")), "only runs of one world"),
+        (CompareRequest(("one", "else")), "have no task in common"),
+        (CompareRequest(("one", "judged")), "different prompts or settings"),
+        (CompareRequest(("one", "one")), "found one twice"),
+        (CompareRequest(("one", "two", "else")), "one or two runs to compare, found 3"),
+        (CompareRequest(("one", "two"), measures=("charm",)), 'no values of "charm"; it has goal'),
+        (CompareRequest(("one", "two"), agent="z"), '--agent: "z" has no values in one; it has x'),
+        (CompareRequest(("one",), other="y"), "name both"),
+        (CompareRequest(("one", "two"), judge="z"), 'nothing in one was judged by "z"'),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    store: Store, wanted: CompareRequest, problem: str
+) -> None:
+    add_run(store, "one", "x", TEN)
+    add_run(store, "two", "y", TEN)
+    add_run(store, "away", "y", TEN, world="stss")
+    add_run(store, "else", "y", {"other": (1,)})
+    add_run(store, "judged", "y", TEN, judge=replace(JUDGE, settings="j2"))
+    with pytest.raises(ConfigError, match=problem):
+        compare_runs(store, wanted)
+
+
+def test_an_agent_among_several_must_be_named(small: Store) -> None:
+    add_run(small, "one", "x", TEN, judge=HEURISTIC)
+    with pytest.raises(ConfigError, match="small has 2 agents with values"):
+        compare_runs(small, CompareRequest(("small", "one"), judge="heuristic"))
+
+
+def test_the_partner_of_a_run_need_not_be_ruled_out_by_name(store: Store) -> None:
+    for name, agent in (("one", "x"), ("two", "y")):
+        add_run(store, name, agent, TEN, partner="p")
+        for row in store.trials(name):  # the judge scores the partner's seat, too
+            store.verdicts.add(name, JUDGE, [Score(GOAL, "bob", 9)], trial=row.trial.id)
+    found = compare_runs(store, CompareRequest(("one", "two"))).comparison
+    assert found is not None
+    assert (found.a.agent, found.b.agent) == ("x", "y")
+
+
+def test_one_run_is_not_named_twice(small: Store) -> None:
+    with pytest.raises(ConfigError, match="found small twice; to compare two agents of one run"):
+        compare_runs(small, replace(SMALL, runs=("small", "small")))

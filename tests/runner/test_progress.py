@@ -1,0 +1,123 @@
+"""Who is waited for is told while a run is played: agents of one's own, judges, and calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from sociolab.cli.progress import line, remarks, watch
+from sociolab.core.errors import ModelError
+from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
+from sociolab.models.budget import Budget
+from sociolab.models.cache import CachedModel
+from sociolab.runner import progress
+from sociolab.runner.progress import TalliedReplies, Tally, Waits
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
+from tiny_runs import RUN
+
+Later = Callable[[float], None]
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Later:
+    """Lets seconds pass on the clock of the waits."""
+    at = [1000.0]
+    monkeypatch.setattr(progress, "now", lambda: at[0])
+
+    def pass_(seconds: float) -> None:
+        at[0] += seconds
+
+    return pass_
+
+
+def test_nobody_is_named_before_half_a_minute_is_over(later: Later) -> None:
+    seen = Waits()
+    with seen.until_answered("python:bad:Hang", "sotopia-012, turn 3"):
+        later(30)
+        assert seen.words() == ()
+        later(15)
+        assert seen.words() == ("waiting 45 s for python:bad:Hang in sotopia-012, turn 3",)
+    assert seen.words() == ()
+
+
+def test_of_several_the_one_who_is_waited_for_longest_is_named(later: Later) -> None:
+    seen = Waits()
+    with seen.until_answered("a", "one, turn 1"):
+        later(10)
+        with seen.until_answered("b", "two, turn 1"), seen.until_answered("c", "two, turn 2"):
+            later(35)
+            assert seen.words() == ("waiting 45 s for a in one, turn 1 and for 2 more",)
+
+
+class Model:
+    """A model that answers when it is let, or fails."""
+
+    label = "local/slow"
+
+    def __init__(self) -> None:
+        self.let = asyncio.Event()
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        await self.let.wait()
+        if key.turn == 1:
+            raise ModelError("broken", cause="connection")
+        return ChatReply("hello")
+
+
+def key(turn: int) -> CallKey:
+    return CallKey("t0", "agent", "x", turn, "act", 1)
+
+
+def test_calls_are_counted_until_they_come_back_fail_or_are_given_up(
+    store: Store, later: Later
+) -> None:
+    tally = Tally()
+    replies = TalliedReplies(tally)
+    replies.keep_in(RunReplies(store, RUN))
+    prompt = Prompt((Message("user", "hello"),))
+
+    async def go() -> None:
+        model = Model()
+        kept = CachedModel(model, "http://here", replies, Budget())
+        tasks = [asyncio.create_task(kept.complete(prompt, key(turn))) for turn in range(3)]
+        await asyncio.sleep(0)
+        later(20)
+        tasks.append(asyncio.create_task(kept.complete(prompt, key(3))))
+        await asyncio.sleep(0)
+        later(25)
+        assert tally.waits.words() == ("3 calls waiting, the longest since 45 s",)
+        assert line(tally).endswith("; 3 calls waiting, the longest since 45 s")
+        tasks[2].cancel()
+        await asyncio.sleep(0)
+        assert tally.waits.words() == ("2 calls waiting, the longest since 45 s",)
+        model.let.set()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        later(60)
+        assert tally.waits.words() == ()
+        assert (await kept.complete(prompt, key(4))).text == "hello"
+        with pytest.raises(ModelError):
+            await kept.complete(prompt, key(1))
+        assert (await kept.complete(prompt, key(0))).text == "hello"  # from the store: no call
+        later(60)
+        assert tally.waits.words() == ()
+
+    asyncio.run(go())
+
+
+def test_who_held_up_others_and_what_was_played_anew_is_said_once_at_the_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tally = Tally(total=1, done=1, anew=3)
+    for seconds in (0.2, 0.5):
+        tally.waits.late("python:bad:Slow", seconds)
+    tally.waits.late("python:mine:OnceAtTheStart", 3.0)
+    with watch(lambda name: None)("r", tally):
+        pass
+    said = capsys.readouterr().err
+    assert said.count("python:bad:Slow held up all other episodes 2 times, 0.7 s in all") == 1
+    assert "OnceAtTheStart" not in said
+    assert said.count("3 trials that had failed by a plugin's error were played anew") == 1
+    assert remarks(Tally()) == ()

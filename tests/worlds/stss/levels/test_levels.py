@@ -1,0 +1,141 @@
+"""Both levels of STSS side by side: figures counted by hand, and how they read."""
+
+from __future__ import annotations
+
+import pytest
+
+from sociolab.report.section import Section
+from sociolab.store.store import Store
+from sociolab.worlds.stss.levels import AgentLevels, levels, levels_sections
+from sociolab.worlds.stss.losses import OUTCOMES
+from worlds.stss.levels.levels_runs import (
+    AGENT,
+    STRICT,
+    STRONGER,
+    TALK,
+    TOWN,
+    talks,
+    town,
+)
+
+DONE, UNMET, UNTOLD, LOST, IDLE = OUTCOMES
+
+
+def by_rules(store: Store) -> AgentLevels:
+    return next(one for one in levels(store, TALK, TOWN).agents if one.judge == "recorded")
+
+
+def section(store: Store, judge: str = "recorded") -> Section:
+    found = levels_sections(levels(store, TALK, TOWN))
+    return next(one for one in found if one.title.endswith(f": {judge}"))
+
+
+# ------------------------------------------------------------------ figures
+
+
+def test_talks_and_goals_are_those_counted_by_hand(both: Store) -> None:
+    found = {
+        row.type: {name: entry.value for name, entry in row.scores.items()}
+        for row in by_rules(both).rows
+    }
+    half, third = 1 / 2, pytest.approx(1 / 3)
+    assert found == {
+        "public-activity": {
+            "conversation_sr": half,
+            "conversation_gcsr": pytest.approx(2 / 3),  # (1 + 1/3) / 2
+            "summary_sr": half,
+            "summary_gcsr": half,
+            "overall": third,
+        },
+        "appointment": {
+            "conversation_sr": 0,
+            "conversation_gcsr": 0,
+            "summary_sr": 0,
+            "summary_gcsr": 0,
+            "overall": 0,
+        },
+        "online-activity": {"overall": None},
+        "all": {
+            "conversation_sr": third,
+            "conversation_gcsr": pytest.approx(4 / 9),  # (1 + 1/3 + 0) / 3
+            "summary_sr": third,
+            "summary_gcsr": third,
+            "overall": pytest.approx(1 / 6),  # (1/3 + 0) / 2
+        },
+    }
+
+
+def test_losses_are_counted_by_type_and_what_was_not_lived_is_left_out(both: Store) -> None:
+    found = {row.type: (dict(row.fates), row.wanted, row.left_out) for row in by_rules(both).rows}
+    assert found == {
+        "public-activity": ({DONE: 1, UNMET: 2, UNTOLD: 1, LOST: 0, IDLE: 1}, 3, 0),
+        "appointment": ({DONE: 0, UNMET: 0, UNTOLD: 1, LOST: 0, IDLE: 0}, 1, 0),
+        "online-activity": ({}, 0, 1),
+        "all": ({DONE: 1, UNMET: 2, UNTOLD: 2, LOST: 0, IDLE: 1}, 4, 1),
+    }
+
+
+def test_each_judge_of_the_talks_has_its_rows_and_only_shared_agents_have_any(
+    both: Store,
+) -> None:
+    found = levels(both, TALK, TOWN)
+    assert [(one.agent, one.judge) for one in found.agents] == [
+        (AGENT, STRICT.name),
+        (AGENT, "recorded"),
+    ]
+    assert STRONGER in found.talk.agents
+    strict = found.agents[0].rows[-1].scores
+    assert strict["conversation_gcsr"].value == 0
+    assert strict["overall"].value == pytest.approx(1 / 6)
+
+
+def test_where_nobody_says_what_was_conveyed_there_are_no_losses_but_a_sentence(
+    store: Store,
+) -> None:
+    talks(store)
+    town(store, acts=False)
+    (found,) = (one for one in levels(store, TALK, TOWN).agents if one.judge == "recorded")
+    assert found.read_by == ""
+    assert not found.rows[-1].fates
+    assert found.rows[-1].left_out == 3
+    said = section(store)
+    assert len(said.tables) == 3
+    assert any("--judge openai/MODEL" in caution for caution in said.cautions)
+
+
+# ------------------------------------------------------------------ as it reads
+
+
+def test_the_sentences_say_the_figures(both: Store) -> None:
+    assert section(both).said == (
+        "Its talks convey 44 % of what must be conveyed; in the town its tasks reach 17 % of their "
+        "goals.",
+        "Of 6 who could have taken part 1 did; the goals ask for 4. Of the others 2 never spoke to "
+        "the performer, 2 were not told all, 0 did not keep all that they were told, and 1 did but "
+        "did not act on it.",
+    )
+    assert "scripted plays by rules" in section(both).cautions[0]
+    assert section(both).cautions[-1] == (
+        "Of 1 episode of lived it cannot be told where they were lost."
+    )
+
+
+def test_the_tables_show_the_rows_and_no_interval_passes_the_scale(both: Store) -> None:
+    talked, kept, lived, lost = section(both).tables
+    assert talked.rows[0] == ("public-activity", "0.50", "0.67", "2", "1")
+    assert talked.rows[-1] == ("all", "0.33 [0.00, 1.00]", "0.44 [0.00, 1.00]", "3", "2")
+    assert kept.rows[-1] == ("all", "0.33 [0.00, 1.00]", "0.33 [0.00, 1.00]", "3", "2")
+    assert lived.rows[2:] == (
+        ("online-activity", "-", "0"),
+        ("all", "0.17 [0.00, 1.00], 1 failed", "2"),
+    )
+    assert lost.columns[3:] == OUTCOMES
+    assert lost.rows[0] == ("public-activity", "5", "3", "1", "2", "1", "0", "1")
+    assert lost.rows[-1] == ("all", "6", "4", "1", "2", "2", "0", "1")
+    assert all("cut there" in table.notes[-1] for table in (talked, kept, lived))
+
+
+def test_a_judge_that_gives_one_measure_has_its_talks_counted(both: Store) -> None:
+    talked, kept, *_ = section(both, STRICT.name).tables
+    assert talked.rows[0] == ("public-activity", "-", "0.00", "2", "1")
+    assert kept.rows[0] == ("public-activity", "-", "-", "0", "0")
