@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from event_strategies import actions
 from sociolab.agents.prompted import act_type, read_json, read_plain
 from sociolab.core.episode import Action, ActionKind, ActionSpace
 from sociolab.core.errors import ReplyError
 from sociolab.prompting.structured import schema_of
-from sociolab.testing.strategies import actions
 from sociolab.worlds.sotopia.scene import ACTIONS, LEAVE, NON_VERBAL, NONE, SPEAK
 
 TWO = ActionSpace((ActionKind("Say", spoken=True), ActionKind("Do it")), most=2)

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
+from event_strategies import events
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import Action, CastMember, Event, Moved, Task, Trial
 from sociolab.core.errors import StoreError
 from sociolab.testing.playing import STOCK_ACTIONS
-from sociolab.testing.strategies import events
 
 TRIAL = Trial(
     "0a1b",

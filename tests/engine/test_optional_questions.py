@@ -9,6 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from fake_models import FakeModel
+from sociolab.agents import seated
 from sociolab.agents.prompted import Dialect, PromptedPlayer
 from sociolab.agents.seated import SeatedPlayer, missed_turns
 from sociolab.core.codec import decode_event, encode_event
@@ -16,8 +17,7 @@ from sociolab.core.episode import Act, Action, Answered, Json, Moved, Unusable
 from sociolab.core.errors import ModelError, SociolabError, StoreError, WorldError
 from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.engine.scene import Poll
-from sociolab.runner import guard as foreign
-from sociolab.runner import progress as waits
+from sociolab.runner import guard, progress
 from sociolab.runner.guard import ForeignPlayer
 from sociolab.testing.playing import StockScene, ended, play_scene
 
@@ -117,7 +117,7 @@ def test_whoever_left_is_asked_like_the_others() -> None:
 def test_a_player_of_ones_own_that_hangs_is_waited_for_once_and_not_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(foreign, "OPTIONAL_SECONDS", 0.01)
+    monkeypatch.setattr(guard, "OPTIONAL_SECONDS", 0.01)
 
     class Hangs(Answers):
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
@@ -127,14 +127,18 @@ def test_a_player_of_ones_own_that_hangs_is_waited_for_once_and_not_long(
             return HELLO
 
     slow = Hangs(None)
-    kept = ForeignPlayer(slow, "own", "task", None, waits.Waits())
+    kept = ForeignPlayer(slow, "own", "task", None, progress.Waits())
     events = play_scene(SCENE, {"first": kept, "second": Answers(Reply(Outcome(price=7)))})
     failed = [e for e in events if isinstance(e, Unusable)]
     assert [(e.seat, e.cause, e.final) for e in failed] == [("first", "timeout", True)]
     assert slow.asked == 1
 
 
-def test_a_person_who_does_not_answer_it_has_missed_no_turn() -> None:
+def test_a_person_who_does_not_answer_it_has_missed_no_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(seated, "FORM_SECONDS", 0.01)
+
     async def asked(question: Question, *, gone: bool) -> NoReply:
         player = SeatedPlayer(0.01, lambda: None)
         if gone:
@@ -215,6 +219,6 @@ def test_no_player_of_ones_own_writes_acts() -> None:
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
             return forged
 
-    kept = ForeignPlayer(Forger(), "own", "task", None, waits.Waits())
+    kept = ForeignPlayer(Forger(), "own", "task", None, progress.Waits())
     events = play_scene(StockScene(limit=2), {"first": kept, "second": Answers(None)})
     assert [a.acts for e in events if isinstance(e, Moved) for a in e.actions] == [(), ()]

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from event_strategies import texts
 from sociolab.core.episode import Action, Json
 from sociolab.core.ports import NoReply, Observation, Player, Reply, Request
 from sociolab.testing.players import AnyPlayer, Exchange, Watched
 from sociolab.testing.playing import as_bytes, play_scene, play_task
-from sociolab.testing.strategies import texts
 from sociolab.worlds.sotopia.scenarios import RelationshipType
 from sociolab.worlds.sotopia.scene import (
     ACTIONS,

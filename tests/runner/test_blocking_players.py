@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.cli import progress
+from sociolab.cli.progress import watch
 from sociolab.core.episode import Action, Json
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.runner import progress as waits
+from sociolab.runner import progress
 from sociolab.runner.progress import Tally, Waits
 from sociolab.store.store import Store
 from tiny_runs import Speaker, play_run, statuses, table
@@ -51,7 +51,7 @@ def test_past_its_time_it_is_told_once_with_the_line(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passing = iter(range(0, 10**6, 10))
-    monkeypatch.setattr(waits, "now", lambda: float(next(passing)))
+    monkeypatch.setattr(progress, "now", lambda: float(next(passing)))
     first, *others = looked_at(store, 5.0)
     (sentence,) = first
     assert sentence.startswith("a blocks (test_blocking_players.py, line ")
@@ -70,8 +70,8 @@ def test_the_progress_tells_it(
 ) -> None:
     tally = Tally()
     tally.waits.step_begins("a", 0.0)
-    monkeypatch.setattr(waits, "now", lambda: float("inf"))
-    with progress.watch(lambda name: None, plain=True)("r", tally):
+    monkeypatch.setattr(progress, "now", lambda: float("inf"))
+    with watch(lambda name: None, plain=True)("r", tally):
         pass
     assert capsys.readouterr().err.count("r: a blocks") == 1
 

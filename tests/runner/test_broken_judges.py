@@ -13,7 +13,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.errors import ModelError, WorldError
 from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.report.result import result_of
-from sociolab.runner import progress as waits
+from sociolab.runner import progress
 from sociolab.runner.judging import verdicts_of
 from sociolab.runner.local import play_all
 from sociolab.store.store import Store
@@ -127,7 +127,7 @@ def test_the_failures_of_broken_code_go_as_the_mended_code_judges(store: Store) 
 def test_while_a_judge_is_waited_for_it_is_known_which(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waits, "PATIENCE", -1.0)
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
     seen: list[tuple[str, ...]] = []
 
     def say(episode: Episode) -> object:

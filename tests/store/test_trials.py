@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from report.small_run import RUN, build
 from sociolab.core.episode import CastMember, Task, Trial
 from sociolab.core.errors import StoreError
 from sociolab.store.store import Store, TrialRow
@@ -97,3 +99,14 @@ def test_an_unknown_trial_is_refused(store: Store) -> None:
         store.set_status("r", "t9", "played")
     with pytest.raises(StoreError, match='there is no run "x"'):
         store.set_status("x", "t1", "played")
+
+
+def test_they_are_those_of_the_plan_that_were_played(tmp_path: Path) -> None:
+    build(tmp_path / "store.db")
+    with Store.open(tmp_path / "store.db") as store:
+        found = store.trial_ids(RUN, "played")
+        assert found == tuple(r.trial.id for r in store.trials(RUN) if r.status == "played")
+        assert "bike-SS" not in found
+        assert len(found) == 11
+        with pytest.raises(StoreError):
+            store.trial_ids("none", "played")

@@ -18,8 +18,7 @@ from own_code import AGENT, writer
 from play_clients import lay_out
 from sociolab.core.episode import Action, Json
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.runner import guard as bounded
-from sociolab.runner import progress as waits
+from sociolab.runner import guard, progress
 from sociolab.runner.progress import Waits
 from sociolab.store.store import Store, TrialRow
 from sociolab.studies import live_episodes as blocked
@@ -105,7 +104,7 @@ def test_a_partner_that_never_answers_lets_its_turns_go_by_and_has_gone(
 ) -> None:
     # A partner has a hundredth of a second for a turn; a person has their usual time.
     monkeypatch.setattr(tables, "Pace", lambda words, seconds, seed: Pace(words, 0.01, seed))
-    monkeypatch.setattr(bounded, "LAST_WORDS", 0.01)
+    monkeypatch.setattr(guard, "LAST_WORDS", 0.01)
     why, row = played(tmp_path / "store.db", partner)
     assert why == PARTNER_LOST
     assert (row.status, row.cause) == ("failed", "timeout")
@@ -134,7 +133,7 @@ def test_who_blocks_the_server_is_in_its_log_while_it_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     told, at = threading.Event(), iter(range(0, 10**9, 1000))
-    monkeypatch.setattr(waits, "now", lambda: float(next(at)))
+    monkeypatch.setattr(progress, "now", lambda: float(next(at)))
     monkeypatch.setattr(blocked, "EVERY", 0.001)
     monkeypatch.setattr(Works, "work", lambda: told.wait(10))
 
@@ -168,7 +167,7 @@ def test_who_held_up_others_now_and_then_is_told_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     passing = iter(range(10**6))
-    monkeypatch.setattr(bounded, "clock", lambda: float(next(passing)))
+    monkeypatch.setattr(guard, "clock", lambda: float(next(passing)))
     played(tmp_path / "store.db", "Works")
     assert any(f"{HERE}:Works held up all other" in one.getMessage() for one in caplog.records)
 

@@ -11,7 +11,7 @@ from fake_models import FakeModel
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request
 from sociolab.prompting.templates import prompt
 from sociolab.testing.minds import AnyMind, stock_questions
-from sociolab.town.mind import MindPlayer, answers
+from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import PACKAGE, ModelMind
 from sociolab.town.questions import QUESTIONS, ChoosePlace, MindQuestion, TalkOrNot
 from sociolab.town.scripted.mind import ScriptedMind
@@ -48,14 +48,14 @@ def test_a_method_of_a_question_s_name_comes_before_the_one_for_all() -> None:
 
 @pytest.mark.parametrize("mind", [InOne(), AnyMind(), ScriptedMind(), ModelMind(FakeModel())])
 def test_our_minds_have_an_answer_to_every_question(mind: object) -> None:
-    assert all(answers(mind, question) for question in QUESTIONS)
+    assert all(can_answer(mind, question) for question in QUESTIONS)
 
 
 def test_a_mind_without_a_method_has_no_answer() -> None:
     class Chatty:
         async def talk_or_not(self, question: TalkOrNot) -> None: ...
 
-    assert [one for one in QUESTIONS if answers(Chatty(), one)] == [TalkOrNot]
+    assert [one for one in QUESTIONS if can_answer(Chatty(), one)] == [TalkOrNot]
 
 
 @pytest.mark.parametrize("question", stock_questions(), ids=lambda one: one.name)

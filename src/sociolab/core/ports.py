@@ -334,7 +334,7 @@ class Usage:
 
     As the provider counted them, 0 where it did not. `estimated`: the provider did not count the
     prompt or the completion, or its counts are impossible, and an estimate from the texts stands
-    in for them (see `models.forecast.counted`).
+    in for them (see `models.budget.counted`).
     """
 
     prompt: Tokens = 0

@@ -87,7 +87,7 @@ CREATE TABLE calls (
     base INTEGER,                    -- calls.pk of the prompt that this one extends
     schema INTEGER,                  -- schemas.pk
     hash BLOB NOT NULL,              -- of the rendered messages and the schema
-    prompt BLOB NOT NULL,            -- see prompts.py
+    prompt BLOB NOT NULL,            -- see calls.py
     reply TEXT NOT NULL
 );
 CREATE UNIQUE INDEX calls_by_key ON calls (run, key);

@@ -68,7 +68,7 @@ class BareVerdict(NamedTuple):
 
 
 class Judging(NamedTuple):
-    """All that one judging came to; its fields are those of `scores.JudgingRow`."""
+    """All that one judging came to; its fields are those of `JudgingRow`."""
 
     trial: str | None
     cell: Json

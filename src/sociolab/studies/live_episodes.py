@@ -26,8 +26,6 @@ from sociolab.studies.play_records import PlayRecords, seats_of_people
 from sociolab.studies.settings import PlayPlan
 
 log = logging.getLogger("sociolab.studies")
-
-
 People = Mapping[str, int]
 """The seats of a trial that people take, and who takes each."""
 

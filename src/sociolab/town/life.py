@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sociolab.town.clock import clock_time
 from sociolab.town.conversation import Talk
@@ -41,7 +41,7 @@ from sociolab.town.questions import (
     Summary,
     TalkOrNot,
 )
-from sociolab.town.trace import Did, Noted, Remembered, Reminded
+from sociolab.town.trace import Did, Noted, Remembered, Reminded, State
 
 Value = TypeVar("Value")
 
@@ -106,9 +106,6 @@ class Thinking:
         index = me.memory.add(me.step, kind, text, importance)
         me.records.append(Remembered(me.step, me.id, kind, text, importance))
         return me.memory[index]
-
-
-State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
 
 
 DECOMPOSED = timedelta(minutes=60)

@@ -30,7 +30,7 @@ question is put again with the problem.
 A = TypeVar("A", bound=Answer)
 
 
-def answers(mind: Mind, question: type[MindQuestion[Any]]) -> bool:
+def can_answer(mind: Mind, question: type[MindQuestion[Any]]) -> bool:
     """Whether a mind has a method for a question."""
     return callable(getattr(mind, question.name, None) or getattr(mind, "answer", None))
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
-from sociolab.core.episode import Json
+from sociolab.core.episode import Event, Happened, Json
 from sociolab.core.errors import StoreError
 from sociolab.town.questions import Line, SpeechAct
 
@@ -43,6 +43,9 @@ class Walked:
     path: str
 
 
+State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
+
+
 @dataclass(frozen=True, slots=True)
 class Did:
     """The current action from this step until the resident's next `Did`.
@@ -58,7 +61,7 @@ class Did:
     block: str = ""
     place: str = ""
     object: str = ""
-    state: Literal["asleep", "walking", "at it", "talking"] = "at it"
+    state: State = "at it"
 
 
 HowItEnded: TypeAlias = Literal["goodbye", "round limit", "failed", "time is up"]
@@ -171,9 +174,6 @@ TRACE = "trace"
 Row: TypeAlias = list[Json]
 
 
-State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
-
-
 STATES: dict[str, State] = {"z": "asleep", "w": "walking", "a": "at it", "t": "talking"}
 
 
@@ -214,6 +214,11 @@ def header(first: date, seconds: int, residents: Iterable[str]) -> Json:
 def chunk(steps: int, records: Iterable[Record]) -> Json:
     """A later chunk: the next records, and how many steps are lived when they are all told."""
     return ["lived", steps, list(encode(records))]
+
+
+def chunks_in(events: Iterable[Event]) -> list[Json]:
+    """The chunks that the events of an episode carry."""
+    return [one.value for one in events if isinstance(one, Happened) and one.what == TRACE]
 
 
 def trace_from(chunks: Iterable[Json]) -> Trace:

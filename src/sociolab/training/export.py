@@ -141,8 +141,6 @@ def _file_sentence(form: str, one: WrittenFile) -> str:
 
 
 TRAIN, HELDOUT = "train", "heldout"
-
-
 Scenario: TypeAlias = tuple[str, str]
 """World and name."""
 

@@ -61,8 +61,6 @@ from sociolab.web.participant_session import Bound, Item, Participant, Taking, t
 from sociolab.web.site import Missing, Refused, store_of
 
 rating_router = APIRouter(prefix="/take/{study}/{participant}/rate", tags=["rating"])
-
-
 _DAY = 24 * 3600
 
 
@@ -211,11 +209,7 @@ def _shown(store: Store, study: RateStudy, who: Taking, found: RatedEpisode) -> 
 
 
 review_router = APIRouter(prefix="/take/{study}/{participant}/review", tags=["reviews"])
-
-
 Holds: TypeAlias = Literal["yes", "no"] | None
-
-
 LongText: TypeAlias = Annotated[str, Field(max_length=LONGEST_TEXT)]
 
 

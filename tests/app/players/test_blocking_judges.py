@@ -17,8 +17,7 @@ from sociolab.app.run.play import run
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.report.schema import RunResult
-from sociolab.runner import guard as bounded
-from sociolab.runner import progress as waits
+from sociolab.runner import guard, progress
 from sociolab.runner.progress import Tally
 
 HERE = f"python:{__name__}"
@@ -70,7 +69,7 @@ def test_past_its_time_it_is_told_with_the_line(
     judged: Judged, tallies: list[Tally], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passing = iter(range(0, 10**6, 10))
-    monkeypatch.setattr(waits, "now", lambda: float(next(passing)))
+    monkeypatch.setattr(progress, "now", lambda: float(next(passing)))
     said: list[tuple[str, ...]] = []
 
     def looked_at(episode: Episode) -> None:
@@ -89,7 +88,7 @@ def test_who_held_up_all_others_is_named(
     judged: Judged, tallies: list[Tally], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passing = iter(range(10**6))
-    monkeypatch.setattr(bounded, "clock", lambda: float(next(passing)))
+    monkeypatch.setattr(guard, "clock", lambda: float(next(passing)))
     judged()
     (sentence,) = tallies[0].waits.held_up_words()
     assert sentence.startswith("the judge works held up all other episodes 3 times, ")

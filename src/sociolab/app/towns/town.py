@@ -9,7 +9,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from sociolab.core.episode import Episode, Happened, Json
+from sociolab.app.data.sets import data_folder
+from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
 from sociolab.store.connect import data_folder
 from sociolab.store.store import Store
@@ -18,7 +19,7 @@ from sociolab.town.clock import clock_time
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.residents import Resident
-from sociolab.town.trace import TRACE, Did, Talked
+from sociolab.town.trace import Did, Talked, chunks_in
 from sociolab.town.trajectory import Interval, Intervals, Trajectory, reached
 from sociolab.worlds.stss.dataset import Content, content_from
 from sociolab.worlds.stss.evidence import Evidence, event_window
@@ -107,7 +108,7 @@ def lived(episode: Episode) -> Lived:
     from sociolab.worlds.stss.map_codec import unpacked
     from sociolab.worlds.stss.world import trajectory_of
 
-    if not any(isinstance(e, Happened) and e.what == TRACE for e in episode.events):
+    if not chunks_in(episode.events):
         raise ConfigError(f"nothing of the episode {episode.trial.id} has been lived yet")
     content = content_from(episode.trial.task.content)
     names = {one.id: one.name for one in content.residents}

@@ -73,8 +73,8 @@ def own_town(seed: int) -> TownData:
 
 def read_town(folder: Path) -> TownData:
     """The town of a folder, checked; ConfigError names the file, and the line that is wrong."""
-    meta = _record(TownMeta, _bytes(folder / META), str(folder / META))
-    town = map_from(_bytes(folder / MAP), str(folder / MAP))
+    meta = _record(TownMeta, file_bytes(folder / META), str(folder / META))
+    town = map_from(file_bytes(folder / MAP), str(folder / MAP))
     residents = tuple(one for _, one in _rows(folder / PEOPLE, Resident))
     rows = _rows(folder / TASKS, SocialTask)
     tasks = tuple(task for _, task in rows)
@@ -141,7 +141,7 @@ def _lines(records: Iterable[BaseModel]) -> str:
 
 def _rows(path: Path, kind: type[R]) -> list[tuple[int, R]]:
     """The records of a file of JSON lines, each with its line; empty lines are passed over."""
-    lines = enumerate(_bytes(path).splitlines(), start=1)
+    lines = enumerate(file_bytes(path).splitlines(), start=1)
     return [(n, _record(kind, line, f"{path}, line {n}")) for n, line in lines if line.strip()]
 
 
@@ -156,7 +156,8 @@ def _record(kind: type[R], line: bytes, where: str) -> R:
         raise ConfigError(f"{where}: {said}, found {found}") from error
 
 
-def _bytes(path: Path) -> bytes:
+def file_bytes(path: Path) -> bytes:
+    """What a file holds; ConfigError where it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:

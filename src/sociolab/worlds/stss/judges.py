@@ -265,8 +265,7 @@ class StssModelJudge:
             else:
                 chosen |= {(one.who, errand, one.doing) for one in found}
         if failed is not None:
-            lost = (failed.cause, failed.problem, failed.raw, failed.attempts)
-            return tuple(ScoreFailure(m, None, *lost) for m in READ[:4])
+            return failed.of(READ[:4])
 
         def reads(who: str, errand: Errand | None, text: str) -> bool:
             return (who, errand, text) in chosen

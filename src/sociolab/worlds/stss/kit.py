@@ -23,7 +23,7 @@ from sociolab.core.ports import (
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
-from sociolab.town.mind import MindPlayer, answers
+from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (
     QUESTIONS,
@@ -209,7 +209,7 @@ class TownPlayer:
 
 def python_player(label: str, made: object) -> Player:
     """Somebody's mind; ConfigError where it lacks a method."""
-    missing = [question.name for question in QUESTIONS if not answers(made, question)]
+    missing = [question.name for question in QUESTIONS if not can_answer(made, question)]
     if missing and callable(getattr(made, "reply", None)):
         raise ConfigError(
             f'"{label}" takes turns, and nobody does in a town: expected "scripted", '

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from sociolab.core.episode import Answered, Episode
-from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import Measure, Score, Verdict
 from sociolab.town.questions import Line, Summary
 from sociolab.town.trace import Talked
 from sociolab.town.trajectory import Trajectory
@@ -146,11 +146,8 @@ def loss_verdicts(
     found: tuple[LostOrDone, ...] | Lost | Unread,
 ) -> tuple[Verdict, ...]:
     """The shares that were lost at each step; failures or Unscored where nobody could tell."""
-    if isinstance(found, Lost):
-        lost = (found.cause, found.problem, found.raw, found.attempts)
-        return tuple(ScoreFailure(measure, None, *lost) for measure in LOSSES.values())
-    if isinstance(found, Unread):
-        return tuple(Unscored(measure, None, found.why) for measure in LOSSES.values())
+    if isinstance(found, Lost | Unread):
+        return found.of(LOSSES.values())
     return tuple(
         Score(
             measure,

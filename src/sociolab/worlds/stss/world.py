@@ -20,7 +20,7 @@ from sociolab.town.questions import QUESTIONS
 from sociolab.town.residents import Resident
 from sociolab.town.setting import Rules, Setting, Tdp
 from sociolab.town.simulation import live
-from sociolab.town.trace import TRACE, trace_from
+from sociolab.town.trace import chunks_in, trace_from
 from sociolab.town.trajectory import Trajectory, diary
 from sociolab.worlds.stss.dataset import Content, TownData, content_from
 from sociolab.worlds.stss.evidence import was_lived
@@ -166,8 +166,7 @@ def setting_of(
 def trajectory_of(episode: Episode) -> Trajectory:
     """What happened, as far as it is recorded."""
     content = content_from(episode.trial.task.content)
-    chunks = [e.value for e in episode.events if isinstance(e, Happened) and e.what == TRACE]
-    return Trajectory(trace_from(chunks), unpacked(content.town))
+    return Trajectory(trace_from(chunks_in(episode.events)), unpacked(content.town))
 
 
 def _task(task: SocialTask, data: TownData) -> Task:
@@ -194,7 +193,7 @@ def _story(content: Content, episode: Episode, rules: ScoreSettings) -> tuple[tu
 def _seen_by(content: Content, episode: Episode, seat: str) -> Transcript:
     who = seat.removesuffix(ROUTINE)
     resident = next(one for one in content.residents if one.id == who)
-    chunks = [e.value for e in episode.events if isinstance(e, Happened) and e.what == TRACE]
+    chunks = chunks_in(episode.events)
     days = diary(trace_from(chunks), who) if chunks else ()
     told = _told(resident, content.task).currently
     title = f"{content.task.id}, as {resident.name} lived it"

@@ -19,7 +19,7 @@ from sociolab.core.ports import DataId
 from sociolab.core.seeding import digest, stream
 from sociolab.town.questions import Block, Commitment, Heard, Memory
 from sociolab.town.residents import Resident
-from sociolab.worlds.stss.dataset import TownMeta
+from sociolab.worlds.stss.dataset import TownMeta, file_bytes
 from sociolab.worlds.stss.talk.conditions import Occasion
 from sociolab.worlds.stss.task import TASK_TYPES, Frozen, SocialTask, TaskType
 
@@ -131,13 +131,13 @@ def read_talks(folder: Path) -> TalkData:
     it is; a `meta.json` without hash and number takes any scenarios.
     """
     try:
-        meta = TalkMeta.model_validate_json(_bytes(folder / META))
+        meta = TalkMeta.model_validate_json(file_bytes(folder / META))
     except ValidationError as error:
         raise ConfigError(f"{folder / META}: {_fault(error)}") from error
     seen: set[str] = set()
     scenarios = []
     path = folder / SCENARIOS
-    for number, line in enumerate(_bytes(path).splitlines(), 1):
+    for number, line in enumerate(file_bytes(path).splitlines(), 1):
         if line.strip():
             scenarios.append(_scenario(line, f"{path}, line {number}", seen))
     if not scenarios:
@@ -245,13 +245,6 @@ def _lines(scenarios: Iterable[TalkScenario]) -> str:
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
 
 
 # ------------------------------------------------------------------ choosing a set

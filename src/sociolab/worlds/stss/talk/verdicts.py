@@ -41,12 +41,21 @@ class Lost:
     raw: str = ""
     attempts: int = 1
 
+    def of(self, measures: Iterable[Measure]) -> tuple[ScoreFailure, ...]:
+        """A failure of each of these measures."""
+        why = (self.cause, self.problem, self.raw, self.attempts)
+        return tuple(ScoreFailure(measure, None, *why) for measure in measures)
+
 
 @dataclass(frozen=True, slots=True)
 class Unread:
     """This judge cannot tell what was said: why, and who could."""
 
     why: str
+
+    def of(self, measures: Iterable[Measure]) -> tuple[Unscored, ...]:
+        """None of these measures is scored."""
+        return tuple(Unscored(measure, None, self.why) for measure in measures)
 
 
 SMOKED = Unread(SMOKE)
@@ -74,11 +83,8 @@ def reason(findings: tuple[Finding, ...]) -> str:
 
 
 def _level(rate: Measure, share: Measure, found: Findings) -> tuple[Verdict, ...]:
-    if isinstance(found, Lost):
-        lost = (found.cause, found.problem, found.raw, found.attempts)
-        return (ScoreFailure(rate, None, *lost), ScoreFailure(share, None, *lost))
-    if isinstance(found, Unread):
-        return (Unscored(rate, None, found.why), Unscored(share, None, found.why))
+    if isinstance(found, Lost | Unread):
+        return found.of((rate, share))
     met = sum(finding.met for finding in found)
     return (
         Score(rate, None, success(found), f"{met} of {len(found)} conditions are met"),

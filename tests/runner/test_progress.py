@@ -12,7 +12,7 @@ from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.models.budget import Budget
 from sociolab.models.cache import CachedModel
-from sociolab.runner import progress as waits
+from sociolab.runner import progress
 from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
@@ -25,7 +25,7 @@ Later = Callable[[float], None]
 def later(monkeypatch: pytest.MonkeyPatch) -> Later:
     """Lets seconds pass on the clock of the waits."""
     at = [1000.0]
-    monkeypatch.setattr(waits, "now", lambda: at[0])
+    monkeypatch.setattr(progress, "now", lambda: at[0])
 
     def pass_(seconds: float) -> None:
         at[0] += seconds

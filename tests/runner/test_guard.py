@@ -13,9 +13,7 @@ from pydantic import BaseModel
 
 from sociolab.core.episode import Action, Json, Unusable
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.runner import guard as bounded
-from sociolab.runner import guard as foreign
-from sociolab.runner import progress as waits
+from sociolab.runner import guard, progress
 from sociolab.runner.local import play_all
 from sociolab.store.store import Store, TrialRow
 from tiny_runs import RUN, Speaker, play_run, statuses, table
@@ -63,8 +61,8 @@ def test_who_where_what_and_the_line_are_on_record(store: Store) -> None:
     row = played(store, raising(ValueError("my key\nis missing")))
     assert (row.status, row.cause) == ("failed", "plugin")
     assert row.problem.startswith("a as x, turn 1: ValueError: my key is missing (")
-    assert "test_foreign_players.py" in row.problem
-    assert "/" not in row.problem.replace("runner/test_foreign_players.py", "")
+    assert "test_guard.py" in row.problem
+    assert "/" not in row.problem.replace("runner/test_guard.py", "")
 
 
 def test_a_record_that_cannot_be_read_is_told_on_one_line(store: Store) -> None:
@@ -88,7 +86,7 @@ def test_of_several_errors_at_once_the_first_is_told(store: Store) -> None:
         raise KeyError(name)
 
     problem = played(store, Own(act)).problem
-    assert "KeyError: 'x' (test_foreign_players.py" in problem.replace("runner/", "")
+    assert "KeyError: 'x' (test_guard.py" in problem.replace("runner/", "")
     assert problem.endswith(", and 1 more")
 
 
@@ -201,7 +199,7 @@ def test_an_action_that_is_malformed_names_the_agent_the_seat_and_the_turn(store
 def test_while_it_is_waited_for_it_is_known_who_where_and_at_which_turn(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waits, "PATIENCE", -1.0)
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
     seen: list[tuple[str, ...]] = []
 
     async def act(request: Request) -> object:
@@ -243,7 +241,7 @@ def test_a_memory_that_is_no_json_is_told_by_seat_type_and_path(
 def test_a_memory_that_holds_itself_is_no_json() -> None:
     memory: list[object] = []
     memory.append(memory)
-    assert "found more than 100 levels at memory[0][0]" in foreign.memory_problem(memory)
+    assert "found more than 100 levels at memory[0][0]" in guard.memory_problem(memory)
 
 
 def test_a_memory_of_json_is_kept(store: Store) -> None:
@@ -255,7 +253,7 @@ def test_a_turn_that_awaits_nothing_for_long_is_counted(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time = [0.0]
-    monkeypatch.setattr(bounded, "clock", lambda: time[0])
+    monkeypatch.setattr(guard, "clock", lambda: time[0])
 
     async def act(request: Request) -> object:
         time[0] += 0.05
@@ -318,7 +316,7 @@ class GoesOn:
 def test_a_player_that_goes_on_in_spite_of_its_end_is_let_go(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded, "LAST_WORDS", 0.01)
+    monkeypatch.setattr(guard, "LAST_WORDS", 0.01)
     player = GoesOn()
     play_run(table(store, player, foreign={"a": 0.01}), episodes=5)
     assert [row.cause for row in store.trials(RUN)] == ["timeout"] * 5
@@ -329,7 +327,7 @@ def test_a_player_that_goes_on_in_spite_of_its_end_is_let_go(
 def test_a_player_that_goes_on_does_not_keep_a_run_from_being_stopped(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded, "LAST_WORDS", 0.01)
+    monkeypatch.setattr(guard, "LAST_WORDS", 0.01)
     player = GoesOn()
 
     async def stop() -> None:
@@ -347,7 +345,7 @@ def test_a_player_that_goes_on_does_not_keep_a_run_from_being_stopped(
 def test_its_own_time_limits_and_what_it_puts_in_order_are_its_own(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded, "LAST_WORDS", 0.0)
+    monkeypatch.setattr(guard, "LAST_WORDS", 0.0)
     ordered = []
 
     class Careful:

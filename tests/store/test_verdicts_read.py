@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from report.small_run import HEURISTIC, RUN, build
 from sociolab.core.errors import StoreError
-from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.store import Store
-from sociolab.store.verdicts import JudgingCounts
+from sociolab.store.verdicts import JudgingCounts, Reasoned
 
 from . import samples
 
@@ -108,3 +111,18 @@ def test_causes_are_counted_of_trials_that_failed(played: Store) -> None:
     played.set_status("r", "t3", "failed", "timeout", "late")
     played.set_status("r", "t2", "failed", "gave up")
     assert played.failed_causes("r") == {"timeout": 2, "gave up": 1}
+
+
+def test_it_says_what_the_judgings_say_without_failures(tmp_path: Path) -> None:
+    build(tmp_path / "store.db")
+    with Store.open(tmp_path / "store.db") as store:
+        found = store.verdicts.reasons(RUN, HEURISTIC)
+        wanted = tuple(
+            Reasoned(str(row.trial), row.judging, v.measure.name, v.seat or "", v.value, v.reason)
+            for row in store.verdicts.judgings(RUN, HEURISTIC)
+            for v in row.verdicts
+            if isinstance(v, Score)
+        )
+        assert found == wanted
+        assert len(found) == 43
+        assert store.verdicts.reasons(RUN, JudgeId("nobody", "people", "x")) == ()
