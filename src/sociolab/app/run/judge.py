@@ -12,7 +12,6 @@ from typing import TypeAlias
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import NO_JUDGE, Casting
 from sociolab.app.players.models import Models
-from sociolab.app.players.own_code import as_known
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import patience_of
@@ -20,7 +19,6 @@ from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode, Json, Trial
 from sociolab.core.errors import ConfigError, ModelError, StorageError
 from sociolab.core.ports import Judge
-from sociolab.core.score import JudgeId
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.guard import interruptible
@@ -58,16 +56,13 @@ async def judge_run_async(
         kit = load_world(row.world, settings=world_settings(row.settings))
         budget = Budget(config.budget, store.calls.totals(run))
         casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
-        named = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
-        named += [casting.reader(text) for text in config.readers]
-        known = store.verdicts.judges(run)
-        judges = [as_known(judge, known) for judge in named]
+        judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
+        judges += [casting.reader(text) for text in config.readers]
         if not judges:
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
         bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
-        new = [check for check in kit.checks if not _replaced(check, known)]
         tally.judges = tuple(judge.id.name for judge in judges)
-        due, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
+        due, began = bench.due(kit.checks, 1) + bench.due(judges, repeats), time.perf_counter()
         tally.total = len(due)
         try:
             with watch(run, tally) if watch else nullcontext():
@@ -125,12 +120,6 @@ class _Bench:
                 return
             self.replies.release(trial.id)
             self.tally.done += 1
-
-
-def _replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:
-    """Whether a check has judged here in another version, and not in this one."""
-    same = [one for one in judges if (one.name, one.method) == (check.id.name, check.id.method)]
-    return bool(same) and check.id not in same
 
 
 def world_settings(settings: Json) -> dict[str, str]:
