@@ -58,30 +58,34 @@ def report(
 
     The HTML page holds plots and some episodes, too.
     """
-    from sociolab.app.results import write_csv, write_page
-    from sociolab.report.export import latex as as_latex
-    from sociolab.report.export import markdown as as_markdown
-    from sociolab.report.export import write_whole
     from sociolab.report.result import details_of, each_once
-    from sociolab.report.score_tables import run_section
     from sociolab.store.store import open_store
 
     written: list[Path] = []
     with open_store(store) as opened:
         found = [details_of(opened, one) for one in each_once(run)]
         results = [one.result for one in found]
+        # What makes files is loaded only for those who want one: that takes longer than the tables.
         if html is not None:
+            from sociolab.app.results import write_page
+
             write_page(opened, found, html)
             written.append(html)
         if csv is not None:
+            from sociolab.app.results import write_csv
+
             written += write_csv(opened, results, csv)
-    sections = [run_section(result, details=details) for result in results]
-    if latex is not None:
-        write_whole(latex, as_latex(sections))
-        written.append(latex)
-    if markdown is not None:
-        write_whole(markdown, as_markdown(sections))
-        written.append(markdown)
+    if latex is not None or markdown is not None:
+        from sociolab.report import export
+        from sociolab.report.score_tables import run_section
+
+        sections = [run_section(result, details=details) for result in results]
+        if latex is not None:
+            export.write_whole(latex, export.latex(sections))
+            written.append(latex)
+        if markdown is not None:
+            export.write_whole(markdown, export.markdown(sections))
+            written.append(markdown)
     if json and len(results) > 1:
         typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
     else:
