@@ -138,7 +138,7 @@ def levels_(
 
 
 def _lived(episode: str, run: str | None, store: Path | None) -> Lived:
-    from sociolab.app.queries import find_episode, open_store
+    from sociolab.app.queries import find_episode
     from sociolab.app.registry import town_of
     from sociolab.store.store import open_store
 
