@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from sociolab.app.data.sets import data_folder
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
 from sociolab.store.connect import data_folder
