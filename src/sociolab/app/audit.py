@@ -1,4 +1,7 @@
-"""From an audit's judgings to its figures and sections."""
+"""Audits of a judge on the episodes of a run, and panels of judges that judged it.
+
+The judge is asked here, and its replies are kept; `analysis.audit` says what they come to.
+"""
 
 from __future__ import annotations
 
