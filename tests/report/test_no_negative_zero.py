@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.analysis.audit import plain
-from sociolab.analysis.formatting import figure
+from sociolab.analysis.formatting import figure, plain
 from sociolab.core.score import Measure, Score
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.schema import MeasureEntry

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from itertools import pairwise
 from typing import Any
 
@@ -29,6 +30,9 @@ from puppet_town import (
 )
 from sociolab.core.errors import ReplyError
 from sociolab.engine.scene import FailurePolicy
+from sociolab.town.clock import Clock
+from sociolab.town.map_file import own_map
+from sociolab.town.person import Surroundings
 from sociolab.town.questions import (
     Agreed,
     Choice,
@@ -48,17 +52,9 @@ from sociolab.town.questions import (
     TalkOrNot,
     Utter,
 )
-from sociolab.town.setting import Rules
-from sociolab.town.trace import (
-    Did,
-    Noted,
-    Planned,
-    Remembered,
-    Stood,
-    Talked,
-    Walked,
-    WentWithout,
-)
+from sociolab.town.residents import own_residents
+from sociolab.town.setting import Rules, Setting
+from sociolab.town.trace import Did, Noted, Planned, Remembered, Stood, Talked, Walked, WentWithout
 
 BEDROOM = str(ANN.home)
 ALONE = setting((ANN,))
@@ -579,3 +575,13 @@ def test_what_is_left_open_later_stays_as_it_was_noted() -> None:
     noted = told.of(Noted, "ann")
     assert len(noted) >= 2
     assert {(one.start, one.minutes, one.place) for one in noted} == {("18:00", 30, CAFE)}
+
+
+def test_a_couple_sleeps_in_its_double_bed() -> None:
+    town = own_map()
+    residents = tuple(one for one in own_residents() if one.living_area == "1 Mill Lane: bedroom")
+    around = Surroundings(Setting(town, residents, Clock(date(2024, 5, 13)), 1))
+    spots = town.spots(residents[0].home, "double bed")
+    tiles = [around.bed(person) for person in around.people]
+    assert len(tiles) == 2
+    assert tiles[0] in spots

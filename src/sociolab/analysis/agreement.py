@@ -7,7 +7,18 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from sociolab.analysis.formatting import NOTHING, Interval, in_words, listed, p_text, title_of
+from sociolab.analysis.formatting import (
+    NOTHING,
+    ends,
+    in_words,
+    interval_notes,
+    listed,
+    missing_notes,
+    p_text,
+    plain,
+    share,
+    title_of,
+)
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, StoredRatings, ratings_of
 from sociolab.core.score import Method
 from sociolab.report.charts import STEP, WIDTH, Bars, bar_chart, labels
@@ -155,15 +166,15 @@ def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterat
     )
     if len(alphas) > 1:
         (low, worst), (high, best) = alphas[0], alphas[-1]
-        span = f"runs from {number(low)} ({worst}) to {number(high)} ({best})"
-        if number(low) == number(high):
-            span = f"is {number(low)} in each of {plural(len(alphas), 'dimension')}"
+        span = f"runs from {plain(low)} ({worst}) to {plain(high)} ({best})"
+        if plain(low) == plain(high):
+            span = f"is {plain(low)} in each of {plural(len(alphas), 'dimension')}"
         yield f"Krippendorff's alpha (interval) {span}."
 
 
 def _kappa(found: Estimate, bins: int) -> str:
     span = kappa_ends(found, bins) if found.low is not None else "without an interval"
-    return f"{number(found.value)} {span}"
+    return f"{plain(found.value)} {span}"
 
 
 def _people_cautions(
@@ -246,7 +257,7 @@ def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> 
                 share(cell.agreement.exact.value),
                 share(cell.agreement.near.value),
                 share(cell.agreement.binned.value),
-                number(cell.agreement.kappa.value),
+                plain(cell.agreement.kappa.value),
                 kappa_ends(cell.agreement.kappa, bins),
             )
             for cell in rows
@@ -256,7 +267,7 @@ def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> 
             f"{bins} equal parts of the scale; shares of pairs of raters, averaged over plays",
             f"kappa: Randolph's, of the same bin (chance 1/{bins})",
             *(_summaries(rows)),
-            *intervals_note([cell.agreement.kappa for cell in rows], titles.cluster),
+            *interval_notes([cell.agreement.kappa for cell in rows], titles.cluster),
         ),
     )
 
@@ -280,7 +291,7 @@ def alpha_table(cells: Sequence[AmongPeople], titles: Titles) -> TextTable:
         (
             "1: full agreement; 0: what chance gives; the 95 % interval is that of the interval "
             f"metric, {titles.cluster}s left out one at a time",
-            *reasons(cell.interval.note for cell in rows if cell.interval is not None),
+            *missing_notes(cell.interval.note for cell in rows if cell.interval is not None),
         ),
     )
 
@@ -294,7 +305,7 @@ def people_by_group(cells: Sequence[AmongPeople], titles: Titles) -> TextTable:
         for group in groups:
             cell = next(c for c in cells if (c.dimension, c.group) == (dimension, group))
             found = cell.agreement.kappa
-            row += [f"{found.n:,}", number(found.value), _alpha(cell.interval)]
+            row += [f"{found.n:,}", plain(found.value), _alpha(cell.interval)]
         rows.append(tuple(row))
     heads = [head for group in groups for head in (PLAYED[group], "kappa", "alpha")]
     return TextTable(
@@ -318,16 +329,16 @@ def pair_table(cells: Sequence[JudgePair], titles: Titles) -> TextTable:
                 f"{cell.agreement.kappa.n:,}",
                 share(cell.agreement.exact.value),
                 share(cell.agreement.near.value),
-                number(cell.agreement.kappa.value),
+                plain(cell.agreement.kappa.value),
                 correlated(cell.pearson),
-                number(None if cell.difference is None else cell.difference.value, sign=True),
+                plain(None if cell.difference is None else cell.difference.value, sign=True),
                 NOTHING if cell.difference is None else ends(cell.difference),
             )
             for cell in rows
         ),
         (
             f"difference: {first} minus {second}, in points",
-            *intervals_note(
+            *interval_notes(
                 [c.difference for c in rows if c.difference is not None], titles.cluster
             ),
         ),
@@ -344,7 +355,7 @@ def _summaries(rows: Iterable[AmongPeople | JudgePair]) -> tuple[str, ...]:
 
 
 def _alpha(found: Alpha | None) -> str:
-    return NOTHING if found is None else number(found.value)
+    return NOTHING if found is None else plain(found.value)
 
 
 def judge_section(
@@ -412,7 +423,7 @@ def _biased(rows: Sequence[JudgeAndPeople], titles: Titles) -> Iterator[str]:
         bias = cell.spread.bias
         if bias.value is None or bias.low is None or bias.high is None:
             continue
-        told = f"{titles[cell.dimension]} ({number(bias.value, sign=True)} {ends(bias)})"
+        told = f"{titles[cell.dimension]} ({plain(bias.value, sign=True)} {ends(bias)})"
         if bias.low > 0:
             above.append(told)
         elif bias.high < 0:
@@ -561,7 +572,7 @@ def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTa
             "Pearson's r over plays; ** p <= .01, * p <= .05 by the t test, which takes plays as "
             f"independent; the interval does not: {titles.cluster}s are left out one at a time",
             "where the people agree little (their alpha), no judge can follow their mean closely",
-            *reasons(by[dimension, None].pearson.note for dimension in dimensions),
+            *missing_notes(by[dimension, None].pearson.note for dimension in dimensions),
         ),
     )
 
@@ -576,9 +587,9 @@ def difference_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTab
             (
                 titles[cell.dimension],
                 f"{cell.spread.bias.n:,}",
-                number(cell.spread.bias.value, sign=True),
+                plain(cell.spread.bias.value, sign=True),
                 ends(cell.spread.bias),
-                number(cell.spread.sd),
+                plain(cell.spread.sd),
                 share(cell.spread.within_own_sd.value),
                 share(cell.spread.within_pooled_sd.value),
             )
@@ -588,7 +599,7 @@ def difference_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTab
             "within own sd: plays where the judge lies within one standard deviation of that "
             "play's raters; pooled: of all raters about their plays' means; plays of two raters or "
             "more",
-            *intervals_note([cell.spread.bias for cell in rows], titles.cluster),
+            *interval_notes([cell.spread.bias for cell in rows], titles.cluster),
         ),
     )
 
@@ -607,7 +618,7 @@ def range_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
                 ends(cell.spread.inside, percent=True),
                 f"{cell.spread.below:,}",
                 f"{cell.spread.above:,}",
-                number(cell.spread.outside_by.value),
+                plain(cell.spread.outside_by.value),
             )
             for cell in rows
         ),
@@ -617,7 +628,7 @@ def range_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
             "of three people like each other, with no ties, each lies between the other two in a "
             "third of the plays: with two raters that is what a judge as good as a person reaches, "
             "with ties more",
-            *intervals_note([cell.spread.inside for cell in rows], titles.cluster),
+            *interval_notes([cell.spread.inside for cell in rows], titles.cluster),
         ),
     )
 
@@ -715,39 +726,17 @@ class Titles:
         return self.measures.get(dimension) or summaries[dimension]
 
 
-def number(value: float | None, *, sign: bool = False) -> str:
-    """Two decimals; a dash for none."""
-    if value is None:
-        return NOTHING
-    shown = f"{value:{'+' if sign else ''}.2f}"
-    return minus(shown.lstrip("+-") if float(shown) == 0 else shown)
-
-
-def share(value: float | None) -> str:
-    """A share in percent; a dash for none."""
-    return NOTHING if value is None else f"{value:.0%}"
-
-
-def ends(found: Interval, *, percent: bool = False) -> str:
-    """An interval as "[0.12, 0.30]"; a share's ends at 0 and 1; a dash where there is none."""
-    if found.low is None or found.high is None:
-        return NOTHING
-    if percent:
-        return f"[{share(max(found.low, 0.0))}, {share(min(found.high, 1.0))}]"
-    return f"[{number(found.low)}, {number(found.high)}]"
-
-
 def kappa_ends(found: Estimate, bins: int) -> str:
     """A kappa's interval, cut off where kappa ends: at -1 / (bins - 1) and 1."""
     if found.low is None or found.high is None:
         return NOTHING
     low, high = max(found.low, -1 / (bins - 1)), min(found.high, 1.0)
-    return f"[{number(low)}, {number(high)}]"
+    return f"[{plain(low)}, {plain(high)}]"
 
 
 def correlated(found: Correlation | None) -> str:
     """r with its stars."""
-    return NOTHING if found is None else number(found.value) + found.stars
+    return NOTHING if found is None else plain(found.value) + found.stars
 
 
 def groups_of(cells: Iterable[AmongPeople | JudgeAndPeople | JudgePair]) -> tuple[str, ...]:
@@ -761,25 +750,6 @@ def judged_by(report: AgreementReport, judge: str) -> tuple[JudgeAndPeople, ...]
     cells = [cell for cell in report.judges if cell.judge == judge]
     there = {cell.dimension for cell in cells if cell.group is None and cell.spread.bias.n}
     return tuple(cell for cell in cells if cell.dimension in there)
-
-
-def intervals_note(found: Sequence[Estimate], cluster: str) -> tuple[str, ...]:
-    """How these intervals were made, and why some are missing."""
-    made = [estimate for estimate in found if estimate.method != "none"]
-    notes = []
-    if made:
-        counts = sorted({estimate.clusters for estimate in made})
-        few_to_many = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-        names = {"t": "Student's t", "bca": "BCa bootstrap"}
-        how = " and ".join(names[method] for method in sorted({e.method for e in made}))
-        notes.append(f"95 % interval, clustered by {cluster} ({few_to_many}): {how}")
-    return (*notes, *reasons(estimate.note for estimate in found))
-
-
-def reasons(notes: Iterable[str]) -> tuple[str, ...]:
-    """Why intervals are missing; nothing where none is."""
-    found = sorted({note for note in notes if note})
-    return (f"no interval where there is: {', '.join(found)}",) if found else ()
 
 
 def few_clusters(clusters: int, titles: Titles) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """Audits of a judge: how far its scores move when nothing moved that should count.
 
-An episode is judged as it is and once more, unchanged (`RepeatedScore`) or as a variant (`ScoreChange`), and
-what is compared is the same seat's score in the same measure. Intervals are clustered by scenario.
-There is a section for each kind of audit, with findings in sentences and figures in a table.
+An episode is judged as it is and once more, unchanged (`RepeatedScore`) or as a variant
+(`ScoreChange`), and what is compared is the same seat's score in the same measure. Intervals are
+clustered by scenario. There is a section for each kind of audit, with findings in sentences and
+figures in a table.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from itertools import combinations
 from math import sqrt
 from statistics import fmean, stdev
 
-from sociolab.analysis.formatting import NOTHING, in_words
+from sociolab.analysis.formatting import NOTHING, cell, in_words, interval_notes, title_of
 from sociolab.core.episode import Trial
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Variant
 from sociolab.core.score import Measure, Score, Unscored, Verdict
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import minus, plural
-from sociolab.stats.intervals import CUT, Estimate, means, on_scale
+from sociolab.report.words import plural
+from sociolab.stats.intervals import Estimate, means, on_scale
 
 OVERALL = "overall"
 """The measure that sums the others up; "all" leaves it out, since it would count them twice."""
@@ -122,10 +123,10 @@ def changes_of(
     """
     by_seat = {seat: (was, now) for seat, was, now in variant.changes}
     found = []
-    for cell in repeated_of(trial, (as_it_is, changed)):
-        if cell.seat is not None and cell.seat in by_seat:
-            (was, now), (before, after) = by_seat[cell.seat], cell.scores
-            of = (cell.trial, cell.cluster, cell.seat, cell.measure)
+    for one in repeated_of(trial, (as_it_is, changed)):
+        if one.seat is not None and one.seat in by_seat:
+            (was, now), (before, after) = by_seat[one.seat], one.scores
+            of = (one.trial, one.cluster, one.seat, one.measure)
             found.append(ScoreChange(*of, was, now, before, after, variant.group))
     return tuple(found)
 
@@ -265,7 +266,7 @@ class AuditSubject:
 
     def title(self, measure: str) -> str:
         """How a measure, or all of them, is called in a table."""
-        return _ALL_TITLE if measure == ALL else titled(self.measures[measure])
+        return _ALL_TITLE if measure == ALL else title_of(self.measures[measure])
 
     def main(self, measures: Sequence[str]) -> str:
         """The measure, of these, that sentences speak of."""
@@ -275,7 +276,7 @@ class AuditSubject:
         """How the figures of a table were made."""
         own = (_ALL_NOTE,) if ALL in measures else ()
         many = ("of so many intervals, one in 20 misses the truth by chance",)
-        how = table_notes(estimates, self.declared.cluster)
+        how = interval_notes(estimates, self.declared.cluster)
         return (*own, *how, *(many if any(e.low is not None for e in estimates) else ()))
 
 
@@ -468,7 +469,7 @@ def _by_condition(
         if len(shown) < len(known)
         else "of many, some are large by chance",
         *((f"left out: {once} that occur in one {cluster} only",) if once else ()),
-        *table_notes([effect for _, effect in shown], cluster),
+        *interval_notes([effect for _, effect in shown], cluster),
     )
     columns = ("condition", "effect", "pairs", f"{cluster}s")
     return (TextTable(f"{about.title(main)} by condition", columns, rows, notes),)
@@ -488,62 +489,14 @@ def _by_group(
         for group, found in by_group.items()
     )
     shown = [e for found in by_group.values() for e in found.estimates([main], whats)]
-    notes = table_notes(shown, about.declared.cluster)
+    notes = interval_notes(shown, about.declared.cluster)
     columns = ("group", *whats, "pairs", "missing")
     return TextTable(f"{about.title(main)} by group", columns, rows, notes)
-
-
-_METHODS: Mapping[str, str] = {"t": "Student's t", "bca": "BCa bootstrap"}
-
-
-def plain(value: float | None, *, percent: bool = False, sign: bool = False) -> str:
-    """A value with two decimals, or as a whole percentage; a dash for none."""
-    if value is None:
-        return NOTHING
-    if percent:
-        return f"{value:.0%}"
-    shown = f"{value:{'+' if sign else ''}.2f}"
-    return "0.00" if shown in ("-0.00", "+0.00") else minus(shown)
-
-
-def cell(estimate: Estimate, *, percent: bool = False, sign: bool = False) -> str:
-    """A value and, behind it, its interval where it has one; that of a share ends at 0 and 1."""
-    shown = plain(estimate.value, percent=percent, sign=sign)
-    if estimate.low is None or estimate.high is None:
-        return shown
-    low, high = estimate.low, estimate.high
-    if percent:
-        low, high = max(low, 0.0), min(high, 1.0)
-    ends = [plain(end, percent=percent, sign=sign) for end in (low, high)]
-    return f"{shown} [{ends[0]}, {ends[1]}]"
-
-
-def titled(measure: Measure) -> str:
-    """How a measure is called in tables."""
-    return measure.title or measure.name
 
 
 def main_measure(declared: Declared, measures: Collection[str]) -> str:
     """The measure that a world's agents are compared by, of these; "" where there are none."""
     return next((name for name in (*declared.main, *measures) if name in measures), "")
-
-
-def table_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ...]:
-    """How these intervals were made, and why some are not there."""
-    found = [estimate for estimate in estimates if estimate.value is not None]
-    methods = {estimate.method for estimate in found}
-    notes = []
-    if methods - {"none"}:
-        counts = sorted({estimate.clusters for estimate in found if estimate.method != "none"})
-        span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-        how = " and ".join(_METHODS[method] for method in _METHODS if method in methods)
-        cut = any(estimate.note == CUT for estimate in found)
-        ends = "; one that would pass what the scale allows is cut there" if cut else ""
-        notes.append(f"[95 % interval, clustered by {cluster} ({span}): {how}{ends}]")
-    reasons = sorted({e.note for e in found if e.method == "none" and e.note})
-    if reasons:
-        notes.append(f"no interval where there is {' or '.join(reasons)}")
-    return tuple(notes)
 
 
 def condition_words(estimate: Estimate) -> str:

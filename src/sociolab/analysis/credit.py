@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from sociolab.analysis.audit import cell, plain, table_notes
-from sociolab.analysis.formatting import NOTHING, p_text
+from sociolab.analysis.formatting import NOTHING, cell, interval_notes, p_text, plain
 from sociolab.analysis.values import RunValues
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import StoreError
@@ -273,7 +272,7 @@ def _by_agent(plays: Sequence[PlayCredit], cluster: str) -> TextTable | None:
     if not rows:
         return None
     columns = ("agent, measure", "plays", "mean sum", "turns", "by others", "missing")
-    notes = table_notes(estimates, cluster)
+    notes = interval_notes(estimates, cluster)
     return TextTable("What turns did, by agent", columns, tuple(rows), notes)
 
 

@@ -7,8 +7,11 @@ from typing import Any, Protocol
 
 from sociolab.core.score import Measure
 from sociolab.report.words import minus
+from sociolab.stats.intervals import CUT, Estimate
 
 NOTHING = "\N{EN DASH}"
+
+_METHODS = {"t": "Student's t", "bca": "BCa bootstrap"}
 
 
 class Interval(Protocol):
@@ -74,3 +77,58 @@ def rounded(document: Any) -> Any:
     if isinstance(document, (list, tuple)):
         return [rounded(value) for value in document]
     return float(f"{document:.8g}") + 0.0 if isinstance(document, float) else document
+
+
+def plain(value: float | None, *, percent: bool = False, sign: bool = False) -> str:
+    """A value with two decimals, or as a whole percentage; a dash for none."""
+    if value is None:
+        return NOTHING
+    if percent:
+        return f"{value:.0%}"
+    shown = f"{value:{'+' if sign else ''}.2f}"
+    return "0.00" if shown in ("-0.00", "+0.00") else minus(shown)
+
+
+def share(value: float | None) -> str:
+    """A share in percent; a dash for none."""
+    return plain(value, percent=True)
+
+
+def ends(found: Interval, *, percent: bool = False, sign: bool = False) -> str:
+    """An interval as "[0.12, 0.30]", that of a share ending at 0 and 1; a dash for none."""
+    if found.low is None or found.high is None:
+        return NOTHING
+    low, high = found.low, found.high
+    if percent:
+        low, high = max(low, 0.0), min(high, 1.0)
+    return "[{}, {}]".format(*(plain(end, percent=percent, sign=sign) for end in (low, high)))
+
+
+def cell(estimate: Estimate, *, percent: bool = False, sign: bool = False) -> str:
+    """A value and, behind it, its interval where it has one."""
+    shown = plain(estimate.value, percent=percent, sign=sign)
+    if estimate.low is None:
+        return shown
+    return f"{shown} {ends(estimate, percent=percent, sign=sign)}"
+
+
+def interval_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ...]:
+    """Below a table: how these intervals were made, and why some are not there."""
+    found = [estimate for estimate in estimates if estimate.value is not None]
+    made = [estimate for estimate in found if estimate.method != "none"]
+    notes = []
+    if made:
+        counts = sorted({estimate.clusters for estimate in made})
+        span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        used = {estimate.method for estimate in made}
+        how = " and ".join(name for method, name in _METHODS.items() if method in used)
+        cut = any(estimate.note == CUT for estimate in made)
+        rest = "; one that would pass what the scale allows is cut there" if cut else ""
+        notes.append(f"95 % interval, clustered by {cluster} ({span}): {how}{rest}")
+    return (*notes, *missing_notes(e.note for e in found if e.method == "none"))
+
+
+def missing_notes(notes: Iterable[str]) -> tuple[str, ...]:
+    """Why intervals are missing; nothing where none is."""
+    found = sorted({note for note in notes if note})
+    return (f"no interval where there is: {', '.join(found)}",) if found else ()

@@ -8,8 +8,16 @@ from dataclasses import dataclass
 from statistics import fmean, median, stdev
 from typing import Literal, TypeAlias
 
-from sociolab.analysis.audit import cell, main_measure, plain, table_notes, titled
-from sociolab.analysis.formatting import NOTHING, in_words, listed
+from sociolab.analysis.audit import main_measure
+from sociolab.analysis.formatting import (
+    NOTHING,
+    cell,
+    in_words,
+    interval_notes,
+    listed,
+    plain,
+    title_of,
+)
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError
@@ -266,7 +274,7 @@ def panel_section(panel: JudgePanel, apart: float) -> Section:
 def _said(main: PanelFigures | None, apart: float) -> tuple[str, ...]:
     if main is None or main.mean.value is None:
         return ("No play was scored by all judges of the panel.",)
-    title = titled(main.measure)
+    title = title_of(main.measure)
     return (
         f"{title}: {cell(main.mean)} over {plural(main.mean.n, 'play')}; the judges lie "
         f"{cell(main.range)} points apart on a play, and more than {apart:g} on "
@@ -309,7 +317,7 @@ def _methods(panel: JudgePanel) -> Iterator[str]:
 def _scores(panel: JudgePanel, figures: Sequence[PanelFigures]) -> TextTable:
     rows = tuple(
         (
-            titled(f.measure),
+            title_of(f.measure),
             cell(f.mean),
             cell(f.median),
             f"{f.mean.n:,}",
@@ -328,7 +336,8 @@ def _scores(panel: JudgePanel, figures: Sequence[PanelFigures]) -> TextTable:
 
 def _disagreement(panel: JudgePanel, figures: Sequence[PanelFigures], apart: float) -> TextTable:
     rows = tuple(
-        (titled(f.measure), cell(f.range), cell(f.sd), cell(f.apart, percent=True)) for f in figures
+        (title_of(f.measure), cell(f.range), cell(f.sd), cell(f.apart, percent=True))
+        for f in figures
     )
     notes = (
         f"range, sd: of the judges' scores of one play, mean over plays; more than {apart:g}: "
@@ -340,7 +349,9 @@ def _disagreement(panel: JudgePanel, figures: Sequence[PanelFigures], apart: flo
 
 
 def _alone(panel: JudgePanel, figures: Sequence[PanelFigures]) -> TextTable:
-    rows = tuple((titled(f.measure), *(plain(judge.value) for judge in f.judges)) for f in figures)
+    rows = tuple(
+        (title_of(f.measure), *(plain(judge.value) for judge in f.judges)) for f in figures
+    )
     notes = ("each judge's own mean over the same plays",)
     return TextTable("Each judge alone", ("measure", *panel.judges), rows, notes)
 
@@ -357,7 +368,7 @@ def _by_agent(panel: JudgePanel, main: PanelFigures) -> TextTable:
         counts = (f"{len(whole):,}", *(f"{why[lack]:,}" for lack in LACKS))
         rows.append((agent, cell(made["mean"]), cell(made["median"]), *counts))
     names = ("agent", "mean", "median", "plays", *LACKS)
-    heading = f"{titled(main.measure)} by agent"
+    heading = f"{title_of(main.measure)} by agent"
     return TextTable(heading, names, tuple(rows), _how(panel, shown))
 
 
@@ -369,9 +380,9 @@ def _apart(panel: JudgePanel, main: PanelFigures) -> TextTable:
         for play in plays[:_MOST_SHOWN]
     )
     columns = ("episode", "seat", *panel.judges, "range")
-    heading = f"{titled(main.measure)}: where they differ most"
+    heading = f"{title_of(main.measure)}: where they differ most"
     return TextTable(heading, columns, rows, ("read one: sociolab show EPISODE",), words=(1,))
 
 
 def _how(panel: JudgePanel, shown: Sequence[Estimate]) -> tuple[str, ...]:
-    return table_notes(shown, panel.declared.cluster)
+    return interval_notes(shown, panel.declared.cluster)

@@ -15,7 +15,8 @@ from itertools import permutations
 
 import numpy as np
 
-from sociolab.analysis.audit import ALL, OVERALL, AuditSubject, cell, condition_words, plain
+from sociolab.analysis.audit import ALL, OVERALL, AuditSubject, condition_words
+from sociolab.analysis.formatting import cell, plain
 from sociolab.analysis.ratings import MODELS, played_by
 from sociolab.analysis.values import RunValues, Value
 from sociolab.report.section import Section, TextTable

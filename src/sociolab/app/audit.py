@@ -1,4 +1,7 @@
-"""From an audit's judgings to its figures and sections."""
+"""Audits of a judge on the episodes of a run, and panels of judges that judged it.
+
+The judge is asked here, and its replies are kept; `analysis.audit` says what they come to.
+"""
 
 from __future__ import annotations
 
@@ -68,8 +71,8 @@ class AuditConfig(ModelAccess):
 
     `kinds` empty: all that apply, with a judge. `repeats` counts judgings beyond the first. `limit`
     takes so many episodes, at random but always the same: a larger one adds to them. `seed` is that
-    of variants. `self_preferences` are (family, pattern), see `analysis.families`. `panel` are judges that
-    judged the run.
+    of variants. `families` are (family, pattern), see `analysis.self_preference`. `panel` are
+    judges that judged the run.
     """
 
     run: str

@@ -20,6 +20,7 @@ from sociolab.analysis.across import TwoLevels
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import ChatModel
 from sociolab.core.tracebacks import describe_error
+from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import WorldPlugin
 
 Group: TypeAlias = Literal[
@@ -110,6 +111,22 @@ def two_levels() -> tuple[TwoLevels, ...]:
     return tuple(one.levels() for one in worlds if one.levels is not None)
 
 
+def town_of(world: str | None, what: str = "") -> TownWorld:
+    """How the town of a world is looked at, of the first that has one where none is named.
+
+    ConfigError, which says what was asked about (`what`), where a world has none.
+    """
+    worlds = worlds_that(lambda one: one.town is not None)
+    for name in worlds:
+        town = world_plugin(name).town
+        if world in (None, name) and town is not None:
+            return town()
+    raise ConfigError(
+        f"{what} is of {world}, which has no town; expected an episode of "
+        f"{', '.join(worlds) or 'a world with one'} (`sociolab show` reads it)"
+    )
+
+
 def python_object(path: str) -> Any:
     """The object at `package.module:Name`; ConfigError says which part of the path is wrong."""
     module_name, colon, attribute = path.partition(":")
@@ -124,7 +141,8 @@ def python_object(path: str) -> Any:
         ) from error
     except (Exception, SystemExit) as error:  # whatever the module does when it is imported
         raise ConfigError(
-            f'python:{path}: the module "{module_name}" breaks when it is imported: {describe_error(error)}'
+            f'python:{path}: the module "{module_name}" breaks when it is imported: '
+            f"{describe_error(error)}"
         ) from error
     try:
         return getattr(module, attribute)

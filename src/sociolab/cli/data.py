@@ -213,9 +213,9 @@ def data_check(
     world: Annotated[str, option("--world", "WORLD", "Whose data.")] = "sotopia",
 ) -> None:
     """Check a data set of your own: every file, every reference."""
-    from sociolab.app.data.own import check
+    from sociolab.app.data.sets import check_data_set
 
-    typer.echo(check(folder, world))
+    typer.echo(check_data_set(folder, world))
 
 
 @data.command("cast", epilog="Example: sociolab data cast mine --per-scenario 5")
@@ -231,9 +231,9 @@ def data_cast(
 
     The constraints of the scenario say who may play it.
     """
-    from sociolab.app.data.own import cast as cast_folder
+    from sociolab.app.data.sets import cast_tasks
 
-    typer.echo(cast_folder(folder, world, per_scenario, seed))
+    typer.echo(cast_tasks(folder, world, per_scenario, seed))
 
 
 _PLAIN_EVERY = 10.0
@@ -266,7 +266,7 @@ def _export_run(
     runs: Sequence[str], path: Path, *, parquet: bool, replace: bool, store: Path | None
 ) -> None:
     """Write the one run, whole; nothing is left half-written."""
-    from sociolab.app.queries import open_store
+    from sociolab.store.store import open_store
     from sociolab.training.export import free_output, no_run
 
     _check_named(runs, path)

@@ -56,22 +56,6 @@ Details = Annotated[bool, typer.Option("--details", help="A matrix of pairs for 
 TaskFilter = Annotated[
     OptText, option("--tasks", "FILTER", "Ids, tags, scenario=ID; commas: any, plus: all.")
 ]
-BaseUrl = Annotated[OptText, option("--base-url", "URL", "Where openai/MODEL is served.")]
-KeyEnv = Annotated[OptText, option("--key-env", "NAME", "Environment variable that holds the key.")]
-ModelsFile = Annotated[
-    OptPath, option("--models", "FILE", "Endpoints, keys and prices; default: models.toml.")
-]
-InFlight = Annotated[OptInt, option("--in-flight", "N", "Calls at once to each endpoint.", min=1)]
-Budget = Annotated[OptFloat, option("--budget", "USD", "Stop before spending more.", min=0)]
-Settings = Annotated[OptTexts, option("--set", "NAME=VALUE", "A setting of the world. Repeat it.")]
-
-
-def calling(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of verbs that call models, out of all arguments of one."""
-    names = ("store", "base_url", "key_env", "models", "in_flight", "budget")
-    return {name: given[name] for name in names}
-
-
 MainMeasure = Annotated[OptText, option("--measure", "NAME", "Default: the world's main one.")]
 OneJudge = Annotated[OptText, option("--judge", "LABEL", "Whose scores, if several judged.")]
 EpisodeLimit = Annotated[OptInt, option("--limit", "N", "Maximum number of episodes.", min=1)]

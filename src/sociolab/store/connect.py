@@ -287,6 +287,32 @@ def lock_run(path: Path, name: str, *, on_full_disk: bool = False) -> Iterator[N
             file.parent.rmdir()
 
 
+def run_is_locked(path: Path, name: str) -> bool:
+    """Whether a living process holds this run: whoever plays it just now.
+
+    The lock is only looked at: to try it would keep off a run that is just about to begin.
+    """
+    store = path.resolve()
+    file = store.with_name(f"{store.name}-locks") / f"{name}.lock"
+    try:
+        holder = file.read_text("ascii")
+    except (OSError, UnicodeDecodeError, ValueError):
+        return False
+    return holder.isdecimal() and len(holder) < 12 and _lives(int(holder))
+
+
+def _lives(process: int) -> bool:
+    if sys.platform == "win32":
+        return True  # Windows removes no lock that is held, and signal 0 would end the process
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # somebody else's process
+    return True
+
+
 def _take(file: Path, name: str, on_full_disk: bool) -> int | None:
     problem: OSError | None = None
     for _ in range(_RACES):

@@ -50,8 +50,6 @@ class IdleClock:
 
 IDLE_CLOCK = IdleClock()
 """Of this process."""
-
-
 IDLE = 3600.0
 """Seconds without a word after which an open assignment is given back."""
 

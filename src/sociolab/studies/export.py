@@ -237,7 +237,6 @@ wrote is here as they wrote it, and may tell more than they meant to: read it be
   it was handed in; `review.decision` and ratings.csv hold what was.
 """
 
-
 _SURVEY = """
 ## survey.csv
 
@@ -245,24 +244,18 @@ A row for each participant who answered; a column for each question:
 
 {questions}
 """
-
-
 _RATINGS = """
 ## ratings.csv
 
 A row for each rating, as `sociolab import ratings` reads it: `episode`, `seat`, `rater` (the
 participant), `dimension`, `score`, `reason`, `seconds`.
 """
-
-
 _EPISODES = """
 ## episodes.jsonl
 
 Everything that was played, as `sociolab export` writes it: JSON lines, the first of which name the
 run and its plan. `sociolab import run episodes.jsonl --name NAME` puts it into a store.
 """
-
-
 _ITEMS = {
     "play": "the trial, as in episodes.jsonl",
     "rate": "the episode",

@@ -30,22 +30,12 @@ from sociolab.studies.screen import Asking, Scene, as_seen, asking, how_it_ended
 
 LONGEST_TEXT = 4000
 """Characters of one action."""
-
-
 LARGEST_ANSWER = 20_000
 """Characters of an answer to a question aside, as JSON."""
-
-
 DEEPEST = 10
 """Lists and objects inside each other in such an answer."""
-
-
 CUT_OFF = "This was cut off; it is sent again as soon as the conversation goes on."
-
-
 OVER = "This conversation is over; nothing more can be added to it."
-
-
 PATIENCE = 0.25
 """Seconds that an answer may take into the episode before it is kept beside it: where several
 seats are asked at once, no answer is an event before all have come."""

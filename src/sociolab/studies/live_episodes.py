@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 
-from sociolab.app.players.own_code import OwnJudge, as_known
+from sociolab.app.players.own_code import OwnJudge
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import Player
@@ -26,8 +26,6 @@ from sociolab.studies.play_records import PlayRecords, seats_of_people
 from sociolab.studies.settings import PlayPlan
 
 log = logging.getLogger("sociolab.studies")
-
-
 People = Mapping[str, int]
 """The seats of a trial that people take, and who takes each."""
 
@@ -198,8 +196,6 @@ class StudyJudging:
 
     def __init__(self, records: PlayRecords, partner_cast: PartnerCast) -> None:
         self._records, self._partner_cast = records, partner_cast
-        known = records.store.verdicts.judges(records.run)
-        self._judges = tuple(as_known(judge, known) for judge in partner_cast.judges)
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def judge(self, trial: Trial) -> None:
@@ -219,7 +215,7 @@ class StudyJudging:
         store, run = self._records.store, self._records.run
         left = [
             judge
-            for judge in self._judges
+            for judge in self._partner_cast.judges
             if not store.verdicts.judged(run, judge.id, trial=trial.id)
         ]
         if not left:

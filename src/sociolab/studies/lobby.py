@@ -36,12 +36,8 @@ from sociolab.studies.screen import LastEpisode, Phase, Screen, last_of, taken_b
 from sociolab.studies.settings import PlayPlan, StudySettings
 
 log = logging.getLogger("sociolab.studies")
-
-
 LONGEST_REST = 60.0
 """Seconds until plays begin again that stopped since the store failed, at most."""
-
-
 NOT_STORED = (
     "What is said cannot be stored at the moment, so the conversation is stopped. It goes on by "
     "itself; if it stays so, tell those who invited you."

@@ -249,28 +249,16 @@ class _ErrorEndsCall:
 
 READING = 4.0
 """How much faster people read than they type."""
-
-
 SPREAD = (0.7, 1.3)
 """A turn takes between these shares of its usual time."""
-
-
 THINKING = (1.5, 5.0)
 """Seconds before anything is typed."""
-
-
 ARRIVING = (4.0, 20.0)
 """Seconds until a partner comes into the waiting room."""
-
-
 PATIENCE = (0.7, 1.0)
 """A stand-in comes between these shares of the longest wait."""
-
-
 LONGEST = 0.8
 """Share of a turn's time that is taken at most."""
-
-
 USUAL = 15
 """Words of a turn, where nothing tells what is usual."""
 

@@ -223,22 +223,14 @@ def _is_broken(row: TrialRow) -> bool:
 
 
 _OVER = ("done", "given up")
-
-
 _Planned: TypeAlias = "defaultdict[int, defaultdict[str, dict[str, Trial]]]"
 """Trials by how many people play, by task, by id."""
-
-
 MOST_BROKEN = 2
 """Plays in a row whose partner failed: a third would hardly do better."""
-
-
 SPENT = (
     "No further conversation can be started in this study, so there is nothing left for you to "
     "play. Thank you for coming."
 )
-
-
 BROKEN = "Nothing more can be played at the moment, and nothing more is asked of you here."
 
 

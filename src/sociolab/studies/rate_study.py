@@ -29,12 +29,8 @@ from sociolab.studies.settings import RatePlan, StudySettings
 
 RESEARCHER = "researcher"
 """Who signs a decision on a disagreement."""
-
-
 SeatDimension: TypeAlias = tuple[str, str]
 """Seat and dimension."""
-
-
 Stage: TypeAlias = Literal["test", "rate"]
 
 

@@ -28,11 +28,7 @@ from sociolab.store.store import Store
 
 LONGEST_REASON = 10_000
 """Characters of a reason."""
-
-
 _RATER = re.compile(r"\w[\w.-]{0,39}")
-
-
 _SHOWN = 40
 
 
@@ -454,28 +450,14 @@ def _moment(text: str) -> str:
 
 
 REQUIRED = ("episode", "seat", "rater", "dimension", "score")
-
-
 OPTIONAL = ("reason", "seconds")
-
-
 MOMENT = "when"
 """Optional, too: when the rating was given."""
-
-
 IGNORED = ("agent", "played_by")
 """Who played: a run knows that itself, and better."""
-
-
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
-
-
 _TEXTS = ("episode", "seat", "rater", "dimension", "reason")
-
-
 _SEPARATORS = (",", ";", "\t")
-
-
 _Cells: TypeAlias = Mapping[str, object]
 
 

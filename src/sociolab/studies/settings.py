@@ -224,7 +224,6 @@ _CLAUSES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     ),
 }
 
-
 _TITLES: Mapping[str, str] = {
     "data": "data set",
     "people": "people in each episode",

@@ -40,16 +40,10 @@ from sociolab.training.turns import model_player_of
 
 Policy: TypeAlias = Callable[[Observed], Awaitable[Answer]]
 """Replies to what is asked; called for many episodes at once in `rollouts`."""
-
-
 RewardKinds: TypeAlias = dict[str, dict[str, str]]
 """By judge and measure, what is not a score."""
-
-
 OnError: TypeAlias = Literal["mark", "raise"]
 """What becomes of an episode that breaks off in `rollouts`: marked by its `error`, or raised."""
-
-
 __all__ = ["Answer", "Environment", "Observed", "Policy", "Rollout", "Step"]
 
 

@@ -134,8 +134,6 @@ def played_in(store: Store, run: str, left: Skipped) -> Iterator[PlayedEpisode]:
 
 
 _Asked = tuple[CallRow, Prompt]
-
-
 _PLAYERS = ("agent", "partner", "background")
 """The roles of calls that play; others judge or write."""
 
@@ -242,8 +240,6 @@ class Skipped(Counter[SkipReason]):
 
 
 Result = TypeVar("Result")
-
-
 ACTS = "acts"
 """What built-in scripted players write beside their words, and no model does."""
 

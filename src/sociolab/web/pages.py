@@ -35,8 +35,6 @@ async def _fields(request: Request) -> Mapping[str, str]:
 
 Fields: TypeAlias = Annotated[Mapping[str, str], Depends(_fields)]
 """The text fields of the form that was sent; of several with a name, the last."""
-
-
 STATIC = Path(__file__).parent / "static"
 
 

@@ -124,8 +124,6 @@ Bound: TypeAlias = Annotated[Taking, Depends(bound)]
 
 Participant: TypeAlias = Annotated[Taking, Depends(taking)]
 """For the signature of a page: `def play(who: Participant)`."""
-
-
 UNKNOWN = "unknown"
 """In the place of an id for what is none of this participant's tokens; no id is like it."""
 

@@ -9,8 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.store.store import Store
-from sociolab.studies import impressions
-from sociolab.studies import reviews as reviewing
 from sociolab.studies.assignment import assign_next, assignment_of, has_next
 from sociolab.studies.impressions import (
     ImpressionStudy,
@@ -61,8 +59,6 @@ from sociolab.web.participant_session import Bound, Item, Participant, Taking, t
 from sociolab.web.site import Missing, Refused, store_of
 
 rating_router = APIRouter(prefix="/take/{study}/{participant}/rate", tags=["rating"])
-
-
 _DAY = 24 * 3600
 
 
@@ -211,11 +207,7 @@ def _shown(store: Store, study: RateStudy, who: Taking, found: RatedEpisode) -> 
 
 
 review_router = APIRouter(prefix="/take/{study}/{participant}/review", tags=["reviews"])
-
-
 Holds: TypeAlias = Literal["yes", "no"] | None
-
-
 LongText: TypeAlias = Annotated[str, Field(max_length=LONGEST_TEXT)]
 
 
@@ -321,8 +313,13 @@ def _review_page(
 
 
 def _is_due(store: Store, who: Taking, study: ReviewStudy, task: str) -> bool:
-    row = assignment_of(store, study.name, who.participant.pk, task)
-    return row is not None and row.state != "done" and task in study.tasks
+    return task in study.tasks and _is_open(store, who, task)
+
+
+def _is_open(store: Store, who: Taking, item: str) -> bool:
+    """Whether an item was given to this person and is not handed in yet."""
+    row = assignment_of(store, who.study.name, who.participant.pk, item)
+    return row is not None and row.state != "done"
 
 
 impression_router = APIRouter(prefix="/take/{study}/{participant}/impression", tags=["impressions"])
@@ -354,7 +351,7 @@ def say(
 ) -> Response:
     """Keep the word, and go on; or say what is wrong with it."""
     store = store_of(request)
-    if _session_due(store, who, trial):
+    if _is_open(store, who, trial):
         problem = give_word(store, who.study.name, who.participant, trial, word)
         if problem:
             return _session_page(request, who, trial, word, problem)
@@ -363,7 +360,7 @@ def say(
 
 def _session_page(request: Request, who: Taking, trial: str, word: str, problem: str) -> Response:
     store = store_of(request)
-    if not _session_due(store, who, trial):
+    if not _is_open(store, who, trial):
         return RedirectResponse(who.home, 303)
     study = impression_study(store, who.study)
     made = page(
@@ -382,11 +379,6 @@ def _session_page(request: Request, who: Taking, trial: str, word: str, problem:
     return made
 
 
-def _session_due(store: Store, who: Taking, trial: str) -> bool:
-    row = assignment_of(store, who.study.name, who.participant.pk, trial)
-    return row is not None and row.state != "done"
-
-
 def _done(store: Store, who: Taking, study: ImpressionStudy) -> int:
     rows = store.studies.assignments(study.name, who.participant.pk)
     return sum(row.state == "done" for row in rows)
@@ -400,10 +392,10 @@ def next_step(store: Store, who: Taking) -> str | None:
     """Where (under `who.home`) the participant goes on; None: nothing is left to do."""
     name, person = who.study.name, who.participant.pk
     if who.study.kind == "impressions":
-        sessions = impressions.session_pool(impressions.impression_study(store, who.study))
+        sessions = session_pool(impression_study(store, who.study))
         return "/impression" if has_next(store, name, person, sessions) else None
     if who.study.kind == "review":
-        tasks = reviewing.task_pool(reviewing.review_study(who.study))
+        tasks = task_pool(review_study(who.study))
         return "/review" if has_next(store, name, person, tasks) else None
     if not has_more(store, rate_study(store, who.study), who.participant):
         return None

@@ -186,8 +186,6 @@ KIND_WORDS: Mapping[StudyKind, tuple[str, str]] = {
 }
 QUESTIONS = 12
 """Questions of a survey that the form has room for at most."""
-
-
 PARTS = ("name", "text", "kind", "choices", "points", "low", "high", "required")
 """What a question of the survey has, each a field."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from sociolab.app.data.own import cast, check
+from sociolab.app.data.sets import cast_tasks, check_data_set
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.sotopia.dataset import FILES, META, load
 from sociolab.worlds.sotopia.scenarios import Facts
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_files_of_the_page_are_a_data_set(folder: Path) -> None:
-    first, goals = check(folder, "sotopia").split("\n")
+    first, goals = check_data_set(folder, "sotopia").split("\n")
     assert first.startswith("my-office 1 is in order: 2 tasks in 2 scenarios, hash ")
     assert goals == "scenarios with goals that have a formula: 1 (price 1)"
 
@@ -40,6 +40,6 @@ def test_the_facts_of_the_page_can_be_read() -> None:
 def test_tasks_are_cast_from_pairs_with_a_row_only(folder: Path) -> None:
     (folder / "tasks.jsonl").unlink()
     with pytest.raises(ConfigError, match=r"fit it in relationships\.jsonl \(strangers need a row"):
-        cast(folder, "sotopia", per_scenario=2, seed=0)
-    assert cast(folder, "sotopia", per_scenario=1, seed=0).endswith("2 tasks")
+        cast_tasks(folder, "sotopia", per_scenario=2, seed=0)
+    assert cast_tasks(folder, "sotopia", per_scenario=1, seed=0).endswith("2 tasks")
     assert len(load(folder).rows) == 2

@@ -80,8 +80,9 @@ async def write_async(config: WriteConfig, tell: Callable[[str], None]) -> tuple
         finally:
             await models.close()
         if not written.count:
+            what = written.what.removesuffix("s")
             raise ConfigError(
-                f"{config.writer} wrote no {written.what[:-1]} that can be used ({written.failures[0]})"
+                f"{config.writer} wrote no {what} that can be used ({written.failures[0]})"
             )
     return _told(config, written, kept)
 

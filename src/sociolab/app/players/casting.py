@@ -1,26 +1,15 @@
-"""From specs to players and judges."""
+"""Who plays and who judges: from specs to players and judges.
+
+What a run of models alone does not need, of somebody's own classes, is imported where it is used.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from sociolab.app.players.agent_models import AgentModels, CountedJudge, CountedPlayer
 from sociolab.app.players.models import HUMAN, Models, ModelSpec, NamedSpec, PythonSpec, parse
-from sociolab.app.players.own_code import (
-    MODELS,
-    OwnJudge,
-    built,
-    check_async,
-    checked_id,
-    constructed,
-    keyword_arguments,
-    own_judge,
-    wants_models,
-)
-from sociolab.app.players.source_code import code_of
 from sociolab.app.registry import names, plugin, python_object
-from sociolab.core.code_fingerprint import with_code
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import AgentKind
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit
@@ -68,12 +57,7 @@ class Casting:
             case ModelSpec() as spec:
                 return self._model_agent(spec, role)
             case PythonSpec() as spec:
-                made, code, counted = self._made(spec)
-                settings = digest(spec.label, str(getattr(made, "settings", "")))
-                player = self._python_player(spec.label, made)
-                player = CountedPlayer(player, role) if counted else player
-                agent = AgentId(spec.label, with_code(settings, code))
-                return Seatable(agent, player, calls_model=False, own=True, kind="own code")
+                return self._own_agent(spec, role)
             case NamedSpec() as spec:
                 player, own = self._named_agent(spec.label), spec.label not in self.kit.players
                 agent = AgentId(spec.label, digest(spec.label))
@@ -91,22 +75,9 @@ class Casting:
             case ModelSpec() as spec:
                 return self.kit.model_judge(self._kept(spec))
             case PythonSpec() as spec:
-                made, code, counted = self._made(spec)
-                judge = own_judge(spec.label, made, code, self.patience, self.waits)
-                return replace(judge, own=CountedJudge(judge.id, judge.own)) if counted else judge
+                return self._own_judge(spec)
             case NamedSpec() as spec:
-                own = self.kit.judges.get(spec.label)
-                if own is not None:
-                    return own
-                if spec.label not in names("sociolab.judges"):
-                    known = [*self.kit.judges, *names("sociolab.judges"), NO_JUDGE]
-                    raise ConfigError(
-                        f'there is no judge called "{spec.label}"; expected one of '
-                        f'{", ".join(known)}, "endpoint/model" or "python:package.module:Class"'
-                    )
-                registered: Judge = plugin("sociolab.judges", spec.label)(self.kit)
-                known_as = checked_id(spec.label, registered.id)
-                return OwnJudge(spec.label, known_as, registered, self.patience, self.waits)
+                return self.kit.judges.get(spec.label) or self._registered_judge(spec.label)
 
     def reader(self, text: str) -> Judge:
         """The model that reads off transcripts what was agreed; ConfigError if there is none."""
@@ -119,14 +90,50 @@ class Casting:
             )
         return self.kit.reader(self._kept(spec))
 
+    def _own_agent(self, spec: PythonSpec, role: Role) -> Seatable:
+        from sociolab.app.players.agent_models import CountedPlayer
+        from sociolab.core.code_fingerprint import with_code
+
+        made, code, counted = self._made(spec)
+        settings = digest(spec.label, str(getattr(made, "settings", "")))
+        player = self._python_player(spec.label, made)
+        player = CountedPlayer(player, role) if counted else player
+        agent = AgentId(spec.label, with_code(settings, code))
+        return Seatable(agent, player, calls_model=False, own=True, kind="own code")
+
+    def _own_judge(self, spec: PythonSpec) -> Judge:
+        from sociolab.app.players.agent_models import CountedJudge
+        from sociolab.app.players.own_code import own_judge
+
+        made, code, counted = self._made(spec)
+        judge = own_judge(spec.label, made, code, self.patience, self.waits)
+        return replace(judge, own=CountedJudge(judge.id, judge.own)) if counted else judge
+
     def _made(self, spec: PythonSpec) -> tuple[Any, str, bool]:
         """Somebody's object, the code that it runs, and whether it was given chat models."""
+        from sociolab.app.players.agent_models import AgentModels
+        from sociolab.app.players.own_code import MODELS, built, keyword_arguments, wants_models
+        from sociolab.app.players.source_code import code_of
+
         named = python_object(spec.path)
         given, counted = keyword_arguments(spec, named), wants_models(named)
         if counted:
             given[MODELS] = AgentModels(self.models, self.replies, self.budget)
         code = code_of(spec.path.partition(":")[0], named)
         return built(spec.label, named, given), code, counted
+
+    def _registered_judge(self, name: str) -> Judge:
+        if name not in names("sociolab.judges"):
+            known = [*self.kit.judges, *names("sociolab.judges"), NO_JUDGE]
+            raise ConfigError(
+                f'there is no judge called "{name}"; expected one of '
+                f'{", ".join(known)}, "endpoint/model" or "python:package.module:Class"'
+            )
+        from sociolab.app.players.own_code import OwnJudge, checked_id
+
+        registered: Judge = plugin("sociolab.judges", name)(self.kit)
+        known_as = checked_id(name, registered.id)
+        return OwnJudge(name, known_as, registered, self.patience, self.waits)
 
     def _model_agent(self, spec: ModelSpec, role: Role) -> Seatable:
         from sociolab.agents.prompted import PromptedPlayer, prompts_hash  # rules need no prompts
@@ -161,6 +168,8 @@ class Casting:
                 f'there is no agent called "{name}"; expected one of {", ".join(known)}, '
                 '"endpoint/model" or "python:package.module:Class"'
             )
+        from sociolab.app.players.own_code import constructed
+
         made = constructed(name, plugin("sociolab.agents", name))
         return self._python_player(name, made)
 
@@ -169,6 +178,8 @@ class Casting:
         if self.kit.python_player is not None:
             return self.kit.python_player(label, made)
         if callable(getattr(made, "reply", None)):
+            from sociolab.app.players.own_code import check_async
+
             check_async(label, made, "reply", "self, request, memory")
             return cast("Player", made)
         raise ConfigError(

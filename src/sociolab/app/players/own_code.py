@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter
@@ -14,7 +14,7 @@ from typing import Any, get_type_hints
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
 from sociolab.app.players.models import PythonSpec
-from sociolab.core.code_fingerprint import code_in, same_code, with_code, without_code
+from sociolab.core.code_fingerprint import with_code
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import Judge
@@ -173,23 +173,6 @@ def own_judge(label: str, made: Any, code: str, seconds: float, waits: Waits) ->
         pass
     known = replace(known_as, settings=with_code(known_as.settings, code))
     return OwnJudge(label, known, made, seconds, waits)
-
-
-def as_known(judge: Judge, known: Collection[JudgeId]) -> Judge:
-    """The same judge, under the id by which it is `known` from before the code that it imports was
-    a part of it: what it judged then it need not judge again."""
-    if not isinstance(judge, OwnJudge) or judge.id in known:
-        return judge
-    return next((replace(judge, id=one) for one in known if _as_then(one, judge.id)), judge)
-
-
-def _as_then(was: JudgeId, now: JudgeId) -> bool:
-    before, after = code_in("", was.settings), code_in("", now.settings)
-    if before is None or after is None or not same_code(before, after):
-        return False
-    return replace(was, settings=without_code(was.settings)) == replace(
-        now, settings=without_code(now.settings)
-    )
 
 
 def checked_id(label: str, found: object) -> JudgeId:

@@ -1,18 +1,192 @@
-"""Check a spec with one call or one short episode, and say what is wrong in a sentence."""
+"""Does a spec work? One call, or one short episode offline, tells; if not, why, in a sentence."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
-from sociolab.app.preflight.trying_out import try_out
+from sociolab.app.data.sets import load_world
+from sociolab.app.players.casting import Casting
+from sociolab.app.players.models import HUMAN, Models, ModelSpec, NamedSpec, PythonSpec, parse
+from sociolab.app.registry import python_object, world_plugin, worlds_that
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run_sync import run_sync
-from sociolab.core.errors import ModelError, ReplyError
-from sociolab.core.ports import CallKey, ChatReply
+from sociolab.core.episode import Answered, Episode, Event, Moved, Trial, Unusable
+from sociolab.core.errors import ConfigError, ModelError, ReplyError, SociolabError
+from sociolab.core.ports import CallKey, ChatReply, Player, WorldKit
+from sociolab.core.score import Score
+from sociolab.engine.drive import drive
+from sociolab.engine.scene import FailurePolicy
+from sociolab.models.budget import Budget
+from sociolab.models.cache import NullReplyStore
 from sociolab.prompting.structured import typed, typed_prompt
+from sociolab.report.words import plural
+from sociolab.runner.guard import ForeignPlayer
+from sociolab.runner.judging import verdicts_of
+from sociolab.runner.plan import AgentId, trials
+from sociolab.runner.progress import Waits, blocks_at
+
+Done = TypeVar("Done")
+
+PATIENCE = 30.0
+"""Seconds until whoever has not replied is taken to hang."""
+
+OPPOSITE = "scripted"
+"""Who sits in the other seats."""
+
+
+@dataclass(slots=True)
+class _Trying:
+    """What came of it, as far as it has come: read by whoever waits for it."""
+
+    events: list[Event] = field(default_factory=list)
+    problem: str = ""
+    well: str = ""
+
+
+def try_out(spec: NamedSpec | PythonSpec, config: RunConfig) -> tuple[bool, str]:
+    """Whether an agent plays an episode, or a judge judges one, and a clause on what it did or
+    what is wrong. ConfigError for a world that is no good for it, and for what cannot be made.
+
+    Of `config` the world counts, and where the models are that it may ask.
+    """
+    kit = _kit(config.world)
+
+    def attempt(found: _Trying) -> None:
+        casting = Casting(kit, Models(config), NullReplyStore(), Budget())
+        (_judge if _is_judge(spec) else _play)(casting, spec.label, found)
+
+    return _in_time(spec.label, attempt)
+
+
+def _is_judge(spec: NamedSpec | PythonSpec) -> bool:
+    if isinstance(spec, NamedSpec):
+        return False
+    made = python_object(spec.path)
+    return hasattr(made, "judge") and not hasattr(made, "reply")
+
+
+def _kit(world: str) -> WorldKit:
+    kit = load_world(world, None, FailurePolicy(1, "stop"), world_plugin(world).short)
+    if kit.dry_run is not None or OPPOSITE not in kit.players:
+        known = ", ".join(worlds_that(lambda one: one.short is not None))
+        raise ConfigError(
+            f"--world {world}: expected a world of turns with a scripted player, such as {known}; a "
+            "mind that lives in a town is tried by its contract suite, see docs/stss.md"
+        )
+    return kit
+
+
+def _in_time(label: str, attempt: Callable[[_Trying], None]) -> tuple[bool, str]:
+    """Try in a thread, since a player that hangs without awaiting cannot be stopped otherwise."""
+    found = _Trying()
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            attempt(found)
+        except BaseException as error:  # noqa: BLE001  handed to the caller's thread
+            errors.append(error)
+
+    # A daemon: one that hangs for good must not keep the process.
+    thread = threading.Thread(target=work, name="doctor", daemon=True)
+    thread.start()
+    heard = -1
+    while thread.is_alive() and heard < len(found.events):
+        heard = len(found.events)
+        _wait(thread)
+    if thread.is_alive():
+        return (
+            False,
+            f"{label} hangs: nothing came for {PATIENCE:g} s{blocks_at(thread.ident or 0)}",
+        )
+    for error in errors:
+        if isinstance(error, ConfigError) or not isinstance(error, SociolabError):
+            raise error
+        return False, str(error)
+    return not found.problem, found.problem or found.well
+
+
+def _wait(thread: threading.Thread) -> None:
+    """A second longer than what awaits something is given: that one ends, and is told better."""
+    thread.join(PATIENCE + 1)
+
+
+def _play(casting: Casting, label: str, found: _Trying) -> None:
+    kit = casting.kit
+    seatable = casting.agent(label, "agent")
+    trial = _trial(kit, seatable.id)
+    player = ForeignPlayer(seatable.player, label, trial.task.id, PATIENCE, Waits())
+    _episode(casting, trial, {label: player, OPPOSITE: kit.players[OPPOSITE]}, found)
+    mine = {member.seat for member in trial.cast if member.agent == label}
+    failed = [e for e in found.events if isinstance(e, Unusable) and e.seat in mine]
+    turns = sum(isinstance(event, Moved) and event.seat in mine for event in found.events)
+    answers = sum(isinstance(event, Answered) and event.seat in mine for event in found.events)
+    if failed:
+        found.problem = _failure(label, failed[0])
+    elif not turns and not answers:
+        found.problem = f"{label} was asked nothing in the episode"
+    else:
+        asked = f" and answered {plural(answers, 'question')}" if answers else ""
+        found.well = f"it took {plural(turns, 'turn')}{asked} in {kit.world.name}"
+
+
+def _failure(label: str, failed: Unusable) -> str:
+    asked = f"turn {failed.turn + 1}" if failed.name == "act" else f'the question "{failed.name}"'
+    return f"{label} gave nothing usable at {asked} ({failed.cause}): {failed.problem}"
+
+
+def _judge(casting: Casting, label: str, found: _Trying) -> None:
+    kit, judge = casting.kit, casting.judge(label)
+    trial = _trial(kit, AgentId(OPPOSITE, ""))
+    _episode(casting, trial, {OPPOSITE: kit.players[OPPOSITE]}, found)
+    episode = Episode(trial, tuple(found.events))
+    try:
+        judging = asyncio.wait_for(verdicts_of(judge, episode), PATIENCE)
+        verdicts = asyncio.run(_closing(casting.models, judging))
+    except TimeoutError:
+        found.problem = f"{label} hangs: it gave no verdict within {PATIENCE:g} s"
+        return
+    scores = sum(isinstance(one, Score) for one in verdicts)
+    found.well = (
+        f"it gave {plural(scores, 'score')} in {plural(len(verdicts), 'verdict')} on an episode of "
+        f"{kit.world.name}"
+    )
+
+
+def _trial(kit: WorldKit, agent: AgentId) -> Trial:
+    """The first task, with the agent in a seat and rules in all others."""
+    plan = trials(
+        kit.world.name,
+        kit.world.data,
+        kit.world.tasks()[:1],
+        [agent],
+        AgentId(OPPOSITE, ""),
+        repeats=1,
+        seed=0,
+        casts=kit.casts,
+    )
+    return next(trial for trial in plan if agent.label in {one.agent for one in trial.cast})
+
+
+def _episode(casting: Casting, trial: Trial, players: Mapping[str, Player], found: _Trying) -> None:
+    play = casting.kit.world.play(trial.task, trial.id, trial.seed)
+    seated = {member.seat: players[member.agent] for member in trial.cast}
+    asyncio.run(_closing(casting.models, drive(play, seated, found.events.append)))
+
+
+async def _closing(models: Models, work: Awaitable[Done]) -> Done:
+    """Do it, and let go of the connections that it opened."""
+    try:
+        return await work
+    finally:
+        await models.close()
+
 
 HEAD = "You check that a program can read you. Reply with the JSON object that is asked for."
 BODY = 'Put the word "ready" into the field "word".'

@@ -12,7 +12,6 @@ from typing import TypeAlias
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import NO_JUDGE, Casting
 from sociolab.app.players.models import Models
-from sociolab.app.players.own_code import as_known
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import patience_of
@@ -58,15 +57,14 @@ async def judge_run_async(
         kit = load_world(row.world, settings=world_settings(row.settings))
         budget = Budget(config.budget, store.calls.totals(run))
         casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
-        named = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
-        named += [casting.reader(text) for text in config.readers]
-        known = store.verdicts.judges(run)
-        judges = [as_known(judge, known) for judge in named]
+        judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
+        judges += [casting.reader(text) for text in config.readers]
         if not judges:
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
         bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
-        new = [check for check in kit.checks if not _replaced(check, known)]
         tally.judges = tuple(judge.id.name for judge in judges)
+        known = store.verdicts.judges(run)
+        new = [check for check in kit.checks if not _replaced(check, known)]
         due, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
         tally.total = len(due)
         try:

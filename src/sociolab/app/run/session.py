@@ -15,7 +15,6 @@ from sociolab import __version__
 from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
-from sociolab.app.players.own_code import as_known
 from sociolab.app.run.config import RunConfig
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import Json, Trial
@@ -246,8 +245,6 @@ def open_session(config: RunConfig) -> Iterator[Session]:
             if store.has_run(name):
                 row = store.run(name)
                 check_same(row, settings)
-                known = store.verdicts.judges(name)
-                judges = tuple(as_known(judge, known) for judge in judges)
                 if isinstance(row.settings, dict):
                     store.set_settings(name, resumed(row.settings, settings))
                 budget.carry_over(store.calls.totals(name))

@@ -15,8 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sociolab.analysis.audit import cell, table_notes
-from sociolab.analysis.formatting import title_of
+from sociolab.analysis.formatting import cell, interval_notes, title_of
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
@@ -390,7 +389,7 @@ def _table(rows: Sequence[Agreement]) -> TextTable:
     notes = (
         "agreement: right / (right + missed + invented + mistaken); what failed or could not be "
         "told is in neither",
-        *table_notes((row.agreement for row in rows), "item"),
+        *interval_notes((row.agreement for row in rows), "item"),
         *(f"{name}: {meaning}" for name, meaning in OUTCOMES.items()),
     )
     return TextTable("Agreement with the labels", columns, cells, notes)

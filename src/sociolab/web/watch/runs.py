@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Query, Request
@@ -21,6 +18,7 @@ from sociolab.report.schema import RunResult
 from sociolab.report.transcript_view import Extreme, extremes, leading, titled
 from sociolab.report.words import about, money
 from sociolab.store.calls import Totals
+from sociolab.store.connect import run_is_locked
 from sociolab.store.store import RunRow, Store
 from sociolab.store.studies import StudyRow
 from sociolab.web.pages import page
@@ -79,32 +77,6 @@ def _run_view(store: Store, run: str) -> RunView:
         titled(result, main),
         store.calls.totals(run),
     )
-
-
-def being_played(store: Path, run: str) -> bool:
-    """Whether a living process holds the lock of this run.
-
-    The lock is only looked at: to try it would keep off a run that is just about to begin.
-    """
-    path = store.resolve()
-    file = path.with_name(f"{path.name}-locks") / f"{run}.lock"
-    try:
-        holder = file.read_text("ascii")
-    except (OSError, UnicodeDecodeError, ValueError):
-        return False
-    return holder.isdecimal() and len(holder) < 12 and _lives(int(holder))
-
-
-def _lives(process: int) -> bool:
-    if sys.platform == "win32":
-        return True  # Windows removes no lock that is held, and signal 0 would end the process
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True  # somebody else's process
-    return True
 
 
 router = APIRouter(tags=["watch"], default_response_class=HTMLResponse)
@@ -187,7 +159,7 @@ def progress(
 def progress_of(store: Store, row: RunRow) -> RunProgress:
     """How far a run is."""
     studies = (one for one in store.studies.all() if one.kind == "play" and one.run == row.name)
-    return RunProgress(row, being_played(store.path, row.name), next(studies, None))
+    return RunProgress(row, run_is_locked(store.path, row.name), next(studies, None))
 
 
 def _listed(store: Store, row: RunRow) -> ListedRun:
