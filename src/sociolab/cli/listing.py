@@ -120,10 +120,11 @@ def _runs(
     store: Path | None, agent: str | None, tags: tuple[str, ...], *, everything: bool
 ) -> Table:
     """A row for each run of episodes; if everything is sought, also for others."""
-    from sociolab.app.queries import open_store, runs_with
+    from sociolab.app.queries import runs_with
     from sociolab.cli.list_rows import run_table
     from sociolab.report.result import kept_work
     from sociolab.report.words import plural
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         runs = opened.runs()
@@ -138,9 +139,10 @@ def _runs(
 
 
 def _episodes(store: Path | None, run: str | None, asked: EpisodeQuery) -> Table:
-    from sociolab.app.queries import asked_episodes, open_store
+    from sociolab.app.queries import asked_episodes
     from sociolab.cli.list_rows import episode_table
     from sociolab.report.result import kept_work, run_of_episodes
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         runs = [row for row in opened.runs() if not kept_work(row)]
