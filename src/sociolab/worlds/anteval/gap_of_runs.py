@@ -104,8 +104,8 @@ async def gap(lab: Context, config: GapConfig) -> GapResult:
     generated = _generated(store, config, notes)
     seats = {row.name: (row.agent, row.npc) for row in generated}
     information = information_of(store, config.information, seats, notes)
-    workshop = DMFactory(lab, config.seed)
-    dms = workshop.dms(config.dm)
+    factory = DMFactory(lab, config.seed)
+    kind = factory.kind(config.dm)
     settings = GapSettings(
         most=config.most,
         strict=config.strict,
@@ -114,20 +114,20 @@ async def gap(lab: Context, config: GapConfig) -> GapResult:
         seed=config.seed,
     )
     about = {"dm": config.dm, "real": config.real, "test": config.test, "base_url": lab.base_url}
-    with lab.kept(_INTENTION, ("gap", about)) if dms.keeps else nullcontext():
+    with lab.kept(_INTENTION, ("gap", about)) if kind.keeps else nullcontext():
         try:
             table = await measure_gap(
                 real,
                 test,
                 {row.name: row.examples for row in generated},
-                dms.make,
-                untrained=dms.untuned,
+                kind.make,
+                untrained=kind.untuned,
                 information=information,
                 settings=settings,
-                tell=lambda step: lab.tell(f"{dms.name}: {step}"),
+                tell=lambda step: lab.tell(f"{kind.name}: {step}"),
             )
         finally:
-            await workshop.close()
+            await factory.close()
     notes.extend(_unusable(table.failures))
     play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
     return GapResult(table, play, tuple(notes))
@@ -210,9 +210,6 @@ def _name(agent: str, npc: str) -> str:
     return agent if agent == npc else f"{agent} (NPC: {npc})"
 
 
-# ------------------------------------------------------------------ virtual DMs
-
-
 def _splits(config: GapConfig, notes: list[str]) -> int:
     if config.splits is not None:
         return config.splits
@@ -224,6 +221,8 @@ def _splits(config: GapConfig, notes: list[str]) -> int:
     )
     return 0
 
+
+# ------------------------------------------------------------------ the IEP beside the gap
 
 _INFORMATION = "anteval-information"
 
@@ -274,6 +273,8 @@ def information_of(
     found = {name: of_cast.get(cast) for name, cast in seats.items()}
     return {name: estimate for name, estimate in found.items() if estimate is not None}
 
+
+# ------------------------------------------------------------------ real play, by name
 
 SAMPLE = "sample"
 """The name of the sample data that comes with the package."""
@@ -326,6 +327,8 @@ def examples_called(name: str, flag: str) -> tuple[Example, ...]:
     )
 
 
+# ------------------------------------------------------------------ virtual DMs, by spec
+
 KINDS = "linear, encoder, lora:DIR, endpoint/model?examples=8 or tuned:endpoint/model"
 
 
@@ -356,7 +359,7 @@ class DMFactory:
         for client in self._clients:
             await client.close()
 
-    def dms(self, text: str) -> DMKind:
+    def kind(self, text: str) -> DMKind:
         """The virtual DMs of a spec; ConfigError if it is none."""
         if text == "linear":
             from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
