@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sociolab.app.registry import data_kinds
 from sociolab.cli.options import (
     EpisodeLimit,
     Json,
@@ -80,9 +81,7 @@ def list_(
         "task-lists": _task_lists,
         "worlds": lambda: [{"world": name} for name in world_names()],
         "agents": lambda: _agents(of),
-        "data": lambda: [
-            {"world": w, "data": d} for w in (*world_names(), "dnd") for d in imported_names(w)
-        ],
+        "data": lambda: [{"world": w, "data": d} for w in data_kinds() for d in imported_names(w)],
     }
     if what not in ("runs", "episodes", *lists):
         names = ", ".join(("runs", "episodes", *lists))
