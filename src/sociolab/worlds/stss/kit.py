@@ -57,8 +57,6 @@ ABOUT_CALLS = (
     "two; a person who answered in its place, with scripted background agents, was asked 65 "
     "questions a day"
 )
-
-
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
     metrics=(
