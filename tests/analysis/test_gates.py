@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conclusions.comparing_runs import add_run
+from analysis.stored.comparing_runs import add_run
 from sociolab.analysis.compare import ComparedAgents
 from sociolab.analysis.compare_runs import CompareRequest, Gate, compare_runs, gates_of, rule_of
 from sociolab.core.errors import ConfigError

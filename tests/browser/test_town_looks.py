@@ -12,9 +12,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from looks import held, overflow, serious
-from sociolab.app.towns.town import Replay, replay
+from sociolab.plugin.town import Replay
 from sociolab.store.store import Store
 from sociolab.town.trace import Talked
+from sociolab.worlds.stss.replays import replay
 from web_serving import served
 from web_towns import BAD, CUT, HOSTILE, WHOLE, first_trial, town_store
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conclusions.comparing_runs import add_run
+from analysis.stored.comparing_runs import add_run
 from cli.conftest import Sociolab
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run

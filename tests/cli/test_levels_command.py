@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.conclusions.levels_runs import TALK, TOWN, build
 from cli.conftest import Sociolab
 from sociolab.cli.main import app
+from worlds.stss.levels.levels_runs import TALK, TOWN, build
 
 
 @pytest.fixture(scope="module")

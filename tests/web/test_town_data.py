@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from puppet_town import TOWN
-from sociolab.app.towns.town import Lived, Replay, outcomes, replay
 from sociolab.core.score import JudgeId, Score, ScoreFailure
+from sociolab.plugin.town import Replay
 from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
+from sociolab.town.looking import Lived
 from sociolab.town.trace import HEADINGS, Did, Planned, Remembered, Talked
 from sociolab.web.town import STATES, arenas_of, compact, land, words_of
 from sociolab.worlds.stss.judges import OVERALL
+from sociolab.worlds.stss.replays import outcomes, replay
 from sociolab.worlds.stss.scoring import score
 from stss_tasks import MEDICINE
 from trace_cases import Life, lived, talk

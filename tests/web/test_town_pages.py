@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from declared_worlds import declared
-from sociolab.app.towns.town import replay
 from sociolab.core.episode import Task, Trial
 from sociolab.store.store import Store
 from sociolab.web.town import takes_gzip
+from sociolab.worlds.stss.replays import replay
 from web_serving import served
 from web_towns import BAD, CUT, HOSTILE, WHOLE, first_trial, town_store
 

@@ -20,7 +20,8 @@ from sociolab.analysis.across import TwoLevels
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import ChatModel
 from sociolab.core.tracebacks import describe_error
-from sociolab.plugin.world import WorldPlugin
+from sociolab.plugin.town import TownWorld
+from sociolab.plugin.world import Importer, WorldPlugin
 
 Group: TypeAlias = Literal[
     "sociolab.worlds", "sociolab.agents", "sociolab.judges", "sociolab.models"
@@ -108,6 +109,30 @@ def two_levels() -> tuple[TwoLevels, ...]:
     """The worlds that play the same tasks at two levels, as they declare it."""
     worlds = map(world_plugin, worlds_that(lambda one: one.levels is not None))
     return tuple(one.levels() for one in worlds if one.levels is not None)
+
+
+def town_of(world: str | None, what: str = "") -> TownWorld:
+    """How the town of a world is looked at, of the first that has one where none is named.
+
+    ConfigError, which says what was asked about (`what`), where a world has none.
+    """
+    worlds = worlds_that(lambda one: one.town is not None)
+    for name in worlds:
+        town = world_plugin(name).town
+        if world in (None, name) and town is not None:
+            return town()
+    raise ConfigError(
+        f"{what} is of {world}, which has no town; expected an episode of "
+        f"{', '.join(worlds) or 'a world with one'} (`sociolab show` reads it)"
+    )
+
+
+def data_kinds() -> tuple[str, ...]:
+    """What data sets can be of: the installed worlds, and what else their importers read."""
+    worlds = map(world_plugin, worlds_that(lambda one: bool(one.importers)))
+    importers = [one for world in worlds for one in world.importers.values()]
+    others = (one.kind for one in importers if isinstance(one, Importer) and one.kind)
+    return tuple(dict.fromkeys((*names("sociolab.worlds"), *others)))
 
 
 def python_object(path: str) -> Any:

@@ -15,7 +15,7 @@ from sociolab.cli.options import Html, Json, OptText, OptTexts, StoreFile, optio
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from sociolab.app.towns.town import Lived, Moment
+    from sociolab.town.looking import Lived, Moment
 
 town = typer.Typer(
     help="Look at a town: its map, and days that were simulated there.",
@@ -41,10 +41,13 @@ def picture(
     scale: Annotated[int, option("--scale", "N", "Pixels a tile.", min=4, max=32)] = 12,
 ) -> None:
     """Draw the map as a PNG."""
-    from sociolab.app.towns.town import map_of, write_picture
+    from sociolab.app.registry import town_of, worlds_that
     from sociolab.cli.output import say
+    from sociolab.store.connect import data_folder
+    from sociolab.town.looking import write_picture
 
-    found = map_of(data)
+    (world, *_) = worlds_that(lambda one: one.town is not None)
+    found = town_of(world).map(None if data is None else data_folder(world, data))
     write_picture(found, out, scale)
     say(f"wrote {out}: {found.name}, {len(found.sectors)} sectors, {len(found.places)} arenas")
 
@@ -67,7 +70,7 @@ def replay(
 
     A table that changes in a terminal, elsewhere lines of what changes.
     """
-    from sociolab.app.towns.town import Span, moments
+    from sociolab.town.looking import Span, moments
 
     found = _lived(episode, run, store)
     shown = moments(found, Span(day, start, end, every), [found.who(one) for one in follow or []])
@@ -99,8 +102,8 @@ def strip(
 
     Side by side as PNG, one after the other as GIF.
     """
-    from sociolab.app.towns.town import Span, write_filmstrip
     from sociolab.cli.output import say
+    from sociolab.town.looking import Span, write_filmstrip
 
     write_filmstrip(_lived(episode, run, store), Span(day, start, end, every), out)
     say(f"wrote {out}")
@@ -118,10 +121,10 @@ def levels_(
 
     Says, too, why people did not attend.
     """
-    from sociolab.app.queries import open_store
     from sociolab.app.results import write_page
     from sociolab.app.tools import use_tool
     from sociolab.cli.output import say, show_sections
+    from sociolab.store.store import open_store
 
     asked = {"talk": talk, "action": action}
     found = use_tool("levels", asked, {"store": store} if store else {}, say)
@@ -135,11 +138,13 @@ def levels_(
 
 
 def _lived(episode: str, run: str | None, store: Path | None) -> Lived:
-    from sociolab.app.queries import find_episode, open_store
-    from sociolab.app.towns.town import lived
+    from sociolab.app.queries import find_episode
+    from sociolab.app.registry import town_of
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
-        return lived(find_episode(opened, episode, run).episode)
+        found = find_episode(opened, episode, run).episode
+        return town_of(found.trial.world, f"the episode {found.trial.id}").lived(found)
 
 
 def _page(found: Lived, moment: Moment) -> Group:

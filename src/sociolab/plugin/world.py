@@ -25,6 +25,7 @@ from sociolab.core.score import Score, Verdict
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
+from sociolab.plugin.town import TownWorld
 from sociolab.store.verdicts import JudgingRow
 
 
@@ -102,7 +103,7 @@ class WorldPlugin:
     writes the tasks of a folder (which, how many a scenario, seed). `beside` is what stands beside
     a transcript. People rate by `rating`, and review tasks before they are played by `reviewed`;
     `impressions`: they say in a word what a session is like. `levels` names another world that plays
-    the same tasks. `tools` are what commands of this
+    the same tasks, `town` is how its days are looked at. `tools` are what commands of this
     package ask for by name.
     """
 
@@ -121,6 +122,7 @@ class WorldPlugin:
     reviewed: Callable[[Task], ReviewedTask] | None = None
     impressions: bool = False
     levels: Callable[[], TwoLevels] | None = None
+    town: Callable[[], TownWorld] | None = None
     tools: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)
 
     def __call__(self, setup: WorldSetup) -> WorldKit:

@@ -44,8 +44,6 @@ from sociolab.town.questions import (
 from sociolab.town.trace import Did, Noted, Remembered, Reminded, State
 
 Value = TypeVar("Value")
-
-
 Living: TypeAlias = Generator[Any, Any, Value]
 """A generator of questions and of the above; it is sent answers, and returns a value."""
 

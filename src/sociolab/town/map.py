@@ -37,10 +37,7 @@ class Place:
 OUTDOORS = Place("", "")
 """Where no arena is: the streets and meadows between them."""
 
-
 Scalar = TypeVar("Scalar", bound=np.generic)
-
-
 AROUND: tuple[Tile, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
 """The four tiles next to one: N, E, S, W."""
 
@@ -249,7 +246,6 @@ GROUND_SIGNS = {
     "#": Ground.WALL,
 }
 """The signs of a plan that are neither an arena's letter nor an object's."""
-
 
 WALKED_ON = (Ground.GRASS, Ground.STREET, Ground.FLOOR)
 

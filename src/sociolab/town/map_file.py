@@ -297,11 +297,7 @@ def _around(tile: Tile) -> tuple[Tile, ...]:
 
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-
-
 ArenaSign = Annotated[str, StringConstraints(pattern="^[a-z]$")]
-
-
 ObjectSign = Annotated[str, StringConstraints(pattern="^[A-Z0-9]$")]
 
 

@@ -22,18 +22,13 @@ from sociolab.town.questions import Memory
 DECAY: Final = 0.995
 """What is left of a memory's recency after an hour of town time without access."""
 
-
 PROVISIONAL: Final = 3
 """The importance that a memory counts with until it is rated: a little above the mundane."""
-
 
 LIVED: Final = frozenset({"seen", "talk"})
 """The kinds whose importance builds up to a reflection: what happens, not what one makes of it."""
 
-
 MemoryKind: TypeAlias = Literal["seen", "talk", "thought", "plan", "known"]
-
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
@@ -279,22 +274,11 @@ class Embedder(Protocol):
 DIMENSIONS: Final = 256
 """As many as one byte of a digest tells apart."""
 
-
 _WORD_PLACES: Final = 4
-
-
 _GRAM: Final = 3
-
-
 _GRAMS_SHARE: Final = 0.6
-
-
 _FILLER_WEIGHT: Final = 0.1
-
-
 _MOST_WORDS_KEPT: Final = 16_384
-
-
 _FILLERS: Final = (
     "a about after all also am an and any are as at be been before being but by can could d "
     "did do does doing for from get go going had has have having he her here him his how i if "
@@ -302,11 +286,7 @@ _FILLERS: Final = (
     "some t than that the their them then there they this to too up us ve very was we were "
     "what when where which while who will with would you your"
 )
-
-
 _FILLER_WORDS: Final = frozenset(_FILLERS.split())
-
-
 _WORD: Final = re.compile(r"\w+")
 
 

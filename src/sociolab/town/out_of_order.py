@@ -206,16 +206,9 @@ class OutOfOrder:
 NEVER: Final = 1 << 40
 """A step after all steps, and a gap that nobody gets over; two of them can be added."""
 
-
 OUTDOORS: Final = -1
-
-
 Steps: TypeAlias = npt.NDArray[np.int64]
-
-
 Flags: TypeAlias = npt.NDArray[np.bool_]
-
-
 Table: TypeAlias = npt.NDArray[np.int32]
 
 

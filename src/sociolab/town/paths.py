@@ -19,21 +19,13 @@ from sociolab.core.errors import WorldError
 from sociolab.town.map import Tile
 
 Tiles: TypeAlias = npt.NDArray[np.bool_]
-
-
 Counts: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
-
-
 Steps: TypeAlias = npt.NDArray[np.int32]
-
-
 FAR: Final = 1_000_000_000
 """The distance in `reach` of tiles from which there is no way; adding steps overflows nothing."""
 
-
 KEPT_BYTES: Final = 48 * 2**20
 """How much is kept of fields, and as much of tables: that used longest ago is dropped first."""
-
 
 SHORTEST_REACH: Final = 64
 """How far from its destination a field is first worked out, in steps; then twice as far."""

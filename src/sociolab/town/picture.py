@@ -17,27 +17,14 @@ from sociolab.core.errors import ConfigError
 from sociolab.town.map import Ground, Place, Tile, TownMap
 
 Colour: TypeAlias = tuple[int, int, int]
-
-
 INK: Colour = (54, 52, 50)
-
-
 WHITE: Colour = (255, 255, 255)
-
-
 PAPER: Colour = (250, 248, 244)
-
-
 FAINT: Colour = (120, 116, 110)
-
-
 GOLDEN = 0.618034
 """A turn of the colour wheel by the golden ratio keeps neighbouring numbers well apart."""
 
-
 TREE: Colour = (164, 192, 148)
-
-
 GROUND_COLOURS: dict[Ground, Colour] = {
     Ground.GRASS: (224, 233, 208),
     Ground.STREET: (240, 234, 221),
@@ -46,43 +33,31 @@ GROUND_COLOURS: dict[Ground, Colour] = {
     Ground.WALL: (128, 118, 110),
     Ground.FLOOR: (238, 234, 228),
 }
-
-
 MARGIN = 16
 """Pixels of paper around the map."""
-
 
 HEADER = 34
 """Pixels above the map, for the name of the town."""
 
-
 ROW = 31
 """Pixels of a row of the legend."""
-
 
 COLUMN = 250
 """Pixels of a column of the legend."""
 
-
 FINER = 4
 """Dots are drawn so much larger and then shrunk, for smooth edges."""
-
 
 ACROSS = 3
 """Moments in a row of a strip."""
 
-
 GAP = 18
 """Pixels between moments."""
-
 
 NOTE = 15
 """Pixels of a line of notes."""
 
-
 NO_DITHER = Image.Dither.NONE
-
-
 SMALLEST_SCALE_WITH_ROOMS = 9
 """Below so many pixels a tile the names of rooms cannot be read and are left out."""
 

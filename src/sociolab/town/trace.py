@@ -170,39 +170,24 @@ class Trace:
 TRACE = "trace"
 """The name of the events that carry the chunks of a trace."""
 
-
 Row: TypeAlias = list[Json]
-
-
 STATES: dict[str, State] = {"z": "asleep", "w": "walking", "a": "at it", "t": "talking"}
-
-
 STATE_CODES: dict[State, str] = {state: code for code, state in STATES.items()}
-
-
 HOW: dict[str, HowItEnded] = {
     "g": "goodbye",
     "r": "round limit",
     "f": "failed",
     "t": "time is up",
 }
-
-
 HOW_CODES: dict[HowItEnded, str] = {v: k for k, v in HOW.items()}
-
-
 REMINDERS: dict[str, Literal["general plan", "day", "talk"]] = {
     "g": "general plan",
     "d": "day",
     "t": "talk",
 }
-
-
 REMINDER_CODES: dict[Literal["general plan", "day", "talk"], str] = {
     v: k for k, v in REMINDERS.items()
 }
-
-
 _ACTS = TypeAdapter(tuple[SpeechAct, ...])
 
 

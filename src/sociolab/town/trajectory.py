@@ -35,13 +35,8 @@ from sociolab.town.trace import (
 Interval: TypeAlias = tuple[int, int]
 """From the first step, which belongs to it, to the second, which does not."""
 
-
 Intervals: TypeAlias = tuple[Interval, ...]
-
-
 R = TypeVar("R", bound=Record)
-
-
 _MOVES = np.zeros((128, 2), dtype=np.int32)
 
 

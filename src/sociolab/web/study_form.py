@@ -427,6 +427,7 @@ def _form(
         questions=range(min(room, QUESTIONS)),
         room=room < QUESTIONS,
         runs=_runs(store, kind),
+        worlds=_worlds_for(kind),
     )
 
 
@@ -448,11 +449,16 @@ def _in_order(wrong: Mapping[str, str], kind: StudyKind) -> dict[str, str]:
     return {place: wrong[place] for place in places}
 
 
-def _runs(store: Store, kind: StudyKind) -> tuple[str, ...]:
-    """The runs that a study of this kind can be about, the newest first."""
+def _worlds_for(kind: StudyKind) -> tuple[str, ...]:
+    """The worlds of whose runs a study of this kind can be; none where it is of no run."""
     offers: dict[StudyKind, Callable[[WorldPlugin], bool]] = {
         "rate": lambda one: one.rating is not None,
         "impressions": lambda one: one.impressions,
     }
-    worlds = worlds_that(offers[kind]) if kind in offers else ()
+    return worlds_that(offers[kind]) if kind in offers else ()
+
+
+def _runs(store: Store, kind: StudyKind) -> tuple[str, ...]:
+    """The runs that a study of this kind can be about, the newest first."""
+    worlds = _worlds_for(kind)
     return tuple(row.name for row in reversed(store.runs()) if row.world in worlds and row.played)

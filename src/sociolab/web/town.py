@@ -15,12 +15,14 @@ from fastapi import APIRouter, Request
 from numpy.typing import NDArray
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.app.towns.town import WORLDS, Replay, ResidentOutcome, replay
+from sociolab.app.registry import town_of, worlds_that
 from sociolab.core.episode import Json
 from sociolab.core.score import Score, ScoreFailure
+from sociolab.plugin.town import Replay, ResidentOutcome
 from sociolab.report.words import sanitize
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.clock import Clock, spoken_date
+from sociolab.town.looking import spans
 from sociolab.town.map import TownMap
 from sociolab.town.trace import (
     Did,
@@ -38,7 +40,6 @@ from sociolab.town.trajectory import Intervals
 from sociolab.web.pages import STATIC, page
 from sociolab.web.site import Missing, store_of
 from sociolab.web.watch.parameters import RunName, TrialId, known_trial
-from sociolab.worlds.stss.narrative import spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,6 +447,7 @@ def takes_gzip(accepted: str) -> bool:
 
 def _found(request: Request, run: str, trial: str) -> Replay:
     store = store_of(request)
-    if known_trial(store, run, trial).world not in WORLDS:
+    world = known_trial(store, run, trial).world
+    if world not in worlds_that(lambda one: one.town is not None):
         raise Missing(f'Nobody lives in a town in the run "{run}"; its episodes are transcripts.')
-    return replay(store, run, trial)
+    return town_of(world).replay(store, run, trial)

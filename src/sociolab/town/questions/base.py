@@ -265,8 +265,8 @@ class UnfitError(ValueError):
 class MindQuestion(Generic[A]):
     """A question that a resident's life asks its mind: all that the resident may know just now.
 
-    A subclass declares the question once: `name` is the method of a mind that answers it, the file
-    its prompt (`prompts/NAME.md`) and its name in the journal; `answer_type` the form of
+    A subclass declares the question once. `name` is the method of a mind that answers it, the file
+    of its prompt (`prompts/NAME.md`), and what the journal calls it; `answer_type` is the form of
     the answer. `exact` questions are asked of a model at temperature 0.
     """
 

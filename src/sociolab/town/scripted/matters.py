@@ -17,18 +17,13 @@ from sociolab.town.questions import Heard, Matter, Me, Other, SpeechAct
 Key: TypeAlias = tuple[str, str]
 """Whose matter, and what: the same matter whoever speaks of it."""
 
-
 EVENTS = ("public activity", "online activity")
 """What everybody may come to, so that word of it gets about."""
-
 
 ALONE = ("appointment", "asking for help")
 """What one yes is enough for."""
 
-
 _HOURS = ("10:00", "11:00", "14:00", "15:00", "16:00", "17:00", "17:30", "18:00", "19:00")
-
-
 _EVENING_FIRST = ("17:00", "17:30", "18:00", "18:30", "16:00", "19:00")
 """When companions are asked to come: most people are free by then."""
 

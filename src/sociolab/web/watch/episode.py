@@ -237,6 +237,12 @@ def beside(store: Store, run: str, read: Reading) -> Beside:
     return world.beside(episode, tuple(store.verdicts.judgings(run, trial=episode.trial.id)))
 
 
+def in_town(world: str) -> bool:
+    """Whether the episodes of a world are lived in a town that can be looked at."""
+    known = known_world(world)
+    return known is not None and known.town is not None
+
+
 def told_in_turns(facts: tuple[FactWay, ...]) -> dict[int, tuple[str, ...]]:
     """The facts that were said in each turn, which counts from 1."""
     found: dict[int, tuple[str, ...]] = {}
@@ -294,6 +300,7 @@ def episode(
         words=q,
         called=store.calls.any_in(run, trial),
         live=_unfinished(read) and progress_of(store, row).live,
+        in_town=in_town(row.world),
         facts=shown.facts,
         told=told_in_turns(shown.facts),
         conditions=conditions_of(shown, read),

@@ -25,10 +25,8 @@ from sociolab.worlds.stss.templates import instantiate, own_templates
 OWN = ("alderbrook", "1")
 """Name and version of our own town; the version changes with its people and templates."""
 
-
 DAYS = (date(2024, 5, 13), date(2024, 5, 14))
 """A Monday for planning and inviting, and the Tuesday of the event."""
-
 
 META, MAP, PEOPLE, TASKS = "meta.json", "map.json", "residents.jsonl", "tasks.jsonl"
 

@@ -22,11 +22,11 @@ from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored,
 from sociolab.core.seeding import digest
 from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
 from sociolab.prompting.templates import prompt
+from sociolab.town.looking import spans
 from sociolab.town.trajectory import Intervals, Trajectory, common
 from sociolab.worlds.stss.dataset import Content, content_from
 from sociolab.worlds.stss.evidence import Evidence, was_lived
 from sociolab.worlds.stss.losses import LOSSES, Read, fates, loss_verdicts, recorded, spoken
-from sociolab.worlds.stss.narrative import spans
 from sociolab.worlds.stss.scoring import (
     ScoreSettings,
     TaskScore,
@@ -44,41 +44,22 @@ from sociolab.worlds.stss.world import SMOKE, is_smoke, trajectory_of
 MOST_RATIO = 3
 """A talk with everybody where a third of them are expected; of one, two or four, it is less."""
 
-
 OF_TYPE: dict[TaskType, Measure] = {
     kind: Measure(kind.replace(" ", "_"), 0, 1, title=kind) for kind in TASK_TYPES
 }
 """The columns of Table 4: the goal's score, for tasks of one type only."""
 
-
 OVERALL = Measure("overall", 0, 1, title="overall")
-
-
 RATIO = Measure("conversation_ratio", 0, MOST_RATIO, title="conversation ratio")
-
-
 RATIO_BOTH = Measure("conversation_ratio_both", 0, MOST_RATIO, title="ratio, either began")
-
-
 ANY_HELPER = Measure("goal_any_helper", 0, 1, title="goal, any helper")
-
-
 ANY_HOST = Measure("goal_any_host", 0, 1, title="goal, host or not")
-
-
 GOAL_READ = Measure("goal_read", 0, 1, title="goal, actions read")
-
-
 BY_FILTER = Measure("took_part_by_filter", 0, 1, title="took part, by filter")
-
-
 BY_READING = Measure("took_part_read", 0, 1, title="took part, read")
-
-
 AGREEMENT = Measure("filter_agreement", 0, 1, title="filter and reading agree")
 """Of those who were at the place in time: who took part by the keyword filter, who as a model reads
 their actions, and on how many the two agree."""
-
 
 READ = (GOAL_READ, BY_FILTER, BY_READING, AGREEMENT, *LOSSES.values())
 """What a model that reads the words says of an episode."""
@@ -190,8 +171,6 @@ def _score(measure: Measure, found: TaskScore, why: str) -> Score:
 
 
 ATTEMPTS = 3
-
-
 PACKAGE = "sociolab.worlds.stss"
 
 

@@ -22,6 +22,7 @@ from sociolab.core.ports import (
 )
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
+from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
 from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
@@ -56,8 +57,6 @@ ABOUT_CALLS = (
     "two; a person who answered in its place, with scripted background agents, was asked 65 "
     "questions a day"
 )
-
-
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
     metrics=(
@@ -247,6 +246,12 @@ def _levels() -> Tool:
     return Tool(LevelsConfig, compare_levels, demo)
 
 
+def _town() -> TownWorld:
+    from sociolab.worlds.stss.replays import lived, map_of, replay
+
+    return TownWorld(map_of, lived, replay)
+
+
 load = WorldPlugin(
     "stss",
     _load,
@@ -257,5 +262,6 @@ load = WorldPlugin(
         "stss": Importer(_public_town, "play it: sociolab run stss --data {name}", flag="--correct")
     },
     levels=_two_levels,
+    town=_town,
     tools={"levels": _levels},
 )

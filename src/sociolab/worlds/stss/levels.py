@@ -372,7 +372,6 @@ LEVELS = TwoLevels(
 )
 """What `sociolab table` correlates, task by task."""
 
-
 _COULD = (
     "could have taken part: all residents in the background, of an appointment the partner, of "
     "help the errands"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sociolab.town.clock import Clock, clock_time, spoken_date
+from sociolab.town.looking import spans
 from sociolab.town.map import OUTDOORS
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Noted, Planned, Reminded, Stood, Talked
-from sociolab.town.trajectory import Intervals, Trajectory
+from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.evidence import About, Evidence, event_window
 from sociolab.worlds.stss.scoring import Account, TaskScore, absence, reason
 from sociolab.worlds.stss.task import SocialTask
@@ -216,18 +217,6 @@ def _taking_part(score: TaskScore, step: int) -> int:
 def moment(clock: Clock, step: int) -> str:
     """Such as "Monday 10:05"."""
     return f"{clock.at(step):%A %H:%M}"
-
-
-def spans(clock: Clock, when: Intervals) -> str:
-    """Such as "18:00 to 19:10 and 19:20 to 20:00", pauses below two minutes left out."""
-    short = timedelta(minutes=2)
-    merged: list[tuple[int, int]] = []
-    for start, end in when:
-        if merged and clock.at(start) - clock.at(merged[-1][1]) < short:
-            merged[-1] = (merged[-1][0], end)
-        else:
-            merged.append((start, end))
-    return " and ".join(f"{clock.at(s):%H:%M} to {clock.at(e):%H:%M}" for s, e in merged)
 
 
 def _reminder(one: Reminded) -> str:

@@ -334,8 +334,6 @@ WORDS: dict[Fate, str] = {
     "did not run it": "was told of an errand, and ran none",
     "was not asked": "was at an errand, but had not been told of it",
 }
-
-
 OPEN_WORDS: dict[Fate, str] = {
     "elsewhere": "did it on the right day, but in another place",
     "another time": "did it, but on another day",

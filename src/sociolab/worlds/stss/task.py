@@ -19,8 +19,6 @@ from sociolab.town.residents import Resident, is_known_place
 TaskType: TypeAlias = Literal[
     "public activity", "appointment", "inviting companions", "online activity", "asking for help"
 ]
-
-
 TASK_TYPES: tuple[TaskType, ...] = (
     "public activity",
     "appointment",
@@ -215,11 +213,7 @@ def _of_type(task: SocialTask) -> Iterator[str]:
 _PLAIN = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-", "\u00ad": None}
 )
-
-
 _BETWEEN = r"[\s-]+"
-
-
 _LEAST_HALF = 4
 """Letters of either half of a compound that may be written apart ("slideshow", "slide show")."""
 

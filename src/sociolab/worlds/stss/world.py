@@ -222,15 +222,11 @@ def _notes(episode: Episode, who: str = "") -> tuple[Note, ...]:
 
 
 Agent = TypeVar("Agent")
-
-
 ROUTINE = ".routine"
 """Behind the performer's id: the seat that answers its low-level questions."""
 
-
 BUILT_IN = ("scripted", "scripted-complete")
 """The agents that read no words: they understand the acts of one another, and nothing else."""
-
 
 SMOKE = (
     "smoke: the background agents are scripted and understand nobody but each other, so that "

@@ -28,11 +28,7 @@ from sociolab.worlds.stss.importing.village import (
 )
 
 LICENSE = "Apache-2.0, as its authors declare"
-
-
 SOURCE = "the public data of STSS (arXiv 2404.05337), from Generative Agents (arXiv 2304.03442)"
-
-
 ABOUT = "about.json"
 
 

@@ -158,7 +158,6 @@ def _renamed(draft: Draft, old: str, new: str) -> Draft:
 TELLING = 4
 """Shorter words of a filter do not show what a text is about."""
 
-
 PLACED = ("public activity", "inviting companions", "asking for help")
 """The types of task that fix a place (STSS Table 2)."""
 
@@ -237,10 +236,8 @@ def _from_note(draft: Draft) -> tuple[str, ...]:
 NUMBER = re.compile(r"(?<![\d:-])\d+(?= (?:people|audience|friends)\b)")
 """How many should come, in a text."""
 
-
 EVENT = re.compile(r"\bhold an? (.+?) at ", re.IGNORECASE)
 """What is to be held, in a text."""
-
 
 COUNTED = ("public activity", "inviting companions", "online activity")
 """The types of task of which the score is a number of people divided by the expected one."""
@@ -353,8 +350,6 @@ def _without_repeated_stamp(text: str) -> str:
 
 
 Check: TypeAlias = Callable[[Draft, TownFacts], tuple[Draft, list[Defect]]]
-
-
 CHECKS: tuple[Check, ...] = (
     check_people,
     check_cast,

@@ -22,16 +22,10 @@ from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground, within
 BASES = ("clipped_the_ville_n25", "base_the_ville_n25")
 """Folders of personas, the preferred first: STSS starts from the clipped one."""
 
-
 MATRICES = ("collision", "sector", "arena", "game_object")
-
-
 BLOCKS = ("sector", "arena", "game_object")
-
-
 CLOSE = 0.75
 """A name that is at least so like one on the map may stand for it (difflib's ratio; 0-1)."""
-
 
 EMPTY = 0
 """Nothing of this kind is on the tile."""

@@ -24,8 +24,6 @@ from sociolab.worlds.stss.talk.conditions import Occasion
 from sociolab.worlds.stss.task import TASK_TYPES, Frozen, SocialTask, TaskType
 
 OWN = Path(__file__).parent / "data"
-
-
 META, SCENARIOS, REPORT = "meta.json", "scenarios.jsonl", "report.md"
 
 

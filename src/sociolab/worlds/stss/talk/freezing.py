@@ -35,25 +35,18 @@ from sociolab.worlds.stss.world import Settings, Stss
 Watch: TypeAlias = Callable[[int, int, int], object]
 """Told how many tasks have been lived, of how many, and how many talks were frozen."""
 
-
 MOST_MEMORIES = 8
-
-
 MOST_SEEN = 3
 """Memories of a side, and how many of them may be of what was merely seen: as in the town."""
-
 
 _ALL = 100_000
 """More memories than anybody has."""
 
-
 MOST_AHEAD = 8
 """Blocks of the day's plan that are kept; on the task's own day all that are left."""
 
-
 BEFORE = timedelta(minutes=30)
 """How long before an event a talk is at least: somebody who is told must be able to come."""
-
 
 LATEST = time(12)
 """On the day of a task that leaves the time open: who is asked later will hardly find one."""

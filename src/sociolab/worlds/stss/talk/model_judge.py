@@ -29,17 +29,9 @@ from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import is_smoke
 
 ATTEMPTS = 3
-
-
 PACKAGE = "sociolab.worlds.stss.talk"
-
-
 _PROMPTS = ("judge_talk", "judge_note", "judge_rules", "judge_body")
-
-
 _LONGEST_SHOWN = 100
-
-
 _MOST_STATEMENTS = 4
 
 

@@ -17,17 +17,9 @@ from sociolab.worlds.stss.talk.playing import HeldTalk, told_in
 from sociolab.worlds.stss.world import SMOKE, is_smoke
 
 CONVERSATION_SR = Measure("conversation_sr", 0, 1, title="talk SR")
-
-
 CONVERSATION_GCSR = Measure("conversation_gcsr", 0, 1, title="talk GCSR")
-
-
 SUMMARY_SR = Measure("summary_sr", 0, 1, title="summary SR")
-
-
 SUMMARY_GCSR = Measure("summary_gcsr", 0, 1, title="summary GCSR")
-
-
 MEASURES = (CONVERSATION_SR, CONVERSATION_GCSR, SUMMARY_SR, SUMMARY_GCSR)
 """Table 3 shows each over conversations (micro) and over tasks (macro)."""
 
@@ -60,7 +52,6 @@ class Unread:
 
 SMOKED = Unread(SMOKE)
 """A scripted partner keeps nothing of what somebody says who writes no acts: that is no 0."""
-
 
 Findings: TypeAlias = tuple[Finding, ...] | Lost | Unread
 
@@ -96,11 +87,7 @@ def _level(rate: Measure, share: Measure, found: Findings) -> tuple[Verdict, ...
 
 
 _NOTE = "summarise"
-
-
 _BROKEN = ("failed turn", "silence")
-
-
 _QUESTIONS = {
     "utter": "utterance",
     "general_plan": "general plan",
@@ -158,7 +145,6 @@ def _failed(episode: Episode) -> Unusable | None:
 
 Meant: TypeAlias = tuple[SpeechAct, str]
 """An act, and the words that it stands beside."""
-
 
 UNREAD = Unread(
     "only the acts of built-in scripted players are on record, and somebody else spoke here; name "
@@ -259,7 +245,6 @@ def _quote(
 
 LEVELS = {CONVERSATION_GCSR.name: "the talk", SUMMARY_GCSR.name: "the note"}
 """What a measure reads, by its name; other measures have no findings in their reasons."""
-
 
 OF_TALK = frozenset({CONVERSATION_GCSR.name})
 """Those that quote lines of the talk."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
+from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from sociolab.analysis.compare import ComparedAgents
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, compared_pairs, differing

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conclusions.comparing_runs import GOAL, JUDGE
+from analysis.stored.comparing_runs import GOAL, JUDGE
 from declared_worlds import declared
 from sociolab.analysis.across import across
 from sociolab.analysis.agent_names import agent_names

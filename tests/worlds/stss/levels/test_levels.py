@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.conclusions.levels_runs import (
+from sociolab.report.section import Section
+from sociolab.store.store import Store
+from sociolab.worlds.stss.levels import AgentLevels, levels, levels_sections
+from sociolab.worlds.stss.losses import OUTCOMES
+from worlds.stss.levels.levels_runs import (
     AGENT,
     STRICT,
     STRONGER,
@@ -13,10 +17,6 @@ from app.conclusions.levels_runs import (
     talks,
     town,
 )
-from sociolab.report.section import Section
-from sociolab.store.store import Store
-from sociolab.worlds.stss.levels import AgentLevels, levels, levels_sections
-from sociolab.worlds.stss.losses import OUTCOMES
 
 DONE, UNMET, UNTOLD, LOST, IDLE = OUTCOMES
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
+from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from sociolab.app.queries import EpisodeQuery, asked_episodes
 from sociolab.core.episode import Unusable
 from sociolab.core.errors import ConfigError

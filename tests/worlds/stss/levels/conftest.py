@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from app.conclusions.levels_runs import build
+from analysis.stored.conftest import store
 from sociolab.store.store import Store
+from worlds.stss.levels.levels_runs import build
 
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "s.db") as opened:
-        yield opened
+__all__ = ["both", "store"]
 
 
 @pytest.fixture(scope="session")

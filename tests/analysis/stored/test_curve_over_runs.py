@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conclusions.comparing_runs import add_run
+from analysis.stored.comparing_runs import add_run
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.curve import follow_runs
 from sociolab.core.errors import ConfigError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
+from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, SCRIPTED, build
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.core.errors import ConfigError

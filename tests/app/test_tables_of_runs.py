@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conclusions.comparing_runs import add_run
+from analysis.stored.comparing_runs import add_run
 from sociolab import RunConfig as Config
 from sociolab import calls_of, compare, open_store, rank, run, scores_table, turns_table
 from sociolab.core.errors import ConfigError, StoreError

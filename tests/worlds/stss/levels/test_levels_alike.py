@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from alderbrook import flat_town
-from app.conclusions.levels_runs import STRONGER, TALK, TOWN, settings, talks, town
 from declared_worlds import declared
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 from sociolab.worlds.stss.levels import levels
 from stss_tasks import task
+from worlds.stss.levels.levels_runs import STRONGER, TALK, TOWN, settings, talks, town
 
 
 def cautioned(both: Store) -> tuple[str, ...]:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from declared_worlds import declared
-from sociolab.app.towns.town import ResidentOutcome, content_of, outcomes, replay
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.town import ResidentOutcome
 from sociolab.store.store import Store
+from sociolab.worlds.stss.replays import content_of, outcomes, replay
 from sociolab.worlds.stss.scoring import ScoreSettings, score
 from stss_tasks import MEDICINE, PARTY
 from trace_cases import Life, at, lived, talk

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
+from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from sociolab.analysis.across import Across, across
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conclusions.comparing_runs import GOAL, JUDGE, add_run
+from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
 from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
 from sociolab.core.errors import ConfigError

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from puppet_town import CAFE, TALK, TOWN, TRIO, Puppet, day, lived, planned, setting
-from sociolab.app.towns.town import Lived, Span, map_of, moments, write_filmstrip, write_picture
-from sociolab.app.towns.town import lived as lived_in
+from sociolab.app.registry import town_of
 from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.town.looking import Lived, Span, moments, write_filmstrip, write_picture
 from sociolab.town.trajectory import Trajectory
+from sociolab.worlds.stss.replays import lived as lived_in
+from sociolab.worlds.stss.replays import map_of
 
 
 @cache
@@ -89,7 +91,7 @@ def test_the_own_town_is_the_one_that_is_drawn() -> None:
 def test_an_episode_of_another_world_has_no_town() -> None:
     task = Task("sale", ("ann",), "sale", "{}")
     with pytest.raises(ConfigError, match="is of sotopia, which has no town"):
-        lived_in(Episode(Trial("t", "sotopia", task, (), 0, 1), ()))
+        town_of("sotopia", "the episode t")
     with pytest.raises(ConfigError, match="nothing of the episode t has been lived yet"):
         lived_in(Episode(Trial("t", "stss", task, (), 0, 1), ()))
 

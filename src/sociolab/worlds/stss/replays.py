@@ -1,0 +1,117 @@
+"""What became of an episode in town: its days, who took part, and how its task was scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from sociolab.core.episode import Episode, Json
+from sociolab.core.errors import ConfigError
+from sociolab.plugin.town import Replay, ResidentOutcome
+from sociolab.store.store import Store
+from sociolab.town.looking import Lived
+from sociolab.town.map import TownMap
+from sociolab.town.map_file import own_map
+from sociolab.town.trace import chunks_in
+from sociolab.town.trajectory import reached
+from sociolab.worlds.stss.dataset import Content, content_from, read_town
+from sociolab.worlds.stss.evidence import Evidence, event_window
+from sociolab.worlds.stss.judges import Incomplete, StssRulesJudge
+from sociolab.worlds.stss.map_codec import unpacked
+from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, reason
+from sociolab.worlds.stss.world import Settings, trajectory_of
+
+
+def map_of(folder: Path | None) -> TownMap:
+    """The map of an imported town, or of the package's own."""
+    return own_map() if folder is None else read_town(folder).town
+
+
+def lived(episode: Episode) -> Lived:
+    """The days of an episode; ConfigError where nothing of it was lived yet."""
+    if not chunks_in(episode.events):
+        raise ConfigError(f"nothing of the episode {episode.trial.id} has been lived yet")
+    content = content_from(episode.trial.task.content)
+    names = {one.id: one.name for one in content.residents}
+    return Lived(unpacked(content.town), trajectory_of(episode), names)
+
+
+def replay(store: Store, run: str, trial: str) -> Replay:
+    """The replay of an episode in the store.
+
+    ConfigError where nothing of it has been lived yet; StoreError
+    where the store has no such run or trial, or its trace cannot be read.
+    """
+    episode = store.episode(run, trial)
+    days = lived(episode)
+    content = content_of(episode)
+    judge = StssRulesJudge(ScoreSettings(least=_least(store.run(run).settings)))
+    score, why = _scored(judge, content, episode)
+    verdicts = tuple(row for row in store.verdicts.all(run) if row.trial == trial)
+    rules = {row.judge for row in verdicts if row.judge.name == judge.id.name}
+    return Replay(
+        lived=days,
+        task=content.task,
+        residents=content.residents,
+        window=event_window(content.task, days.trajectory.clock),
+        score=score,
+        why=why,
+        outcomes=outcomes(score, days.trajectory.clock.seconds) if score else (),
+        about=Evidence(content.task, days.trajectory).talks,
+        verdicts=verdicts,
+        other_rules=bool(rules - {judge.id}),
+    )
+
+
+def content_of(episode: Episode) -> Content:
+    """The task and the people of an episode in town; ConfigError where they cannot be read."""
+    try:
+        return content_from(episode.trial.task.content)
+    except ValidationError as error:
+        raise ConfigError(
+            f"the task of the episode {episode.trial.id} is none of this world "
+            f"({error.error_count()} fields are missing or wrong); play the trial again"
+        ) from error
+
+
+def outcomes(score: TaskScore, seconds: int) -> tuple[ResidentOutcome, ...]:
+    """What became of everybody in the background, for steps of so many seconds."""
+    needed = -(-score.least * 60 // seconds)
+    return tuple(_outcome(one, score, needed) for one in score.accounts)
+
+
+def _outcome(one: Account, score: TaskScore, needed: int) -> ResidentOutcome:
+    counts = one.who in score.participants
+    since = _since(one, score, needed) if counts else None
+    return ResidentOutcome(one.who, counts, since, one.words, one.when, one.near)
+
+
+def _since(one: Account, score: TaskScore, needed: int) -> int | None:
+    if not score.errands:
+        return reached(one.when, needed)
+    steps = (errand.step for errand in score.errands if errand.who == one.who)
+    return min((step for step in steps if step is not None), default=None)
+
+
+def _scored(
+    judge: StssRulesJudge, content: Content, episode: Episode
+) -> tuple[TaskScore | None, str]:
+    try:
+        score = judge.score(content.task, episode)
+    except Incomplete as problem:
+        return None, f"No score: {problem}."
+    return score, reason(content.task, score, content.name)
+
+
+def _least(settings: Json) -> int:
+    """The minutes of taking part that the run asked for."""
+    given = settings.get("world_settings") if isinstance(settings, Mapping) else None
+    try:
+        return Settings.model_validate(given or {}).least
+    except ValidationError as error:
+        item = error.errors(include_url=False)[0]
+        raise ConfigError(
+            f"the settings of the run cannot be read: {item['msg']}; play it again"
+        ) from error
