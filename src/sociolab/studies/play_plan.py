@@ -264,7 +264,7 @@ USUAL = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class TypingPace:
     """Reads and types at `words_a_minute` (0: at once), within turns of `turn_seconds`."""
 
     words_a_minute: int
@@ -304,7 +304,7 @@ class PacedPlayer:
     """
 
     player: Player
-    pace: Pace
+    pace: TypingPace
     sleep: Sleep = asyncio.sleep
     _began: dict[tuple[str, str, str], tuple[int, float]] = field(default_factory=dict)
     """When each seat was first asked for what it is asked, by trial, seat and name: the turn."""
