@@ -242,7 +242,7 @@ def _trial(kit: WorldKit, agent: AgentId) -> Trial:
     """The first task, with the agent in a seat and rules in all others."""
     plan = trials(
         kit.world.name,
-        kit.world.data,
+        kit.data,
         kit.world.tasks()[:1],
         [agent],
         AgentId(OPPOSITE, ""),

@@ -160,7 +160,7 @@ def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ..
     """The trials that a description lays out."""
     return trials(
         config.world,
-        kit.world.data,
+        kit.data,
         wanted_tasks(config.world, kit.world, config.tasks, config.limit),
         [agent.id for agent in seated.agents],
         seated.partner.id if seated.partner else None,
@@ -211,7 +211,7 @@ def _settings(
     judges: Sequence[Judge],
 ) -> dict[str, Json]:
     """What makes a run's results what they are; stored with it, and compared when it resumes."""
-    data, partner = kit.world.data, seated.partner
+    data, partner = kit.data, seated.partner
     lists = list_hashes(config.world, kit.world, config.tasks)
     settings: dict[str, Any] = {
         "data": [data.name, data.version, data.hash],
