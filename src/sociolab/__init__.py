@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from sociolab.analysis.rank import rank
     from sociolab.app.players.agent_models import AgentModels
     from sociolab.app.preflight.estimate import estimate
-    from sociolab.app.queries import calls_of, open_store, scores_table, transcript, turns_table
+    from sociolab.app.queries import calls_of, scores_table, transcript, turns_table
     from sociolab.app.run.config import RunConfig
     from sociolab.app.run.judge import judge_run, judge_run_async
     from sociolab.app.run.play import Progress, run, run_async
     from sociolab.report.result import RunResult, result_of
+    from sociolab.store.store import open_store
     from sociolab.studies.ratings import Rating, keep_ratings
     from sociolab.training.environment import Environment
 
@@ -43,7 +44,7 @@ _HOMES = {
     "judge_run": "sociolab.app.run.judge",
     "judge_run_async": "sociolab.app.run.judge",
     "keep_ratings": "sociolab.studies.ratings",
-    "open_store": "sociolab.app.queries",
+    "open_store": "sociolab.store.store",
     "rank": "sociolab.analysis.rank",
     "result_of": "sociolab.report.result",
     "run": "sociolab.app.run.play",

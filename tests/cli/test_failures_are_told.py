@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.app.players.own_code import built
-from sociolab.app.queries import find_episode, open_store
+from sociolab.app.queries import find_episode
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.cli.show import show
@@ -15,6 +15,7 @@ from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.report.run_facts import warnings
+from sociolab.store.store import open_store
 
 
 class Breaks:

@@ -34,7 +34,7 @@ from sociolab.store.store import Store
 from .small_run import ALPHA, RUN, SCRIPTED
 from .test_leaderboard import run
 from .test_result import entry
-from .test_tables import shown
+from .test_terminal import shown
 
 
 def test_every_score_has_the_turns_of_its_plays(result: RunResult) -> None:

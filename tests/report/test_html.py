@@ -23,7 +23,7 @@ from sociolab.report.transcript_view import TranscriptView, chosen_views, privat
 from sociolab.store.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED
-from .test_shown import hostile, transcript
+from .test_transcript_view import hostile, transcript
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "circle", "line"}
 

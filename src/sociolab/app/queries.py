@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
-from pathlib import Path
 from typing import Any, get_args
 
 from sociolab.analysis.agent_names import label_like
@@ -21,7 +19,6 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import NotKnown, foremost, measure_called
 from sociolab.report.result import each_once
 from sociolab.store.calls import CallRow
-from sociolab.store.connect import store_path
 from sociolab.store.parquet import SCORES, TURNS, Row, score_rows, turn_rows
 from sociolab.store.store import RunRow, Store
 
@@ -193,13 +190,6 @@ def _scored(
         names = ", ".join(dict.fromkeys(one.measure.name for one in judged)) or "nothing"
         raise ConfigError(f'nobody scored "{measure}" here; scored: {names}')
     return fits[0]
-
-
-@contextmanager
-def open_store(path: Path | str | None = None) -> Iterator[Store]:
-    """The store of this path, by default the user's own, which must be there (StoreError)."""
-    with Store.open(store_path(None if path is None else Path(path)), create=False) as store:
-        yield store
 
 
 @dataclass(frozen=True, slots=True)

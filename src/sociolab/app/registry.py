@@ -21,7 +21,7 @@ from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import ChatModel
 from sociolab.core.tracebacks import describe_error
 from sociolab.plugin.town import TownWorld
-from sociolab.plugin.world import WorldPlugin
+from sociolab.plugin.world import Importer, WorldPlugin
 
 Group: TypeAlias = Literal[
     "sociolab.worlds", "sociolab.agents", "sociolab.judges", "sociolab.models"
@@ -125,6 +125,14 @@ def town_of(world: str | None, what: str = "") -> TownWorld:
         f"{what} is of {world}, which has no town; expected an episode of "
         f"{', '.join(worlds) or 'a world with one'} (`sociolab show` reads it)"
     )
+
+
+def data_kinds() -> tuple[str, ...]:
+    """What data sets can be of: the installed worlds, and what else their importers read."""
+    worlds = map(world_plugin, worlds_that(lambda one: bool(one.importers)))
+    importers = [one for world in worlds for one in world.importers.values()]
+    others = (one.kind for one in importers if isinstance(one, Importer) and one.kind)
+    return tuple(dict.fromkeys((*names("sociolab.worlds"), *others)))
 
 
 def python_object(path: str) -> Any:

@@ -266,7 +266,7 @@ def _export_run(
     runs: Sequence[str], path: Path, *, parquet: bool, replace: bool, store: Path | None
 ) -> None:
     """Write the one run, whole; nothing is left half-written."""
-    from sociolab.app.queries import open_store
+    from sociolab.store.store import open_store
     from sociolab.training.export import free_output, no_run
 
     _check_named(runs, path)

@@ -1,4 +1,4 @@
-"""Judging: stored episodes by another judge, a judge on labelled data, audits, credit to turns."""
+"""Judging: episodes judged again, judges validated and audited, credit for turns, AntEval's gap."""
 
 from __future__ import annotations
 
@@ -25,7 +25,14 @@ from sociolab.cli.options import (
     several,
     takes,
 )
-from sociolab.cli.output import judges_failed, say, show_result, show_sections
+from sociolab.cli.output import (
+    console,
+    judges_failed,
+    print_json,
+    say,
+    show_result,
+    show_sections,
+)
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -230,6 +237,68 @@ def credit(
     show_sections([section], partial(_credit_document, found), as_json=json)
     _credit_remarks(found, out)
     raise typer.Exit(1 if found.stopped or found.in_vain else 0)
+
+
+@verbs.command(epilog="Example: sociolab gap --real sample --generated tavern")
+@takes(ModelAccess)
+def gap(
+    real: Annotated[str, option("--real", "DATA", "Imported real play, a file, or sample.")],
+    generated: Annotated[
+        list[str], option("--generated", "RUN", "A run to compare. Repeat it, or use commas.")
+    ],
+    test: Annotated[
+        OptText, option("--test", "DATA", "Real play to test on; default: a fifth.")
+    ] = None,
+    information: Annotated[
+        OptTexts, option("--information", "RUN", "A run with the IEP. Repeat it.")
+    ] = None,
+    dm: Annotated[
+        str,
+        option(
+            "--dm",
+            "SPEC",
+            "linear, encoder, lora:DIR, endpoint/model?examples=8, tuned:endpoint/model.",
+        ),
+    ] = "linear",
+    most: Annotated[int, option("--most", "N", "Labels a row at most.", min=1)] = 1,
+    all_rows: Annotated[
+        bool, typer.Option("--all-rows", help="Test on rows that name the skill, too.")
+    ] = False,
+    all_real: Annotated[
+        bool, typer.Option("--all-real", help="Learn from all real play, whatever the run's size.")
+    ] = False,
+    splits: Annotated[
+        OptInt, option("--splits", "N", "Pairs of real samples: the noise floor.", min=0)
+    ] = None,
+    seed: Annotated[int, option("--seed", "N", "Of samples and intervals.")] = 0,
+    *,
+    given: dict[str, Any],
+    json: Json = False,
+) -> None:
+    """Measure how far generated D&D play is from real play (AntEval's IEG).
+
+    Virtual DMs that learned from either see the difference.
+    """
+    from sociolab.app.tools import use_tool
+
+    asked = {
+        "real": real,
+        "test": test,
+        "generated": several(generated),
+        "information": several(information) or (),
+        "dm": dm,
+        "most": most,
+        "strict": not all_rows,
+        "matched": not all_real,
+        "splits": splits,
+        "seed": seed,
+    }
+    asked = {name: value for name, value in asked.items() if value is not None}
+    found = use_tool("gap", asked, given, say)
+    if json:
+        print_json(found.document())
+    else:
+        found.show(console())
 
 
 # ------------------------------------------------------------------ what audits tell

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sociolab.app.registry import data_kinds
 from sociolab.cli.options import (
     EpisodeLimit,
     Json,
@@ -80,9 +81,7 @@ def list_(
         "task-lists": _task_lists,
         "worlds": lambda: [{"world": name} for name in world_names()],
         "agents": lambda: _agents(of),
-        "data": lambda: [
-            {"world": w, "data": d} for w in (*world_names(), "dnd") for d in imported_names(w)
-        ],
+        "data": lambda: [{"world": w, "data": d} for w in data_kinds() for d in imported_names(w)],
     }
     if what not in ("runs", "episodes", *lists):
         names = ", ".join(("runs", "episodes", *lists))
@@ -121,10 +120,11 @@ def _runs(
     store: Path | None, agent: str | None, tags: tuple[str, ...], *, everything: bool
 ) -> Table:
     """A row for each run of episodes; if everything is sought, also for others."""
-    from sociolab.app.queries import open_store, runs_with
+    from sociolab.app.queries import runs_with
     from sociolab.cli.list_rows import run_table
     from sociolab.report.result import kept_work
     from sociolab.report.words import plural
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         runs = opened.runs()
@@ -139,9 +139,10 @@ def _runs(
 
 
 def _episodes(store: Path | None, run: str | None, asked: EpisodeQuery) -> Table:
-    from sociolab.app.queries import asked_episodes, open_store
+    from sociolab.app.queries import asked_episodes
     from sociolab.cli.list_rows import episode_table
     from sociolab.report.result import kept_work, run_of_episodes
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         runs = [row for row in opened.runs() if not kept_work(row)]

@@ -60,7 +60,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "audit": ("judge", "Audit a judge: is it moved by what should not count?"),
         "credit": ("judge", "Tell which turns moved a goal or gave a secret away."),
         "gap": (
-            "gap",
+            "judge",
             "Measure how far generated D&D play is from real play (AntEval's IEG).",
         ),
     },

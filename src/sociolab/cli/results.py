@@ -58,30 +58,34 @@ def report(
 
     The HTML page holds plots and some episodes, too.
     """
-    from sociolab.app.queries import open_store
-    from sociolab.app.results import write_csv, write_page
-    from sociolab.report.export import latex as as_latex
-    from sociolab.report.export import markdown as as_markdown
-    from sociolab.report.export import write_whole
     from sociolab.report.result import details_of, each_once
-    from sociolab.report.score_tables import run_section
+    from sociolab.store.store import open_store
 
     written: list[Path] = []
     with open_store(store) as opened:
         found = [details_of(opened, one) for one in each_once(run)]
         results = [one.result for one in found]
+        # What makes files is loaded only for those who want one: that takes longer than the tables.
         if html is not None:
+            from sociolab.app.results import write_page
+
             write_page(opened, found, html)
             written.append(html)
         if csv is not None:
+            from sociolab.app.results import write_csv
+
             written += write_csv(opened, results, csv)
-    sections = [run_section(result, details=details) for result in results]
-    if latex is not None:
-        write_whole(latex, as_latex(sections))
-        written.append(latex)
-    if markdown is not None:
-        write_whole(markdown, as_markdown(sections))
-        written.append(markdown)
+    if latex is not None or markdown is not None:
+        from sociolab.report import export
+        from sociolab.report.score_tables import run_section
+
+        sections = [run_section(result, details=details) for result in results]
+        if latex is not None:
+            export.write_whole(latex, export.latex(sections))
+            written.append(latex)
+        if markdown is not None:
+            export.write_whole(markdown, export.markdown(sections))
+            written.append(markdown)
     if json and len(results) > 1:
         typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
     else:
@@ -141,9 +145,9 @@ def compare(
     """
     from sociolab.analysis.compare_runs import CompareRequest, compare_runs, rule_of
     from sociolab.analysis.episode_pairs import with_episodes
-    from sociolab.app.queries import open_store
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of
+    from sociolab.store.store import open_store
     from sociolab.store.user_files import free_file
 
     names = tuple(measure or ())
@@ -196,9 +200,9 @@ def table(
     Says, too, whether worlds and levels go together.
     """
     from sociolab.analysis.across import across
-    from sociolab.app.queries import open_store
     from sociolab.app.registry import two_levels
     from sociolab.app.results import write_page
+    from sociolab.store.store import open_store
 
     by_world = named_values(judge or (), "--judge", "WORLD=LABEL")
     with open_store(store) as opened:
@@ -222,7 +226,7 @@ def rank(
     The same place: the same task, seat and partner.
     """
     from sociolab.analysis.rank import rank_runs, ranking_document, ranking_section
-    from sociolab.app.queries import open_store
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         found = rank_runs(opened, run, judge, measure)
@@ -258,7 +262,7 @@ def hard(
     from sociolab.analysis.hard_subset import hard_document, hard_section
     from sociolab.app.data.sets import keep
     from sociolab.app.hard_subset import HardSpec, choose_hard
-    from sociolab.app.queries import open_store
+    from sociolab.store.store import open_store
 
     left = tuple(without or ())
     spec = HardSpec(tuple(run), target, name, most, measure, judge, left, replace)
@@ -299,7 +303,7 @@ def variance(
         variance_document,
         variance_section,
     )
-    from sociolab.app.queries import open_store
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         found = run_variances(opened, run, several(judge), measure, cost_per_play, cost_per_judging)
@@ -313,9 +317,9 @@ def site(
     store: StoreFile = None,
 ) -> None:
     """Write a static site: rankings where they are fair, a page for each run."""
-    from sociolab.app.queries import open_store
     from sociolab.app.results import write_site
     from sociolab.report.result import each_once, result_of
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         write_site(opened, [result_of(opened, one) for one in each_once(run)], folder)
@@ -338,7 +342,7 @@ def agree(
     People with each other, judges with people, and judges with each other.
     """
     from sociolab.analysis.agreement import agreements
-    from sociolab.app.queries import open_store
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         found = agreements(opened, run, judge or [], bins=bins)
@@ -382,7 +386,7 @@ def _follow(
 ) -> None:
     """How an agent's scores go over runs, such as checkpoints."""
     from sociolab.analysis.curve import follow_runs
-    from sociolab.app.queries import open_store
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         found = follow_runs(opened, wanted)

@@ -48,9 +48,9 @@ def show(
 
     Or what one seat saw of it, or every prompt and reply.
     """
-    from sociolab.app.queries import open_store
     from sociolab.app.transcripts import seat_called
     from sociolab.report.transcript_view import EpisodeSide
+    from sociolab.store.store import open_store
 
     if len(episode) > 2:
         raise ConfigError(f"expected one episode or two, found {len(episode)}")

@@ -32,7 +32,7 @@ def rename(
     store: StoreFile = None,
 ) -> None:
     """Rename a run."""
-    from sociolab.app.queries import open_store
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         opened.rename_run(old, new)
@@ -50,8 +50,8 @@ def tag(
 
     `sociolab list runs --tag WORD` finds it.
     """
-    from sociolab.app.queries import open_store
     from sociolab.app.run.session import TAGS, with_tags
+    from sociolab.store.store import open_store
 
     if not all(word.strip() for word in words):
         raise ConfigError('WORD: expected a word to find the run by, found ""')
@@ -77,7 +77,7 @@ def delete(runs: RunNames, yes: Sure = False, store: StoreFile = None) -> None:
 
     Asks once; nothing is deleted where one of them is not there.
     """
-    from sociolab.app.queries import open_store
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         holds = {run: _holds(opened, run) for run in dict.fromkeys(runs)}
@@ -94,8 +94,8 @@ def delete(runs: RunNames, yes: Sure = False, store: StoreFile = None) -> None:
 @store.command("size", epilog="Example: sociolab store size")
 def store_size(store: StoreFile = None, json: Json = False) -> None:
     """Say where the store is, how many runs it holds and how large it is."""
-    from sociolab.app.queries import open_store
     from sociolab.report.words import plural
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         path, runs, size = opened.path, len(opened.runs()), opened.size()
@@ -113,7 +113,7 @@ def store_vacuum(store: StoreFile = None) -> None:
 
     Not while a run is being played.
     """
-    from sociolab.app.queries import open_store
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         before = opened.size()
@@ -128,7 +128,7 @@ def store_check(store: StoreFile = None) -> None:
 
     Exit code 1 where something is damaged.
     """
-    from sociolab.app.queries import open_store
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         path, found = opened.path, list(opened.damage())

@@ -121,10 +121,10 @@ def levels_(
 
     Says, too, why people did not attend.
     """
-    from sociolab.app.queries import open_store
     from sociolab.app.results import write_page
     from sociolab.app.tools import use_tool
     from sociolab.cli.output import say, show_sections
+    from sociolab.store.store import open_store
 
     asked = {"talk": talk, "action": action}
     found = use_tool("levels", asked, {"store": store} if store else {}, say)
@@ -138,8 +138,9 @@ def levels_(
 
 
 def _lived(episode: str, run: str | None, store: Path | None) -> Lived:
-    from sociolab.app.queries import find_episode, open_store
+    from sociolab.app.queries import find_episode
     from sociolab.app.registry import town_of
+    from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         found = find_episode(opened, episode, run).episode

@@ -96,10 +96,10 @@ def demo(
     All tasks of every world with scripted players, scored without a model.
     """
     from sociolab.app.data.sets import world_names
-    from sociolab.app.queries import open_store
     from sociolab.app.results import write_page
     from sociolab.app.run.play import run as play
     from sociolab.cli.progress import watch
+    from sociolab.store.store import open_store
 
     if not html.parent.is_dir():
         raise ConfigError(

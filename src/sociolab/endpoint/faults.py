@@ -199,28 +199,12 @@ class Chance:
 def latency_seconds(settings: EndpointSettings, chance: Chance) -> float:
     """How long this reply takes; its mean over requests is `latency_ms`, whatever its shape."""
     mean = settings.latency_ms / 1000
-    if mean == 0:
-        return 0.0
-    return mean * _SHAPES[settings.latency](settings.latency_sigma, chance)
-
-
-def _constant(_sigma: float, _chance: Chance) -> float:
-    return 1.0
-
-
-def _uniform(_sigma: float, chance: Chance) -> float:
-    return 2 * chance.fraction("latency")
-
-
-def _lognormal(sigma: float, chance: Chance) -> float:
+    if mean == 0 or settings.latency == "constant":
+        return mean
+    if settings.latency == "uniform":
+        return 2 * mean * chance.fraction("latency")
     # Box and Muller's normal number; exp(normal - sigma^2 / 2) has mean 1.
     radius = math.sqrt(-2 * math.log(1 - chance.fraction("latency")))
     normal = radius * math.cos(2 * math.pi * chance.fraction("latency angle"))
-    return math.exp(sigma * normal - sigma * sigma / 2)
-
-
-_SHAPES: dict[str, Callable[[float, Chance], float]] = {
-    "constant": _constant,
-    "uniform": _uniform,
-    "lognormal": _lognormal,
-}
+    sigma = settings.latency_sigma
+    return mean * math.exp(sigma * normal - sigma * sigma / 2)

@@ -201,7 +201,7 @@ def ends_of(found: PlayOutcome, measure: Measure) -> tuple[float, float]:
     return (measure.low, measure.high) if found == "failed" else (found.low, found.high)
 
 
-# ------------------------------------------------------------------ what is counted: turns, words, cost
+# ------------------------------------------------------------------ what is counted
 
 
 TRANSCRIPT = JudgeId("transcript", "rules")

@@ -572,7 +572,7 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
     return ScoreEntry.model_validate(micro.model_dump() | changed)
 
 
-# ------------------------------------------------------------------ outcomes by a formula beside those that were read
+# ------------------------------------------------------------------ outcomes asked and read
 
 
 def readings(said: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
@@ -615,7 +615,7 @@ def _held_against(asked: PlayOutcome, read: PlayOutcome) -> str:
     return "only_reader" if isinstance(read, float) else "neither"
 
 
-# ------------------------------------------------------------------ what failed: each kind by its first case
+# ------------------------------------------------------------------ what failed
 
 
 LONGEST = 400

@@ -166,7 +166,7 @@ def _hashes(recorded: object) -> list[tuple[str, str]]:
     return [(str(one[0]), str(one[1])) for one in recorded if isinstance(one, list) and one[1:]]
 
 
-# ------------------------------------------------------------------ with which versions a run was played
+# ------------------------------------------------------------------ versions
 
 
 def made_with(result: RunResult) -> str:

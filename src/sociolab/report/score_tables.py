@@ -83,6 +83,13 @@ def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[Meas
     return measures_of(result, [entry for entry in entries if entry.value is not None])[:1]
 
 
+def grids_of(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
+    """All tables of a result that hold anything; `details` adds a matrix of agents and partners for
+    every measure."""
+    found = [*agent_grids(result), *pair_grids(result, details=details), *other_grids(result)]
+    return tuple(grid for grid in (*found, *type_grids(result), play_grid(result)) if grid.rows)
+
+
 def agent_grids(result: RunResult) -> tuple[Grid, ...]:
     """For each judge, agents by measures, over all partners (SOTOPIA's Table 2)."""
     found = []
@@ -252,7 +259,7 @@ def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str
         yield f"{agent}: {titles} agree on {same:.0%}, Cohen's kappa {kappa}"
 
 
-# ------------------------------------------------------------------ as text: what Markdown and LaTeX are made of
+# ------------------------------------------------------------------ as text
 
 
 def run_section(result: RunResult, *, details: bool = False) -> Section:
@@ -260,14 +267,12 @@ def run_section(result: RunResult, *, details: bool = False) -> Section:
 
     `details` adds a matrix of agents and partners for every measure, not only the main one.
     """
-    grids = [*agent_grids(result), *pair_grids(result, details=details), *other_grids(result)]
-    grids += [*type_grids(result), play_grid(result)]
     return Section(
         title=f"{result.run}: {result.world}",
         said=(summary(result), *findings(result), *warnings(result)),
         cautions=cautions(result),
         tables=(
-            *(grid_text(result, grid) for grid in grids if grid.rows),
+            *(grid_text(result, grid) for grid in grids_of(result, details=details)),
             *(table for part in outcomes_sections(result) for table in part.tables),
         ),
     )
@@ -373,7 +378,7 @@ def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
     return (f"{', '.join(named)}: plays by rules, a baseline and no language model",)
 
 
-# ------------------------------------------------------------------ whether outcomes could be established
+# ------------------------------------------------------------------ outcomes
 
 
 def outcomes_sections(result: RunResult) -> tuple[Section, ...]:

@@ -17,16 +17,7 @@ from rich.text import Text
 from sociolab.core.ports import Line
 from sociolab.report.run_facts import account, setting, warnings
 from sociolab.report.schema import RunResult, ScoreEntry
-from sociolab.report.score_tables import (
-    Grid,
-    GridRow,
-    agent_grids,
-    other_grids,
-    outcomes_sections,
-    pair_grids,
-    play_grid,
-    type_grids,
-)
+from sociolab.report.score_tables import Grid, GridRow, grids_of, outcomes_sections
 from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_view import UNSCORED, EpisodeSide, ScoreSheet, TranscriptView
 from sociolab.report.words import (
@@ -56,11 +47,9 @@ def print_report(result: RunResult, console: Console, *, details: bool = False) 
 
 def report(result: RunResult, width: int, *, details: bool = False) -> RenderableType:
     """The whole report: what was played, what failed, the scores, what it took."""
-    grids = [*agent_grids(result), *pair_grids(result, details=details), *other_grids(result)]
-    grids += [*type_grids(result), play_grid(result)]
     parts: list[RenderableType] = [Text(f"Run {result.run}", style="bold"), facts(setting(result))]
     parts += _warnings(result)
-    parts += [table(result, grid, width) for grid in grids if grid.rows]
+    parts += [table(result, grid, width) for grid in grids_of(result, details=details)]
     parts.append(printed(outcomes_sections(result)))
     parts += [Text("Account", style="bold"), facts(account(result)), *_warnings(result)]
     return Group(*parts)

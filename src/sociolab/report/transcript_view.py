@@ -190,7 +190,7 @@ def private_part(text: str) -> tuple[str, str]:
     return text, ""
 
 
-# ------------------------------------------------------------------ which episodes of a run are shown
+# ------------------------------------------------------------------ chosen episodes
 
 
 def chosen_views(
@@ -229,7 +229,7 @@ def views_of(
     return tuple(found)
 
 
-# ------------------------------------------------------------------ which episodes a figure leads to
+# ------------------------------------------------------------------ episodes behind a figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ def by_rules(result: RunResult, label: str) -> bool:
     return result.declared.agents.get(label) == "rules"
 
 
-# ------------------------------------------------------------------ intervals, coverage, failed turns
+# ------------------------------------------------------------------ intervals and coverage
 
 
 def interval(result: RunResult, entry: ScoreEntry) -> str:

@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
@@ -19,7 +20,7 @@ from sociolab.core.errors import Cause, StorageError, StoreError
 from sociolab.core.metrics import UNDECLARED, Declared, declared_from
 from sociolab.core.redaction import redacted_bytes
 from sociolab.store.calls import Calls
-from sociolab.store.connect import checked_name, connect, lock_run, storage_error
+from sociolab.store.connect import checked_name, connect, lock_run, storage_error, store_path
 from sociolab.store.database import Database, as_text
 from sociolab.store.search import Search
 from sociolab.store.studies import Studies
@@ -107,9 +108,17 @@ class Store(Database):
         super().__init__(connection, path)
         self.calls = Calls(self)
         self.verdicts = Verdicts(self)
-        self.studies = Studies(self)
-        self.search = Search(self)
         self._ends: dict[tuple[str, str], tuple[int, int]] = self.remembered()
+
+    @cached_property
+    def studies(self) -> Studies:
+        """What people's studies keep here."""
+        return Studies(self)
+
+    @cached_property
+    def search(self) -> Search:
+        """The words of all episodes."""
+        return Search(self)
 
     # -------------------------------------------------------------- runs
 
@@ -507,6 +516,13 @@ class Store(Database):
             yield self.episode(run, trial)
             for title in self.attachments(run, trial):
                 yield from self.attachment(run, trial, title)
+
+
+@contextmanager
+def open_store(path: Path | str | None = None) -> Iterator[Store]:
+    """The store of this path, by default the user's own, which must be there (StoreError)."""
+    with Store.open(store_path(None if path is None else Path(path)), create=False) as store:
+        yield store
 
 
 def _taken(name: str) -> StoreError:

@@ -16,12 +16,11 @@ from typing import IO, TypeAlias
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.values import values_of
-from sociolab.app.queries import open_store
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream
 from sociolab.report.words import plural
 from sociolab.store.database import replaced
-from sociolab.store.store import Store
+from sociolab.store.store import Store, open_store
 from sociolab.store.user_files import free_file
 from sociolab.training.examples import (
     ExportOptions,

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import pytest
 
 from faulty_judges import Moody
-from sociolab.app.queries import open_store
 from sociolab.app.run import play
 from sociolab.app.run.config import RunConfig, config_of
 from sociolab.app.run.judge import judge_run
@@ -22,6 +21,7 @@ from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.schema import FirstFailure, RunResult
 from sociolab.runner.local import RunContext, Stopped
+from sociolab.store.store import open_store
 from sociolab.store.user_files import read_toml
 
 MOODY = "python:faulty_judges:Moody"

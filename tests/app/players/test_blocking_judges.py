@@ -12,13 +12,13 @@ from typing import ClassVar
 import pytest
 
 from sociolab import RunConfig, judge_run
-from sociolab.app.queries import open_store
 from sociolab.app.run.play import run
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.report.schema import RunResult
 from sociolab.runner import guard, progress
 from sociolab.runner.progress import Tally
+from sociolab.store.store import open_store
 
 HERE = f"python:{__name__}"
 SAID = (Score(Measure("warmth", 0, 10), None, 5.0),)

@@ -12,13 +12,13 @@ import pytest
 from sociolab import RunConfig
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.app.preflight.doctor import examine
-from sociolab.app.queries import open_store
 from sociolab.app.run.play import run
 from sociolab.core.episode import Action, Episode, Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Reply, Request
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.report.schema import RunResult
+from sociolab.store.store import open_store
 
 HERE = f"python:{__name__}"
 WARMTH = Measure("warmth", 0, 10)

@@ -19,6 +19,7 @@ from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode, Json, Trial
 from sociolab.core.errors import ConfigError, ModelError, StorageError
 from sociolab.core.ports import Judge
+from sociolab.core.score import JudgeId
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.guard import interruptible
@@ -62,7 +63,9 @@ async def judge_run_async(
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
         bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
         tally.judges = tuple(judge.id.name for judge in judges)
-        due, began = bench.due(kit.checks, 1) + bench.due(judges, repeats), time.perf_counter()
+        known = store.verdicts.judges(run)
+        new = [check for check in kit.checks if not _replaced(check, known)]
+        due, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
         tally.total = len(due)
         try:
             with watch(run, tally) if watch else nullcontext():
@@ -120,6 +123,12 @@ class _Bench:
                 return
             self.replies.release(trial.id)
             self.tally.done += 1
+
+
+def _replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:
+    """Whether a check has judged here in another version, and not in this one."""
+    same = [one for one in judges if (one.name, one.method) == (check.id.name, check.id.method)]
+    return bool(same) and check.id not in same
 
 
 def world_settings(settings: Json) -> dict[str, str]:

@@ -41,6 +41,8 @@ from sociolab.worlds.anteval.virtual_dm.example import (
     overlaps,
 )
 
+# ------------------------------------------------------------------ what is found
+
 
 @dataclass(frozen=True, slots=True)
 class GapFigure:
@@ -179,6 +181,9 @@ def _above(gap: Gap, floor: NoiseFloor | None) -> bool | None:
     if floor is None or floor.q95 is None or gap.printed.value is None:
         return None
     return gap.printed.value > floor.q95
+
+
+# ------------------------------------------------------------------ how it is measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,6 +393,9 @@ def _check(
         )
 
 
+# ------------------------------------------------------------------ the formula
+
+
 def printed_gap(fr: float, fg: float) -> float | None:
     """G as the paper prints it, 0..100: 0 is no gap. None where both scores are 0.
 
@@ -403,6 +411,9 @@ def signed_gap(fr: float, fg: float) -> float | None:
     None where both scores are 0.
     """
     return (fr - fg) / (fr + fg) * 100 if fr + fg else None
+
+
+# ------------------------------------------------------------------ samples to train on
 
 
 def sample(examples: Sequence[Example], size: int, seed: int) -> tuple[Example, ...]:
@@ -443,6 +454,9 @@ def _drawn_groups(examples: Sequence[Example], seed: int) -> list[list[Example]]
     return [groups[name] for name in names]
 
 
+# ------------------------------------------------------------------ figures of one virtual DM
+
+
 @dataclass(frozen=True, slots=True)
 class TestedDM:
     """What a virtual DM predicted of the test rows; `failed` of its replies were of no use."""
@@ -479,6 +493,9 @@ def floor_of(size: int, gaps: Sequence[Gap]) -> NoiseFloor:
     if not values:
         return NoiseFloor(size, (), None, None)
     return NoiseFloor(size, values, float(np.mean(values)), float(np.quantile(values, 0.95)))
+
+
+# ------------------------------------------------------------------ intervals
 
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""From a spec to virtual DMs: `linear`, `encoder`, `lora:DIR`, `endpoint/model`, `tuned:...`."""
+"""The intention gap of stored runs against imported play: what `sociolab gap` does and prints."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 from rich.console import Console
 
+from sociolab.analysis.formatting import NOTHING
 from sociolab.core.episode import Ended, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
@@ -21,10 +22,22 @@ from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
+from sociolab.report.words import minus
 from sociolab.stats.intervals import Estimate
 from sociolab.store.connect import data_home, imported_folder, imported_names
 from sociolab.store.store import Store
-from sociolab.worlds.anteval.gap import GapSettings, GapTable, UnusableReplies, measure_gap
+from sociolab.worlds.anteval.gap import (
+    FEWEST_GROUPS,
+    DMScores,
+    Gap,
+    GapFigure,
+    GapRow,
+    GapSettings,
+    GapTable,
+    NoiseFloor,
+    UnusableReplies,
+    measure_gap,
+)
 from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.intention import example_of
 from sociolab.worlds.anteval.scene import party_moved
@@ -32,6 +45,8 @@ from sociolab.worlds.anteval.session import NPC
 from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, Example, LocalDM
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from sociolab.models.finetuning import FineTuningClient
 
 
@@ -81,8 +96,6 @@ class GapResult:
 
     def show(self, console: Console) -> None:
         """The tables, and what to know of them."""
-        from sociolab.worlds.anteval.gap_tables import print_gap
-
         print_gap(self, console)
 
     def document(self) -> dict[str, Any]:
@@ -104,8 +117,8 @@ async def gap(lab: Context, config: GapConfig) -> GapResult:
     generated = _generated(store, config, notes)
     seats = {row.name: (row.agent, row.npc) for row in generated}
     information = information_of(store, config.information, seats, notes)
-    workshop = DMFactory(lab, config.seed)
-    dms = workshop.dms(config.dm)
+    factory = DMFactory(lab, config.seed)
+    kind = factory.kind(config.dm)
     settings = GapSettings(
         most=config.most,
         strict=config.strict,
@@ -114,20 +127,20 @@ async def gap(lab: Context, config: GapConfig) -> GapResult:
         seed=config.seed,
     )
     about = {"dm": config.dm, "real": config.real, "test": config.test, "base_url": lab.base_url}
-    with lab.kept(_INTENTION, ("gap", about)) if dms.keeps else nullcontext():
+    with lab.kept(_INTENTION, ("gap", about)) if kind.keeps else nullcontext():
         try:
             table = await measure_gap(
                 real,
                 test,
                 {row.name: row.examples for row in generated},
-                dms.make,
-                untrained=dms.untuned,
+                kind.make,
+                untrained=kind.untuned,
                 information=information,
                 settings=settings,
-                tell=lambda step: lab.tell(f"{dms.name}: {step}"),
+                tell=lambda step: lab.tell(f"{kind.name}: {step}"),
             )
         finally:
-            await workshop.close()
+            await factory.close()
     notes.extend(_unusable(table.failures))
     play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
     return GapResult(table, play, tuple(notes))
@@ -210,9 +223,6 @@ def _name(agent: str, npc: str) -> str:
     return agent if agent == npc else f"{agent} (NPC: {npc})"
 
 
-# ------------------------------------------------------------------ virtual DMs
-
-
 def _splits(config: GapConfig, notes: list[str]) -> int:
     if config.splits is not None:
         return config.splits
@@ -224,6 +234,8 @@ def _splits(config: GapConfig, notes: list[str]) -> int:
     )
     return 0
 
+
+# ------------------------------------------------------------------ the IEP beside the gap
 
 _INFORMATION = "anteval-information"
 
@@ -274,6 +286,8 @@ def information_of(
     found = {name: of_cast.get(cast) for name, cast in seats.items()}
     return {name: estimate for name, estimate in found.items() if estimate is not None}
 
+
+# ------------------------------------------------------------------ real play, by name
 
 SAMPLE = "sample"
 """The name of the sample data that comes with the package."""
@@ -326,6 +340,8 @@ def examples_called(name: str, flag: str) -> tuple[Example, ...]:
     )
 
 
+# ------------------------------------------------------------------ virtual DMs, by spec
+
 KINDS = "linear, encoder, lora:DIR, endpoint/model?examples=8 or tuned:endpoint/model"
 
 
@@ -356,7 +372,7 @@ class DMFactory:
         for client in self._clients:
             await client.close()
 
-    def dms(self, text: str) -> DMKind:
+    def kind(self, text: str) -> DMKind:
         """The virtual DMs of a spec; ConfigError if it is none."""
         if text == "linear":
             from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
@@ -462,3 +478,150 @@ def _number_after(text: str, name: str) -> tuple[str, int | None]:
         else:
             number = int(value)
     return plain + ("?" + "&".join(kept) if kept else ""), number
+
+
+# ------------------------------------------------------------------ tables: a row for each agent
+
+_Parts: TypeAlias = tuple[GapFigure, GapFigure, Gap, NoiseFloor | None, bool | None]
+"""fr, fg, G, the noise floor, and whether G is above it."""
+
+
+def print_gap(found: GapResult, shown: Console) -> None:
+    """The tables, and what to know of them."""
+    tables = [_reading(found.table, found.play)]
+    if any(row.information for row in found.table.rows):
+        tables.append(_exchange(found.table))
+    tables.append(_gaps(found.table, "Who makes a check: F_c and G_c in percent", _characters))
+    tables.append(_gaps(found.table, "Who makes which check: F_o and G_o in percent", _tuples))
+    for table in tables:
+        shown.print(table)
+    for line in (*_explained(found.table), *found.notes):
+        shown.print(line, style="dim italic", markup=False)
+
+
+def _reading(table: GapTable, play: str) -> Table:
+    """How well virtual DM and baselines read the test rows (f0 and fr of the paper's Table 2)."""
+    shown = _empty(
+        f"Virtual DM {table.virtual_dm} on {play}, {table.measured_on}",
+        "learned from",
+        "F_c %",
+        "F_o %",
+        "F_s %",
+    )
+    if table.f0 is not None:
+        _add(shown, "nothing (f0)" + _failed(table.f0), _scores(table.f0))
+    label = f"{table.real_examples} examples of {play} (fr)"
+    _add(shown, label + _failed(table.fr), _scores(table.fr))
+    for row in table.baselines:
+        f_c, *others = _scores(row.scores)
+        cells = (f_c, *(others if row.names_skills else [NOTHING, NOTHING]))
+        _add(shown, f"baseline: {row.name}", cells)
+    return shown
+
+
+def _exchange(table: GapTable) -> Table:
+    """IEP beside IEG, as in the paper's Table 1."""
+    shown = _empty("Information exchange", "agent", "IEP %", "answers", "sessions")
+    for row in table.rows:
+        iep = row.information
+        if iep is not None:
+            value = GapFigure(iep.value, iep.low, iep.high)
+            _add(shown, row.name, (_percent(value), str(iep.n), str(iep.clusters)))
+    return shown
+
+
+def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> Table:
+    """A row for each agent (the paper's Tables 1 and 2)."""
+    shown = _empty(title, "agent", "n", "fr", "fg", "G", "signed G", "noise floor")
+    for row in table.rows:
+        real, generated, gap, floor, above = parts(row)
+        below = (
+            NOTHING
+            if floor is None or floor.q95 is None
+            else f"{floor.q95:.1f}\nG {'above' if above else 'within'}"
+        )
+        cells = (
+            _percent(real) + _failed(row.fr),
+            _percent(generated) + _failed(row.fg),
+            _plain(gap.printed),
+            _plain(gap.signed),
+        )
+        _add(shown, row.name, (str(row.examples), *cells, below))
+    return shown
+
+
+def _characters(row: GapRow) -> _Parts:
+    return row.fr.f_c, row.fg.f_c, row.g_c, row.floor_c, row.above_floor_c
+
+
+def _tuples(row: GapRow) -> _Parts:
+    return row.fr.f_o, row.fg.f_o, row.g_o, row.floor_o, row.above_floor_o
+
+
+def _explained(table: GapTable) -> tuple[str, ...]:
+    few = table.test_groups < FEWEST_GROUPS
+    lines = [
+        f"no intervals: {table.test_groups} groups of test rows are too few, expected at least "
+        f"{FEWEST_GROUPS}"
+        if few
+        else "below each figure its 95 % interval: bootstrap over the groups of the test rows, "
+        "paired for G; chance in what was learned from is in the noise floor, not here",
+        "F1 of who makes a check (F_c), of who makes which (F_o), of the skill alone (F_s)",
+        "G = |fr - fg| / (fr + fg) x 100; signed: above 0 where real play teaches more",
+        f"each prediction: at most {table.most} label{'s' if table.most > 1 else ''} a row",
+    ]
+    if table.matched:
+        lines.append("fr and fg of a row: virtual DMs that learned from equally many examples (n)")
+    floors = [row.floor_o for row in table.rows if row.floor_o is not None and row.floor_o.values]
+    if floors:
+        sizes = ", ".join(dict.fromkeys(str(floor.size) for floor in floors))
+        lines.append(
+            f"noise floor: 95 % of the G between two disjoint real samples of {sizes} examples lie "
+            f"below it ({len(floors[0].values)} splits); a G below it shows nothing, nor does one "
+            "whose signed interval holds 0"
+        )
+    return tuple(lines)
+
+
+def _empty(title: str, *columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    shown = Table(
+        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
+    for number, column in enumerate(columns):
+        shown.add_column(column, justify="right" if number else "left", overflow="fold")
+    return shown
+
+
+def _add(table: Table, label: str, cells: tuple[str, ...]) -> None:
+    from rich.text import Text
+
+    table.add_row(Text(label), *map(Text, cells))
+
+
+def _scores(scores: DMScores) -> tuple[str, ...]:
+    return tuple(_percent(figure) for figure in (scores.f_c, scores.f_o, scores.f_s))
+
+
+def _failed(scores: DMScores) -> str:
+    """A line of its own for the replies that were of no use."""
+    return f"\n{scores.failed} failed" if scores.failed else ""
+
+
+def _percent(figure: GapFigure) -> str:
+    return _text(figure.value, figure.low, figure.high, 100)
+
+
+def _plain(figure: GapFigure) -> str:
+    return _text(figure.value, figure.low, figure.high, 1)
+
+
+def _text(value: float | None, low: float | None, high: float | None, by: int) -> str:
+    if value is None:
+        return NOTHING
+    shown = minus(f"{value * by:z.1f}")
+    if low is None or high is None:
+        return shown
+    return minus(f"{shown}\n{low * by:z.0f} to {high * by:z.0f}")

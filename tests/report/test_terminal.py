@@ -16,7 +16,8 @@ from sociolab.report.result import result_of
 from sociolab.report.run_facts import setting, warnings
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.score_tables import agent_grids, other_grids, pair_grids, type_grids
-from sociolab.report.terminal import print_report
+from sociolab.report.section import Section, TextTable
+from sociolab.report.terminal import print_report, printed
 from sociolab.report.words import counted, first_digits, nature, number, plural, symmetric
 from sociolab.store.store import Store
 
@@ -246,3 +247,11 @@ def test_the_settings_of_the_world_are_told_where_some_were_given(result: RunRes
     told = shown(result.model_copy(update={"settings": given}))
     assert "Settings  tdp=true, rounds=3" in told
     assert "Settings " not in shown(result)
+
+
+def test_a_table_without_rows_or_headings_is_printed_all_the_same() -> None:
+    tables = (TextTable("nothing", ("", "n"), ()), TextTable("empty", ("",), (("",),)))
+    console = Console(record=True, width=80)
+    with console.capture() as shown:
+        console.print(printed([Section("t", tables=tables)]))
+    assert "nothing" in shown.get()
