@@ -195,7 +195,7 @@ def judged_by_two(source: Path, path: Path, own: str, favoured: str) -> None:
 
 
 def test_judges_of_imported_episodes_are_audited_for_their_own_family(tmp_path: Path) -> None:
-    fixtures = Path(__file__).parents[2] / "worlds" / "sotopia" / "importing" / "fixtures"
+    fixtures = Path(__file__).parents[1] / "worlds" / "sotopia" / "importing" / "fixtures"
     judged_by_two(fixtures, tmp_path / "s.db", "small-judge", "small")
     found = audit(AuditConfig(run="pub", store=tmp_path / "s.db", kinds=("family",)))
     assert found.families is not None

@@ -24,7 +24,7 @@ from sociolab.store.store import Store, TrialRow
 from sociolab.studies import live_episodes as blocked
 from sociolab.studies import live_episodes as tables
 from sociolab.studies.live_episodes import tell_blocked
-from sociolab.studies.play_plan import Pace
+from sociolab.studies.play_plan import TypingPace
 from sociolab.studies.screen import BROKEN, PARTNER_LOST
 
 HERE = f"python:{__name__}"
@@ -103,7 +103,9 @@ def test_a_partner_that_never_answers_lets_its_turns_go_by_and_has_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partner: str
 ) -> None:
     # A partner has a hundredth of a second for a turn; a person has their usual time.
-    monkeypatch.setattr(tables, "Pace", lambda words, seconds, seed: Pace(words, 0.01, seed))
+    monkeypatch.setattr(
+        tables, "TypingPace", lambda words, seconds, seed: TypingPace(words, 0.01, seed)
+    )
     monkeypatch.setattr(guard, "LAST_WORDS", 0.01)
     why, row = played(tmp_path / "store.db", partner)
     assert why == PARTNER_LOST

@@ -13,7 +13,7 @@ from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.studies.live_episode import NotTaken, Sent, SentAction, value_of
 from sociolab.studies.lobby import PRESENT_SECONDS, WaitingRoom
-from sociolab.studies.play_plan import LONGEST, USUAL, Pace, PacedPlayer, trials_of
+from sociolab.studies.play_plan import LONGEST, USUAL, PacedPlayer, TypingPace, trials_of
 from sociolab.studies.play_records import AssignmentBalancer
 from sociolab.studies.screen import told_sections
 from sociolab.studies.settings import PlayPlan
@@ -99,7 +99,7 @@ def test_who_came_first_is_paired_first_and_who_went_away_is_passed_over() -> No
 
 
 def test_a_longer_answer_takes_longer_and_none_takes_the_whole_turn() -> None:
-    pace = Pace(60, 100, seed=1)
+    pace = TypingPace(60, 100, seed=1)
     request = request_of(history=(line_of("a few words to be read"),))
     short, long = (
         pace.turn(request, Reply((Action("speak", " ".join(["word"] * words)),)))
@@ -108,11 +108,11 @@ def test_a_longer_answer_takes_longer_and_none_takes_the_whole_turn() -> None:
     assert 1.5 < short < 15 < long < 50
     endless = Reply((Action("speak", " ".join(["word"] * 1000)),))
     assert pace.turn(request, endless) == LONGEST * 100
-    assert pace.turn(request, endless) == Pace(60, 100, seed=1).turn(request, endless)
+    assert pace.turn(request, endless) == TypingPace(60, 100, seed=1).turn(request, endless)
 
 
 def test_a_pace_of_nothing_is_at_once() -> None:
-    pace = Pace(0, 100, seed=1)
+    pace = TypingPace(0, 100, seed=1)
     assert pace.turn(request_of(), Reply((Action("speak", "word"),))) == 0
     assert pace.arrival(1, 0) == 0
 
@@ -140,7 +140,7 @@ class Clock:
 
 
 def test_a_turn_that_fails_for_good_takes_as_long_as_any_other() -> None:
-    clock, pace = Clock(), Pace(60, 100, 0)
+    clock, pace = Clock(), TypingPace(60, 100, 0)
     player = PacedPlayer(Mute(), pace, clock.sleep)
     for attempt in (1, 2, 3):
         assert clock.slept == [], "nobody waits for an attempt that is made again"
@@ -152,7 +152,9 @@ def test_a_turn_that_fails_for_good_takes_as_long_as_any_other() -> None:
 
 def test_an_error_of_a_partner_comes_no_sooner_than_a_turn() -> None:
     clock = Clock()
-    player = PacedPlayer(Mute(ModelError("down", cause="connection")), Pace(60, 99, 0), clock.sleep)
+    player = PacedPlayer(
+        Mute(ModelError("down", cause="connection")), TypingPace(60, 99, 0), clock.sleep
+    )
     with pytest.raises(ModelError):
         asyncio.run(player.reply(request_of(), None))
     assert sum(clock.slept) > 5
@@ -161,14 +163,14 @@ def test_an_error_of_a_partner_comes_no_sooner_than_a_turn() -> None:
 def test_a_question_on_which_nothing_hangs_is_answered_without_a_pause() -> None:
     clock = Clock()
     question = Question("closing", "What came of it?", BaseModel, optional=True)
-    player = PacedPlayer(Mute(), Pace(60, 100, 0), clock.sleep)
+    player = PacedPlayer(Mute(), TypingPace(60, 100, 0), clock.sleep)
     asyncio.run(player.reply(replace(request_of(question), attempt=3), None))
     assert clock.slept == []
 
 
 def test_a_store_that_fails_is_told_at_once() -> None:
     clock = Clock()
-    player = PacedPlayer(Mute(StoreError("full")), Pace(60, 100, 0), clock.sleep)
+    player = PacedPlayer(Mute(StoreError("full")), TypingPace(60, 100, 0), clock.sleep)
     with pytest.raises(StoreError):
         asyncio.run(player.reply(request_of(), None))
     assert clock.slept == []
@@ -182,7 +184,7 @@ def test_all_attempts_at_a_turn_share_its_time(monkeypatch: pytest.MonkeyPatch) 
             return NoReply("unreadable", "nothing said")
 
     async def turn() -> list[str]:
-        player, loop = PacedPlayer(Slower(), Pace(0, 3600, 0)), asyncio.get_running_loop()
+        player, loop = PacedPlayer(Slower(), TypingPace(0, 3600, 0)), asyncio.get_running_loop()
         first = await player.reply(request_of(), None)
         an_hour_later = loop.time() + 3601
         monkeypatch.setattr(loop, "time", lambda: an_hour_later)
@@ -202,7 +204,7 @@ class Slow:
 
 
 def test_a_partner_who_needs_longer_than_a_turn_lets_it_go_by_as_a_person_does() -> None:
-    found = asyncio.run(PacedPlayer(Slow(), Pace(60, 0.01, 0)).reply(request_of(), None))
+    found = asyncio.run(PacedPlayer(Slow(), TypingPace(60, 0.01, 0)).reply(request_of(), None))
     assert isinstance(found, NoReply)
     assert (found.cause, found.again) == ("timeout", False)
 
@@ -212,16 +214,16 @@ def test_a_timeout_of_the_partners_own_is_a_fault_and_no_missed_turn() -> None:
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
             raise TimeoutError("mine")
 
-    player = PacedPlayer(Torn(), Pace(60, 100, 0), Clock().sleep)
+    player = PacedPlayer(Torn(), TypingPace(60, 100, 0), Clock().sleep)
     with pytest.raises(TimeoutError, match="mine"):
         asyncio.run(player.reply(request_of(), None))
 
 
 def test_a_stand_in_does_not_come_at_the_stroke_of_the_longest_wait() -> None:
-    waits = [Pace(60, 100, seed=1).patience(100, person, 0) for person in range(20)]
+    waits = [TypingPace(60, 100, seed=1).patience(100, person, 0) for person in range(20)]
     assert 70 <= min(waits) < 80
     assert 90 < max(waits) <= 100
-    assert Pace(0, 100, seed=1).patience(100, 1, 0) == 100
+    assert TypingPace(0, 100, seed=1).patience(100, 1, 0) == 100
 
 
 # ------------------------------------------------------------------ what a person sends

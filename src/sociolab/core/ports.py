@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
@@ -513,7 +513,7 @@ class WorldKit:
     `background`: one performer is evaluated among background agents, whom the partner plays and who
     must be named for somebody's own code; scripted ones beside another performer are a smoke test.
     `validation` reads a row of a validation set of each kind, with the id that it goes by if it
-    names none; ValueError says what is wrong with it. `declared` is what is stored with a run.
+    names none; ValueError says what is wrong with it. `declared` is what is stored with a run, `code` a hash of the code of a plugin.
     """
 
     world: World
@@ -531,3 +531,10 @@ class WorldKit:
     background: bool = False
     validation: Mapping[str, Callable[[Json, str], Labelled]] = field(default_factory=dict)
     declared: Declared = UNDECLARED
+    code: str = ""
+
+    @property
+    def data(self) -> DataId:
+        """What is played: the world's data, and the code of a plugin that is none of ours."""
+        own = self.world.data
+        return replace(own, hash=f"{own.hash}-{self.code}") if self.code else own

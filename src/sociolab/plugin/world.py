@@ -10,6 +10,7 @@ declare it does not offer, and whoever asks for it is told so in a sentence.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from sociolab.core.episode import Episode, Task
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import ChatModel, World, WorldKit
 from sociolab.core.score import Score, Verdict
+from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
@@ -127,4 +129,17 @@ class WorldPlugin:
 
     def __call__(self, setup: WorldSetup) -> WorldKit:
         """The world over its data, with its players and judges."""
-        return replace(self.loader(setup), declared=self.declared)
+        return replace(self.loader(setup), declared=self.declared, code=code_of(self))
+
+
+def code_of(plugin: WorldPlugin) -> str:
+    """A hash of the Python files of a plugin's package, so that an edit of its rules is another
+    world; "" for the worlds of this package, which have a version."""
+    module = sys.modules.get(plugin.loader.__module__)
+    if module is None or module.__name__.partition(".")[0] == "sociolab":
+        return ""
+    top = sys.modules[module.__name__.partition(".")[0]]
+    folders = [Path(folder) for folder in getattr(top, "__path__", ())]
+    files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    files += [Path(top.__file__)] if not folders and top.__file__ else []
+    return digest(*(file.read_text("utf-8") for file in files))

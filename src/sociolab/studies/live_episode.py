@@ -26,7 +26,7 @@ from sociolab.core.ports import NoReply, Player, Question, Reply, Request, World
 from sociolab.engine.checking import checked
 from sociolab.engine.drive import drive
 from sociolab.report.words import sanitize
-from sociolab.studies.screen import Asking, Scene, as_seen, asking, how_it_ended, told_sections
+from sociolab.studies.screen import Asking, SeatScene, as_seen, asking, how_it_ended, told_sections
 
 LONGEST_TEXT = 4000
 """Characters of one action."""
@@ -156,7 +156,7 @@ class LiveEpisode:
         self._through: dict[str, Request] = {}
         self._latest: Request | None = None
         self._taken: dict[tuple[str, Key], _Taken] = {}
-        self._seen: dict[str, tuple[int, Scene]] = {}
+        self._seen: dict[str, tuple[int, SeatScene]] = {}
         self._seats = {
             seat: SeatedPlayer(self.context.turn_seconds, self.context.changed)
             for seat in self.people
@@ -331,7 +331,7 @@ class LiveEpisode:
             over = how_it_ended(self._events, seat, len(self.trial.cast), request.space)
         return asking(request, left, over)
 
-    def scene(self, seat: str) -> Scene:
+    def scene(self, seat: str) -> SeatScene:
         """What this seat may know now."""
         known = self._seen.get(seat)
         if known is None or known[0] != len(self._events):
@@ -346,10 +346,10 @@ class LiveEpisode:
             }
         )
 
-    def _scene(self, seat: str) -> Scene:
+    def _scene(self, seat: str) -> SeatScene:
         head, lines = as_seen(self.context.world, Episode(self.trial, tuple(self._events)), seat)
         intro, sections = told_sections(head)
-        return Scene(
+        return SeatScene(
             trial=self.trial.id,
             you=self._seen[seat][1].you if seat in self._seen else "",
             intro=intro,

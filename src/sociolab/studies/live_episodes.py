@@ -16,9 +16,9 @@ from sociolab.runner.guard import ForeignPlayer
 from sociolab.runner.progress import Waits
 from sociolab.studies.live_episode import EpisodeContext, GoneError, LiveEpisode, Sent
 from sociolab.studies.play_plan import (
-    Pace,
     PacedPlayer,
     PartnerCast,
+    TypingPace,
     trial_with,
     verdicts_or_failures,
 )
@@ -178,7 +178,7 @@ class LiveEpisodes:
 
 def _paced(plan: PlayPlan, partner_cast: PartnerCast, task: str) -> dict[str, Player]:
     """Everybody who is no person, by label; somebody's own code is kept in bounds."""
-    pace = Pace(plan.words_a_minute, plan.turn_seconds, plan.seed)
+    pace = TypingPace(plan.words_a_minute, plan.turn_seconds, plan.seed)
     found: dict[str, Player] = {}
     for one in partner_cast.others:
         player, label = one.player, one.id.label

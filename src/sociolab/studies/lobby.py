@@ -23,8 +23,8 @@ from sociolab.store.studies import AssignmentRow, StudyRow
 from sociolab.studies.live_episode import CUT_OFF, OVER, CutOff, Sent, Stale
 from sociolab.studies.live_episodes import Callbacks, LiveEpisodes, People
 from sociolab.studies.play_plan import (
-    Pace,
     PartnerCast,
+    TypingPace,
     cast_of,
     partner_cast_of,
     run_settings,
@@ -230,7 +230,7 @@ class Lobby:
         self.closed = False
         self._records, self._plan, self._partner_cast = records, plan, partner_cast
         self._loop = asyncio.get_running_loop()
-        self._pace = Pace(plan.words_a_minute, plan.turn_seconds, plan.seed)
+        self._pace = TypingPace(plan.words_a_minute, plan.turn_seconds, plan.seed)
         self._waiting = WaitingRoom()
         self._listeners = Listeners()
         self._timers: defaultdict[int, list[asyncio.TimerHandle]] = defaultdict(list)

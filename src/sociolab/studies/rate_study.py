@@ -24,7 +24,7 @@ from sociolab.studies.assignment import (
     hold_item,
 )
 from sociolab.studies.rating_rules import one_line, rated_measures, reason_problem
-from sociolab.studies.ratings import PlacedRating, StoredRatings, people_judge
+from sociolab.studies.ratings import PlacedRating, RatingSet, people_judge
 from sociolab.studies.settings import RatePlan, StudySettings
 
 RESEARCHER = "researcher"
@@ -222,7 +222,7 @@ def in_range(measure: Measure, score: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingRating:
     """What is not in order yet, of which seat and dimension."""
 
     seat: str
@@ -244,22 +244,22 @@ def missing(
     drafts: Mapping[SeatDimension, RatingDraft],
     least_words: int,
     measures: Mapping[str, Measure],
-) -> tuple[Missing, ...]:
+) -> tuple[MissingRating, ...]:
     """What stands in the way of handing in, in the order of the form."""
     found = []
     for seat, dimension in asked:
         draft = drafts.get((seat, dimension), RatingDraft())
         score = draft.score
         if score is None or not in_range(measures[dimension], score):
-            found.append(Missing(seat, dimension, "choose a point on the scale"))
+            found.append(MissingRating(seat, dimension, "choose a point on the scale"))
         if problem := reason_problem(one_line(draft.reason), least_words):
-            found.append(Missing(seat, dimension, problem))
+            found.append(MissingRating(seat, dimension, problem))
     return tuple(found)
 
 
 def submit(
     store: Store, study: RateStudy, who: ParticipantRow, play: RatedEpisode
-) -> tuple[Missing, ...]:
+) -> tuple[MissingRating, ...]:
     """Store a rater's ratings of an episode; nothing is stored while something is missing.
 
     Behind the last reference of the test it is seen whether the rater goes on; who does not is
@@ -328,7 +328,7 @@ def store_ratings(store: Store, run: str, study: str, given: Sequence[GivenRatin
     judge, measures = people_judge(study), rated_measures(store, run)
     raters = {one.rater for one in given}
     with store.transaction():
-        standing = StoredRatings()
+        standing = RatingSet()
         for row in store.verdicts.reasons(run, judge):
             before = _given(row)
             standing.numbers[before.rater] = row.judging

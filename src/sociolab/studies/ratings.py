@@ -155,8 +155,8 @@ def _keep(
     judge = people_judge(checked_name(name))
     with lock_run(store.path, run):
         ratings, wrong = _checked(given, Rateable.of(store, run))
-        standing = StoredRatings.of(store, run, judge)
-        kept = StoredRatings() if replace_all else standing
+        standing = RatingSet.of(store, run, judge)
+        kept = RatingSet() if replace_all else standing
         for rating in ratings:
             if told := kept.contradicted(rating, name):
                 wrong.append(WrongLine(rating.number, told))
@@ -330,7 +330,7 @@ class PlacedRating:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredRatings:
+class RatingSet:
     """What is stored of a set: the scores, and the number of each rater's judgings."""
 
     scores: dict[RatingPlace, Score] = field(default_factory=dict)
@@ -338,7 +338,7 @@ class StoredRatings:
     judgings: tuple[tuple[str, int], ...] = ()
 
     @classmethod
-    def of(cls, store: Store, run: str, judge: JudgeId) -> StoredRatings:
+    def of(cls, store: Store, run: str, judge: JudgeId) -> RatingSet:
         """The set of this judge in a run; empty where there is none."""
         scores: dict[RatingPlace, Score] = {}
         numbers: dict[str, int] = {}

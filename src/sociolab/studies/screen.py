@@ -93,7 +93,7 @@ class Asking(_Part):
     question: QuestionForm | None = None
 
 
-class Scene(_Part):
+class SeatScene(_Part):
     """What a seat may know now. `turn` counts from 1, and is None before anybody was asked;
     `several`: there are more than two seats."""
 
@@ -127,7 +127,7 @@ class Screen(_Part):
     note: str = ""
     waited: float | None = None
     waits_at_most: float | None = None
-    scene: Scene | None = None
+    scene: SeatScene | None = None
     asking: Asking | None = None
     last: LastEpisode | None = None
 

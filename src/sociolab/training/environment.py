@@ -31,8 +31,8 @@ from sociolab.runner.plan import AgentId, trial_id
 from sociolab.training.session import (
     Answer,
     EnvSession,
-    JudgePanel,
     Observed,
+    SeatJudges,
     SeatRewards,
     SeatScores,
 )
@@ -332,7 +332,7 @@ class EnvFactory:
         self._models = Models(config)
         casting = Casting(self._kit, self._models, NullReplyStore(), Budget(config.budget))
         self._partner = casting.agent(partner, "partner")
-        self._panel = JudgePanel(wanted_judges(config, casting, Seated((self._partner,), None)))
+        self._panel = SeatJudges(wanted_judges(config, casting, Seated((self._partner,), None)))
         self._make_player = model_player_of(self._kit)
         self._seat = seat
         self.tasks = wanted_tasks(config.world, self._kit.world, config.tasks, config.limit)
@@ -350,7 +350,7 @@ class EnvFactory:
         who = {each: POLICY if each == seat else other for each in task.seats}
         cast = tuple(CastMember(each, one.label, one.settings) for each, one in who.items())
         world, seed = self.config.world, self.config.seed
-        key = trial_id(world, self._kit.world.data, task, cast, repeat, seed)
+        key = trial_id(world, self._kit.data, task, cast, repeat, seed)
         return Trial(key, world, task, cast, repeat, seed)
 
     def begin(self, trial: Trial) -> EnvSession:

@@ -16,7 +16,7 @@ from sociolab.store.store import RunRow, Store, TrialRow
 from sociolab.training.rewards import SCORE, Reward, RunRewards
 from sociolab.training.turns import (
     ChatMessage,
-    PlayedEpisode,
+    EpisodeTurns,
     Skipped,
     StoredTurn,
     assistant,
@@ -139,7 +139,7 @@ class ExportSource:
         return "" if reward.value >= least else f"with {measure} below {least:g}"
 
 
-def episodes(source: ExportSource, left: Skipped) -> Iterator[PlayedEpisode]:
+def episodes(source: ExportSource, left: Skipped) -> Iterator[EpisodeTurns]:
     """The played episodes of the runs, run by run as they were named."""
     for run in source.runs:
         if source.wanted.world in (None, source.store.run(run).world):

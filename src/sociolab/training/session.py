@@ -306,7 +306,7 @@ class SeatScores:
     kinds: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-class JudgePanel:
+class SeatJudges:
     """The judges of an environment, by the rules of a run's: one that breaks fails in what it gives
     elsewhere, and the others' scores stand. Nothing is stored."""
 

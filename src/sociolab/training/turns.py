@@ -98,7 +98,7 @@ def assistant(text: str) -> ChatMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedEpisode:
+class EpisodeTurns:
     """A played episode and its turns, in the order in which they were taken."""
 
     run: str
@@ -111,7 +111,7 @@ class PlayedEpisode:
         return self.rebuilder.requests(self.episode)
 
 
-def played_in(store: Store, run: str, left: Skipped) -> Iterator[PlayedEpisode]:
+def played_in(store: Store, run: str, left: Skipped) -> Iterator[EpisodeTurns]:
     """The played episodes of a run, by their ids, so that the order is that of every export.
 
     What players were sent is read from the calls of the run; the turns of a seat that made none
@@ -130,7 +130,7 @@ def played_in(store: Store, run: str, left: Skipped) -> Iterator[PlayedEpisode]:
         episode = Episode(trials[name].trial, store.events(run, name))
         asked = calls.of(name)
         turns = _turns(run, episode, asked, rebuilder, left)
-        yield PlayedEpisode(run, episode, turns, rebuilder)
+        yield EpisodeTurns(run, episode, turns, rebuilder)
 
 
 _Asked = tuple[CallRow, Prompt]
