@@ -44,7 +44,7 @@ from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 from sociolab.town.mind import MindPlayer
 from sociolab.town.model_mind import ModelMind
-from sociolab.town.questions import Answer, MindQuestion
+from sociolab.town.questions import MindAnswer, MindQuestion
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss import kit
 from sociolab.worlds.stss.dataset import own_town
@@ -54,7 +54,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from bench_sotopia import Report, _bare_posts, cpu_of, plain_endpoint
 from play_run import Meter
 
-A = TypeVar("A", bound=Answer)
+A = TypeVar("A", bound=MindAnswer)
 
 NAME = "bench"
 RESIDENTS = 12

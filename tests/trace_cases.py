@@ -14,7 +14,7 @@ import numpy as np
 
 from sociolab.town.clock import Clock
 from sociolab.town.map import Place
-from sociolab.town.questions import Line, SpeechAct
+from sociolab.town.questions import SpeechAct, Utterance
 from sociolab.town.trace import Did, Noted, Record, Stood, Talked, Trace, Walked
 from sociolab.town.trajectory import Trajectory
 
@@ -98,7 +98,7 @@ def talk(
     speakers = (who, other)
     meant = [*acts, *[None] * len(texts)]
     lines = tuple(
-        Line(speakers[i % 2], speakers[i % 2], text, (act,) if (act := meant[i]) else ())
+        Utterance(speakers[i % 2], speakers[i % 2], text, (act,) if (act := meant[i]) else ())
         for i, text in enumerate(texts)
     )
     return Talked(at(when), at(when) + CLOCK.minutes(minutes), who, other, lines, "goodbye")

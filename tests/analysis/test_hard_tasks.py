@@ -179,9 +179,3 @@ def test_agents_and_partners_on_these_tasks_are_a_heat_map(tmp_path: Path) -> No
     # The palest of the three is the lowest mean, the strongest the highest.
     shade = met.spec["layer"][0]["encoding"]["fillOpacity"]["scale"]
     assert shade == {"domain": [3.8, 4.5], "range": [0.05, 0.55]}
-
-
-def test_the_plays_of_each_agent_have_a_figure_of_their_own(tmp_path: Path) -> None:
-    captions = [figure.caption for figure in hard_section(found(tmp_path), "x").figures]
-    for agent in (ANN, BEN, CAT):
-        assert any(f"of the plays of {agent}, on the tasks chosen" in one for one in captions)

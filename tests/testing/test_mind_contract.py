@@ -21,7 +21,6 @@ from sociolab.town.questions import (
     Decision,
     Entry,
     Items,
-    Line,
     NewPlan,
     Part,
     Parts,
@@ -30,6 +29,7 @@ from sociolab.town.questions import (
     Said,
     Summary,
     Utter,
+    Utterance,
 )
 
 
@@ -166,6 +166,8 @@ def test_any_mind_differs_by_seed_resident_and_step() -> None:
 
 def test_any_mind_does_not_say_the_same_all_through_a_talk() -> None:
     question = next(one for one in stock_questions() if isinstance(one, Utter))
-    talks = [replace(question, lines=(Line("ben", "Ben", "Well."),) * said) for said in range(8)]
+    talks = [
+        replace(question, lines=(Utterance("ben", "Ben", "Well."),) * said) for said in range(8)
+    ]
     said = {asyncio.run(AnyMind().utter(talk)) for talk in talks}
     assert len(said) > 2

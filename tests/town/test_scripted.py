@@ -18,7 +18,6 @@ from sociolab.town.questions import (
     Block,
     DayReminder,
     Heard,
-    Line,
     Matter,
     Me,
     MindQuestion,
@@ -31,6 +30,7 @@ from sociolab.town.questions import (
     Summary,
     TalkReminder,
     Utter,
+    Utterance,
 )
 from sociolab.town.residents import Habit, Resident, Rhythm
 from sociolab.town.scripted.day import SEEKING
@@ -82,9 +82,9 @@ def me(who: str, task: Matter | None = None, heard: tuple[Heard, ...] = (), **fi
 def talked(
     performer: ScriptedMind, *, seed: int = 1, task: Matter = SWAP, ben: Me | None = None,
     other: ScriptedMind | None = None, reminder: str = "",
-) -> tuple[Line, ...]:  # fmt: skip
+) -> tuple[Utterance, ...]:  # fmt: skip
     """A conversation that Ada, who has the task, begins with Ben."""
-    lines: list[Line] = []
+    lines: list[Utterance] = []
     minds: dict[str, ScriptedMind] = {"ada": performer, "ben": other or ScriptedMind()}
     sides = {"ada": me("ada", task), "ben": ben or me("ben")}
     closing = False
@@ -92,14 +92,16 @@ def talked(
         who = ("ada", "ben")[turn % 2]
         question = utter(sides[who], tuple(lines), seed, turn, reminder if who == "ada" else "")
         said = at_once(minds[who].utter(question))
-        lines.append(Line(who, sides[who].resident.name, said.text, said.acts))
+        lines.append(Utterance(who, sides[who].resident.name, said.text, said.acts))
         if closing:
             break
         closing = said.ends
     return tuple(lines)
 
 
-def utter(side: Me, lines: tuple[Line, ...], seed: int, turn: int, reminder: str = "") -> Utter:
+def utter(
+    side: Me, lines: tuple[Utterance, ...], seed: int, turn: int, reminder: str = ""
+) -> Utter:
     given: Utter = stock(Utter)
     who = "ben" if side.resident.id == "ada" else "ada"
     asked = replace(given.asked, seed=seed, resident=side.resident.id, step=turn)
@@ -107,7 +109,7 @@ def utter(side: Me, lines: tuple[Line, ...], seed: int, turn: int, reminder: str
     return Utter(asked, side, other, turn == 0, lines, 8 - turn // 2, (), (), (), reminder)
 
 
-def note(side: Me, lines: tuple[Line, ...], seed: int = 1) -> Summary:
+def note(side: Me, lines: tuple[Utterance, ...], seed: int = 1) -> Summary:
     given: Summarise = stock(Summarise)
     who = "ben" if side.resident.id == "ada" else "ada"
     other = Other(who, side.people[who], "having tea")
@@ -115,7 +117,7 @@ def note(side: Me, lines: tuple[Line, ...], seed: int = 1) -> Summary:
     return at_once(ScriptedMind().summarise(Summarise(asked, side, other, lines, (), ())))
 
 
-def acts(lines: tuple[Line, ...], by: str) -> list[SpeechAct]:
+def acts(lines: tuple[Utterance, ...], by: str) -> list[SpeechAct]:
     return [act for line in lines for act in line.acts if act.by == by]
 
 
@@ -123,7 +125,7 @@ def heard(summary: Summary, other: str, when: datetime) -> tuple[Heard, ...]:
     return tuple(Heard(when, other, act) for act in summary.acts if act.matter is not None)
 
 
-def agreed_talk(task: Matter = SWAP) -> tuple[Line, ...]:
+def agreed_talk(task: Matter = SWAP) -> tuple[Utterance, ...]:
     """A conversation with somebody who likes the idea, whichever seed that takes."""
     talks = (talked(CompleteMind(), seed=seed, task=task) for seed in SEEDS)
     return next(talk for talk in talks if any(one.kind == "accept" for one in acts(talk, "ben")))
@@ -236,10 +238,12 @@ def test_beside_somebody_who_writes_no_acts_nothing_is_agreed_however_they_say_y
 
 
 def test_who_is_asked_in_words_alone_is_polite_and_promises_nothing() -> None:
-    asks = Line("ada", "Ada Finch", f"Come to my seed swap on Tuesday at 17:00 at {PARK}! Yes?")
+    asks = Utterance(
+        "ada", "Ada Finch", f"Come to my seed swap on Tuesday at 17:00 at {PARK}! Yes?"
+    )
     said = at_once(ScriptedMind().utter(utter(me("ben"), (asks,), 1, 1)))
     assert {one.kind for one in said.acts} <= {"greet", "chat"}
-    kept = note(me("ben"), (asks, Line("ben", "Ben Finch", said.text, said.acts)))
+    kept = note(me("ben"), (asks, Utterance("ben", "Ben Finch", said.text, said.acts)))
     assert (kept.agreed, kept.memo) == ((), "I talked with Ada Finch.")
 
 

@@ -18,7 +18,7 @@ from sociolab.core.episode import Answered, Event, Happened
 from sociolab.core.errors import StoreError
 from sociolab.testing.minds import AnyMind
 from sociolab.town.person import Surroundings
-from sociolab.town.questions import MOST_ROUNDS, Line
+from sociolab.town.questions import MOST_ROUNDS, Utterance
 from sociolab.town.simulation import Order, TraceWriter
 from sociolab.town.trace import (
     TRACE,
@@ -64,7 +64,7 @@ records = st.one_of(
         step,
         who,
         who,
-        st.lists(st.builds(Line, who, text, text), max_size=3).map(tuple),
+        st.lists(st.builds(Utterance, who, text, text), max_size=3).map(tuple),
         st.sampled_from(["goodbye", "round limit", "failed"]),
     ),
     st.builds(Remembered, step, who, text, text, st.none() | st.integers(1, 10)),

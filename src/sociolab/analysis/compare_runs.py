@@ -39,6 +39,8 @@ from sociolab.report.words import by_rules, nature, plural
 from sociolab.stats.intervals import NO_VARIATION
 from sociolab.store.store import Store
 
+SCHEMA = 1
+
 
 def compare(
     store: Store,
@@ -54,17 +56,9 @@ def compare(
 
     ConfigError where they cannot be compared, or an agent or a judge must be named.
     """
-    names = _names(runs)
-    return compare_runs(
-        store, CompareRequest(names, agent, other, judge, tuple(measures))
-    ).document()
-
-
-def _names(runs: str | Sequence[str]) -> tuple[str, ...]:
-    return (runs,) if isinstance(runs, str) else tuple(runs)
-
-
-SCHEMA = 1
+    names = (runs,) if isinstance(runs, str) else tuple(runs)
+    wanted = CompareRequest(names, agent, other, judge, tuple(measures))
+    return compare_runs(store, wanted).document()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,7 @@ from typing import Any
 from sociolab.analysis.formatting import NOTHING, figure, listed, span, title_of
 from sociolab.analysis.pooled_runs import Pool, judge_caution
 from sociolab.core.errors import ConfigError
-from sociolab.report.charts import LABEL, STEP, WIDTH, histograms, interval_layers, labels
-from sociolab.report.result import PlayValue, ScoreDistribution
-from sociolab.report.schema import MeasureEntry
+from sociolab.report.charts import LABEL, STEP, WIDTH, interval_layers, labels
 from sociolab.report.score_tables import PALEST, STRONGEST
 from sociolab.report.section import Chart, Figure, Section, TextTable
 from sociolab.report.words import minus, plural
@@ -26,6 +24,9 @@ from sociolab.stats.difficulty import (
     difficulties,
 )
 from sociolab.stats.intervals import Estimate, mean, on_scale
+
+_FEW = 5
+"""Plays of a task and agent below which its spread is little more than a guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +147,6 @@ def _nothing(found: Difficulties, agents: int) -> str:
         f"scores takes (plays on {example.task}: {told}); play with --repeats 2 or with several "
         "partners, or do without an agent by --without"
     )
-
-
-_FEW = 5
-"""Plays of a task and agent below which its spread is little more than a guess."""
 
 
 def hard_section(found: Hard, name: str, details: Sequence[Pool] = ()) -> Section:
@@ -336,29 +333,20 @@ def _ingredients(found: Hard) -> TextTable:
 def _pairs(found: Hard, details: Sequence[Pool]) -> Iterator[TextTable]:
     """Agents with partners on the hardest tasks, for each measure (as Figure F.5)."""
     for pool in details:
-        cells: dict[tuple[str, str], list[float]] = {}
-        for value in pool.values:
-            if value.agent and value.partner and value.task in found.ids:
-                mine = cells.setdefault((value.agent, value.partner), [])
-                mine += [value.value] if value.value is not None else []
-        agents = [agent for agent in found.agents if any(a == agent for a, _ in cells)]
+        cells = pair_means(found, pool)
         partners = sorted({partner for _, partner in cells})
         rows = tuple(
-            (agent, *(_mean(cells.get((agent, partner)), pool) for partner in partners))
-            for agent in agents
+            (agent, *(_pair_cell(cells.get((agent, partner)), pool) for partner in partners))
+            for agent in found.agents
+            if any(one == agent for one, _ in cells)
         )
         title = f"{title_of(pool.measure)} on these tasks: agent (row) with partner (column)"
         note = "mean over plays, and their number; no interval"
         yield TextTable(title, ("agent", *partners), rows, (note,))
 
 
-def _mean(values: list[float] | None, pool: Pool) -> str:
-    if not values:
-        return NOTHING
-    return f"{figure(sum(values) / len(values), pool.measure)} ({len(values):,})"
-
-
-_HARD, _OTHER = "these tasks", "the other tasks"
+def _pair_cell(one: tuple[float, int] | None, pool: Pool) -> str:
+    return NOTHING if one is None else f"{figure(one[0], pool.measure)} ({one[1]:,})"
 
 
 def hard_figures(found: Hard, details: Sequence[Pool]) -> Iterator[Figure]:
@@ -366,10 +354,6 @@ def hard_figures(found: Hard, details: Sequence[Pool]) -> Iterator[Figure]:
     yield _reaches(found)
     for pool in details:
         yield from _met(found, pool)
-    if found.others():
-        yield _difficulties(found)
-        for agent in found.agents:
-            yield _scores(found, agent)
 
 
 def _reaches(found: Hard) -> Figure:
@@ -489,43 +473,3 @@ def pair_means(found: Hard, pool: Pool) -> dict[tuple[str, str], tuple[float, in
         for pair, some in values.items()
         if pair[0] in found.agents
     }
-
-
-def _difficulties(found: Hard) -> Figure:
-    """The difficulties of the tasks chosen and of the others. This and what follows
-    are ours."""
-    measure, target = found.pool.measure, found.found.target
-    title = f"Difficulties for {target} of the tasks chosen, and of the others"
-    gaps = {
-        _HARD: [task.gap for task in found.chosen],
-        _OTHER: [task.gap for task in found.found.tasks[found.most :]],
-    }
-    entry = MeasureEntry(
-        measure="difficulty", title=title, low=0, high=measure.high - measure.low, whole=False
-    )
-    spreads = [
-        ScoreDistribution(label, "", "", tuple(PlayValue(gap, "", None) for gap in some))
-        for label, some in gaps.items()
-    ]
-    return Figure(f"{title}.", histograms(title, spreads, entry))
-
-
-def _scores(found: Hard, agent: str) -> Figure:
-    """The single plays of one agent on the tasks chosen and on the others."""
-    measure = found.pool.measure
-    title = f"{found.pool.title} of the plays of {agent}, on the tasks chosen and on the others"
-    entry = MeasureEntry(
-        measure=measure.name, title=title, low=measure.low, high=measure.high, whole=measure.whole
-    )
-    rows = [
-        _spread(found, agent, label, tasks)
-        for label, tasks in ((_HARD, frozenset(found.ids)), (_OTHER, found.others()))
-    ]
-    return Figure(minus(f"{title}."), histograms(title, rows, entry))
-
-
-def _spread(found: Hard, agent: str, label: str, tasks: frozenset[str]) -> ScoreDistribution:
-    mine = [v for v in found.pool.values if v.agent == agent and v.task in tasks]
-    points = tuple(PlayValue(v.value, v.trial, v.seat) for v in mine if v.value is not None)
-    missing = len(mine) - len(points)
-    return ScoreDistribution(label, found.pool.judge, found.pool.measure.name, points, missing)

@@ -194,7 +194,7 @@ def _agent(found: Ranking, one: ModelRating) -> dict[str, Any]:
 
 def _firm(ratings: ModelRatings, rows: Sequence[Contest]) -> dict[int, float]:
     """By group, the tail that the intervals leave out on one side: less than 2.5 %, since resamples
-    of few clusters differ too little from each other (`stats.bradley_terry`)."""
+    of few clusters differ too little from each other (`stats.ranking`)."""
     group = {one.model: one.group for one in ratings.models}
     clusters: dict[int, set[str]] = {}
     for row in rows:

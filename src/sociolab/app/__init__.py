@@ -1,19 +1,20 @@
 """What people ask the laboratory for; it turns a description into objects, and picks the classes.
 
-The rooms, in the order in which work passes through them:
+In the order in which work passes through it:
 
-- `players`: who plays and who judges: specs, models, somebody's own classes.
-- `data_sets`: which tasks are played: a world's own, imported ones, one's own, task lists.
-- `runs`: a run as it is described, played, resumed and judged again.
-- `beforehand`: what is asked before a run is paid for: estimates, dry runs, `doctor`.
-- `finding`: which stored runs, episodes and seats somebody means.
-- `results`: runs as pages, sites, CSV and tables for Python.
-- `conclusions`: comparisons, rankings, curves, agreement and audits of judges, from several runs.
-- `crediting`: which turns moved a goal. `training`: episodes as examples, a seat to train in.
-- `gaps`: AntEval's gap to real play. `towns`: towns lived, replayed and frozen into talks.
-- `study`, `floor`, `rating`: studies with people: set-up, plays, ratings.
-- `watching`: what the pages for the researcher show. None of these knows of HTTP.
+- `run`: a run as it is described (`config`), opened and resumed (`session`), played (`play`) and
+  judged again (`judge`); a judge on labelled data (`validate`).
+- `players`: who plays and who judges: specs and models (`models`), players and judges made of them
+  (`casting`), somebody's own classes (`own_code`), their models (`agent_models`) and what tells
+  their code from another (`source_code`).
+- `data`: which tasks are played: a world's own, imported ones, one's own, task lists (`sets`); data
+  made elsewhere (`importing`) or by a model (`writing`).
+- `preflight`: what is asked before a run is paid for: `estimate` (`run --dry-run`) and `doctor`.
 
-Beside them: `registry` (plugins by entry point), `user_files` (what users write, read), `new_file`
-and `fresh_folder` (nothing is written by halves), `anywhere` (a coroutine run from plain code).
+Beside them: `registry` (plugins by entry point), `tools` (the commands of a world, with what they
+may use), `queries` (which stored runs and episodes somebody means), `episode_list`, `transcripts`
+and `replaying` (episodes read), `results` (runs as pages, sites, CSV and tables for Python),
+`audit`, `credit` and `hard_subset` (what calls a model or keeps a list, around `analysis`),
+`run_cache` (what an app that stays up keeps of runs) and `run_sync` (a coroutine run from plain
+code). None of it knows of HTTP.
 """

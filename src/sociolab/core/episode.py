@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sociolab.core.errors import Cause
 
@@ -42,12 +42,16 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class ActionKind:
-    """A kind of action that a world knows, with what the rules need to know of it."""
+    """A kind of action that a world knows, with what the rules need to know of it.
+
+    `ends`: the episode is over once this was done, for this reason, such as "deal".
+    """
 
     name: str
     has_text: bool = True
     leaves: bool = False
     spoken: bool = False
+    ends: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,9 @@ class Unusable:
     optional: bool = False
 
 
-EndReason = Literal["left", "turn limit", "failed turn", "silence", "time is up"]
+EndReason: TypeAlias = str
+"""Why an episode ended: "left", "turn limit", "failed turn", "silence", "time is up", or in the
+words of an action that ends it (`ActionKind.ends`)."""
 
 
 @dataclass(frozen=True, slots=True)

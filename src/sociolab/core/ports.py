@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
@@ -175,8 +175,8 @@ Sent: TypeAlias = Sequence[Reply | NoReply | Completed] | None
 Play: TypeAlias = Generator[Step, Sent, None]
 """Yields requests or events; does no I/O.
 
-After a tuple of requests it is sent as many replies, after a `StartRequests` some `Completed`, after an event
-None.
+After a tuple of requests it is sent as many replies, after a `StartRequests` some `Completed`,
+after an event None.
 """
 
 
@@ -513,7 +513,8 @@ class WorldKit:
     `background`: one performer is evaluated among background agents, whom the partner plays and who
     must be named for somebody's own code; scripted ones beside another performer are a smoke test.
     `validation` reads a row of a validation set of each kind, with the id that it goes by if it
-    names none; ValueError says what is wrong with it. `declared` is what is stored with a run.
+    names none; ValueError says what is wrong with it. `declared` is what is stored with a run,
+    `code` a hash of the code of a plugin.
     """
 
     world: World
@@ -531,3 +532,10 @@ class WorldKit:
     background: bool = False
     validation: Mapping[str, Callable[[Json, str], Labelled]] = field(default_factory=dict)
     declared: Declared = UNDECLARED
+    code: str = ""
+
+    @property
+    def data(self) -> DataId:
+        """What is played: the world's data, and the code of a plugin that is none of ours."""
+        own = self.world.data
+        return replace(own, hash=f"{own.hash}-{self.code}") if self.code else own

@@ -11,7 +11,7 @@ from sociolab.core.errors import WorldError
 from sociolab.core.ports import Play, Question, Reply, Request, Sent
 from sociolab.engine.checking import checked
 from sociolab.engine.journal import Recorded, event_of, unusable_of
-from sociolab.engine.scene import FailurePolicy, Scene, check_scene
+from sociolab.engine.scene import FailurePolicy, Scene, SeatSpaces, check_scene
 from sociolab.engine.visibility import leaves, seen_by
 
 DEFAULT_POLICY = FailurePolicy()
@@ -25,8 +25,8 @@ def play(
     Round-robin: turn t belongs to seat t mod N (SOTOPIA section 2.3), passing over those who left,
     and the limit counts turns. Simultaneous: each round asks all seats at once on what they saw
     before it, and the limit counts rounds. It ends when fewer than two seats remain (with two
-    seats: when one leaves), at the limit, or at a failed turn where the policy says so; then the
-    last questions are put, and the last event says why and when it ended.
+    seats: when one leaves), where an action ends it, at the limit, or at a failed turn where the
+    policy says so; then the last questions are put, and the last event says why and when it ended.
     """
     check_scene(scene)
     table = _Table(scene, trial, seed, policy)
@@ -38,6 +38,8 @@ def play(
         failed = yield from table.act(turn)
         if failed and policy.then == "stop":
             ended = Ended("failed turn", turn, failed)
+        elif table.over:
+            ended = Ended(table.over[0], turn, table.over[1])
         elif len(table.present) < 2:
             ended = Ended("left", turn, table.last_to_leave)
         elif turn + 1 >= scene.limit:
@@ -70,6 +72,7 @@ class _Table:
         self._left: dict[str, int] = {}
         self._witnesses = {seat: scene.witness(seat) for seat in self._seats}
         self._cursor = 0
+        self.over: tuple[str, str] | None = None
 
     @property
     def present(self) -> tuple[str, ...]:
@@ -118,7 +121,11 @@ class _Table:
 
     def act(self, turn: int) -> _Asking:
         """Have whoever is next act; the seat that failed to, or ""."""
-        return self._ask(turn, dict.fromkeys(self._next_seats(), self._scene.space))
+        return self._ask(turn, {seat: self._space(seat, turn) for seat in self._next_seats()})
+
+    def _space(self, seat: str, turn: int) -> ActionSpace:
+        scene = self._scene
+        return scene.space_of(seat, turn) if isinstance(scene, SeatSpaces) else scene.space
 
     def _ask(
         self,
@@ -183,5 +190,9 @@ class _Table:
             seen = seen_by(move, seat)
             if seen is not None and move.turn <= self._left.get(seat, move.turn):
                 witness.see(seen)
+        for action in move.actions:
+            kind = self._scene.space.get(action.kind)
+            if kind is not None and kind.ends and self.over is None:
+                self.over = (kind.ends, move.seat)
         if leaves(move, self._scene.space):
             self._left[move.seat] = move.turn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from sociolab.core.episode import ACT, ActionSpace, Moved
 from sociolab.core.errors import WorldError
@@ -41,6 +41,15 @@ class Poll:
     at: int | None
     seats: tuple[str, ...]
     question: Question
+
+
+@runtime_checkable
+class SeatSpaces(Protocol):
+    """What a scene has, too, where not every seat can do the same in every turn."""
+
+    def space_of(self, seat: str, turn: int) -> ActionSpace:
+        """What this seat can do in this turn: kinds out of the scene's `space`."""
+        ...
 
 
 class Scene(Protocol):

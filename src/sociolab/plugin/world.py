@@ -10,23 +10,27 @@ declare it does not offer, and whoever asks for it is told so in a sentence.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Episode, Task
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import ChatModel, World, WorldKit
 from sociolab.core.score import Score, Verdict
+from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
-from sociolab.plugin.town import TownWorld
-from sociolab.store.verdicts import JudgingRow
+
+if TYPE_CHECKING:
+    from sociolab.analysis.across import TwoLevels
+    from sociolab.plugin.context import Tool
+    from sociolab.plugin.town import TownWorld
+    from sociolab.store.verdicts import JudgingRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ class Importing:
 class Importer:
     """A format that a world can import as a data set.
 
-    `read` lays the data down in an empty folder and says in lines what it found. `kind` is what the
+    `read` lays the data down in a folder that it makes, and says in lines what it found. `kind` is
+    what the
     data set is for where that is no world; `flag` the option of the command that this format knows;
     `reserved` names that a data set may not have; `then` how to go on, with {name} in it.
     """
@@ -102,8 +107,8 @@ class WorldPlugin:
     `writer` has a model write tasks. `remarks` is what the author of a data set should know, `cast`
     writes the tasks of a folder (which, how many a scenario, seed). `beside` is what stands beside
     a transcript. People rate by `rating`, and review tasks before they are played by `reviewed`;
-    `impressions`: they say in a word what a session is like. `levels` names another world that plays
-    the same tasks, `town` is how its days are looked at. `tools` are what commands of this
+    `impressions`: they say in a word what a session is like. `levels` names another world that
+    plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
     package ask for by name.
     """
 
@@ -127,4 +132,17 @@ class WorldPlugin:
 
     def __call__(self, setup: WorldSetup) -> WorldKit:
         """The world over its data, with its players and judges."""
-        return replace(self.loader(setup), declared=self.declared)
+        return replace(self.loader(setup), declared=self.declared, code=code_of(self))
+
+
+def code_of(plugin: WorldPlugin) -> str:
+    """A hash of the Python files of a plugin's package, so that an edit of its rules is another
+    world; "" for the worlds of this package, which have a version."""
+    module = sys.modules.get(plugin.loader.__module__)
+    if module is None or module.__name__.partition(".")[0] == "sociolab":
+        return ""
+    top = sys.modules[module.__name__.partition(".")[0]]
+    folders = [Path(folder) for folder in getattr(top, "__path__", ())]
+    files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    files += [Path(top.__file__)] if not folders and top.__file__ else []
+    return digest(*(file.read_text("utf-8") for file in files))

@@ -112,7 +112,7 @@ def trial_with(
     plan: PlayPlan, partner_cast: PartnerCast, task: Task, cast: Sequence[CastMember], play: int
 ) -> Trial:
     """The trial of a task with a cast; `play` numbers the plays of the same from 0."""
-    data = partner_cast.kit.world.data
+    data = partner_cast.kit.data
     key = trial_id(plan.world, data, task, cast, play, plan.seed)
     return Trial(key, plan.world, task, tuple(cast), play, plan.seed)
 
@@ -151,7 +151,7 @@ def declared_of(partner_cast: PartnerCast) -> Declared:
 def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Mapping[str, Json]:
     """What the settings of the study's run hold: what those of any run do, and how it is played."""
     partner_cast = partner_cast or partner_cast_of(plan)
-    data, person = partner_cast.kit.world.data, people_agent(plan)
+    data, person = partner_cast.kit.data, people_agent(plan)
     agents = (person, *(one.id for one in partner_cast.partners))
     lists = list_hashes(plan.world, partner_cast.kit.world, plan.tasks)
     settings: dict[str, Json] = {

@@ -37,7 +37,6 @@ from sociolab.town.questions import (
     Insight,
     Insights,
     Items,
-    Line,
     Lines,
     Me,
     Memory,
@@ -58,6 +57,7 @@ from sociolab.town.questions import (
     TalkOrNot,
     TalkReminder,
     Utter,
+    Utterance,
 )
 from sociolab.town.residents import Resident
 
@@ -229,8 +229,8 @@ class _Stock:
             Block(_at(13, 0), _at(22, 0), say("resting"), _PLACES[2]),
         )
         self._lines = (
-            Line("ada", say("Ada Finch"), say("Good morning, Ben!")),
-            Line("ben", say("Ben Ashdown"), say("Morning. Supper at seven, as always?")),
+            Utterance("ada", say("Ada Finch"), say("Good morning, Ben!")),
+            Utterance("ben", say("Ben Ashdown"), say("Morning. Supper at seven, as always?")),
         )
         self._plan = (say("See Ben."), say("Tell him of the swap."), say("Be there at 17:00."))
 

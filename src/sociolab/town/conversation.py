@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sociolab.town.person import Person, Surroundings
-from sociolab.town.questions import MOST_ROUNDS, Line, MindQuestion, Said, TalkReminder, Utter
+from sociolab.town.questions import MOST_ROUNDS, MindQuestion, Said, TalkReminder, Utter, Utterance
 from sociolab.town.trace import HowItEnded, Reminded, Talked
 
 
@@ -19,7 +19,7 @@ class Talk:
     other: Person
     start: int
     end: int
-    lines: tuple[Line, ...]
+    lines: tuple[Utterance, ...]
 
     def partner(self, person: Person) -> Person:
         """The one of the two whom this person talked with."""
@@ -35,7 +35,7 @@ def converse(
     goodbye is not asked again; the other may answer once. A question without an answer ends it, and
     so does the end of the simulation.
     """
-    lines: list[Line] = []
+    lines: list[Utterance] = []
     reminders = {}
     for person, partner in ((starter, other), (other, starter)):
         reminders[person.number] = yield from _reminder(person, partner, step, around)
@@ -53,7 +53,7 @@ def converse(
             how = "failed"
             break
         assert isinstance(said, Said)
-        lines.append(Line(speaker.id, speaker.name, said.text, said.acts))
+        lines.append(Utterance(speaker.id, speaker.name, said.text, said.acts))
         if closing or (said.ends and turn == 2 * MOST_ROUNDS - 1):
             how = "goodbye"
             break
@@ -75,7 +75,7 @@ def _utter(
     listener: Person,
     starter: Person,
     step: int,
-    lines: list[Line],
+    lines: list[Utterance],
     around: Surroundings,
 ) -> Utter:
     heard = lines[-1].text if lines else ""

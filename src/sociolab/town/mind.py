@@ -11,7 +11,7 @@ from sociolab.core.errors import ReplyError, WorldError
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request, Sent, Step
 from sociolab.engine.journal import event_of, unusable_of
 from sociolab.engine.scene import FailurePolicy
-from sociolab.town.questions import Acted, Answer, MindQuestion
+from sociolab.town.questions import Acted, MindAnswer, MindQuestion
 
 Mind: TypeAlias = object
 """Answers the questions of residents' lives; one mind may think for many residents.
@@ -27,7 +27,7 @@ journaled answers are given again without asking. ReplyError says that no usable
 question is put again with the problem.
 """
 
-A = TypeVar("A", bound=Answer)
+A = TypeVar("A", bound=MindAnswer)
 
 
 def can_answer(mind: Mind, question: type[MindQuestion[Any]]) -> bool:

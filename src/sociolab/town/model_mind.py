@@ -23,12 +23,12 @@ from sociolab.prompting.structured import (
 from sociolab.prompting.templates import prompt
 from sociolab.town.questions import (
     QUESTIONS,
-    Answer,
     Asked,
     GeneralPlan,
     Items,
     Lines,
     Me,
+    MindAnswer,
     MindQuestion,
     Said,
     Summarise,
@@ -59,7 +59,7 @@ _WORD = re.compile(r"\w")
 _QUOTES = {'"': '"', "\u201c": "\u201d", "\u201e": "\u201c", "\u00ab": "\u00bb"}
 """Opening marks and what closes them."""
 
-A = TypeVar("A", bound=Answer)
+A = TypeVar("A", bound=MindAnswer)
 
 
 class ModelMind:
@@ -232,7 +232,7 @@ def answer_schema(question: MindQuestion[Any]) -> Schema:
 
 
 @lru_cache(maxsize=1024)
-def _schema(kind: type[Answer], options: str) -> Schema:
+def _schema(kind: type[MindAnswer], options: str) -> Schema:
     plain = schema_of(kind)
     schema = _narrowed(json.loads(plain.text), json.loads(options))
     if '"#/$defs/Time"' in json.dumps(schema):

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 
 from sociolab.core.episode import Event, Happened, Json
 from sociolab.core.errors import StoreError
-from sociolab.town.questions import Line, SpeechAct
+from sociolab.town.questions import SpeechAct, Utterance
 
 # The names of the compass, as a walk's path spells them: one letter a step.
 HEADINGS: dict[str, tuple[int, int]] = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
@@ -75,7 +75,7 @@ class Talked:
     end: int
     who: str
     other: str
-    lines: tuple[Line, ...]
+    lines: tuple[Utterance, ...]
     how: HowItEnded
 
 
@@ -282,7 +282,7 @@ def _row(record: Record) -> Row:
             return ["x", step, who, question, cause, problem]
 
 
-def _acts(line: Line) -> list[Json]:
+def _acts(line: Utterance) -> list[Json]:
     """The acts of a line in one more field; none where it has none."""
     return [[act.model_dump(exclude_defaults=True) for act in line.acts]] if line.acts else []
 
@@ -297,7 +297,9 @@ def _remembered(step: int, who: str, kind: str, text: str, importance: int) -> R
 
 def _talked(step: int, end: int, who: str, other: str, said: list[Any], how: str) -> Talked:
     lines = tuple(
-        Line(_text(one), _text(name), _text(text), _ACTS.validate_python(acts[0] if acts else ()))
+        Utterance(
+            _text(one), _text(name), _text(text), _ACTS.validate_python(acts[0] if acts else ())
+        )
         for one, name, text, *acts in said
     )
     return Talked(step, end, who, other, lines, HOW[how])

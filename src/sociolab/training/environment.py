@@ -350,7 +350,7 @@ class EnvFactory:
         who = {each: POLICY if each == seat else other for each in task.seats}
         cast = tuple(CastMember(each, one.label, one.settings) for each, one in who.items())
         world, seed = self.config.world, self.config.seed
-        key = trial_id(world, self._kit.world.data, task, cast, repeat, seed)
+        key = trial_id(world, self._kit.data, task, cast, repeat, seed)
         return Trial(key, world, task, cast, repeat, seed)
 
     def begin(self, trial: Trial) -> EnvSession:

@@ -15,7 +15,7 @@ from sociolab.town.setting import Tdp
 from sociolab.town.trace import Planned, Reminded, Talked
 from sociolab.worlds.stss.dataset import Content, own_town
 from sociolab.worlds.stss.map_codec import packed
-from sociolab.worlds.stss.world import Settings, setting_of
+from sociolab.worlds.stss.world import StssSettings, setting_of
 
 OWN = own_town(1)
 WHOLE = next(task for task in OWN.tasks if task.id == "kite-evening")
@@ -29,7 +29,7 @@ def played(*reminders: str) -> Lived:
     present = {TASK.performer, *TASK.background}
     people = tuple(one for one in OWN.residents if one.id in present)
     content = Content(task=TASK, residents=people, town=packed(OWN.town))
-    given = setting_of(content, Settings(step=60), FailurePolicy(), "tdp", 1)
+    given = setting_of(content, StssSettings(step=60), FailurePolicy(), "tdp", 1)
     tdp = Tdp(
         TASK.goal,
         general="general" in reminders,

@@ -34,8 +34,8 @@ from sociolab.worlds.stss.templates import Template, instantiate, own_templates
 from sociolab.worlds.stss.world import (
     PAPERS_QUESTIONS,
     ROUTINE,
-    Settings,
     Stss,
+    StssSettings,
     seat_for,
     seats_of,
     setting_of,
@@ -58,12 +58,12 @@ PARTY = SocialTask(
     start="18:00",
 )
 DATA = TownData("smallham", "1", TOWN, TRIO, (PARTY,))
-QUICK = Settings(step=60)
+QUICK = StssSettings(step=60)
 
 
 class TestStss(WorldContract):
     def world(self) -> World:
-        return Stss(DATA, Settings(step=60, tdp=True))
+        return Stss(DATA, StssSettings(step=60, tdp=True))
 
     def players(self, task: Task) -> Mapping[str, Player]:
         return dict.fromkeys(task.seats, MindPlayer(AnyMind(4)))
@@ -111,10 +111,10 @@ def test_the_performers_high_level_questions_go_to_the_agent_and_the_rest_to_the
 
 
 def test_which_questions_the_agent_answers_is_a_setting() -> None:
-    settings = Settings.model_validate({"evaluated": "utter, plan_day"})
+    settings = StssSettings.model_validate({"evaluated": "utter, plan_day"})
     assert settings.evaluated == ("utter", "plan_day")
     assert seat_for(PARTY, settings.evaluated, "ben", "reflect") == "ben.routine"
-    world = Stss(DATA, Settings(step=60, evaluated=("utter",)))
+    world = Stss(DATA, StssSettings(step=60, evaluated=("utter",)))
     (task,) = world.tasks()
     told = play_task(world, task, dict.fromkeys(task.seats, MindPlayer(AnyMind(4))))
     asked = {(e.seat, e.question) for e in told.events if hasattr(e, "question")}
@@ -138,12 +138,12 @@ def test_which_questions_the_agent_answers_is_a_setting() -> None:
 )
 def test_a_setting_out_of_range_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
-        Settings.model_validate(wrong)
+        StssSettings.model_validate(wrong)
 
 
 def test_settings_reach_the_simulation() -> None:
     (task,) = Stss(DATA, QUICK).tasks()
-    settings = Settings(step=20, radius=3, bandwidth=2, retention=4, cooldown=7, patience=9)
+    settings = StssSettings(step=20, radius=3, bandwidth=2, retention=4, cooldown=7, patience=9)
     given = setting_of(content_from(task.content), settings, FailurePolicy(5, "stop"), "t", 1)
     assert given.clock.seconds == 20
     assert given.clock.first == MONDAY
@@ -156,7 +156,7 @@ def test_settings_reach_the_simulation() -> None:
 
 def test_only_with_tdp_the_performer_plans_for_its_target() -> None:
     content = content_from(Stss(DATA, QUICK).tasks()[0].content)
-    given = setting_of(content, Settings(tdp=True), FailurePolicy(), "t", 1)
+    given = setting_of(content, StssSettings(tdp=True), FailurePolicy(), "t", 1)
     assert list(given.tdp) == ["ben"]
     assert given.tdp["ben"].goal == PARTY.goal
 
@@ -217,7 +217,7 @@ def test_lives_differ_with_seed_and_trial() -> None:
 
 def test_the_hash_of_the_data_covers_how_people_live_but_not_how_they_are_scored() -> None:
     def hashed(**changed: object) -> str:
-        return Stss(DATA, Settings.model_validate(changed)).data.hash
+        return Stss(DATA, StssSettings.model_validate(changed)).data.hash
 
     assert hashed() == hashed(least=0) == hashed(order="lock-step")
     assert len({hashed(), hashed(tdp=True), hashed(radius=4), hashed(step=60)}) == 4

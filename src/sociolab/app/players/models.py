@@ -33,86 +33,6 @@ from sociolab.models.config import (
 from sociolab.store.connect import data_home
 from sociolab.store.user_files import first_problem, read_toml
 
-FILE = "models.toml"
-
-
-class EndpointTable(EndpointOptions):
-    """`[endpoints.NAME]`: `provider` names an entry point of sociolab.models."""
-
-    provider: str = "openai"
-
-    @field_validator("base_url")
-    @classmethod
-    def _plain_address(cls, value: str) -> str:
-        return checked_url(value)
-
-    @field_validator("ca_bundle")
-    @classmethod
-    def _beside_the_file(cls, value: Path | None, info: ValidationInfo) -> Path | None:
-        folder: Path = (info.context or {}).get("folder", Path())
-        return value and folder / value.expanduser()
-
-
-class ModelsFile(BaseModel):
-    """The whole file. `prices` and `options` are keyed as agents are: "endpoint/model"."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    endpoints: dict[str, EndpointTable] = {}
-    prices: dict[str, PriceSpec] = {}
-    options: dict[str, ListedOptions] = {}
-
-    def endpoint(self, name: str) -> EndpointSpec | None:
-        """The endpoint of this name, if the file has it."""
-        table = self.endpoints.get(name)
-        if table is None:
-            return None
-        return EndpointSpec(name=name, **table.model_dump(exclude={"provider"}))
-
-
-_TABLES: dict[str, type[BaseModel]] = {
-    "endpoints": EndpointTable,
-    "prices": PriceSpec,
-    "options": ListedOptions,
-}
-
-
-def load_models(path: Path | None) -> ModelsFile:
-    """The named file, else `models.toml` here, else the user's own, else nothing.
-
-    ConfigError where the named file is missing or a file is wrong.
-    """
-    if path is None:
-        found = [place for place in (Path(FILE), data_home() / FILE) if place.is_file()]
-        if not found:
-            return ModelsFile()
-        path = found[0]
-    try:
-        return ModelsFile.model_validate(read_toml(path), context={"folder": path.parent})
-    except ValidationError as error:
-        raise ConfigError(f"{path}: {first_problem(error)}{_known_fields(error)}") from error
-
-
-def _known_fields(error: ValidationError) -> str:
-    """What there is, where a name in the first problem is unknown."""
-    item = error.errors(include_url=False)[0]
-    place = item["loc"]
-    kind = _TABLES.get(str(place[0])) if len(place) > 2 else ModelsFile
-    if item["type"] != "extra_forbidden" or kind is None:
-        return ""
-    return f" (there are: {', '.join(kind.model_fields)})"
-
-
-def checked_url(url: str) -> str:
-    """An http(s) address without a password in it; ValueError otherwise."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("expected an address such as http://127.0.0.1:8000/v1")
-    if parts.query or "@" in url:
-        raise ValueError("an address holds no password or key; name its variable in key_env")
-    return url.rstrip("/")
-
-
 HUMAN = "human"
 """The agent that is a person, who may take as long as they like."""
 
@@ -208,6 +128,9 @@ def _known_options(error: ValidationError) -> str:
         return ""
     known = ", ".join(ModelSettings.model_fields)
     return f" (there are: {known}; what else a server takes stands in models.toml, under extra)"
+
+
+# ------------------------------------------------------------------ the models of a run
 
 
 @dataclass
@@ -366,3 +289,85 @@ def _openai(config: ModelAccess, spec: EndpointSpec) -> EndpointSpec:
     usual = "OPENAI_API_KEY" if paired or url == OPENAI else None
     key_env = spec.key_env or config.key_env or usual
     return spec.model_copy(update={"base_url": url, "key_env": key_env})
+
+
+# ------------------------------------------------------------------ models.toml
+
+FILE = "models.toml"
+
+
+class EndpointTable(EndpointOptions):
+    """`[endpoints.NAME]`: `provider` names an entry point of sociolab.models."""
+
+    provider: str = "openai"
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain_address(cls, value: str) -> str:
+        return checked_url(value)
+
+    @field_validator("ca_bundle")
+    @classmethod
+    def _beside_the_file(cls, value: Path | None, info: ValidationInfo) -> Path | None:
+        folder: Path = (info.context or {}).get("folder", Path())
+        return value and folder / value.expanduser()
+
+
+class ModelsFile(BaseModel):
+    """The whole file. `prices` and `options` are keyed as agents are: "endpoint/model"."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    endpoints: dict[str, EndpointTable] = {}
+    prices: dict[str, PriceSpec] = {}
+    options: dict[str, ListedOptions] = {}
+
+    def endpoint(self, name: str) -> EndpointSpec | None:
+        """The endpoint of this name, if the file has it."""
+        table = self.endpoints.get(name)
+        if table is None:
+            return None
+        return EndpointSpec(name=name, **table.model_dump(exclude={"provider"}))
+
+
+_TABLES: dict[str, type[BaseModel]] = {
+    "endpoints": EndpointTable,
+    "prices": PriceSpec,
+    "options": ListedOptions,
+}
+
+
+def load_models(path: Path | None) -> ModelsFile:
+    """The named file, else `models.toml` here, else the user's own, else nothing.
+
+    ConfigError where the named file is missing or a file is wrong.
+    """
+    if path is None:
+        found = [place for place in (Path(FILE), data_home() / FILE) if place.is_file()]
+        if not found:
+            return ModelsFile()
+        path = found[0]
+    try:
+        return ModelsFile.model_validate(read_toml(path), context={"folder": path.parent})
+    except ValidationError as error:
+        raise ConfigError(f"{path}: {first_problem(error)}{_known_fields(error)}") from error
+
+
+def _known_fields(error: ValidationError) -> str:
+    """What there is, where a name in the first problem is unknown."""
+    item = error.errors(include_url=False)[0]
+    place = item["loc"]
+    kind = _TABLES.get(str(place[0])) if len(place) > 2 else ModelsFile
+    if item["type"] != "extra_forbidden" or kind is None:
+        return ""
+    return f" (there are: {', '.join(kind.model_fields)})"
+
+
+def checked_url(url: str) -> str:
+    """An http(s) address without a password in it; ValueError otherwise."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("expected an address such as http://127.0.0.1:8000/v1")
+    if parts.query or "@" in url:
+        raise ValueError("an address holds no password or key; name its variable in key_env")
+    return url.rstrip("/")

@@ -31,6 +31,85 @@ from sociolab.runner.judging import verdicts_of
 from sociolab.runner.plan import AgentId, trials
 from sociolab.runner.progress import Waits, blocks_at
 
+HEAD = "You check that a program can read you. Reply with the JSON object that is asked for."
+BODY = 'Put the word "ready" into the field "word".'
+
+
+class Ready(BaseModel):
+    """What the model is asked to reply."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Whether a spec works, and what was seen, in a sentence."""
+
+    well: bool
+    sentence: str
+
+
+def examine(text: str, config: RunConfig) -> Finding:
+    """Look at a spec: call its model once, or play one short episode of `config.world` offline.
+
+    ConfigError where the spec itself is wrong, or names what cannot be made.
+    """
+    spec = parse(text, "agent")
+    if isinstance(spec, ModelSpec):
+        return run_sync(lambda: _call(spec, config))
+    if spec.label == HUMAN:
+        return Finding(True, f"{HUMAN} works: a person is asked at the terminal")
+    well, said = try_out(spec, config)
+    if well:
+        return Finding(True, f"{spec.label} works: {said}")
+    said = said.removeprefix(f"{spec.label} ")
+    return Finding(False, f"{spec.label} does not work in {config.world}: {said}")
+
+
+async def _call(spec: ModelSpec, config: RunConfig) -> Finding:
+    models = Models(config)
+    address = models.endpoint(spec).base_url
+    prompt = typed_prompt(HEAD, BODY, Ready, 0.0)
+    try:
+        model = models.open(spec)
+        reply = await model.complete(prompt, CallKey("doctor", "agent", "", 0, "doctor", 1))
+    except ModelError as error:
+        return Finding(False, f"{spec.label} does not work: {error}")
+    finally:
+        await models.close()
+    try:
+        typed(reply, Ready)
+    except ReplyError as error:
+        return Finding(
+            False,
+            f"{spec.label} answers at {address}, but not in the form asked for: {error}; "
+            f"try {spec.label.partition('?')[0]}?dialect=plain",
+        )
+    return Finding(
+        True, f"{spec.label} works: {_measured(reply)} from {address}{_money(models, spec)}"
+    )
+
+
+def _measured(reply: ChatReply) -> str:
+    usage = reply.usage
+    tried = f" after {reply.tries} tries" if reply.tries > 1 else ""
+    counted = f"{usage.prompt} tokens read, {usage.completion} written"
+    if usage.estimated:
+        what = "an impossible count of" if reply.fault else "no count of"
+        counted = f"~{counted}: {what} tokens came with it, so tokens and costs are estimated"
+    return f"a structured reply in {reply.seconds:.2f} s{tried} ({counted})"
+
+
+def _money(models: Models, spec: ModelSpec) -> str:
+    if models.price(spec) is not None:
+        return ""
+    return "; no price in models.toml, so runs with it show no cost"
+
+
+# ------------------------------------------------------------------ one short episode
+
 Done = TypeVar("Done")
 
 PATIENCE = 30.0
@@ -76,8 +155,8 @@ def _kit(world: str) -> WorldKit:
     if kit.dry_run is not None or OPPOSITE not in kit.players:
         known = ", ".join(worlds_that(lambda one: one.short is not None))
         raise ConfigError(
-            f"--world {world}: expected a world of turns with a scripted player, such as {known}; a "
-            "mind that lives in a town is tried by its contract suite, see docs/stss.md"
+            f"--world {world}: expected a world of turns with a scripted player, such as {known}; "
+            "a mind that lives in a town is tried by its contract suite, see docs/stss.md"
         )
     return kit
 
@@ -163,7 +242,7 @@ def _trial(kit: WorldKit, agent: AgentId) -> Trial:
     """The first task, with the agent in a seat and rules in all others."""
     plan = trials(
         kit.world.name,
-        kit.world.data,
+        kit.data,
         kit.world.tasks()[:1],
         [agent],
         AgentId(OPPOSITE, ""),
@@ -186,80 +265,3 @@ async def _closing(models: Models, work: Awaitable[Done]) -> Done:
         return await work
     finally:
         await models.close()
-
-
-HEAD = "You check that a program can read you. Reply with the JSON object that is asked for."
-BODY = 'Put the word "ready" into the field "word".'
-
-
-class Ready(BaseModel):
-    """What the model is asked to reply."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    word: str
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Whether a spec works, and what was seen, in a sentence."""
-
-    well: bool
-    sentence: str
-
-
-def examine(text: str, config: RunConfig) -> Finding:
-    """Look at a spec: call its model once, or play one short episode of `config.world` offline.
-
-    ConfigError where the spec itself is wrong, or names what cannot be made.
-    """
-    spec = parse(text, "agent")
-    if isinstance(spec, ModelSpec):
-        return run_sync(lambda: _call(spec, config))
-    if spec.label == HUMAN:
-        return Finding(True, f"{HUMAN} works: a person is asked at the terminal")
-    well, said = try_out(spec, config)
-    if well:
-        return Finding(True, f"{spec.label} works: {said}")
-    said = said.removeprefix(f"{spec.label} ")
-    return Finding(False, f"{spec.label} does not work in {config.world}: {said}")
-
-
-async def _call(spec: ModelSpec, config: RunConfig) -> Finding:
-    models = Models(config)
-    address = models.endpoint(spec).base_url
-    prompt = typed_prompt(HEAD, BODY, Ready, 0.0)
-    try:
-        model = models.open(spec)
-        reply = await model.complete(prompt, CallKey("doctor", "agent", "", 0, "doctor", 1))
-    except ModelError as error:
-        return Finding(False, f"{spec.label} does not work: {error}")
-    finally:
-        await models.close()
-    try:
-        typed(reply, Ready)
-    except ReplyError as error:
-        return Finding(
-            False,
-            f"{spec.label} answers at {address}, but not in the form asked for: {error}; "
-            f"try {spec.label.partition('?')[0]}?dialect=plain",
-        )
-    return Finding(
-        True, f"{spec.label} works: {_measured(reply)} from {address}{_money(models, spec)}"
-    )
-
-
-def _measured(reply: ChatReply) -> str:
-    usage = reply.usage
-    tried = f" after {reply.tries} tries" if reply.tries > 1 else ""
-    counted = f"{usage.prompt} tokens read, {usage.completion} written"
-    if usage.estimated:
-        what = "an impossible count of" if reply.fault else "no count of"
-        counted = f"~{counted}: {what} tokens came with it, so tokens and costs are estimated"
-    return f"a structured reply in {reply.seconds:.2f} s{tried} ({counted})"
-
-
-def _money(models: Models, spec: ModelSpec) -> str:
-    if models.price(spec) is not None:
-        return ""
-    return "; no price in models.toml, so runs with it show no cost"

@@ -33,161 +33,6 @@ from sociolab.store.calls import RunReplies
 from sociolab.store.connect import checked_name, lock_run, store_path
 from sociolab.store.store import RunRow, Store
 
-MADE_WITH = "made_with"
-RESUMED_WITH = "resumed_with"
-TAGS = "tags"
-
-BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, OPTIONS})
-"""Settings that tell of a run and are no part of what it plays: they may differ when it resumes."""
-
-GIT_SECONDS = 2.0
-_GIT = ("git", "status", "--porcelain=v2", "--branch", "--untracked-files=no")
-
-
-def made_with() -> dict[str, Json]:
-    """The versions of sociolab and Python and, in a git work tree, its commit, and whether tracked
-    files differ from it (`changed`)."""
-    found: dict[str, Json] = {"sociolab": __version__, "python": platform.python_version()}
-    return found | {"git": git} if (git := git_state(Path.cwd())) else found
-
-
-def git_state(folder: Path) -> dict[str, Json] | None:
-    """The commit of the work tree that a folder lies in, and whether tracked files were changed.
-
-    None outside of one, before its first commit, without git, and where git does not answer within
-    two seconds: a run does not depend on it.
-    """
-    if not any((place / ".git").exists() for place in (folder, *folder.parents)):
-        return None
-    import subprocess  # outside of a work tree nobody needs it
-
-    try:
-        done = subprocess.run(
-            _GIT,
-            cwd=folder,
-            # It only reads: no lock and no index is to be written beside the user's own git.
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=GIT_SECONDS,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    lines = done.stdout.decode(errors="replace").splitlines()
-    heads = [line.split()[-1] for line in lines if line.startswith("# branch.oid ")]
-    if not heads or heads[0] == "(initial)":
-        return None
-    return {"commit": heads[0], "changed": any(not line.startswith("#") for line in lines)}
-
-
-def resumed(was: Mapping[str, Any], now: Mapping[str, Json]) -> dict[str, Json]:
-    """The settings of a run that goes on: as they were, with what it goes on with where that is
-    new, and with tags that are new."""
-    found = dict(was)
-    known = [was.get(MADE_WITH), *was.get(RESUMED_WITH, ())]
-    if now[MADE_WITH] not in known:
-        found[RESUMED_WITH] = [*was.get(RESUMED_WITH, ()), now[MADE_WITH]]
-    return with_tags(found, now.get(TAGS) or ())
-
-
-def with_tags(settings: Mapping[str, Any], tags: Any) -> dict[str, Json]:
-    """The settings with these tags too."""
-    both = list(dict.fromkeys((*(settings.get(TAGS) or ()), *tags)))
-    return {**settings, TAGS: both} if both else dict(settings)
-
-
-_ROLES = ("agents", "partner", "judges")
-
-
-def check_same(run: RunRow, now: dict[str, Json]) -> None:
-    """ConfigError unless a run is resumed with the settings, and the code, that it began with."""
-    was: Mapping[str, Any] = run.settings if isinstance(run.settings, dict) else {}
-    # The same data may lie elsewhere by now.
-    compared = {*was, *now} - {"data_source"} - BESIDE
-    changed = [
-        key for key in sorted(compared) if _but_for_code(key, was) != _but_for_code(key, now)
-    ]
-    if changed == ["data"] and _named(was) == _named(now):
-        raise ConfigError(
-            f'the run "{run.name}" cannot go on: this version of sociolab has other prompts or '
-            f"data than the one it began with ({was.get('data')}, now {now.get('data')}), so that "
-            f"its plays would be of two kinds; {_how_far(run)}; give this run another --name, or "
-            "play it to its end with that version"
-        )
-    if changed:
-        told = "; ".join(f"{key} was {was.get(key)}, now {now.get(key)}" for key in changed)
-        raise ConfigError(
-            f'the run "{run.name}" began with other settings ({told}); give this run another '
-            "--name, or the old settings to resume it"
-        )
-    problems = list(other_code(was, now))
-    if problems:
-        raise ConfigError(
-            f'the run "{run.name}" cannot go on: {"; ".join(problems)}; {_how_far(run)}; give this '
-            f"run another --name, or remove the old one by `sociolab delete {run.name}` "
-            "(`sociolab list` shows all)"
-        )
-
-
-def _named(settings: Mapping[str, Any]) -> object:
-    """Name and version of the data, but for the hash of what is in it."""
-    data = settings.get("data")
-    return data[:2] if isinstance(data, list) else data
-
-
-def _how_far(run: RunRow) -> str:
-    failed = f" and {run.failed:,} failed" if run.failed else ""
-    return f"{run.played:,} of its {plural(run.trials, 'trial')} played{failed}"
-
-
-def _but_for_code(key: str, settings: Mapping[str, Any]) -> object:
-    if key not in _ROLES:
-        return settings.get(key)
-    return [(label, without_code(hash_)) for label, hash_ in _pairs(key, settings)]
-
-
-def _pairs(key: str, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Label and settings of those in a role."""
-    found = settings.get(key)
-    if key == "partner":
-        found = [found] if found else []
-    return [(str(one[0]), str(one[1])) for one in found or []]
-
-
-def other_code(was: Mapping[str, Any], now: Mapping[str, Json]) -> Iterator[str]:
-    """What is wrong with the code of each that plays or judges, by the settings of a run; nothing
-    of what is the same."""
-    said: set[tuple[str, str | None]] = set()
-    for key in _ROLES:
-        for label, old, new in _side_by_side(_pairs(key, was), _pairs(key, now)):
-            before, after = code_in(label, old), code_in(label, new)
-            who = f"the judge {label}" if key == "judges" else label
-            if after is None or (who, before) in said:
-                continue
-            said.add((who, before))
-            if before is None or UNKNOWN in (before, after):
-                yield f"nobody can tell whether {who} runs the code that it began with"
-            elif not same_code(before, after):
-                yield (
-                    f"the code of {who} is another one by now ({mark(before)} when it began, "
-                    f"{mark(after)} now)"
-                )
-
-
-def _side_by_side(
-    was: Sequence[tuple[str, str]], now: Sequence[tuple[str, str]]
-) -> Iterator[tuple[str, str, str]]:
-    """Each label that is in both, with its settings then and now: place by place, since several
-    may share a label; by label where the lists are not of the same."""
-    if [label for label, _ in was] == [label for label, _ in now]:
-        for (label, old), (_, new) in zip(was, now, strict=True):
-            yield label, old, new
-        return
-    then = dict(was)
-    yield from ((label, then[label], new) for label, new in now if label in then)
-
 
 @dataclass(frozen=True, slots=True)
 class Seated:
@@ -315,7 +160,7 @@ def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ..
     """The trials that a description lays out."""
     return trials(
         config.world,
-        kit.world.data,
+        kit.data,
         wanted_tasks(config.world, kit.world, config.tasks, config.limit),
         [agent.id for agent in seated.agents],
         seated.partner.id if seated.partner else None,
@@ -366,7 +211,7 @@ def _settings(
     judges: Sequence[Judge],
 ) -> dict[str, Json]:
     """What makes a run's results what they are; stored with it, and compared when it resumes."""
-    data, partner = kit.world.data, seated.partner
+    data, partner = kit.data, seated.partner
     lists = list_hashes(config.world, kit.world, config.tasks)
     settings: dict[str, Any] = {
         "data": [data.name, data.version, data.hash],
@@ -411,3 +256,163 @@ def kept_in_a_run(
             store.create_run(name, world, settings, [])
         replies.keep_in(RunReplies(store, name))
         yield name
+
+
+# ------------------------------------------------------------------ may it go on?
+
+_ROLES = ("agents", "partner", "judges")
+
+
+def check_same(run: RunRow, now: dict[str, Json]) -> None:
+    """ConfigError unless a run is resumed with the settings, and the code, that it began with."""
+    was: Mapping[str, Any] = run.settings if isinstance(run.settings, dict) else {}
+    # The same data may lie elsewhere by now.
+    compared = {*was, *now} - {"data_source"} - BESIDE
+    changed = [
+        key for key in sorted(compared) if _but_for_code(key, was) != _but_for_code(key, now)
+    ]
+    if changed == ["data"] and _named(was) == _named(now):
+        raise ConfigError(
+            f'the run "{run.name}" cannot go on: this version of sociolab has other prompts or '
+            f"data than the one it began with ({was.get('data')}, now {now.get('data')}), so that "
+            f"its plays would be of two kinds; {_how_far(run)}; give this run another --name, or "
+            "play it to its end with that version"
+        )
+    if changed:
+        told = "; ".join(f"{key} was {was.get(key)}, now {now.get(key)}" for key in changed)
+        raise ConfigError(
+            f'the run "{run.name}" began with other settings ({told}); give this run another '
+            "--name, or the old settings to resume it"
+        )
+    problems = list(other_code(was, now))
+    if problems:
+        raise ConfigError(
+            f'the run "{run.name}" cannot go on: {"; ".join(problems)}; {_how_far(run)}; give this '
+            f"run another --name, or remove the old one by `sociolab delete {run.name}` "
+            "(`sociolab list` shows all)"
+        )
+
+
+def _named(settings: Mapping[str, Any]) -> object:
+    """Name and version of the data, but for the hash of what is in it."""
+    data = settings.get("data")
+    return data[:2] if isinstance(data, list) else data
+
+
+def _how_far(run: RunRow) -> str:
+    failed = f" and {run.failed:,} failed" if run.failed else ""
+    return f"{run.played:,} of its {plural(run.trials, 'trial')} played{failed}"
+
+
+def _but_for_code(key: str, settings: Mapping[str, Any]) -> object:
+    if key not in _ROLES:
+        return settings.get(key)
+    return [(label, without_code(hash_)) for label, hash_ in _pairs(key, settings)]
+
+
+def _pairs(key: str, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Label and settings of those in a role."""
+    found = settings.get(key)
+    if key == "partner":
+        found = [found] if found else []
+    return [(str(one[0]), str(one[1])) for one in found or []]
+
+
+def other_code(was: Mapping[str, Any], now: Mapping[str, Json]) -> Iterator[str]:
+    """What is wrong with the code of each that plays or judges, by the settings of a run; nothing
+    of what is the same."""
+    said: set[tuple[str, str | None]] = set()
+    for key in _ROLES:
+        for label, old, new in _side_by_side(_pairs(key, was), _pairs(key, now)):
+            before, after = code_in(label, old), code_in(label, new)
+            who = f"the judge {label}" if key == "judges" else label
+            if after is None or (who, before) in said:
+                continue
+            said.add((who, before))
+            if before is None or UNKNOWN in (before, after):
+                yield f"nobody can tell whether {who} runs the code that it began with"
+            elif not same_code(before, after):
+                yield (
+                    f"the code of {who} is another one by now ({mark(before)} when it began, "
+                    f"{mark(after)} now)"
+                )
+
+
+def _side_by_side(
+    was: Sequence[tuple[str, str]], now: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, str, str]]:
+    """Each label that is in both, with its settings then and now: place by place, since several
+    may share a label; by label where the lists are not of the same."""
+    if [label for label, _ in was] == [label for label, _ in now]:
+        for (label, old), (_, new) in zip(was, now, strict=True):
+            yield label, old, new
+        return
+    then = dict(was)
+    yield from ((label, then[label], new) for label, new in now if label in then)
+
+
+# ------------------------------------------------------------------ with what it was made
+
+MADE_WITH = "made_with"
+RESUMED_WITH = "resumed_with"
+TAGS = "tags"
+
+BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, OPTIONS})
+"""Settings that tell of a run and are no part of what it plays: they may differ when it resumes."""
+
+GIT_SECONDS = 2.0
+_GIT = ("git", "status", "--porcelain=v2", "--branch", "--untracked-files=no")
+
+
+def made_with() -> dict[str, Json]:
+    """The versions of sociolab and Python and, in a git work tree, its commit, and whether tracked
+    files differ from it (`changed`)."""
+    found: dict[str, Json] = {"sociolab": __version__, "python": platform.python_version()}
+    return found | {"git": git} if (git := git_state(Path.cwd())) else found
+
+
+def git_state(folder: Path) -> dict[str, Json] | None:
+    """The commit of the work tree that a folder lies in, and whether tracked files were changed.
+
+    None outside of one, before its first commit, without git, and where git does not answer within
+    two seconds: a run does not depend on it.
+    """
+    if not any((place / ".git").exists() for place in (folder, *folder.parents)):
+        return None
+    import subprocess  # outside of a work tree nobody needs it
+
+    try:
+        done = subprocess.run(
+            _GIT,
+            cwd=folder,
+            # It only reads: no lock and no index is to be written beside the user's own git.
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=GIT_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    lines = done.stdout.decode(errors="replace").splitlines()
+    heads = [line.split()[-1] for line in lines if line.startswith("# branch.oid ")]
+    if not heads or heads[0] == "(initial)":
+        return None
+    return {"commit": heads[0], "changed": any(not line.startswith("#") for line in lines)}
+
+
+def resumed(was: Mapping[str, Any], now: Mapping[str, Json]) -> dict[str, Json]:
+    """The settings of a run that goes on: as they were, with what it goes on with where that is
+    new, and with tags that are new."""
+    found = dict(was)
+    known = [was.get(MADE_WITH), *was.get(RESUMED_WITH, ())]
+    if now[MADE_WITH] not in known:
+        found[RESUMED_WITH] = [*was.get(RESUMED_WITH, ()), now[MADE_WITH]]
+    return with_tags(found, now.get(TAGS) or ())
+
+
+def with_tags(settings: Mapping[str, Any], tags: Any) -> dict[str, Json]:
+    """The settings with these tags too."""
+    both = list(dict.fromkeys((*(settings.get(TAGS) or ()), *tags)))
+    return {**settings, TAGS: both} if both else dict(settings)

@@ -42,7 +42,7 @@ Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, max_le
 """The name of a place or an object, or ""."""
 
 
-class Answer(BaseModel):
+class MindAnswer(BaseModel):
     """What every answer is: frozen, and without fields that nobody asked for."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -55,14 +55,14 @@ MatterKind: TypeAlias = Literal[
 ]
 
 
-class Chore(Answer):
+class Chore(MindAnswer):
     """One of the things to do for somebody who asks for help."""
 
     what: Words
     place: Name = ""
 
 
-class Matter(Answer):
+class Matter(MindAnswer):
     """A social matter in typed form: `host`'s (an id), with day, start and place or "" where open.
 
     `partner` is the id of whom an appointment is wanted with; `chores` are help's, in order.
@@ -79,7 +79,7 @@ class Matter(Answer):
     chores: tuple[Chore, ...] = ()
 
 
-class SpeechAct(Answer):
+class SpeechAct(MindAnswer):
     """What `by` (an id) means by a line, in typed form; of the matter no more than the line says.
 
     "tell" speaks of a matter, "invite" asks the other to take part, to come or to help; "ask" wants
@@ -106,7 +106,7 @@ Acts: TypeAlias = Annotated[SkipJsonSchema[tuple[SpeechAct, ...]], WrapValidator
 is shown the field."""
 
 
-class Acted(Answer):
+class Acted(MindAnswer):
     """An answer with acts, which are written down only where there are any."""
 
     acts: Acts = ()
@@ -181,7 +181,7 @@ class Other:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Utterance:
     """One utterance of a talk; `who` is a resident's id.
 
     `acts` say in typed form what a built-in scripted resident means by it; others write none.
@@ -241,7 +241,7 @@ class Me:
     task: Matter | None = None
     heard: tuple[Heard, ...] = ()
 
-    def places_after(self, lines: tuple[Line, ...]) -> tuple[str, ...]:
+    def places_after(self, lines: tuple[Utterance, ...]) -> tuple[str, ...]:
         """The places that one knows after these words: what is new comes last.
 
         Whoever takes part in a conversation learns the places that are named in it, by whomever,
@@ -254,7 +254,7 @@ class Me:
 
 # ------------------------------------------------------------------ what a question is
 
-A = TypeVar("A", bound=Answer)
+A = TypeVar("A", bound=MindAnswer)
 
 
 class UnfitError(ValueError):
@@ -271,7 +271,7 @@ class MindQuestion(Generic[A]):
     """
 
     name: ClassVar[str]
-    answer_type: ClassVar[type[Answer]]
+    answer_type: ClassVar[type[MindAnswer]]
     exact: ClassVar[bool] = False
 
     asked: Asked

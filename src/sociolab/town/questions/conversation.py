@@ -11,19 +11,19 @@ from pydantic import Field, StringConstraints
 from sociolab.town.clock import TimeOfDay
 from sociolab.town.questions.base import (
     Acted,
-    Answer,
     Block,
     Commitment,
     Day,
     Importance,
-    Line,
     Memory,
+    MindAnswer,
     MindQuestion,
     Name,
     Other,
     Sentences,
     Speech,
     UnfitError,
+    Utterance,
     Words,
     meant_place,
     some_words,
@@ -53,7 +53,7 @@ _DAYS = 14
 """Dates that a schema offers for what is agreed, from this week's Monday on."""
 
 
-class Decision(Answer):
+class Decision(MindAnswer):
     """What to do about somebody who is near."""
 
     do: Literal["talk", "change plan", "carry on"]
@@ -115,7 +115,7 @@ class Utter(MindQuestion[Said]):
 
     other: Other
     started: bool
-    lines: tuple[Line, ...]
+    lines: tuple[Utterance, ...]
     left: int
     memories: tuple[Memory, ...]
     commitments: tuple[Commitment, ...]
@@ -147,7 +147,7 @@ class Utter(MindQuestion[Said]):
         return answer.model_copy(update={"text": some_words("text", answer.text)})
 
 
-class Agreed(Answer):
+class Agreed(MindAnswer):
     """Something agreed or promised in a talk; "" for what was left open.
 
     `place` is one that the resident knows; whoever has been told of a place knows it.
@@ -177,7 +177,7 @@ class Summarise(MindQuestion[Summary]):
     answer_type = Summary
 
     other: Other
-    lines: tuple[Line, ...]
+    lines: tuple[Utterance, ...]
     commitments: tuple[Commitment, ...]
     ahead: tuple[Block, ...]
 

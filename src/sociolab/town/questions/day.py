@@ -10,12 +10,12 @@ from pydantic import Field
 
 from sociolab.town.clock import TimeOfDay, clock_time
 from sociolab.town.questions.base import (
-    Answer,
     Block,
     Commitment,
     Importance,
     Me,
     Memory,
+    MindAnswer,
     MindQuestion,
     Name,
     Sentences,
@@ -50,7 +50,7 @@ _A_DAY = 24 * 60
 # ------------------------------------------------------------------ plans
 
 
-class Entry(Answer):
+class Entry(MindAnswer):
     """One entry of a plan: it lasts until the next one starts."""
 
     start: TimeOfDay
@@ -58,7 +58,7 @@ class Entry(Answer):
     place: Name = ""
 
 
-class DayPlan(Answer):
+class DayPlan(MindAnswer):
     """A day from waking to bed; the first entry starts at `wake`.
 
     A `bed` before `wake` is meant after midnight.
@@ -69,7 +69,7 @@ class DayPlan(Answer):
     bed: TimeOfDay
 
 
-class NewPlan(Answer):
+class NewPlan(MindAnswer):
     """The rest of the day: the first entry starts at once, whatever its time says."""
 
     entries: tuple[Entry, ...] = Field(min_length=1, max_length=40)
@@ -236,7 +236,7 @@ def _minutes_after(start: time, text: str) -> int:
 # ------------------------------------------------------------------ doing what was planned
 
 
-class Part(Answer):
+class Part(MindAnswer):
     """A part of a block, and the object at which it is done ("" for none in particular)."""
 
     minutes: int = Field(ge=1, le=24 * 60)
@@ -244,13 +244,13 @@ class Part(Answer):
     object: Name = ""
 
 
-class Parts(Answer):
+class Parts(MindAnswer):
     """The parts of a block, in order; the last is stretched or cut to the block's end."""
 
     parts: tuple[Part, ...] = Field(min_length=1, max_length=24)
 
 
-class Choice(Answer):
+class Choice(MindAnswer):
     """A place that the resident knows."""
 
     place: Name
@@ -334,20 +334,20 @@ def _folded(text: str) -> str:
 # ------------------------------------------------------------------ what matters
 
 
-class Ratings(Answer):
+class Ratings(MindAnswer):
     """As many ratings as there were texts: 1 is mundane, 10 changes a life."""
 
     ratings: tuple[Importance, ...]
 
 
-class Insight(Answer):
+class Insight(MindAnswer):
     """A conclusion, and how much it matters."""
 
     text: Sentences
     importance: Importance
 
 
-class Insights(Answer):
+class Insights(MindAnswer):
     """At most five conclusions."""
 
     insights: tuple[Insight, ...] = Field(max_length=5)

@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import Field
 
 from sociolab.town.questions.base import (
-    Answer,
     Commitment,
     Memory,
+    MindAnswer,
     MindQuestion,
     Other,
     Sentences,
@@ -36,7 +36,7 @@ _SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[A-Z])")
 """Between two sentences: "at 5 p.m. in the park" is one."""
 
 
-class Lines(Answer):
+class Lines(MindAnswer):
     """TDP's general plan: 3 to 5 lines."""
 
     lines: tuple[Sentences, ...] = Field(min_length=3, max_length=5)
@@ -70,7 +70,7 @@ class GeneralPlan(MindQuestion[Lines]):
         return answer.model_copy(update={"lines": lines})
 
 
-class Reminder(Answer):
+class Reminder(MindAnswer):
     """TDP's reminder for a day: 1 to 2 sentences."""
 
     text: Sentences
@@ -111,7 +111,7 @@ class DayReminder(MindQuestion[Reminder]):
         return answer.model_copy(update={"text": some_words("text", answer.text)})
 
 
-class Items(Answer):
+class Items(MindAnswer):
     """TDP's items for a talk: fewer than five."""
 
     items: tuple[Sentences, ...] = Field(min_length=1, max_length=4)

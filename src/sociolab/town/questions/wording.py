@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sociolab.town.clock import spoken_date
 from sociolab.town.map import OUTDOORS
-from sociolab.town.questions.base import Block, Commitment, Line, Me, Memory, Other
+from sociolab.town.questions.base import Block, Commitment, Me, Memory, Other, Utterance
 
 _LONGEST = 400
 """Characters of a memory, an entry or a name in a prompt: what is longer is cut."""
@@ -88,7 +88,7 @@ def plan_lines(blocks: Iterable[Block]) -> str:
     return _listed([_planned(block) for block in blocks])
 
 
-def talk_lines(me: Me, lines: Iterable[Line]) -> str:
+def talk_lines(me: Me, lines: Iterable[Utterance]) -> str:
     """One utterance a line; one's own are marked "You"."""
     mine = me.resident.id
     return _listed(

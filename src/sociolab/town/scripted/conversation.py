@@ -14,7 +14,6 @@ from sociolab.core.seeding import stream
 from sociolab.town.questions import (
     Agreed,
     Decision,
-    Line,
     Matter,
     Me,
     Said,
@@ -23,6 +22,7 @@ from sociolab.town.questions import (
     Summary,
     TalkOrNot,
     Utter,
+    Utterance,
 )
 from sociolab.town.scripted.day import SEEKING, work_of
 from sociolab.town.scripted.matters import (
@@ -108,7 +108,7 @@ class OpenMatter:
     answer: str = ""
 
 
-def table_of(talk: Sequence[Line]) -> OpenMatter | None:
+def table_of(talk: Sequence[Utterance]) -> OpenMatter | None:
     """What is on the table by the acts of a talk; None if it is about nothing."""
     table: OpenMatter | None = None
     for one in _acts(talk):
@@ -123,7 +123,7 @@ def table_of(talk: Sequence[Line]) -> OpenMatter | None:
     return table
 
 
-def _acts(talk: Sequence[Line]) -> Iterator[SpeechAct]:
+def _acts(talk: Sequence[Utterance]) -> Iterator[SpeechAct]:
     return (one for line in talk for one in line.acts)
 
 

@@ -1,4 +1,4 @@
-"""What does `sociolab gap` do: the intention gap of stored runs against imported play, in tables?"""
+"""The intention gap of stored runs against imported play: what `sociolab gap` does and prints."""
 
 from __future__ import annotations
 
@@ -480,7 +480,7 @@ def _number_after(text: str, name: str) -> tuple[str, int | None]:
     return plain + ("?" + "&".join(kept) if kept else ""), number
 
 
-# ------------------------------------------------------------------ as printed: a row for each agent
+# ------------------------------------------------------------------ tables: a row for each agent
 
 _Parts: TypeAlias = tuple[GapFigure, GapFigure, Gap, NoiseFloor | None, bool | None]
 """fr, fg, G, the noise floor, and whether G is above it."""

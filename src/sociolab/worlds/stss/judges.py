@@ -35,7 +35,7 @@ from sociolab.worlds.stss.scoring import (
     reason_of_ratio,
     score,
 )
-from sociolab.worlds.stss.talk.conditions import Finding
+from sociolab.worlds.stss.talk.conditions import ConditionFinding
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 from sociolab.worlds.stss.talk.verdicts import Lost, Unread
 from sociolab.worlds.stss.task import TASK_TYPES, Errand, SocialTask, TaskType
@@ -307,7 +307,7 @@ class StssModelJudge:
         for one in spoken(content, episode, trajectory, filtered):
             at = replace(key, seat=one.other, turn=one.step, name="talk")
             talk = await self._reader.in_talk(one.occasion, one.lines, at)
-            note: tuple[Finding, ...] | Lost = ()
+            note: tuple[ConditionFinding, ...] | Lost = ()
             if one.note is not None:
                 note = await self._reader.in_note(one.occasion, one.note.memo, at)
             if isinstance(talk, Lost):

@@ -42,7 +42,7 @@ from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
 from sociolab.worlds.stss.dataset import own_town, read_town
 from sociolab.worlds.stss.judges import StssModelJudge, StssRulesJudge
 from sociolab.worlds.stss.scoring import ScoreSettings
-from sociolab.worlds.stss.world import Settings, Stss, Tempo, town_casts
+from sociolab.worlds.stss.world import Stss, StssSettings, Tempo, town_casts
 
 SCRIPTED: dict[str, Player] = {
     "scripted": MindPlayer(ScriptedMind(), built_in=True),
@@ -94,7 +94,7 @@ DECLARED = Declared(
 
 def _load(setup: WorldSetup) -> WorldKit:
     """The world over a folder, or over our own town with the tasks of a seed."""
-    settings = setup.read("stss", Settings)
+    settings = setup.read("stss", StssSettings)
     data = own_town(setup.seed) if setup.folder is None else read_town(setup.folder)
     tempo = Tempo()
 
@@ -256,7 +256,7 @@ load = WorldPlugin(
     "stss",
     _load,
     declared=DECLARED,
-    settings=Settings,
+    settings=StssSettings,
     people=False,
     importers={
         "stss": Importer(_public_town, "play it: sociolab run stss --data {name}", flag="--correct")

@@ -30,7 +30,7 @@ from sociolab.worlds.stss.talk.dataset import scenario_from
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import MEASURES
 from sociolab.worlds.stss.task import TASK_TYPES
-from sociolab.worlds.stss.world import Settings
+from sociolab.worlds.stss.world import StssSettings
 
 TALK, ACTION = "stss-talk", "stss"
 GOAL = "overall"
@@ -274,9 +274,9 @@ def talk_settings(talk: LevelRun) -> TalkSettings:
     return TalkSettings.model_validate(talk.of_world)
 
 
-def town_settings(action: LevelRun) -> Settings:
+def town_settings(action: LevelRun) -> StssSettings:
     """How the tasks were lived and scored."""
-    return Settings.model_validate(action.of_world)
+    return StssSettings.model_validate(action.of_world)
 
 
 def _with(tdp: bool) -> str:

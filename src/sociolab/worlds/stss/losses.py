@@ -14,13 +14,13 @@ from typing import Literal, TypeAlias
 
 from sociolab.core.episode import Answered, Episode
 from sociolab.core.score import Measure, Score, Verdict
-from sociolab.town.questions import Line, Summary
+from sociolab.town.questions import Summary, Utterance
 from sociolab.town.trace import Talked
 from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.dataset import Content
 from sociolab.worlds.stss.evidence import partner_of
 from sociolab.worlds.stss.scoring import TaskScore
-from sociolab.worlds.stss.talk.conditions import Finding, Occasion
+from sociolab.worlds.stss.talk.conditions import ConditionFinding, Occasion
 from sociolab.worlds.stss.talk.verdicts import Lost, Unread, of_note, of_talk
 from sociolab.worlds.stss.task import SocialTask
 
@@ -52,12 +52,12 @@ class Spoken:
 
     other: str
     occasion: Occasion
-    lines: tuple[Line, ...]
+    lines: tuple[Utterance, ...]
     note: Summary | None
     step: int
 
 
-Read: TypeAlias = tuple[tuple[Finding, ...], tuple[Finding, ...]]
+Read: TypeAlias = tuple[tuple[ConditionFinding, ...], tuple[ConditionFinding, ...]]
 """What was found in a conversation, and in the note of it."""
 
 
@@ -169,7 +169,7 @@ def _lost(read: Sequence[Read], errand: int) -> Outcome:
     return "not acted on"
 
 
-def _all_met(found: Sequence[Finding], errand: int) -> bool:
+def _all_met(found: Sequence[ConditionFinding], errand: int) -> bool:
     """Whether some conversation meets each condition (of one errand, where there are several)."""
     mine = [one for one in found if not errand or one.condition.errand == errand]
     met = {finding.condition.id for finding in mine if finding.met}

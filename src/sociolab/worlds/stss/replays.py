@@ -21,7 +21,7 @@ from sociolab.worlds.stss.evidence import Evidence, event_window
 from sociolab.worlds.stss.judges import Incomplete, StssRulesJudge
 from sociolab.worlds.stss.map_codec import unpacked
 from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, reason
-from sociolab.worlds.stss.world import Settings, trajectory_of
+from sociolab.worlds.stss.world import StssSettings, trajectory_of
 
 
 def map_of(folder: Path | None) -> TownMap:
@@ -109,7 +109,7 @@ def _least(settings: Json) -> int:
     """The minutes of taking part that the run asked for."""
     given = settings.get("world_settings") if isinstance(settings, Mapping) else None
     try:
-        return Settings.model_validate(given or {}).least
+        return StssSettings.model_validate(given or {}).least
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
         raise ConfigError(

@@ -44,7 +44,7 @@ PAPERS_QUESTIONS = (
 section 5.1). The background agent answers the rest, and everything for everybody else."""
 
 
-class Settings(BaseModel):
+class StssSettings(BaseModel):
     """How a task is lived and scored.
 
     `tdp`: target-driven planning for the performer. `evaluated`: the questions of the performer
@@ -98,7 +98,7 @@ class Stss:
     """The world over one town with its tasks."""
 
     dataset: TownData
-    settings: Settings
+    settings: StssSettings
     policy: FailurePolicy = DEFAULT_POLICY
     tempo: Tempo = field(default_factory=Tempo, compare=False)
 
@@ -137,7 +137,7 @@ class Stss:
 
 
 def setting_of(
-    content: Content, settings: Settings, policy: FailurePolicy, trial: str, seed: int
+    content: Content, settings: StssSettings, policy: FailurePolicy, trial: str, seed: int
 ) -> Setting:
     """The simulation of a task, of which the performer alone is told."""
     task = content.task

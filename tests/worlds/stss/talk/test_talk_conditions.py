@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.worlds.stss.talk.conditions import Finding, conditions_of, share_met, success
+from sociolab.worlds.stss.talk.conditions import ConditionFinding, conditions_of, share_met, success
 from sociolab.worlds.stss.task import TASK_TYPES, SocialTask, TaskType
 from stss_tasks import GAME, MEDICINE, MEETING, PARTY, PICNIC
 
@@ -18,9 +18,9 @@ EXPECTED = {
 TASKS = {task.type: task for task in (PARTY, GAME, PICNIC, MEETING, MEDICINE)}
 
 
-def findings(task: SocialTask, *met: bool) -> tuple[Finding, ...]:
+def findings(task: SocialTask, *met: bool) -> tuple[ConditionFinding, ...]:
     conditions = conditions_of(task, "Ada Ashe", "Bea Birch")
-    return tuple(Finding(one, value) for one, value in zip(conditions, met, strict=True))
+    return tuple(ConditionFinding(one, value) for one, value in zip(conditions, met, strict=True))
 
 
 @pytest.mark.parametrize("kind", TASK_TYPES)

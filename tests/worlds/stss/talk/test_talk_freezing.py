@@ -20,7 +20,7 @@ from sociolab.worlds.stss.talk.dataset import Side, TalkScenario
 from sociolab.worlds.stss.talk.freezing import MOST_MEMORIES, MOST_SEEN, frozen_talks
 from sociolab.worlds.stss.talk.playing import other_of, performer_of
 from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.world import Settings, Stss, trajectory_of
+from sociolab.worlds.stss.world import Stss, StssSettings, trajectory_of
 
 PUBLIC, MEETING, HELP = "paper-bridges", "club-ledger", "picture-wire"
 KNOWN = {one.id: one.knows for one in own_residents()}
@@ -44,7 +44,7 @@ def the(task: str) -> SocialTask:
 @cache
 def lived(task: str) -> Trajectory:
     """The same simulation with a mind that nobody watches, as the town recorded it."""
-    world = Stss(town(), Settings())
+    world = Stss(town(), StssSettings())
     laid_out = next(one for one in world.tasks() if one.id == task)
     mind = MindPlayer(ScriptedMind(), built_in=True)
     events = driven(world.play(laid_out, task, 1), dict.fromkeys(laid_out.seats, mind))
@@ -52,7 +52,7 @@ def lived(task: str) -> Trajectory:
 
 
 def step_of(task: str, moment: datetime) -> int:
-    return Clock(the(task).days[0], Settings().step).step(moment)
+    return Clock(the(task).days[0], StssSettings().step).step(moment)
 
 
 def sides(scenario: TalkScenario) -> tuple[Side, Side]:

@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from sociolab.core.score import Score, Unscored
-from sociolab.town.questions import Line, SpeechAct, Summary
+from sociolab.town.questions import SpeechAct, Summary, Utterance
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.losses import (
     LOSSES,
@@ -40,7 +40,7 @@ def spoke(
 ) -> Spoken:
     """A conversation of one line an act; the other keeps all of it, or these acts."""
     occasion = Occasion(of, PEOPLE["ada"], PEOPLE[other], datetime(2024, 5, 13, 10), "")
-    lines = tuple(Line(act.by, act.by, f"words of {act.kind}", (act,)) for act in acts)
+    lines = tuple(Utterance(act.by, act.by, f"words of {act.kind}", (act,)) for act in acts)
     note = Summary(memo="what I keep", importance=5, acts=acts if kept is None else kept)
     return Spoken(other, occasion, lines, note, 0)
 
@@ -113,7 +113,7 @@ def test_shares_are_of_all_who_could_have_taken_part() -> None:
 def test_somebody_who_writes_no_acts_leaves_all_of_it_untold(part: str) -> None:
     one = spoke("cid", WHOLE)
     if part == "line":
-        one = replace(one, lines=(*one.lines, Line("cid", "Cid", "Oh yes!")))
+        one = replace(one, lines=(*one.lines, Utterance("cid", "Cid", "Oh yes!")))
     else:
         one = replace(one, note=Summary(memo="Ada invited me.", importance=5))
     read = recorded([spoke("dan", WHOLE), one])

@@ -24,7 +24,7 @@ from sociolab.worlds.stss.talk.dataset import (
     REPORT,
     SCENARIOS,
     TalkData,
-    Tally,
+    TaskTally,
     selectable,
     selected,
     tally,
@@ -66,7 +66,7 @@ class Built:
 
     data: TalkData
     folder: Path
-    tally: Tally
+    tally: TaskTally
     candidates: int
 
 

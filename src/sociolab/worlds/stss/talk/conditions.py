@@ -18,7 +18,7 @@ ConditionKind: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class GoalCondition:
     """One condition, met or not met at the end of a talk.
 
     `id` tells it from the task's others. `text` says what is so where it is met, with the
@@ -47,21 +47,21 @@ class Occasion:
     here: str
 
     @property
-    def conditions(self) -> tuple[Condition, ...]:
+    def conditions(self) -> tuple[GoalCondition, ...]:
         """The task's conditions, in words about these two."""
         return conditions_of(self.task, self.performer.name, self.other.name)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ConditionFinding:
     """Whether a condition is met; `quote` is what shows it, word for word, "" where it is not."""
 
-    condition: Condition
+    condition: GoalCondition
     met: bool
     quote: str = ""
 
 
-def success(findings: Sequence[Finding]) -> float:
+def success(findings: Sequence[ConditionFinding]) -> float:
     """SR of one talk: 1 if all its conditions are met, else 0 (STSS section 3.2).
 
     ValueError without findings.
@@ -69,7 +69,7 @@ def success(findings: Sequence[Finding]) -> float:
     return float(share_met(findings) == 1)
 
 
-def share_met(findings: Sequence[Finding]) -> float:
+def share_met(findings: Sequence[ConditionFinding]) -> float:
     """GCSR of one talk: the share of its conditions that are met, 0 to 1 (STSS section 3.2).
 
     ValueError without findings.
@@ -82,7 +82,7 @@ def share_met(findings: Sequence[Finding]) -> float:
 # ------------------------------------------------------------------ conditions by type
 
 
-def conditions_of(task: SocialTask, performer: str, other: str) -> tuple[Condition, ...]:
+def conditions_of(task: SocialTask, performer: str, other: str) -> tuple[GoalCondition, ...]:
     """The conditions of a task; `performer` and `other` are the names to write."""
     if task.type == "asking for help":
         return tuple(
@@ -92,16 +92,18 @@ def conditions_of(task: SocialTask, performer: str, other: str) -> tuple[Conditi
         )
     if task.type == "appointment":
         asked = f"{performer} has asked {other} to meet for the {task.activity}"
-        first = Condition("asked", "asked", f"{asked}, or has gone along when {other} proposed it.")
+        first = GoalCondition(
+            "asked", "asked", f"{asked}, or has gone along when {other} proposed it."
+        )
         where = f"{performer} and {other} have agreed on a definite place to meet at."
         return (
             first,
             _time_agreed(task, performer, other),
-            Condition("place", "place agreed", where),
+            GoalCondition("place", "place agreed", where),
         )
     invited = f"{other} has been asked, or told to be welcome, to take part in {performer}'s"
-    first = Condition("invited", "invited", f"{invited} {task.activity}.")
-    told = Condition(
+    first = GoalCondition("invited", "invited", f"{invited} {task.activity}.")
+    told = GoalCondition(
         "place", "place told", f"{other} has been told that it is at {task.place}.", task.place
     )
     match task.type:
@@ -113,24 +115,24 @@ def conditions_of(task: SocialTask, performer: str, other: str) -> tuple[Conditi
             return (first, _time_agreed(task, performer, other), told)
 
 
-def _time_told(task: SocialTask, other: str) -> Condition:
+def _time_told(task: SocialTask, other: str) -> GoalCondition:
     when = f"{spoken_date(task.day)} and begins at {task.start}"
-    return Condition("time", "time told", f"{other} has been told that it is on {when}.")
+    return GoalCondition("time", "time told", f"{other} has been told that it is on {when}.")
 
 
-def _time_agreed(task: SocialTask, performer: str, other: str) -> Condition:
+def _time_agreed(task: SocialTask, performer: str, other: str) -> GoalCondition:
     when = f"a clock time on {spoken_date(task.day)}"
-    return Condition("time", "time agreed", f"{performer} and {other} have agreed on {when}.")
+    return GoalCondition("time", "time agreed", f"{performer} and {other} have agreed on {when}.")
 
 
 def _of_errand(
     errand: Errand, number: int, performer: str, other: str
-) -> tuple[Condition, Condition]:
+) -> tuple[GoalCondition, GoalCondition]:
     request = f"{performer} has asked {other} to {errand.what}."
     where = f"{other} has been told that the place to {errand.what} is {errand.place}."
     return (
-        Condition(f"request-{number}", "request", request, errand=number),
-        Condition(f"place-{number}", "place told", where, errand.place, number),
+        GoalCondition(f"request-{number}", "request", request, errand=number),
+        GoalCondition(f"place-{number}", "place told", where, errand.place, number),
     )
 
 

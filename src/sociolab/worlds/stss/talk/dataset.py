@@ -324,7 +324,7 @@ class TallyRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class TaskTally:
     """Rows by type, in the order of Table 4, then as the tasks come; `seeds` heads `of_seed`."""
 
     seeds: tuple[int, ...]
@@ -367,7 +367,7 @@ class Tally:
         )
 
 
-def tally(scenarios: Sequence[TalkScenario]) -> Tally:
+def tally(scenarios: Sequence[TalkScenario]) -> TaskTally:
     """Count the conversation tasks of a set."""
     seeds = tuple(sorted({one.seed for one in scenarios}))
     counts = Counter((one.task.id, one.seed) for one in scenarios)
@@ -376,7 +376,7 @@ def tally(scenarios: Sequence[TalkScenario]) -> Tally:
         TallyRow(kind, task, tuple(counts[task, seed] for seed in seeds))
         for task, kind in types.items()
     ]
-    return Tally(seeds, tuple(sorted(rows, key=lambda row: TASK_TYPES.index(row.type))))
+    return TaskTally(seeds, tuple(sorted(rows, key=lambda row: TASK_TYPES.index(row.type))))
 
 
 def _cells(counts: Sequence[int]) -> str:

@@ -30,7 +30,7 @@ from sociolab.worlds.stss.dataset import TownData, own_town, read_town
 from sociolab.worlds.stss.talk.dataset import Neighbour, Side, TalkScenario
 from sociolab.worlds.stss.talk.playing import known_places
 from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.world import Settings, Stss
+from sociolab.worlds.stss.world import Stss, StssSettings
 
 Watch: TypeAlias = Callable[[int, int, int], object]
 """Told how many tasks have been lived, of how many, and how many talks were frozen."""
@@ -60,7 +60,7 @@ def frozen_talks(data: TownData, task: SocialTask, seed: int) -> tuple[TalkScena
     for an appointment with the partner alone; not with who has promised to come by hearsay.
     `task` is one of `data`.
     """
-    world = Stss(data, Settings(order="lock-step"))
+    world = Stss(data, StssSettings(order="lock-step"))
     laid_out = next(one for one in world.tasks() if one.id == task.id)
     watcher = _Watcher(data, task, seed)
     _live(world.play(laid_out, task.id, seed), MindPlayer(watcher, built_in=True))

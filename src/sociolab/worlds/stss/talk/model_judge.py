@@ -19,10 +19,15 @@ from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, quoted
 from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
 from sociolab.prompting.templates import prompt
-from sociolab.town.questions import Line
+from sociolab.town.questions import Utterance
 from sociolab.town.questions.wording import now_line
 from sociolab.town.residents import own_residents
-from sociolab.worlds.stss.talk.conditions import Condition, Finding, Occasion, conditions_hash
+from sociolab.worlds.stss.talk.conditions import (
+    ConditionFinding,
+    GoalCondition,
+    Occasion,
+    conditions_hash,
+)
 from sociolab.worlds.stss.talk.dataset import Side, TalkScenario, scenario_from
 from sociolab.worlds.stss.talk.verdicts import SMOKED, Lost, readable, verdicts
 from sociolab.worlds.stss.task import SocialTask
@@ -88,22 +93,22 @@ class TalkModelJudge:
         )
 
     async def in_talk(
-        self, occasion: Occasion, lines: Sequence[Line] | Lost, key: CallKey
-    ) -> tuple[Finding, ...] | Lost:
+        self, occasion: Occasion, lines: Sequence[Utterance] | Lost, key: CallKey
+    ) -> tuple[ConditionFinding, ...] | Lost:
         """Which conditions the model finds met in a conversation."""
         text = lines if isinstance(lines, Lost) else _talk(lines)
         return await self._found(occasion, text, key)
 
     async def in_note(
         self, occasion: Occasion, note: str | Lost, key: CallKey
-    ) -> tuple[Finding, ...] | Lost:
+    ) -> tuple[ConditionFinding, ...] | Lost:
         """Which conditions the model finds met in the note of a conversation, read alone."""
         text = note if isinstance(note, Lost) else _note(note)
         return await self._found(occasion, text, replace(key, name="note"))
 
     async def _found(
         self, occasion: Occasion, text: _Text | Lost, key: CallKey
-    ) -> tuple[Finding, ...] | Lost:
+    ) -> tuple[ConditionFinding, ...] | Lost:
         """What the model finds in a text, or why there is nothing to go by."""
         if isinstance(text, Lost):
             return text
@@ -152,11 +157,13 @@ class _Text:
                 )
         return "; ".join(problems)
 
-    def findings(self, conditions: Sequence[Condition], reply: BaseModel) -> tuple[Finding, ...]:
+    def findings(
+        self, conditions: Sequence[GoalCondition], reply: BaseModel
+    ) -> tuple[ConditionFinding, ...]:
         """The reply as findings, with the words as they stand in the text."""
         marks = [mark for _, mark in reply]
         return tuple(
-            Finding(condition, mark.met, (self._words(mark) or "") if mark.met else "")
+            ConditionFinding(condition, mark.met, (self._words(mark) or "") if mark.met else "")
             for condition, mark in zip(conditions, marks, strict=True)
         )
 
@@ -164,7 +171,7 @@ class _Text:
         return quoted(_without_speaker(mark.quote, self.speakers), self.lines)
 
 
-def _talk(lines: Sequence[Line]) -> _Text:
+def _talk(lines: Sequence[Utterance]) -> _Text:
     speakers = tuple(_flat(line.name) for line in lines)
     return _Text("judge_talk", "The talk", tuple(_flat(line.text) for line in lines), speakers)
 
@@ -179,7 +186,7 @@ def _head(name: str) -> str:
     return prompt(PACKAGE, name).render({"rules": prompt(PACKAGE, "judge_rules").render({})})
 
 
-def _body(occasion: Occasion, conditions: Sequence[Condition], text: _Text) -> str:
+def _body(occasion: Occasion, conditions: Sequence[GoalCondition], text: _Text) -> str:
     performer, other = occasion.performer, occasion.other
     return prompt(PACKAGE, "judge_body").render(
         {
@@ -265,7 +272,8 @@ def labelled(row: Json, id: str) -> Labelled:
     id, scenario = read.id or id, read.scenario
     occasion, both = scenario.occasion, {"P": scenario.performer, "O": scenario.other}
     lines = tuple(
-        Line(both[seat].resident.id, both[seat].resident.name, text) for seat, text in read.lines
+        Utterance(both[seat].resident.id, both[seat].resident.name, text)
+        for seat, text in read.lines
     )
     talk, note = (
         _findings(scenario, labels) if text else None
@@ -297,15 +305,15 @@ def labelled(row: Json, id: str) -> Labelled:
     )
 
 
-def _findings(scenario: TalkScenario, labels: dict[str, bool]) -> tuple[Finding, ...]:
+def _findings(scenario: TalkScenario, labels: dict[str, bool]) -> tuple[ConditionFinding, ...]:
     conditions = scenario.occasion.conditions
     if {one.id for one in conditions} != labels.keys():
         known = ", ".join(one.id for one in conditions)
         raise ValueError(f"expected labels of {known}, found {', '.join(labels) or 'none'}")
-    return tuple(Finding(one, labels[one.id]) for one in conditions)
+    return tuple(ConditionFinding(one, labels[one.id]) for one in conditions)
 
 
-def _points(found: Sequence[Finding], level: str) -> tuple[LabelledPoint, ...]:
+def _points(found: Sequence[ConditionFinding], level: str) -> tuple[LabelledPoint, ...]:
     return tuple(
         LabelledPoint(
             f"{one.condition.kind}{level}",
@@ -317,13 +325,13 @@ def _points(found: Sequence[Finding], level: str) -> tuple[LabelledPoint, ...]:
     )
 
 
-def _answers(found: tuple[Finding, ...] | Lost, count: int) -> tuple[PointAnswer, ...]:
+def _answers(found: tuple[ConditionFinding, ...] | Lost, count: int) -> tuple[PointAnswer, ...]:
     if isinstance(found, Lost):
         return (PointAnswer(None, found.problem),) * count
     return tuple(PointAnswer(MET if one.met else NOT_MET, one.quote) for one in found)
 
 
-def _episode(id: str, scenario: TalkScenario, lines: Sequence[Line], note: str) -> Episode:
+def _episode(id: str, scenario: TalkScenario, lines: Sequence[Utterance], note: str) -> Episode:
     seats = (scenario.performer.resident.id, scenario.other.resident.id)
     task = Task(id, seats, scenario.task.id, scenario.model_dump_json())
     cast = tuple(CastMember(seat, "labelled") for seat in seats)
@@ -337,7 +345,7 @@ def _episode(id: str, scenario: TalkScenario, lines: Sequence[Line], note: str) 
 
 
 def _expected(
-    talk: tuple[Finding, ...] | None, note: tuple[Finding, ...] | None
+    talk: tuple[ConditionFinding, ...] | None, note: tuple[ConditionFinding, ...] | None
 ) -> tuple[tuple[Verdict, ...], ...]:
     """What the labels come to, where there are labels of both levels."""
     return (verdicts(talk, note),) if talk and note else ()

@@ -17,14 +17,13 @@ from sociolab.town.memory import HashingEmbedder, Relevance
 from sociolab.town.mind import answered
 from sociolab.town.questions import (
     MOST_ROUNDS,
-    Answer,
     Asked,
     GeneralPlan,
     Items,
-    Line,
     Lines,
     Me,
     Memory,
+    MindAnswer,
     MindQuestion,
     Other,
     Said,
@@ -32,12 +31,13 @@ from sociolab.town.questions import (
     Summary,
     TalkReminder,
     Utter,
+    Utterance,
 )
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.talk.dataset import Side, TalkScenario
 from sociolab.worlds.stss.task import SocialTask
 
-A = TypeVar("A", bound=Answer)
+A = TypeVar("A", bound=MindAnswer)
 
 
 class TalkSettings(BaseModel):
@@ -96,7 +96,7 @@ class _Talk:
         self.policy = policy
         self.trial = trial
         self.seed = seed
-        self.lines: tuple[Line, ...] = ()
+        self.lines: tuple[Utterance, ...] = ()
 
     def play(self) -> Play:
         try:
@@ -134,7 +134,7 @@ class _Talk:
             if said is None:
                 return Ended("silence", turn, speaker.id)
             name = speaker.me.resident.name
-            self.lines = (*self.lines, Line(speaker.id, name, said.text, said.acts))
+            self.lines = (*self.lines, Utterance(speaker.id, name, said.text, said.acts))
             if leaver:
                 return Ended("left", turn, leaver)
             leaver = speaker.id if said.ends else ""
@@ -162,7 +162,7 @@ class HeldTalk:
     and `reminder` are the performer's texts of TDP, empty without them.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[Utterance, ...]
     note: Summary | None
     plan: tuple[str, ...] = ()
     reminder: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ class HeldTalk:
 def told_in(scenario: TalkScenario, episode: Episode) -> HeldTalk:
     """The talk of an episode, as far as it is recorded."""
     names = {side.resident.id: side.resident.name for side in (scenario.performer, scenario.other)}
-    lines: list[Line] = []
+    lines: list[Utterance] = []
     note: Summary | None = None
     plan: tuple[str, ...] = ()
     reminder: tuple[str, ...] = ()
@@ -181,7 +181,7 @@ def told_in(scenario: TalkScenario, episode: Episode) -> HeldTalk:
         match event.question:
             case "utter":
                 said = Said.model_validate(event.value)
-                lines.append(Line(event.seat, names[event.seat], said.text, said.acts))
+                lines.append(Utterance(event.seat, names[event.seat], said.text, said.acts))
             case "summarise":
                 note = Summary.model_validate(event.value)
             case "general_plan":
@@ -211,7 +211,7 @@ class Speaker:
         """The resident's, and the seat's."""
         return self.me.resident.id
 
-    def says(self, asked: Asked, lines: tuple[Line, ...], left: int, reminder: str) -> Utter:
+    def says(self, asked: Asked, lines: tuple[Utterance, ...], left: int, reminder: str) -> Utter:
         """The next utterance is wanted."""
         side = self.side
         return Utter(
@@ -227,7 +227,7 @@ class Speaker:
             reminder,
         )
 
-    def keeps(self, asked: Asked, lines: tuple[Line, ...]) -> Summarise:
+    def keeps(self, asked: Asked, lines: tuple[Utterance, ...]) -> Summarise:
         """What to remember of the talk is wanted; the places that were told are known by then."""
         side, places = self.side, self.me.places_after(lines)
         me = replace(self.me, places=places, objects=dict.fromkeys(places, ()))

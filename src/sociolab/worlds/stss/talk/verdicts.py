@@ -10,8 +10,14 @@ from sociolab.core.episode import Episode, Unusable
 from sociolab.core.errors import Cause
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
-from sociolab.town.questions import Line, Matter, SpeechAct, Summary
-from sociolab.worlds.stss.talk.conditions import Condition, Finding, Occasion, share_met, success
+from sociolab.town.questions import Matter, SpeechAct, Summary, Utterance
+from sociolab.worlds.stss.talk.conditions import (
+    ConditionFinding,
+    GoalCondition,
+    Occasion,
+    share_met,
+    success,
+)
 from sociolab.worlds.stss.talk.dataset import TalkScenario, scenario_from
 from sociolab.worlds.stss.talk.playing import HeldTalk, told_in
 from sociolab.worlds.stss.world import SMOKE, is_smoke
@@ -53,7 +59,7 @@ class Unread:
 SMOKED = Unread(SMOKE)
 """A scripted partner keeps nothing of what somebody says who writes no acts: that is no 0."""
 
-Findings: TypeAlias = tuple[Finding, ...] | Lost | Unread
+Findings: TypeAlias = tuple[ConditionFinding, ...] | Lost | Unread
 
 
 def verdicts(talk: Findings, note: Findings) -> tuple[Verdict, ...]:
@@ -64,7 +70,7 @@ def verdicts(talk: Findings, note: Findings) -> tuple[Verdict, ...]:
     )
 
 
-def reason(findings: tuple[Finding, ...]) -> str:
+def reason(findings: tuple[ConditionFinding, ...]) -> str:
     """Which conditions are met and which are not, with the words that show it."""
     return "; ".join(
         f"{finding.condition.id}: {'yes' if finding.met else 'no'}"
@@ -179,21 +185,23 @@ def _of_note(occasion: Occasion, talk: Findings, note: Summary | Lost) -> Findin
     return of_note(occasion, note)
 
 
-def of_talk(occasion: Occasion, lines: Sequence[Line]) -> tuple[Finding, ...] | Unread:
+def of_talk(
+    occasion: Occasion, lines: Sequence[Utterance]
+) -> tuple[ConditionFinding, ...] | Unread:
     """What a talk conveyed; Unread where somebody in it wrote no acts."""
     if not all(line.acts for line in lines):
         return UNREAD
     return _findings(occasion, [(act, line.text) for line in lines for act in line.acts])
 
 
-def of_note(occasion: Occasion, note: Summary) -> tuple[Finding, ...] | Unread:
+def of_note(occasion: Occasion, note: Summary) -> tuple[ConditionFinding, ...] | Unread:
     """What the other keeps of a talk; Unread where it is no scripted player's note."""
     if not note.acts:
         return UNREAD
     return _findings(occasion, [(act, note.memo) for act in note.acts])
 
 
-def _findings(occasion: Occasion, meant: Iterable[Meant]) -> tuple[Finding, ...]:
+def _findings(occasion: Occasion, meant: Iterable[Meant]) -> tuple[ConditionFinding, ...]:
     ours, what = occasion.performer.id, occasion.task.activity
     about = [
         (act, act.matter, text)
@@ -201,14 +209,14 @@ def _findings(occasion: Occasion, meant: Iterable[Meant]) -> tuple[Finding, ...]
         if act.matter is not None and (act.matter.host, act.matter.what) == (ours, what[:200])
     ]
     return tuple(
-        Finding(condition, bool(quote), quote)
+        ConditionFinding(condition, bool(quote), quote)
         for condition in occasion.conditions
         for quote in [_quote(condition, occasion, about)]
     )
 
 
 def _quote(
-    condition: Condition, occasion: Occasion, about: Sequence[tuple[SpeechAct, Matter, str]]
+    condition: GoalCondition, occasion: Occasion, about: Sequence[tuple[SpeechAct, Matter, str]]
 ) -> str:
     """The words with the last act that meets a condition; "" where none does."""
     task = occasion.task
@@ -250,7 +258,7 @@ OF_TALK = frozenset({CONVERSATION_GCSR.name})
 """Those that quote lines of the talk."""
 
 
-def findings_of(episode: Episode, verdict: Verdict) -> tuple[Finding, ...]:
+def findings_of(episode: Episode, verdict: Verdict) -> tuple[ConditionFinding, ...]:
     """The findings behind a score; none where the verdict is none, or its reason not of ours."""
     if not isinstance(verdict, Score) or verdict.measure.name not in LEVELS:
         return ()
@@ -276,11 +284,11 @@ def _up_to(text: str, condition: str | None) -> tuple[str, str]:
     return text[:at], text[at + 2 :]
 
 
-def _finding(condition: Condition, text: str) -> Finding | None:
+def _finding(condition: GoalCondition, text: str) -> ConditionFinding | None:
     for said, met in (("yes", True), ("no", False)):
         head = f"{condition.id}: {said}"
         if text == head:
-            return Finding(condition, met)
+            return ConditionFinding(condition, met)
         if text.startswith(f'{head} ("') and text.endswith('")'):
-            return Finding(condition, met, text[len(head) + 3 : -2])
+            return ConditionFinding(condition, met, text[len(head) + 3 : -2])
     return None
