@@ -11,7 +11,9 @@ from playwright.sync_api import Page, expect
 from declared_worlds import declared
 from looks import held, overflow
 from sociolab import RunConfig, run
+from sociolab.app.results import write_page
 from sociolab.core.episode import Action, Ended, Moved
+from sociolab.report.result import details_of
 from sociolab.store.connect import lock_run
 from sociolab.store.store import Store
 from watched_stores import RUN, trial, watched_store
@@ -93,6 +95,25 @@ def test_charts_are_drawn_in_the_colours_of_the_page(tab: Page, address: str) ->
     tab.wait_for_function("document.documentElement.dataset.charts === 'drawn'")
     assert charts.first.screenshot() != light
     assert overflow(tab) == 0
+
+
+def test_the_charts_of_a_report_are_drawn_from_the_file_alone(
+    tab: Page, store: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "report.html"
+    with Store.open(store) as opened:
+        write_page(opened, [details_of(opened, "sotopia")], file)
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(file.as_uri())
+    drawn(tab)
+    assert tab.locator(".chart svg").count() == tab.locator("[data-chart]").count() > 2
+    assert asked == [file.as_uri()]
+    tab.emulate_media(color_scheme="dark")
+    mark = tab.locator(".chart svg .mark-symbol path").first
+    assert mark.evaluate("one => getComputedStyle(one).fill") == "rgb(86, 180, 233)"
+    tab.emulate_media(color_scheme="light")
+    assert mark.evaluate("one => getComputedStyle(one).fill") == "rgb(0, 114, 178)"
 
 
 def test_private_parts_are_closed_until_they_are_asked_for(tab: Page, address: str) -> None:

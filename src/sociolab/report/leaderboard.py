@@ -14,6 +14,7 @@ from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEnt
 from sociolab.report.score_tables import judges_of, main_measure, value_text
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
+    KINDS,
     agent_kind,
     covered,
     failed_turns,
@@ -34,7 +35,7 @@ NEIGHBOURS = (
     "Where they are not told apart, their order may well turn in another run."
 )
 _ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
-_RULES = "rules, no model"
+_RULES = KINDS["rules"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """JudgingCounts as "timeout 2, plugin 1"; "none" where there are none."""
+    """Counts as "timeout 2, plugin 1"; "none" where there are none."""
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
 
 
