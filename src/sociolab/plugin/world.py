@@ -14,21 +14,23 @@ import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Episode, Task
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import ChatModel, World, WorldKit
 from sociolab.core.score import Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
-from sociolab.plugin.town import TownWorld
-from sociolab.store.verdicts import JudgingRow
+
+if TYPE_CHECKING:
+    from sociolab.analysis.across import TwoLevels
+    from sociolab.plugin.context import Tool
+    from sociolab.plugin.town import TownWorld
+    from sociolab.store.verdicts import JudgingRow
 
 
 @dataclass(frozen=True, slots=True)
