@@ -132,8 +132,8 @@ class Unusable:
 
 
 EndReason: TypeAlias = str
-"""Why an episode ended: "left", "turn limit", "failed turn", "silence", "time is up", or in the words
-of an action that ends it (`ActionKind.ends`)."""
+"""Why an episode ended: "left", "turn limit", "failed turn", "silence", "time is up", or in the
+words of an action that ends it (`ActionKind.ends`)."""
 
 
 @dataclass(frozen=True, slots=True)

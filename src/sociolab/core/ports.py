@@ -175,8 +175,8 @@ Sent: TypeAlias = Sequence[Reply | NoReply | Completed] | None
 Play: TypeAlias = Generator[Step, Sent, None]
 """Yields requests or events; does no I/O.
 
-After a tuple of requests it is sent as many replies, after a `StartRequests` some `Completed`, after an event
-None.
+After a tuple of requests it is sent as many replies, after a `StartRequests` some `Completed`,
+after an event None.
 """
 
 
@@ -513,7 +513,8 @@ class WorldKit:
     `background`: one performer is evaluated among background agents, whom the partner plays and who
     must be named for somebody's own code; scripted ones beside another performer are a smoke test.
     `validation` reads a row of a validation set of each kind, with the id that it goes by if it
-    names none; ValueError says what is wrong with it. `declared` is what is stored with a run, `code` a hash of the code of a plugin.
+    names none; ValueError says what is wrong with it. `declared` is what is stored with a run,
+    `code` a hash of the code of a plugin.
     """
 
     world: World

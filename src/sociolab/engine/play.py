@@ -25,8 +25,8 @@ def play(
     Round-robin: turn t belongs to seat t mod N (SOTOPIA section 2.3), passing over those who left,
     and the limit counts turns. Simultaneous: each round asks all seats at once on what they saw
     before it, and the limit counts rounds. It ends when fewer than two seats remain (with two
-    seats: when one leaves), where an action ends it, at the limit, or at a failed turn where the policy says so; then the
-    last questions are put, and the last event says why and when it ended.
+    seats: when one leaves), where an action ends it, at the limit, or at a failed turn where the
+    policy says so; then the last questions are put, and the last event says why and when it ended.
     """
     check_scene(scene)
     table = _Table(scene, trial, seed, policy)
