@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, cast
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -19,7 +19,7 @@ from sociolab.core.ports import Play
 from sociolab.testing.playing import driven
 from sociolab.town.clock import Clock
 from sociolab.town.map import Place, TownMap
-from sociolab.town.mind import Mind, MindPlayer
+from sociolab.town.mind import MindPlayer
 from sociolab.town.questions import (
     Choice,
     DayPlan,
@@ -225,7 +225,7 @@ def lived(
     """The simulation lived to its end, one mind for everybody."""
     given = given or setting()
     seats = [seat for one in given.residents for seat in (one.id, f"{one.id}.routine")]
-    player = MindPlayer(cast("Mind", mind), built_in=isinstance(mind, ScriptedMind))
+    player = MindPlayer(mind, built_in=isinstance(mind, ScriptedMind))
     events = driven(live(given, order), dict.fromkeys(seats, player), journal)
     return Lived(events, trace_of(events))
 

@@ -151,9 +151,13 @@ def test_no_transcript_holds_it(played: Played) -> None:
         whole = transcript_of(episode)
         read = transcript_view(episode, whole, ())
         return [
-            whole, *(transcript_of(episode, seat) for seat in seats), play_text(read), play_markdown(read),
-            transcript_record(whole), rated_scene(episode),
-        ]  # fmt: skip
+            whole,
+            *(transcript_of(episode, seat) for seat in seats),
+            play_text(read),
+            play_markdown(read),
+            transcript_record(whole),
+            rated_scene(episode),
+        ]
 
     def on_a_page(store: Store, episode: Episode) -> object:
         seats = (None, *episode.trial.task.seats)

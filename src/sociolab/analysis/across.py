@@ -27,6 +27,12 @@ from sociolab.store.store import Store
 
 SCHEMA = 1
 
+ABREAST = 3
+"""Columns that a terminal holds beside the agents."""
+
+WIDE = 1.0
+"""An interval of a correlation from here on says hardly more than nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class TwoLevels:
@@ -283,12 +289,6 @@ def _by(values: Iterable[Value], agent: str, measure: str, task: Any) -> dict[st
             some = found.setdefault(task(value), [])
             some += [] if value.value is None else [value.value]
     return {name: fmean(some) if some else None for name, some in found.items()}
-
-
-ABREAST = 3
-"""Columns that a terminal holds beside the agents."""
-WIDE = 1.0
-"""An interval of a correlation from here on says hardly more than nothing."""
 
 
 def across_section(

@@ -32,6 +32,13 @@ ALL = "all"
 SD, EQUAL, DIFFERENCE = "sd", "equal", "difference"
 CHANGE, MOVED = "change", "absolute change"
 
+_MOST_COLUMNS = 4
+_MOST_CONDITIONS = 12
+_ALL_TITLE = "all, % of scale"
+_ALL_NOTE = (
+    f"{_ALL_TITLE}: over all measures but the overall, each in percent of the length of its scale"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class RepeatedScore:
@@ -245,15 +252,6 @@ def _by_cell(verdicts: Iterable[Verdict]) -> dict[tuple[Measure, str | None], Ve
 
 def _value(verdict: Verdict | None) -> float | None:
     return float(verdict.value) if isinstance(verdict, Score) else None
-
-
-_MOST_COLUMNS = 4
-_MOST_CONDITIONS = 12
-_ALL_TITLE = "all, % of scale"
-
-_ALL_NOTE = (
-    f"{_ALL_TITLE}: over all measures but the overall, each in percent of the length of its scale"
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,17 @@ Unit: TypeAlias = Literal["play", "episode"]
 ALIKE = 1e-11
 """Values that differ by no more differ by rounding only."""
 
+_Pairs: TypeAlias = Sequence[tuple[Value, Value]]
+
+FEW = 10
+"""With fewer clusters than this, figures that rest on their scatter are called rough."""
+
+_INTERVALS = " (95 % interval of A \N{MINUS SIGN} B)"
+_UNITS: dict[Unit, tuple[str, str]] = {
+    "play": ("play", "plays"),
+    "episode": ("whole episode", "whole episodes"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class MatchCounts:
@@ -160,9 +171,6 @@ def compared(
     )
 
 
-_Pairs: TypeAlias = Sequence[tuple[Value, Value]]
-
-
 def _with_untold(a: ComparedSide, b: ComparedSide) -> dict[str, _Pairs]:
     """The matched plays by measure, those among them that could not be scored."""
     found = matched(*(replace(one, values=(*one.values, *one.untold)) for one in (a, b)))
@@ -252,16 +260,6 @@ def _rows(values: Mapping[MatchKey, Value]) -> list[KeyedValue]:
 
 def _missing(plays: Sequence[EpisodePair]) -> tuple[int, int]:
     return sum(one.a.value is None for one in plays), sum(one.b.value is None for one in plays)
-
-
-FEW = 10
-"""With fewer clusters than this, figures that rest on their scatter are called rough."""
-
-_INTERVALS = " (95 % interval of A \N{MINUS SIGN} B)"
-_UNITS: dict[Unit, tuple[str, str]] = {
-    "play": ("play", "plays"),
-    "episode": ("whole episode", "whole episodes"),
-}
 
 
 def comparison_section(found: ComparedAgents, judged: str, cautions: Sequence[str]) -> Section:

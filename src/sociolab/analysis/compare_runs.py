@@ -41,6 +41,8 @@ from sociolab.store.store import Store
 
 SCHEMA = 1
 
+_RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
+
 
 def compare(
     store: Store,
@@ -432,9 +434,6 @@ def _value(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}={item}" for key, item in value.items()) or "none"
     return "none" if value is None else str(value)
-
-
-_RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,10 @@ from sociolab.store.store import Store
 FEWEST = 10
 """Plays from which a correlation is worth a word."""
 
+_MOST_SHOWN = 20
+CREDIT = "credit"
+"""The attachment; each piece is the JSON text of a `CreditRecord`, the latest last."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlayCredit:
@@ -151,9 +155,6 @@ def _play(trial: Trial, record: CreditRecord, cell: Cell, failure: NoCredit | No
 
 def _in_order(turns: Iterable[Credit]) -> tuple[Credit, ...]:
     return tuple(sorted(turns, key=lambda one: one.turn))
-
-
-_MOST_SHOWN = 20
 
 
 # ------------------------------------------------------------------ beside a transcript
@@ -327,10 +328,6 @@ def _turns(play: PlayCredit) -> str:
         f"{turn.turn + 1}{'' if turn.by == play.seat else '*'} {_signed(turn.amount)}"
         for turn in play.turns
     )
-
-
-CREDIT = "credit"
-"""The attachment; each piece is the JSON text of a `CreditRecord`, the latest last."""
 
 
 def keep_credit(store: Store, run: str, trial: str, record: CreditRecord) -> None:

@@ -27,6 +27,15 @@ from sociolab.store.store import Store
 _ID = 8
 """Characters of an episode's id in a table: `show` takes the beginning of one."""
 
+Reasons: TypeAlias = Mapping[tuple[str, str, str, str | None], str]
+"""Why a judge gave a value: by run, trial, measure and seat (None: the whole episode)."""
+
+COLUMNS = (
+    "measure", "judge", "method", "task", "seat", "partner", "repeat", "run_a", "episode_a",
+    "run_b", "episode_b", "value_a", "value_b", "difference", "reason_a", "reason_b",
+)  # fmt: skip
+"""Of the file that `compare --pairs` writes, as in docs/compare.md."""
+
 
 @dataclass(frozen=True, slots=True)
 class Furthest:
@@ -36,10 +45,6 @@ class Furthest:
     shown: tuple[EpisodePair, ...]
     differ: int
     of: int
-
-
-Reasons: TypeAlias = Mapping[tuple[str, str, str, str | None], str]
-"""Why a judge gave a value: by run, trial, measure and seat (None: the whole episode)."""
 
 
 def episode_pairs(found: ComparedAgents, reasons: Reasons) -> dict[str, tuple[EpisodePair, ...]]:
@@ -196,13 +201,6 @@ def _shown(pair: EpisodePair) -> dict[str, object]:
         "b": side(pair.b, pair.why_b),
         "difference": pair.difference,
     }
-
-
-COLUMNS = (
-    "measure", "judge", "method", "task", "seat", "partner", "repeat", "run_a", "episode_a",
-    "run_b", "episode_b", "value_a", "value_b", "difference", "reason_a", "reason_b",
-)  # fmt: skip
-"""Of the file that `compare --pairs` writes, as in docs/compare.md."""
 
 
 @dataclass(frozen=True, slots=True)

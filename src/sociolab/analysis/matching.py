@@ -20,6 +20,9 @@ By: TypeAlias = Literal["partner", "role"]
 NOTHING_ASKED = TurnsAsked(0, 0)
 ITSELF, ANOTHER = "itself", "another"
 
+_Place: TypeAlias = tuple[str, str, int, str | None, str | None]
+"""What tells the plays of one side apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
@@ -45,10 +48,6 @@ class ComparedSide:
     def partners(self) -> tuple[str, ...]:
         """All whom the agent met."""
         return tuple(sorted({self.met(value) for value in self.values}))
-
-
-_Place: TypeAlias = tuple[str, str, int, str | None, str | None]
-"""What tells the plays of one side apart."""
 
 
 class MatchKey(NamedTuple):

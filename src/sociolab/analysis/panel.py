@@ -37,6 +37,13 @@ LACKS: tuple[Lack, ...] = ("failed", "not judged", "cannot tell")
 _Cell: TypeAlias = tuple[str, str, str | None, str]
 """Judge, trial, seat and measure."""
 
+_MOST_SHOWN = 5
+_WHY: Mapping[Lack, str] = {
+    "failed": "a judge or the play failed",
+    "not judged": "a judge has not judged it",
+    "cannot tell": "a judge cannot tell",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class PanelPlay:
@@ -241,14 +248,6 @@ def _lack(value: Value | None, cannot_tell: bool) -> Lack | None:
     if value is None:
         return "cannot tell" if cannot_tell else "not judged"
     return "failed" if value.value is None else None
-
-
-_MOST_SHOWN = 5
-_WHY: Mapping[Lack, str] = {
-    "failed": "a judge or the play failed",
-    "not judged": "a judge has not judged it",
-    "cannot tell": "a judge cannot tell",
-}
 
 
 def panel_section(panel: JudgePanel, apart: float) -> Section:

@@ -44,6 +44,9 @@ WHOLE = ""
 ITSELF = ""
 """The partner of an agent that sat in all seats, in a measure of whole episodes."""
 
+_STEP = 100
+"""The ends of the figure's axis are whole multiples of so many points."""
+
 
 @dataclass(frozen=True, slots=True)
 class PairRecord:
@@ -261,10 +264,6 @@ def rank(
     """
     names = (runs,) if isinstance(runs, str) else tuple(runs)
     return ranking_document(rank_runs(store, names, judge, measure))
-
-
-_STEP = 100
-"""The ends of the figure's axis are whole multiples of so many points."""
 
 
 def ranking_section(found: Ranking) -> Section:

@@ -27,6 +27,11 @@ MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
 
 _RULES = ("scripted", "rules", "random", "heuristic")
 
+_SIGNED = re.compile(
+    r"\[(?P<rater>\w[\w.-]*)(?: (?P<seconds>[0-9.]+) s)?"
+    r"(?: (?P<when>[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z))?\](?: |$)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Rater:
@@ -226,12 +231,6 @@ def played_by(agent: str, *, imported: bool = False) -> str:
     if "/" in name or (imported and not name.startswith("unknown")):
         return MODELS
     return RULES if name.startswith(_RULES) else OTHERS
-
-
-_SIGNED = re.compile(
-    r"\[(?P<rater>\w[\w.-]*)(?: (?P<seconds>[0-9.]+) s)?"
-    r"(?: (?P<when>[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z))?\](?: |$)"
-)
 
 
 def signed(rater: str, reason: str, seconds: float | None = None, when: str = "") -> str:

@@ -32,6 +32,12 @@ SETTING = (SCENARIO, TASK, SEAT, PARTNER)
 GIVEN = (SEAT, PAIRING)
 """What nobody can have more of without more of something else."""
 
+FEW_LEVELS = 10
+"""A component of fewer levels may be off by half of itself or more."""
+
+_HARDLY = 0.05
+"""A standard error that shrinks by less than this part of itself hardly shrinks."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgentVariance:
@@ -389,13 +395,6 @@ def best_of(error: float | None, steps: Sequence[Doubling]) -> Doubling | None:
         )
     playing = [step for step in helpful if step.plays]
     return min(playing, key=lambda step: step.error or 0, default=None)
-
-
-FEW_LEVELS = 10
-"""A component of fewer levels may be off by half of itself or more."""
-
-_HARDLY = 0.05
-"""A standard error that shrinks by less than this part of itself hardly shrinks."""
 
 
 def variance_section(found: Variances) -> Section:

@@ -65,6 +65,12 @@ from sociolab.store.store import Store
 FAMILY = "family"
 """The kind of audit that needs no judging: from scores that are stored."""
 
+_AT_ONCE = 128
+"""Episodes under way."""
+
+REPEAT = "repeat"
+"""The kind of audit that any episode allows; others are the variants that its world lays out."""
+
 
 class AuditConfig(ModelAccess):
     """Which judge to audit, on which run, how.
@@ -254,10 +260,6 @@ def _lacking(config: AuditConfig, kit: WorldKit) -> str:
     )
 
 
-_AT_ONCE = 128
-"""Episodes under way."""
-
-
 @dataclass(frozen=True, slots=True)
 class AuditedEpisode:
     """All that was said of one episode: as it is (the first of `as_it_is`), again, as variants.
@@ -394,10 +396,6 @@ def _by_seat(episode: Episode) -> Counter[str]:
     for move in episode.moves:
         found[move.seat] += sum(len(action.text.split()) for action in move.actions)
     return found
-
-
-REPEAT = "repeat"
-"""The kind of audit that any episode allows; others are the variants that its world lays out."""
 
 
 def opening(run: str, judge: JudgeId, asked: AuditJudgings, lacking: str = "") -> Section:

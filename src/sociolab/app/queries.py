@@ -22,6 +22,11 @@ from sociolab.store.calls import CallRow
 from sociolab.store.parquet import SCORES, TURNS, Row, score_rows, turn_rows
 from sociolab.store.store import RunRow, Store
 
+_ALL = 10**9
+_RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*(<=|>=|<|>|=)\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
+_KINDS: tuple[NotKnown, ...] = get_args(NotKnown)
+_KIND = re.compile(rf"\s*([^<>=]*[^<>=\s])\s*=\s*({'|'.join(_KINDS)})\s*")
+
 
 def runs_with(
     runs: Sequence[RunRow], agent: str | None = None, tags: Sequence[str] = ()
@@ -43,12 +48,6 @@ def tags_of(row: RunRow) -> tuple[str, ...]:
     settings = row.settings if isinstance(row.settings, dict) else {}
     tags = settings.get(TAGS)
     return tuple(map(str, tags)) if isinstance(tags, list) else ()
-
-
-_ALL = 10**9
-_RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*(<=|>=|<|>|=)\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
-_KINDS: tuple[NotKnown, ...] = get_args(NotKnown)
-_KIND = re.compile(rf"\s*([^<>=]*[^<>=\s])\s*=\s*({'|'.join(_KINDS)})\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,16 @@ import importlib
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from sociolab.analysis.across import TwoLevels
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import ChatModel
 from sociolab.core.tracebacks import describe_error
-from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import Importer, WorldPlugin
+
+if TYPE_CHECKING:
+    from sociolab.analysis.across import TwoLevels
+    from sociolab.plugin.town import TownWorld
 
 Group: TypeAlias = Literal[
     "sociolab.worlds", "sociolab.agents", "sociolab.judges", "sociolab.models"

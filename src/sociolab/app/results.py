@@ -29,6 +29,47 @@ EPISODES = 6
 AGENTS = 4
 """Of how many agents the page also holds the lowest and the highest episode."""
 
+MARKER = ".sociolab-site"
+"""The file that makes a folder a site of ours: it names the pages, as JSON."""
+
+_OURS = re.compile(r"index\.html|charts\.js|runs/[a-z0-9-]+\.html")
+_PLAYS = (
+    "run",
+    "world",
+    "trial",
+    "task",
+    "cluster",
+    "type",
+    "repeat",
+    "seat",
+    "agent",
+    "partner",
+    "judge",
+    "method",
+    "measure",
+    "value",
+)
+
+_RUNS = (
+    "run",
+    "world",
+    "data",
+    "data_version",
+    "data_hash",
+    "seed",
+    "created",
+    "trials",
+    "played",
+    "failed",
+    "calls",
+    "estimated_calls",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "cost_usd",
+    "seconds",
+)
+
 
 def write_page(
     store: Store,
@@ -67,11 +108,6 @@ def shown_run(store: Store, found: RunResult | ResultDetails) -> ShownRun:
     in_plan = [trial for trial in store.trial_ids(result.run) if trial in picked]
     transcript = credited(store, result.run, world_of(result.world).transcript)
     return ShownRun(result, views_of(store, result.run, transcript, in_plan), spreads)
-
-
-MARKER = ".sociolab-site"
-"""The file that makes a folder a site of ours: it names the pages, as JSON."""
-_OURS = re.compile(r"index\.html|charts\.js|runs/[a-z0-9-]+\.html")
 
 
 def write_site(store: Store, results: Sequence[RunResult], folder: Path) -> None:
@@ -142,43 +178,6 @@ def _make(folder: Path) -> None:
 
 def _mark(folder: Path, names: Sequence[str]) -> None:
     write_whole(folder / MARKER, json.dumps({"pages": sorted(names)}, indent=2) + "\n")
-
-
-_PLAYS = (
-    "run",
-    "world",
-    "trial",
-    "task",
-    "cluster",
-    "type",
-    "repeat",
-    "seat",
-    "agent",
-    "partner",
-    "judge",
-    "method",
-    "measure",
-    "value",
-)
-_RUNS = (
-    "run",
-    "world",
-    "data",
-    "data_version",
-    "data_hash",
-    "seed",
-    "created",
-    "trials",
-    "played",
-    "failed",
-    "calls",
-    "estimated_calls",
-    "prompt_tokens",
-    "completion_tokens",
-    "cached_tokens",
-    "cost_usd",
-    "seconds",
-)
 
 
 def write_csv(store: Store, results: Sequence[RunResult], path: Path) -> tuple[Path, ...]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sociolab.app.registry import data_kinds
 from sociolab.cli.options import (
     EpisodeLimit,
     Json,
@@ -72,6 +71,7 @@ def list_(
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
     from sociolab.app.data.sets import world_names
     from sociolab.app.queries import EpisodeQuery
+    from sociolab.app.registry import data_kinds
     from sociolab.cli.list_rows import Table
     from sociolab.store.connect import imported_names
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from sociolab.app.registry import worlds_that
 from sociolab.app.run.config import RunConfig, check_file, described, write_run
 from sociolab.cli.options import Json, OptFloat, OptPath, option, takes
 from sociolab.cli.output import judges_failed, say, show_result, show_sections
@@ -74,6 +73,8 @@ def run(
 
 def _check_tdp(world: str) -> None:
     """ConfigError for a world in which nobody plans for a target (STSS appendix B)."""
+    from sociolab.app.registry import worlds_that
+
     planning = worlds_that(
         lambda one: one.settings is not None and TDP in one.settings.model_fields
     )

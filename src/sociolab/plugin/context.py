@@ -1,4 +1,4 @@
-"""What does app hand to a world's own command: the store, models whose replies are kept, a voice?"""
+"""What is handed to a world's own command: the store, models whose replies are kept, a voice?"""
 
 from __future__ import annotations
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from sociolab.core.episode import Episode
-from sociolab.store.store import Store
-from sociolab.store.verdicts import ScoreRow
-from sociolab.town.looking import Lived
-from sociolab.town.map import TownMap
-from sociolab.town.residents import Resident
-from sociolab.town.trace import Talked
-from sociolab.town.trajectory import Interval, Intervals
+if TYPE_CHECKING:
+    from sociolab.core.episode import Episode
+    from sociolab.store.store import Store
+    from sociolab.store.verdicts import ScoreRow
+    from sociolab.town.looking import Lived
+    from sociolab.town.map import TownMap
+    from sociolab.town.residents import Resident
+    from sociolab.town.trace import Talked
+    from sociolab.town.trajectory import Interval, Intervals
 
 
 class TownErrand(Protocol):

@@ -14,21 +14,23 @@ import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Episode, Task
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import ChatModel, World, WorldKit
 from sociolab.core.score import Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
-from sociolab.plugin.town import TownWorld
-from sociolab.store.verdicts import JudgingRow
+
+if TYPE_CHECKING:
+    from sociolab.analysis.across import TwoLevels
+    from sociolab.plugin.context import Tool
+    from sociolab.plugin.town import TownWorld
+    from sociolab.store.verdicts import JudgingRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,8 @@ class Importing:
 class Importer:
     """A format that a world can import as a data set.
 
-    `read` lays the data down in an empty folder and says in lines what it found. `kind` is what the
+    `read` lays the data down in a folder that it makes, and says in lines what it found. `kind` is
+    what the
     data set is for where that is no world; `flag` the option of the command that this format knows;
     `reserved` names that a data set may not have; `then` how to go on, with {name} in it.
     """
@@ -104,8 +107,8 @@ class WorldPlugin:
     `writer` has a model write tasks. `remarks` is what the author of a data set should know, `cast`
     writes the tasks of a folder (which, how many a scenario, seed). `beside` is what stands beside
     a transcript. People rate by `rating`, and review tasks before they are played by `reviewed`;
-    `impressions`: they say in a word what a session is like. `levels` names another world that plays
-    the same tasks, `town` is how its days are looked at. `tools` are what commands of this
+    `impressions`: they say in a word what a session is like. `levels` names another world that
+    plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
     package ask for by name.
     """
 

@@ -52,6 +52,14 @@ POOLED = "pooled"
 
 _ROUNDING = 1e-9
 
+_Cell = TypeVar("_Cell")
+_METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
+Given: TypeAlias = dict[str, float | None]
+"""What each rater gave an item."""
+
+Sheets: TypeAlias = dict[str, dict[str, Given]]
+"""What was given, by dimension and item."""
+
 
 @dataclass(frozen=True, slots=True)
 class AmongPeople:
@@ -149,10 +157,6 @@ def agreement_report(
             for cell in _in_order(_judge_pair(study, first, second, g, made) for g in groups)
         ),
     )
-
-
-_Cell = TypeVar("_Cell")
-_METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
 
 
 def _in_order(groups: Iterable[list[_Cell]]) -> tuple[_Cell, ...]:
@@ -403,12 +407,6 @@ def _counts(gaps: Floats) -> tuple[tuple[int, int], ...]:
     least = int(nearest.min())
     found = np.bincount(nearest - least).tolist()
     return tuple((least + i, count) for i, count in enumerate(found))
-
-
-Given: TypeAlias = dict[str, float | None]
-"""What each rater gave an item."""
-Sheets: TypeAlias = dict[str, dict[str, Given]]
-"""What was given, by dimension and item."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,11 @@ from sociolab.stats.intervals import Counts, Estimate, Floats, counted_by_cluste
 _ROUNDING = 1e-9
 """Of distances, and of places in widths of a bin: .7 / .1 < 7."""
 
+NEAR = 1.0
+"""Ratings this many points apart, or fewer, agree nearly."""
+
+AlphaMetric: TypeAlias = Literal["nominal", "ordinal", "interval"]
+
 
 @dataclass(frozen=True, slots=True)
 class RatingTable:
@@ -108,10 +113,6 @@ def present(values: Floats) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]
 
 
-NEAR = 1.0
-"""Ratings this many points apart, or fewer, agree nearly."""
-
-
 @dataclass(frozen=True, slots=True)
 class RaterAgreement:
     """Agreement of raters over some items; each share from 0 to 1, `n` counts items compared.
@@ -168,9 +169,6 @@ def _kappa(share: Estimate, categories: int) -> Estimate:
         for end in (share.value, share.low, share.high)
     )
     return replace(share, value=value, low=low, high=high)
-
-
-AlphaMetric: TypeAlias = Literal["nominal", "ordinal", "interval"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,18 @@ CUT = "cut at the end of the scale"
 BOOTSTRAP_FROM = 40
 """With fewer clusters than this the bootstrap's intervals come out too short."""
 
+_CELLS_AT_ONCE = 1 << 17
+"""Rows times clusters that are left out at once, so that the work space stays small."""
+
+_NO_WIDTH = 1e-9
+"""An interval this short is the rounding of one of width 0."""
+
+_normal_cdf = np.vectorize(NormalDist().cdf, otypes=[np.float64])
+_normal_quantile = np.vectorize(NormalDist().inv_cdf, otypes=[np.float64])
+# Draws made at once. A block and its work space stay near 2 MB, inside the
+# processor's cache; the numbers drawn depend on it, so changing it changes every interval a little.
+_DRAWS_AT_ONCE = 1 << 16
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -302,13 +314,6 @@ def two_sided_p(t: float, freedom: float) -> float:
     return min(1.0, 2 * float(stdtr(freedom, -abs(t))))
 
 
-_CELLS_AT_ONCE = 1 << 17
-"""Rows times clusters that are left out at once, so that the work space stays small."""
-
-_NO_WIDTH = 1e-9
-"""An interval this short is the rounding of one of width 0."""
-
-
 def left_out_interval(
     whole: float, left_out: Sequence[float | None]
 ) -> tuple[tuple[float, float] | None, str]:
@@ -345,14 +350,6 @@ def counted_by_cluster(
         here = (cluster >= first) & (cluster < first + wide)
         cells = row[here] * wide + cluster[here] - first
         yield np.bincount(cells, minlength=rows * wide).reshape(-1, wide)
-
-
-_normal_cdf = np.vectorize(NormalDist().cdf, otypes=[np.float64])
-_normal_quantile = np.vectorize(NormalDist().inv_cdf, otypes=[np.float64])
-
-# Draws made at once. A block and its work space stay near 2 MB, inside the
-# processor's cache; the numbers drawn depend on it, so changing it changes every interval a little.
-_DRAWS_AT_ONCE = 1 << 16
 
 
 def bca_limits(residuals: Floats, sizes: Floats, *, seed: int, resamples: int) -> Floats:

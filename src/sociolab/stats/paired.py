@@ -50,6 +50,11 @@ RESAMPLES = 10_000
 _ROUNDING = 1e-11
 """A difference this small, relative to the values, is rounding."""
 
+EXACT_UP_TO = 16
+"""With so many clusters that differ at all, each of the 2^15 distinct flips is tried."""
+
+_BLOCK = 1 << 18  # signs made at once: 2 MB of floats
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -295,12 +300,6 @@ def _variance(values: Floats) -> float:
 
 def _ratio(difference: float, deviation: float, rounding: float) -> float | None:
     return difference / deviation if deviation > rounding else None
-
-
-EXACT_UP_TO = 16
-"""With so many clusters that differ at all, each of the 2^15 distinct flips is tried."""
-
-_BLOCK = 1 << 18  # signs made at once: 2 MB of floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,27 @@ from sociolab.stats.intervals import Floats, t_critical
 _SAME = 1e-9
 """Values that differ by less than this part of themselves differ by rounding."""
 
+POINTS = 400 / math.log(10)
+"""Elo points of one unit of strength: 400 points are odds of 10 to 1."""
+
+CENTRE = 1000
+"""Elo points of strength 0, the mean of a group."""
+
+LEAST_CLUSTERS = 5
+"""With fewer clusters there are too few different resamples for an interval."""
+
+_HALF_WIN = 0.5
+_ROUNDING = 1e-9
+_STEPS = 500
+_CONVERGED = 1e-9
+"""The largest step of any strength at which the maximum is reached; convergence is quadratic."""
+
+_LONGEST = 1.0
+"""Longer steps are shortened to this. A guard: Newton's may overshoot far from a maximum."""
+
+_BLOCK = 1 << 17
+"""Cells of the matrices worked on at once: a megabyte, and several times that as work space."""
+
 
 class SeatScore(NamedTuple):
     """What a model scored in one play at a task and seat, with a partner; None if not scored.
@@ -121,19 +142,6 @@ def _compare(x: SeatScore, y: SeatScore, weight: float) -> Contest:
     tie = abs(gap) <= _SAME * max(abs(x.value or 0.0), abs(y.value or 0.0))
     outcome = 0.5 if tie else float(gap > 0)
     return Contest(x.model, y.model, outcome, x.cluster, weight, (x.play, y.play))
-
-
-POINTS = 400 / math.log(10)
-"""Elo points of one unit of strength: 400 points are odds of 10 to 1."""
-
-CENTRE = 1000
-"""Elo points of strength 0, the mean of a group."""
-
-LEAST_CLUSTERS = 5
-"""With fewer clusters there are too few different resamples for an interval."""
-
-_HALF_WIN = 0.5
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,17 +395,6 @@ def _groups(wins: Floats) -> list[NDArray[np.intp]]:
         return -float(won / (won + lost)), int(group[0])
 
     return sorted(groups, key=rank)
-
-
-_STEPS = 500
-_CONVERGED = 1e-9
-"""The largest step of any strength at which the maximum is reached; convergence is quadratic."""
-
-_LONGEST = 1.0
-"""Longer steps are shortened to this. A guard: Newton's may overshoot far from a maximum."""
-
-_BLOCK = 1 << 17
-"""Cells of the matrices worked on at once: a megabyte, and several times that as work space."""
 
 
 def strengths(wins: Floats) -> Floats:

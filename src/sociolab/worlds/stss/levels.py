@@ -38,6 +38,31 @@ GOAL = "overall"
 
 ALL = "all"
 
+_ENGINE: tuple[tuple[str, str], ...] = (
+    ("attempts", "how often a reply may be tried"),
+    ("on_failed_turn", "what follows a failed turn"),
+    ("max_failed_turns", "the share of failed turns above which a trial fails"),
+)
+
+_COULD = (
+    "could have taken part: all residents in the background, of an appointment the partner, of "
+    "help the errands"
+)
+
+_ASKED = (
+    "asked for: how many of them the goals want, half of the background for public and online "
+    "activities, a third for companions; so not all who stayed away are a loss"
+)
+
+_CAUSES = (
+    "no conversation: did not meet, that is, no conversation with the performer before the event "
+    "was over; who only passed by, or heard of it from somebody else alone, counts here",
+    "not conveyed: met, but not told all; not noted: told all, and kept not all of it; not acted "
+    "on: kept all, and did not come; done: took part, told or not",
+)
+
+_INTERVALS = "± or [low, high]: 95 % intervals, clustered by task"
+
 
 @dataclass(frozen=True, slots=True)
 class LevelRow:
@@ -187,13 +212,6 @@ def _entries(
         and entry.measure in measures
         and entry.by == by
     }
-
-
-_ENGINE: tuple[tuple[str, str], ...] = (
-    ("attempts", "how often a reply may be tried"),
-    ("on_failed_turn", "what follows a failed turn"),
-    ("max_failed_turns", "the share of failed turns above which a trial fails"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,22 +389,6 @@ LEVELS = TwoLevels(
     tasks="its tasks in town",
 )
 """What `sociolab table` correlates, task by task."""
-
-_COULD = (
-    "could have taken part: all residents in the background, of an appointment the partner, of "
-    "help the errands"
-)
-_ASKED = (
-    "asked for: how many of them the goals want, half of the background for public and online "
-    "activities, a third for companions; so not all who stayed away are a loss"
-)
-_CAUSES = (
-    "no conversation: did not meet, that is, no conversation with the performer before the event "
-    "was over; who only passed by, or heard of it from somebody else alone, counts here",
-    "not conveyed: met, but not told all; not noted: told all, and kept not all of it; not acted "
-    "on: kept all, and did not come; done: took part, told or not",
-)
-_INTERVALS = "± or [low, high]: 95 % intervals, clustered by task"
 
 
 def levels_sections(found: Levels) -> tuple[Section, ...]:
