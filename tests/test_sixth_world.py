@@ -7,12 +7,14 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 from sociolab import RunConfig, run
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.app import registry
+from sociolab.app.audit import AuditConfig, audit
 from sociolab.app.data.importing import Import, import_anything
 from sociolab.app.data.sets import world_names
 from sociolab.app.registry import world_plugin
@@ -24,6 +26,7 @@ from sociolab.report.words import agent_kind
 from sociolab.store.store import Store
 from sociolab.studies.rating_rules import guide_of, rated_measures
 from sociolab.web.watch.episode import in_town
+from web_serving import served
 
 PACKAGE = Path(__file__).parent / "ultimatum_package"
 OTHER = "python:ultimatum:Scripted"
@@ -122,6 +125,21 @@ def test_its_formats_are_imported(path: Path, tmp_path: Path) -> None:
         found = result_of(store, "elsewhere")
     assert found.ends == {"deal": 2}
     assert agent_kind(found, "somebody") == "imported"
+
+
+def test_its_episodes_have_pages(path: Path) -> None:
+    with Store.open(path) as store:
+        trial = store.trial_ids("first")[0]
+    with served(path) as address:
+        for page in ("/runs/first", f"/runs/first/episodes/{trial}"):
+            with urlopen(address + page, timeout=30) as answer:
+                text = answer.read().decode()
+            assert "ultimatum" in text or "offer 40" in text
+
+
+def test_its_judge_can_be_audited(path: Path) -> None:
+    found = audit(AuditConfig(run="first", judge="points", kinds=("repeat",), store=path))
+    assert any("payoff" in str(section) for section in found.sections)
 
 
 def test_an_edit_of_its_code_is_another_world(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
