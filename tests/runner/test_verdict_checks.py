@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sociolab.core.episode import Episode
-from sociolab.core.errors import StoreError, WorldError
+from sociolab.core.errors import WorldError
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.report.result import result_of
 from sociolab.runner.judging import checked_verdicts, id_problem, verdicts_of
@@ -127,15 +127,6 @@ def test_an_id_that_cannot_be_read_again_is_told(known_as: object, found: str) -
 
 def test_a_good_id_has_no_problem() -> None:
     assert id_problem(JudgeId("a", "rules", "1")) == ""
-
-
-def test_a_run_with_an_id_from_before_they_were_checked_is_told_in_a_sentence(
-    store: Store,
-) -> None:
-    magic = JudgeId("a", "magic")  # type: ignore[arg-type]
-    store.verdicts.add(RUN, magic, [Score(WARMTH, None, 5.0)], trial="t0")
-    with pytest.raises(StoreError, match='found "magic" of the judge a; mend its id'):
-        result_of(store, RUN)
 
 
 def test_a_judge_of_a_bad_id_is_asked_nothing(store: Store) -> None:

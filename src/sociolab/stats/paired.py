@@ -20,10 +20,10 @@ and Smyth (2010), p = (b + 1) / (m + 1), which is never 0. It is ours since
 `scipy.stats.permutation_test` draws flips anew for each measure, and has no place for the rounding
 of sums of differences, by which clusters that cancel on paper do not.
 
-Both standardised differences of `EffectSize` describe single pairs: their standard deviations are taken
-over pairs, whatever cluster they are in, with n - 1. They carry no interval; the plain difference
-does. Averages over the plays of a scenario scatter less than plays do, so a d of such averages,
-which other reports give, is larger than these.
+Both standardised differences of `EffectSize` describe single pairs: their standard deviations are
+taken over pairs, whatever cluster they are in, with n - 1. They carry no interval; the plain
+difference does. Averages over the plays of a scenario scatter less than plays do, so a d of such
+averages, which other reports give, is larger than these.
 
 Student's paired t-test (`paired_t`), as SOTOPIA compares GPT-4 with people (arXiv 2310.11667,
 section 7, Table 3), takes plays as independent, which plays of one scenario are not: p comes out
