@@ -13,7 +13,15 @@ import pytest
 import sociolab
 
 ROOT = Path(__file__).parents[1]
-PUBLIC = ("sociolab", "sociolab.agents", "sociolab.judging", "sociolab.testing", "sociolab.town")
+PUBLIC = (
+    "sociolab",
+    "sociolab.agents",
+    "sociolab.endpoint",
+    "sociolab.judging",
+    "sociolab.plugin.api",
+    "sociolab.testing",
+    "sociolab.town",
+)
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
 
 

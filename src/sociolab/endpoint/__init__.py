@@ -5,3 +5,23 @@ from `replies` (made-up text that obeys the schema, or a person's) or from a fun
 caller; `faults` spoils it, `counters` counts it. `fine_tuning` keeps training files, jobs and the
 models that come of them.
 """
+
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import loaded_when_used
+
+if TYPE_CHECKING:
+    from sociolab.endpoint.server import EndpointProcess, start_in_process, start_in_thread
+    from sociolab.endpoint.settings import EndpointSettings
+
+__all__ = ["EndpointProcess", "EndpointSettings", "start_in_process", "start_in_thread"]
+
+__getattr__ = loaded_when_used(
+    __name__,
+    {
+        "EndpointProcess": "sociolab.endpoint.server",
+        "EndpointSettings": "sociolab.endpoint.settings",
+        "start_in_process": "sociolab.endpoint.server",
+        "start_in_thread": "sociolab.endpoint.server",
+    },
+)
