@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-WORLDS = ("sotopia", "anteval")
+WORLDS = ("sotopia", "anteval", "stss")
 
 
 def named(world: str) -> set[str]:
