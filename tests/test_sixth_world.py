@@ -20,6 +20,8 @@ from sociolab.app.data.sets import world_names
 from sociolab.app.registry import world_plugin
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.metrics import Declared
+from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.world import WorldPlugin
 from sociolab.report.leaderboard import boards
 from sociolab.report.result import result_of
 from sociolab.report.words import agent_kind
@@ -186,3 +188,15 @@ def test_a_mistake_of_an_author_is_told_in_a_sentence_and_stops_no_other_world(
 def test_its_author_needs_at_most_200_lines() -> None:
     lines = sum(len(file.read_text().splitlines()) for file in PACKAGE.rglob("*.py"))
     assert lines <= 200
+
+
+def test_a_mistake_when_it_is_set_up_is_told_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "clumsy_world.py").write_text("def load(setup):\n    return 1 / 0\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    load = importlib.import_module("clumsy_world").load
+    said = r'the world "clumsy" cannot be set up: ZeroDivisionError: .*clumsy_world\.py, line 2'
+    with pytest.raises(WorldError, match=said):
+        WorldPlugin("clumsy", load)(WorldSetup())
+    sys.modules.pop("clumsy_world", None)

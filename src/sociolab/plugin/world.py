@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from sociolab.core.episode import Episode, Task
+from sociolab.core.errors import SociolabError, WorldError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import ChatModel, World, WorldKit
 from sociolab.core.score import Score, Verdict
 from sociolab.core.seeding import digest
+from sociolab.core.tracebacks import describe_error
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
 
@@ -131,8 +133,22 @@ class WorldPlugin:
     tools: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)
 
     def __call__(self, setup: WorldSetup) -> WorldKit:
-        """The world over its data, with its players and judges."""
-        return replace(self.loader(setup), declared=self.declared, code=code_of(self))
+        """The world over its data, with its players and judges.
+
+        What breaks in somebody else's loader is a WorldError that says where.
+        """
+        code = code_of(self)
+        try:
+            kit = self.loader(setup)
+        except SociolabError:
+            raise
+        except Exception as error:
+            if not code:
+                raise
+            raise WorldError(
+                f'the world "{self.name}" cannot be set up: {describe_error(error)}'
+            ) from error
+        return replace(kit, declared=self.declared, code=code)
 
 
 def code_of(plugin: WorldPlugin) -> str:
