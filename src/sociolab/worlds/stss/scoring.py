@@ -1,4 +1,4 @@
-"""How did a social task go, who took part, and why? Rules on what happened (STSS section 3.1, appendix A.1)."""
+"""How did a social task go, who took part, and why? Rules on what happened (STSS 3.1, A.1)."""
 
 from __future__ import annotations
 
