@@ -21,7 +21,7 @@ from sociolab.worlds.stss.world import town_casts
 
 TEMPERATURE = 0.0
 PENALTIES = 0.0
-"""Of both speakers (STSS section 3.2); a spec can name another temperature."""
+"""Of both speakers (STSS appendix A.2); a spec can name another temperature."""
 
 DECLARED = Declared(
     # STSS, Table 3: each at both levels, over conversations and over tasks.
