@@ -323,7 +323,9 @@ def _with_ranks(places: Sequence[BoardRow], better: Better) -> tuple[BoardRow, .
     return tuple(
         place
         if place.entry.value is None
-        else replace(place, rank=1 + sum(_above(other.entry, place.entry, better) for other in places))
+        else replace(
+            place, rank=1 + sum(_above(other.entry, place.entry, better) for other in places)
+        )
         for place in places
     )
 

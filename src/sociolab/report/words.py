@@ -168,7 +168,9 @@ def legend(
     which end is better where it is not the higher one; `better`: always. Empty without either."""
     found = list(measures)
     spelt = [
-        f"{title} = {one.label} ({scale(low, high)})" for title, low, high, one in found if one.label
+        f"{title} = {one.label} ({scale(low, high)})"
+        for title, low, high, one in found
+        if one.label
     ]
     if better or any(one.better == "lower" for *_, one in found):
         spelt.append(directions({title: one for title, _, _, one in found}))

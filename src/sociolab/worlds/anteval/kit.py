@@ -56,7 +56,9 @@ INFORMATION = Declared(
 INTENTION = Declared(
     metrics=(
         Metric("f_c", "F1 over characters", "Whether the characters who act are found"),
-        Metric("f_o", "F1 over characters with their skills", "Whether who uses which skill is found"),
+        Metric(
+            "f_o", "F1 over characters with their skills", "Whether who uses which skill is found"
+        ),
     ),
     main=("f_o",),
     cluster="session",

@@ -65,7 +65,9 @@ DECLARED = Declared(
         Metric("inviting_companions", tooltip="Score of tasks that find companions"),
         Metric("online_activity", tooltip="Score of tasks that bring people to an online event"),
         Metric("asking_for_help", tooltip="Score of tasks that find helpers"),
-        Metric("overall", tooltip="Mean score of all tasks: share of the people wanted who took part"),
+        Metric(
+            "overall", tooltip="Mean score of all tasks: share of the people wanted who took part"
+        ),
         Metric(
             "conversation_ratio",
             tooltip="Conversations that the performer began, per person wanted",
@@ -108,7 +110,9 @@ DECLARED = Declared(
             better="lower",
         ),
         Metric(
-            "lost_not_acted_on", tooltip="Share of eligible residents who remembered and did not come", better="lower"
+            "lost_not_acted_on",
+            tooltip="Share of eligible residents who remembered and did not come",
+            better="lower",
         ),
     ),
     main=("overall",),
