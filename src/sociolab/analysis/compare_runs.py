@@ -127,12 +127,13 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         names = agent_names(store, wanted.runs)
         cautions = (*names.notes, *cautions_of(runs, found))
         sections.append(comparison_section(found, " ".join(kinds), cautions))
-    limits = thresholds(measures, wanted.threshold, named=bool(wanted.measures))
+    declared = runs[0].values.declared
+    limits = thresholds(measures, wanted.threshold, declared, named=bool(wanted.measures))
     if found is None:
-        passed = passing(sides, limits, wanted.ks)
+        passed = passing(sides, limits, wanted.ks, declared)
     else:
         passed = passing_matched(found, limits, wanted.ks)
-    sections.append(consistency_section(passed, measures))
+    sections.append(consistency_section(passed, measures, declared))
     if found is None:
         judged = f"{runs[0].result.run}: {judged_by(runs, judge)}"
         lost = tuple(failed_turns_told({side.name: side.asked for side in sides}))
@@ -188,7 +189,7 @@ def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, M
     for name in wanted:
         if name not in told:
             known = ", ".join(told) or "none, since it broke before it named one"
-            raise ConfigError(f'--measure: the judge has no values of "{name}"; it has {known}')
+            raise ConfigError(f'--metric: the judge has no values of "{name}"; it has {known}')
     return {name: told[name] for name in told if name in wanted} if wanted else told or found
 
 

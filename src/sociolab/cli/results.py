@@ -111,7 +111,7 @@ def report(
     decide(gates, f"sociolab report {' '.join(run)}", junit)
 
 
-@verbs.command(epilog="Example: sociolab compare first second --measure goal --html compared.html")
+@verbs.command(epilog="Example: sociolab compare first second --metric goal --html compared.html")
 def compare(
     run: Annotated[
         list[str],
@@ -127,7 +127,7 @@ def compare(
     ] = None,
     judge: OneJudge = None,
     measure: Annotated[
-        OptTexts, option("--measure", "NAME", "Only these; default: all. Repeat it.")
+        OptTexts, option("--metric", "NAME", "Only these; default: all. Repeat it.")
     ] = None,
     k: Annotated[str, option("--k", "K,K", "pass^k: all of k repeats succeed.")] = "1,2,4",
     threshold: Annotated[
@@ -226,7 +226,7 @@ def table(
     show_sections([found.section], found.document, as_json=json, html=html)
 
 
-@verbs.command(epilog="Example: sociolab rank first second --measure goal")
+@verbs.command(epilog="Example: sociolab rank first second --metric goal")
 def rank(
     run: RunNames,
     judge: OneJudge = None,
@@ -256,7 +256,7 @@ def hard(
     name: Annotated[str, option("--name", "NAME", "What to call the list, such as hard-X.")],
     most: Annotated[int, option("--most", "N", "So many tasks.", min=1)] = 20,
     measure: Annotated[
-        OptText, option("--measure", "NAME", "overall, goal_checked...; default: the main one.")
+        OptText, option("--metric", "NAME", "overall, goal_checked...; default: the main one.")
     ] = None,
     judge: OneJudge = None,
     without: Annotated[
@@ -292,7 +292,7 @@ def hard(
     say(f"play it: {chosen.command}")
 
 
-@verbs.command(epilog="Example: sociolab variance first --measure goal")
+@verbs.command(epilog="Example: sociolab variance first --metric goal")
 def variance(
     run: RunNames,
     measure: MainMeasure = None,
