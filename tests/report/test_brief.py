@@ -28,7 +28,7 @@ def test_each_measure_has_its_mean_interval_n_and_failures_beside_its_judge(
     result: RunResult,
 ) -> None:
     found = table(result)
-    heads = ("agent", "measure", "judge", "mean", "95 % interval", "n", "failed")
+    heads = ("agent", "metric", "judge", "mean", "95 % interval", "n", "failed")
     assert found.columns == (*heads, "coverage", "bounds", "failed turns")
     rows = {row[:3]: row[3:] for row in found.rows}
     goal = rows[ALPHA, "GOAL", "heuristic"]
@@ -48,7 +48,7 @@ def test_what_failed_and_what_kind_of_judge_it_was_is_said(result: RunResult) ->
 def test_a_partner_is_left_out_and_named_as_such(result: RunResult) -> None:
     found = table(result.model_copy(update={"partner": "scripted"}))
     assert found.heading == f"Means of {ALPHA}"
-    assert found.columns[0] == "measure"
+    assert found.columns[0] == "metric"
     assert "left out: scripted, the partner" in found.notes
 
 

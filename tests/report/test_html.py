@@ -420,10 +420,10 @@ def test_of_one_scenario_no_interval_is_spoken_of(result: RunResult) -> None:
 
 def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> None:
     assert findings(result) == (
-        "goal (checked) by goal check, on a scale from 0 to 10: openai/alpha 5.00 without an "
+        "goal (checked) by goal check (0 to 10, higher is better): openai/alpha 5.00 without an "
         "interval (4 plays, 8 not scored); scripted 5.00 without an interval (4 plays, 2 failed, "
         "6 not scored; 6.7 % of its turns failed).",
-        "GOAL by heuristic, on a scale from 0 to 10: openai/alpha 7.33 [2.93, 10.00] (12 plays); "
+        "GOAL by heuristic (0 to 10, higher is better): openai/alpha 7.33 [2.93, 10.00] (12 plays); "
         "scripted 3.78 ±2.87 (9 plays, 3 failed; 6.7 % of its turns failed).",
     )
 
@@ -439,8 +439,8 @@ def test_of_many_agents_the_summary_names_the_highest_and_the_lowest(result: Run
         for some in (crowd[:5], crowd)
     )
     assert few.count("lab/") == 5
-    assert "of 6 agents the highest mean, lab/1 9.00" in many
-    assert "the lowest, lab/2 1.00" in many
+    assert "of 6 agents the best mean, lab/1 9.00" in many
+    assert "the worst, lab/2 1.00" in many
     assert many.count("lab/") == 2
 
 

@@ -204,7 +204,7 @@ def test_a_table_that_is_wider_than_long_is_turned(result: RunResult) -> None:
     wide = replace(grid, columns=("a", "b", "c", "d"), rows=tuple(
         replace(row, cells=row.cells[:1] * 4) for row in grid.rows))  # fmt: skip
     long = turned(wide)
-    assert (long.corner, long.columns) == ("measure", tuple(row.label for row in grid.rows))
+    assert (long.corner, long.columns) == ("metric", tuple(row.label for row in grid.rows))
     assert [row.label for row in long.rows] == ["a", "b", "c", "d"]
     assert long.rows[2].cells == tuple(row.cells[0] for row in grid.rows)
     assert turned(long) is long

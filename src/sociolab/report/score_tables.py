@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from sociolab.core.metrics import scale
 from sociolab.core.score import READER, Method
 from sociolab.report.run_facts import cautions, summary, warnings
 from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
@@ -17,8 +18,11 @@ from sociolab.report.words import (
     failed_turns,
     failed_unit,
     gaps,
+    headed,
     interval,
     interval_words,
+    legend,
+    metric_of,
     minus,
     nature,
     number,
@@ -41,13 +45,15 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of entries. `corner` says what the rows are, `notes` what to think of the figures."""
+    """A table of entries. `corner` says what the rows are, `notes` what to think of the figures;
+    `legend` spells out abbreviations where nobody can point at them."""
 
     heading: str
     corner: str
     columns: tuple[str, ...]
     rows: tuple[GridRow, ...]
     notes: tuple[str, ...]
+    legend: str = ""
 
     @property
     def entries(self) -> tuple[ScoreEntry, ...]:
@@ -195,8 +201,9 @@ def _by_measure(
     )
     present = [judge for judge in judges if any(e.judge == judge for e in entries)]
     notes = tuple(nature(result, judge) for judge in present)
-    titles = tuple(measure.title for measure in measures)
-    return Grid(heading, corner, titles, rows, notes + _footnotes(result, entries))
+    titles = tuple(headed(result, measure) for measure in measures)
+    spelt = legend((m.title, m.low, m.high, metric_of(result, m)) for m in measures)
+    return Grid(heading, corner, titles, rows, notes + _footnotes(result, entries), spelt)
 
 
 def _pairs(
@@ -290,7 +297,8 @@ def turned(grid: Grid) -> Grid:
         GridRow(title, tuple(row.cells[i] for row in grid.rows))
         for i, title in enumerate(grid.columns)
     )
-    return Grid(grid.heading, "measure", tuple(row.label for row in grid.rows), rows, grid.notes)
+    labels = tuple(row.label for row in grid.rows)
+    return replace(grid, corner="metric", columns=labels, rows=rows)
 
 
 def grid_text(result: RunResult, grid: Grid) -> TextTable:
@@ -300,7 +308,7 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
     grid = turned(grid)
     heads = _heads(result, grid.entries)
     told = [[_counts(result, e, heads) for e in row.cells if e is not None] for row in grid.rows]
-    notes = (*_rules_note(result, grid), *grid.notes)
+    notes = (*_rules_note(result, grid), *grid.notes, *filter(None, [grid.legend]))
     if all(one == some[0] for some in told for one in some):
         rows = tuple(
             (
@@ -477,7 +485,7 @@ def brief_section(result: RunResult) -> Section:
     told = [row for grid in grids for row in _rows(result, grid, words, lost=lost)]
     several = len({who for who, _, _ in told}) > 1
     rows = tuple((*((who,) if several else ()), *cells) for who, _, cells in told)
-    heads = (*(("agent",) if several else ()), "measure", "judge", *_COLUMNS, *words)
+    heads = (*(("agent",) if several else ()), "metric", "judge", *_COLUMNS, *words)
     heads = (*heads, *([f"failed {failed_unit(result)}"] if lost else []))
     agents = dict.fromkeys(who for who, _, _ in told)
     heading = "Means" if several or not agents else f"Means of {next(iter(agents))}"
@@ -534,7 +542,7 @@ def findings(result: RunResult) -> tuple[str, ...]:
         for measure in main_measure(result, mine):
             entries = [e for e in mine if e.measure == measure.measure]
             found.append(
-                f"{measure.title} by {judge}, on a scale {_scale(measure)}: "
+                f"{measure.title} by {judge} ({_scale(result, measure)}): "
                 f"{_means_told(result, entries, measure)}."
             )
     return tuple(found)
@@ -548,13 +556,17 @@ def _means_told(result: RunResult, entries: Sequence[ScoreEntry], measure: Measu
     scored = sorted((e for e in entries if e.value is not None), key=lambda e: e.value or 0.0)
     if len(entries) < _MANY or len(scored) < 2:
         return "; ".join(_found(result, entry, measure) for entry in entries)
-    high, low = (_found(result, entry, measure) for entry in (scored[-1], scored[0]))
-    return f"of {len(entries)} agents the highest mean, {high}; the lowest, {low}"
+    last, first = (_found(result, entry, measure) for entry in (scored[0], scored[-1]))
+    better = metric_of(result, measure).better
+    if better == "lower":
+        last, first = first, last
+    best, worst = ("best", "worst") if better else ("highest", "lowest")
+    return f"of {len(entries)} agents the {best} mean, {first}; the {worst}, {last}"
 
 
-def _scale(measure: MeasureEntry) -> str:
-    low = minus(f"{measure.low:.3g}")
-    return f"from {low}" + ("" if measure.high is None else f" to {minus(f'{measure.high:.3g}')}")
+def _scale(result: RunResult, measure: MeasureEntry) -> str:
+    better = metric_of(result, measure).better
+    return scale(measure.low, measure.high) + (f", {better} is better" if better else "")
 
 
 def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:

@@ -75,7 +75,9 @@ def table(result: RunResult, grid: Grid, width: int) -> RenderableType:
     if _width(grid, lines) > width:
         lines = [_lines(result, row, beside=False) for row in grid.rows]
     notes = [
-        Padding(Text(note, style="dim italic"), (0, 0, 0, 2), expand=False) for note in grid.notes
+        Padding(Text(note, style="dim italic"), (0, 0, 0, 2), expand=False)
+        for note in (*grid.notes, grid.legend)
+        if note
     ]
     parts = [_part(grid, lines, columns, width) for columns in _fitting(grid, lines, width)]
     return Group(Text(grid.heading, style="bold"), *parts, *notes, Text())
@@ -204,7 +206,7 @@ def _section_parts(section: Section, endless: bool) -> list[RenderableType]:
         found += [Text(), Text(sanitize(table.heading), style="bold"), _text_table(table, endless)]
         found += [
             Padding(Text(sanitize(note), style="dim italic"), (0, 0, 0, 2), expand=False)
-            for note in table.notes
+            for note in table.all_notes
         ]
     return [*found, Text()]
 

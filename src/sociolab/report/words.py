@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import TurnsAsked
-from sociolab.core.metrics import AgentKind, Declared
+from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
 from sociolab.core.score import READER, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 
@@ -138,6 +138,43 @@ def agent_kind(result: RunResult, label: str) -> str:
 def by_rules(result: RunResult, label: str) -> bool:
     """Whether an agent plays by rules: a baseline, and no language model."""
     return result.declared.agents.get(label) == "rules"
+
+
+# ------------------------------------------------------------------ what measures are
+
+
+def metric_of(result: RunResult, measure: MeasureEntry) -> Metric:
+    """What is declared of a measure."""
+    return result.declared.metric(measure.measure)
+
+
+def headed(result: RunResult, measure: MeasureEntry) -> str:
+    """A measure's title as tables show it, marked where lower is better."""
+    return measure.title + metric_of(result, measure).mark
+
+
+def tips(result: RunResult) -> dict[str, str]:
+    """By title, what each measure means, its range and which end is better."""
+    return {
+        headed(result, one): metric_of(result, one).explained(one.low, one.high)
+        for one in result.measures
+    }
+
+
+def legend(
+    measures: Iterable[tuple[str, float, float | None, Metric]], *, better: bool = False
+) -> str:
+    """A line that spells out abbreviations, each measure given by title, range and metric, and says
+    which end is better where it is not the higher one; `better`: always. Empty without either."""
+    found = list(measures)
+    spelt = [
+        f"{title} = {one.label} ({scale(low, high)})"
+        for title, low, high, one in found
+        if one.label
+    ]
+    if better or any(one.better == "lower" for *_, one in found):
+        spelt.append(directions({title: one for title, _, _, one in found}))
+    return "; ".join(spelt)
 
 
 # ------------------------------------------------------------------ intervals and coverage

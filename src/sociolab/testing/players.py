@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
 from sociolab.core.seeding import stream
-from sociolab.endpoint.schemas import Draw, read_schema
+from sociolab.endpoint.schemas import Draw, sample
 
 PLAIN_TEXTS: Sequence[str] = (
     "Good evening. Shall we begin?",
@@ -145,5 +145,4 @@ def any_fields(kind: ActionKind, chance: Random) -> dict[str, Json]:
 
 
 def _any_value(kind: type[BaseModel], chance: Random) -> BaseModel:
-    node = read_schema(kind.model_json_schema())
-    return kind.model_validate(node.sample(Draw(chance.random, 40)))
+    return kind.model_validate(sample(kind.model_json_schema(), Draw(chance, 40)))
