@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from sociolab.core.score import Measure
 from sociolab.report.words import minus
+from sociolab.report.words import percent as percent_of
 from sociolab.stats.intervals import CUT, Estimate
 
 NOTHING = "\N{EN DASH}"
@@ -48,11 +49,6 @@ def p_text(p: float | None) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def in_words(cell: str) -> str:
-    """What a cell of a table says, as a sentence says it: "62%" there is "62 %" here."""
-    return cell.replace("%", " %")
-
-
 def title_of(measure: Measure) -> str:
     """What a measure is called."""
     return measure.title or measure.name.replace("_", " ")
@@ -84,7 +80,7 @@ def plain(value: float | None, *, percent: bool = False, sign: bool = False) -> 
     if value is None:
         return NOTHING
     if percent:
-        return f"{value:.0%}"
+        return percent_of(value)
     shown = f"{value:{'+' if sign else ''}.2f}"
     return "0.00" if shown in ("-0.00", "+0.00") else minus(shown)
 

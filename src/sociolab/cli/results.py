@@ -12,6 +12,7 @@ import typer
 
 from sociolab.cli.options import (
     Details,
+    Full,
     Html,
     Json,
     MainMeasure,
@@ -50,6 +51,7 @@ def report(
         OptPath, option("--latex", "FILE", "Write tables for LaTeX (booktabs).")
     ] = None,
     markdown: Annotated[OptPath, option("--markdown", "FILE", "Write Markdown tables.")] = None,
+    full: Full = False,
     details: Details = False,
     store: StoreFile = None,
     json: Json = False,
@@ -90,7 +92,7 @@ def report(
         typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
     else:
         for result in results:
-            show_result(result, store, as_json=json, details=details)
+            show_result(result, store, as_json=json, full=full, details=details)
     for path in written:
         say(f"wrote {path}")
 
