@@ -23,8 +23,8 @@ from sociolab.report.run_facts import warnings
 from sociolab.report.schema import AgentFailures, RunResult
 from sociolab.report.score_tables import (
     agent_grids,
-    overview_table,
     grid_text,
+    overview_table,
     play_grid,
     run_section,
 )

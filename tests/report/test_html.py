@@ -267,7 +267,7 @@ def test_a_partner_is_told_of(result: RunResult) -> None:
         ({"people": 1}, ("human", SCRIPTED),
          "Each episode had 1 person with scripted (rule-based, no model) in the other seats, as"),
         ({"people": 2}, ("human",), "Each episode had 2 people, as the study specifies."),
-        ({"people": 2, "stand_in": [SCRIPTED, ""]}, ("human", SCRIPTED), "Each episode had up to 2 people"),
+        ({"people": 2, "stand_in": [SCRIPTED, ""]}, ("human", SCRIPTED), "had up to 2 people"),
     ],
 )  # fmt: skip
 def test_of_a_study_nobody_is_told_to_have_met_whom_they_did_not(
@@ -420,11 +420,11 @@ def test_of_one_scenario_no_interval_is_spoken_of(result: RunResult) -> None:
 
 def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> None:
     assert findings(result) == (
-        "goal (checked) (0 to 10), judge goal check: openai/alpha 5.00 (no interval) (4 episodes, "
-        "8 not scored); scripted 5.00 (no interval) (4 episodes, 2 failed, 6 not scored; 6.7 % "
-        "invalid turns).",
-        "GOAL (0 to 10), judge heuristic: openai/alpha 7.33 [2.93, 10.00] (12 episodes); "
-        "scripted 3.78 ±2.87 (9 episodes, 3 failed; 6.7 % invalid turns).",
+        "goal (checked) (0 to 10, higher is better), judge goal check: openai/alpha 5.00 (no "
+        "interval) (4 episodes, 8 not scored); scripted 5.00 (no interval) (4 episodes, 2 failed, "
+        "6 not scored; 6.7 % invalid turns).",
+        "GOAL (0 to 10, higher is better), judge heuristic: openai/alpha 7.33 [2.93, 10.00] (12 "
+        "episodes); scripted 3.78 ±2.87 (9 episodes, 3 failed; 6.7 % invalid turns).",
     )
 
 
@@ -439,8 +439,8 @@ def test_of_many_agents_the_summary_names_the_highest_and_the_lowest(result: Run
         for some in (crowd[:5], crowd)
     )
     assert few.count("lab/") == 5
-    assert "highest of 6 agents: lab/1 9.00" in many
-    assert "lowest: lab/2 1.00" in many
+    assert "best of 6 agents: lab/1 9.00" in many
+    assert "worst: lab/2 1.00" in many
     assert many.count("lab/") == 2
 
 

@@ -85,8 +85,8 @@ def test_an_early_stop_and_trials_to_come_are_warned_of(result: RunResult) -> No
         "the run stopped early: the budget of $1 is spent",
         "1 of 20 episodes failed: plugin 1",
         "plugin 1, in episode bike-SS: KeyError: 'goal'",
-        'an episode that failed with "plugin" is replayed from its beginning when the run is resumed '
-        "with the same code; changed code needs a new --name",
+        'an episode that failed with "plugin" is replayed from its beginning when the run is '
+        "resumed with the same code; changed code needs a new --name",
         "8 of 20 episodes not played yet",
     )
 
@@ -141,10 +141,10 @@ def test_measures_stand_in_the_order_of_the_paper(result: RunResult) -> None:
 def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
     check, heuristic = agent_grids(result)
     assert heuristic.notes[0] == (
-        "heuristic: offline judge: scores only what is on record; not comparable with an LLM "
+        "judge heuristic: offline judge: scores only what is on record; not comparable with an LLM "
         "judge or the paper"
     )
-    assert check.notes[0].startswith("goal check: formula of the goal")
+    assert check.notes[0].startswith("judge goal check: formula of the goal")
     how = "95 % interval, clustered by scenario (3): Student's t"
     assert any(note.startswith(how) for note in heuristic.notes)
 

@@ -191,7 +191,7 @@ def test_what_is_not_there_is_a_sentence_and_leaves_no_file(
         ("sft", {"margin": 1.0}, "--margin is for"),
         ("pairs", {"margin": -1.0}, "more than 0"),
         ("pairs", {"least": 1.0, "measures": ("goal",)}, "--min is for"),
-        ("sft", {"least": 1.0}, "one --measure, found none"),
+        ("sft", {"least": 1.0}, "one --metric, found none"),
         ("sft", {"least": 1.0, "measures": ("goal", "mood")}, "found goal, mood"),
         ("pairs", {"measures": ("goal", "mood")}, "found goal, mood"),
         ("sft", {"by": "by-hand"}, "name the measure"),

@@ -316,7 +316,7 @@ def _findings(found: ComparedAgents) -> Iterator[str]:
         yield (
             f"Not decided{_INTERVALS}: {intervals}. So few {cluster_of(found)}s differ there that "
             f"the test, corrected for {plural(count, 'measure')}, could not have come out "
-            f"significant; more {cluster_of(found)}s can tell, or fewer measures (--measure)."
+            f"significant; more {cluster_of(found)}s can tell, or fewer measures (--metric)."
         )
     if same:
         yield (

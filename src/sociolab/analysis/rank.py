@@ -18,6 +18,7 @@ from sociolab.analysis.values import Value
 from sociolab.core.code_fingerprint import without_code
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Better
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
@@ -85,6 +86,8 @@ class Ranking:
 
     def undecided(self, above: str, below: str) -> bool:
         """Whether plays that could not be scored could turn the order of two agents round."""
+        if self.pool.better == "lower":
+            above, below = below, above
         lowest, highest = self.bounds.get(above), self.bounds.get(below)
         open_ = any(self.untold.get(one) for one in (above, below))
         return open_ and (lowest is None or highest is None or lowest[0] < highest[1])
@@ -93,12 +96,14 @@ class Ranking:
 def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, TurnsAsked]] | None = None) -> Ranking:
     """Rate the agents of a pool; ConfigError where no two of them can be compared.
 
+    The better value wins: the lower one, where the world declares so of its metric.
+
     Intervals and the firmness of the order resample clusters of tasks. `asked`: by run, how many
     turns each play was asked for, and failed.
     """
     mine = [value for value in pool.values if value.agent is not None]
     placed = [value for value in mine if value.partner is not None]
-    compared = contests([_score(value) for value in placed])
+    compared = contests([_score(value, pool.better) for value in placed])
     if not compared.comparisons:
         raise ConfigError(
             "no two agents of these runs have a score at the same task and seat with the same "
@@ -210,8 +215,8 @@ def _firm(ratings: ModelRatings, rows: Sequence[Contest]) -> dict[int, float]:
     }
 
 
-def _score(value: Value) -> SeatScore:
-    """Of a whole episode that one agent played alone, the partner is no other agent, but the
+def _score(value: Value, better: Better) -> SeatScore:
+    """Where lower is better, the value with the other sign, since the higher one wins. Of a whole episode that one agent played alone, the partner is no other agent, but the
     design: it answers to any other agent's that did the same."""
     alone = value.seat is None and value.partner == value.agent
     return SeatScore(
@@ -221,7 +226,7 @@ def _score(value: Value) -> SeatScore:
         partner=ITSELF if alone else str(value.partner),
         play=f"{value.run}/{value.trial}",
         cluster=value.cluster,
-        value=value.value,
+        value=-value.value if value.value is not None and better == "lower" else value.value,
     )
 
 
@@ -286,8 +291,8 @@ def _said(found: Ranking) -> Iterator[str]:
     yield (
         f"{plural(agents, 'agent')} in {plural(len(found.compared.comparisons), 'comparison')} of "
         "two plays: two agents in the same seat of the same task, with the same partner. The "
-        f"higher {found.pool.title} wins, equal ones tie. The two seats of one episode are never "
-        "compared."
+        f"{found.pool.better or 'higher'} {found.pool.title} wins, equal ones tie. The two seats of "
+        "one episode are never compared."
     )
     for group in sorted({one.group for one in found.ratings.models}):
         mine = [one for one in found.ratings.models if one.group == group]
@@ -316,7 +321,7 @@ def _ahead(mine: list[ModelRating], found: Ranking) -> str:
     lead = next((pair for pair in found.ratings.neighbours if pair.above == first.model), None)
     place = "is ahead" if lead is None or settled(found, lead) else "has the highest rating"
     open_ = "" if place == "is ahead" else ", a lead that is not settled"
-    share = percent(first.expected)
+    share = percent(first.expected or 0.0)
     return (
         f"{first.model} {place} with {_points(first.strength)} points{interval}{open_}; against "
         f"{whom} it is expected to win {share} of such comparisons, a tie counting half."
@@ -390,9 +395,14 @@ def _unrated(one: ModelRating) -> str:
 def _cautions(found: Ranking) -> Iterator[str]:
     pool, ratings = found.pool, found.ratings
     yield (
-        f"A rating says how often an agent scores higher in {pool.title}, not by how much, and it "
-        "holds for these tasks, these partners and this judge."
+        f"A rating says how often an agent scores {pool.better or 'higher'} in {pool.title}, not by "
+        "how much, and it holds for these tasks, these partners and this judge."
     )
+    if not pool.better:
+        yield (
+            f"Neither end of {pool.title} is declared to be the better one: who stands first scores "
+            "higher, which need not be better."
+        )
     if any(one.strength is not None for one in ratings.models):
         yield (
             "Points are relative: 0 is the mean of the agents rated together here, so the points "

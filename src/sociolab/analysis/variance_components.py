@@ -255,7 +255,7 @@ def _no_value(runs: Sequence[RunValues], measure: str | None) -> str:
     gave = {v.measure for run in runs for v in run.values if v.value is not None}
     known = dict.fromkeys(name for run in runs for name in run.measures if name in gave)
     return (
-        f"--measure: no judge gave these runs a value in {measure}; measures with values: "
+        f"--metric: no judge gave these runs a value in {measure}; measures with values: "
         f"{', '.join(known) or 'none'}"
     )
 

@@ -272,7 +272,7 @@ def measures_of(text: str) -> tuple[CreditMeasure, ...]:
     unknown = [part for part in wanted if part not in MEASURES]
     if unknown:
         known = " or ".join(MEASURES)
-        raise ConfigError(f'--measure: expected {known}, or both, found "{unknown[0]}"')
+        raise ConfigError(f'--metric: expected {known}, or both, found "{unknown[0]}"')
     return tuple(measure for measure in MEASURES if measure in wanted)
 
 

@@ -149,7 +149,7 @@ def export(
         OptText, option("--as", "FORM", "Examples to train on: turns, sft or pairs.")
     ] = None,
     measure: Annotated[
-        OptTexts, option("--measure", "NAME", "What is the reward. Repeat it.")
+        OptTexts, option("--metric", "NAME", "What is the reward. Repeat it.")
     ] = None,
     by: Annotated[
         OptText, option("--by", "JUDGE", "Who gave it: one of several, or heuristic.")
@@ -177,7 +177,7 @@ def export(
     """
     if form is None:
         refuse({
-            "--measure": measure, "--by": by, "--min": least, "--agent": agent, "--seat": seat,
+            "--metric": measure, "--by": by, "--min": least, "--agent": agent, "--seat": seat,
             "--world": world, "--asked": asked, "--whole": whole, "--margin": margin,
             "--split": split, "--seed": seed, "--gzip": gzip,
         }, "is for examples: add --as turns, sft or pairs")  # fmt: skip

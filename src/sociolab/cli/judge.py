@@ -209,7 +209,7 @@ def audit(
 def credit(
     run: RunName,
     judge: Annotated[str, option("--judge", "SPEC", "Such as openai/MODEL.")],
-    measure: Annotated[str, option("--measure", "NAMES", "goal, secret, or both.")] = "goal,secret",
+    measure: Annotated[str, option("--metric", "NAMES", "goal, secret, or both.")] = "goal,secret",
     limit: Annotated[OptInt, option("--limit", "N", "The first N episodes.", min=1)] = None,
     out: Annotated[OptPath, option("--out", "FILE", "Write a JSON line for each turn.")] = None,
     *,

@@ -59,7 +59,7 @@ Details = Annotated[
 TaskFilter = Annotated[
     OptText, option("--tasks", "FILTER", "Ids, tags, scenario=ID; commas: any, plus: all.")
 ]
-MainMeasure = Annotated[OptText, option("--measure", "NAME", "Default: the world's main one.")]
+MainMeasure = Annotated[OptText, option("--metric", "NAME", "Default: the world's main one.")]
 OneJudge = Annotated[OptText, option("--judge", "LABEL", "Whose scores, if several judged.")]
 EpisodeLimit = Annotated[OptInt, option("--limit", "N", "Maximum number of episodes.", min=1)]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace what is there of this name.")]

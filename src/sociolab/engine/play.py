@@ -22,7 +22,7 @@ def play(
 ) -> Play:
     """Play a scene to its end.
 
-    Round-robin: turn t belongs to seat t mod N (SOTOPIA section 2.3), passing over those who left,
+    Round-robin: turn t belongs to seat t mod N (SOTOPIA section 2.2), passing over those who left,
     and the limit counts turns. Simultaneous: each round asks all seats at once on what they saw
     before it, and the limit counts rounds. It ends when fewer than two seats remain (with two
     seats: when one leaves), where an action ends it, at the limit, or at a failed turn where the

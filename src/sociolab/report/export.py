@@ -50,8 +50,8 @@ def _markdown_parts(section: Section) -> list[str]:
         found.append("\n".join(f"- {plain(sentence)}" for sentence in section.cautions))
     for table in section.tables:
         found += [f"### {plain(table.heading)}", _markdown_table(table)]
-        if table.notes:
-            found.append("\n".join(f"- {plain(note)}" for note in table.notes))
+        if table.all_notes:
+            found.append("\n".join(f"- {plain(note)}" for note in table.all_notes))
     found += [f"*{plain(figure.caption)}: see the page.*" for figure in section.figures]
     return found
 

@@ -63,6 +63,7 @@ from sociolab.report.words import (
     number,
     sanitize,
     size,
+    tips,
     told_of_coverage,
 )
 
@@ -213,6 +214,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "command": command(result),
         "settings": json.dumps(result.settings, indent=2, ensure_ascii=False),
         "show": {
+            "tips": tips(result),
             "figure": figure,
             "span": span,
             "n": n,

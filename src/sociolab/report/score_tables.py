@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from sociolab.core.metrics import scale
 from sociolab.core.score import READER, Method
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
@@ -17,8 +18,11 @@ from sociolab.report.words import (
     failed_turns,
     failed_unit,
     gaps,
+    headed,
     interval,
     interval_words,
+    legend,
+    metric_of,
     minus,
     nature,
     number,
@@ -42,13 +46,15 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of entries. `corner` says what the rows are, `notes` what to think of the figures."""
+    """A table of entries. `corner` says what the rows are, `notes` what to think of the figures;
+    `legend` spells out abbreviations where nobody can point at them."""
 
     heading: str
     corner: str
     columns: tuple[str, ...]
     rows: tuple[GridRow, ...]
     notes: tuple[str, ...]
+    legend: str = ""
 
     @property
     def entries(self) -> tuple[ScoreEntry, ...]:
@@ -198,8 +204,9 @@ def _by_measure(
     )
     present = [judge for judge in judges if any(e.judge == judge for e in entries)]
     notes = tuple(nature(result, judge) for judge in present)
-    titles = tuple(measure.title for measure in measures)
-    return Grid(heading, corner, titles, rows, notes + _footnotes(result, entries))
+    titles = tuple(headed(result, measure) for measure in measures)
+    spelt = legend((m.title, m.low, m.high, metric_of(result, m)) for m in measures)
+    return Grid(heading, corner, titles, rows, notes + _footnotes(result, entries), spelt)
 
 
 def _pairs(
@@ -293,7 +300,8 @@ def turned(grid: Grid) -> Grid:
         GridRow(title, tuple(row.cells[i] for row in grid.rows))
         for i, title in enumerate(grid.columns)
     )
-    return Grid(grid.heading, "metric", tuple(row.label for row in grid.rows), rows, grid.notes)
+    labels = tuple(row.label for row in grid.rows)
+    return replace(grid, corner="metric", columns=labels, rows=rows)
 
 
 def grid_text(result: RunResult, grid: Grid) -> TextTable:
@@ -303,7 +311,7 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
     grid = turned(grid)
     heads = _heads(result, grid.entries)
     told = [[_counts(result, e, heads) for e in row.cells if e is not None] for row in grid.rows]
-    notes = (*_rules_note(result, grid), *grid.notes)
+    notes = (*_rules_note(result, grid), *grid.notes, *filter(None, [grid.legend]))
     if all(one == some[0] for some in told for one in some):
         rows = tuple(
             (
@@ -492,7 +500,7 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None
     rows = tuple(
         (
             *([entry.agent or ""] if several else []),
-            result.measure(entry.measure).title,
+            headed(result, result.measure(entry.measure)),
             entry.judge,
             value_text(result, entry),
             *_counts(result, entry, heads),
@@ -500,10 +508,13 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None
         for entry in shown
     )
     left = len(chosen) + len(rest) - len(shown)
+    measures = measures_of(result, shown)
+    spelt = legend((m.title, m.low, m.high, metric_of(result, m)) for m in measures)
     notes = (
         *dict.fromkeys(nature(result, entry.judge) for entry in shown),
         *filter(None, (interval_words(shown, result.declared.cluster), size_words(result, shown))),
         *gaps(result, shown),
+        *filter(None, [spelt]),
         *([f"{plural(left, 'more mean')} in the full report"] if left else []),
     )
     named = (*(("agent",) if several else ()), "metric", "judge")
@@ -523,7 +534,7 @@ def findings(result: RunResult) -> tuple[str, ...]:
         for measure in main_measure(result, mine):
             entries = [e for e in mine if e.measure == measure.measure]
             found.append(
-                f"{measure.title} ({_scale(measure)}), judge {judge}: "
+                f"{measure.title} ({_scale(result, measure)}), judge {judge}: "
                 f"{_means_told(result, entries, measure)}."
             )
     return tuple(found)
@@ -537,14 +548,17 @@ def _means_told(result: RunResult, entries: Sequence[ScoreEntry], measure: Measu
     scored = sorted((e for e in entries if e.value is not None), key=lambda e: e.value or 0.0)
     if len(entries) < _MANY or len(scored) < 2:
         return "; ".join(_found(result, entry, measure) for entry in entries)
-    high, low = (_found(result, entry, measure) for entry in (scored[-1], scored[0]))
-    return f"highest of {len(entries)} agents: {high}; lowest: {low}"
+    last, first = (_found(result, entry, measure) for entry in (scored[0], scored[-1]))
+    better = metric_of(result, measure).better
+    if better == "lower":
+        last, first = first, last
+    best, worst = ("best", "worst") if better else ("highest", "lowest")
+    return f"{best} of {len(entries)} agents: {first}; {worst}: {last}"
 
 
-def _scale(measure: MeasureEntry) -> str:
-    low = minus(f"{measure.low:.3g}")
-    high = "" if measure.high is None else minus(f"{measure.high:.3g}")
-    return f"{low} to {high}" if high else f"{low} or more"
+def _scale(result: RunResult, measure: MeasureEntry) -> str:
+    better = metric_of(result, measure).better
+    return scale(measure.low, measure.high) + (f", {better} is better" if better else "")
 
 
 def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:

@@ -109,7 +109,7 @@ def _tables(tables: Sequence[TextTable], endless: bool) -> Iterator[RenderableTy
     for table in tables:
         yield from (Text(), Text(sanitize(table.heading), style="bold"))
         yield _text_table(table, endless)
-        for note in table.notes:
+        for note in table.all_notes:
             yield Padding(Text(sanitize(note), style="dim italic"), (0, 0, 0, 2), expand=False)
 
 
@@ -122,6 +122,10 @@ def _heading(title: str, cells: Sequence[str]) -> str:
     return "\n".join(wrap(title, max(5, widest, *map(len, title.split()))))
 
 
+_LABEL = 24
+"""Columns that labels have before they are folded."""
+
+
 def _text_table(table: TextTable, endless: bool) -> Table:
     shown = Table(
         box=box.SIMPLE_HEAD,
@@ -132,10 +136,14 @@ def _text_table(table: TextTable, endless: bool) -> Table:
     )
     for i, title in enumerate(table.columns):
         left = i == 0 or i in table.words
-        heading = title if endless else _heading(title, [row[i] for row in table.rows])
+        cells = [row[i] for row in table.rows]
+        heading = title if endless else _heading(title, cells)
+        whole = min(_LABEL, max(map(cell_len, (title, *cells)))) if i == 0 else None
         style = "red" if title.startswith("failed") else ""
         justify: JustifyMethod = "left" if left else "right"
-        shown.add_column(Text(heading), justify=justify, overflow="fold", style=style)
+        shown.add_column(
+            Text(heading), justify=justify, overflow="fold", style=style, min_width=whole
+        )
     for row in table.rows:
         shown.add_row(*(Text(sanitize(cell)) for cell in row))
     return shown

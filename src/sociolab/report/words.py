@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import TurnsAsked
-from sociolab.core.metrics import AgentKind, Declared
+from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
 from sociolab.core.score import READER, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 
@@ -92,10 +92,10 @@ def nature(result: RunResult, judge: str) -> str:
     """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
     for entry in result.judges:
         if entry.judge == judge and judge.startswith(READER):
-            return f"{judge}: {_READ}{_repeated(entry)}"
+            return f"judge {judge}: {_READ}{_repeated(entry)}"
         if entry.judge == judge:
             said = method_words(result.declared, entry.method, entry.settings)
-            return f"{judge}: {said}{_repeated(entry)}"
+            return f"judge {judge}: {said}{_repeated(entry)}"
     return OWN[judge]
 
 
@@ -143,6 +143,43 @@ def agent_kind(result: RunResult, label: str) -> str:
 def by_rules(result: RunResult, label: str) -> bool:
     """Whether an agent plays by rules: a baseline, and no language model."""
     return result.declared.agents.get(label) == "rules"
+
+
+# ------------------------------------------------------------------ what measures are
+
+
+def metric_of(result: RunResult, measure: MeasureEntry) -> Metric:
+    """What is declared of a measure."""
+    return result.declared.metric(measure.measure)
+
+
+def headed(result: RunResult, measure: MeasureEntry) -> str:
+    """A measure's title as tables show it, marked where lower is better."""
+    return measure.title + metric_of(result, measure).mark
+
+
+def tips(result: RunResult) -> dict[str, str]:
+    """By title, what each measure means, its range and which end is better."""
+    return {
+        headed(result, one): metric_of(result, one).explained(one.low, one.high)
+        for one in result.measures
+    }
+
+
+def legend(
+    measures: Iterable[tuple[str, float, float | None, Metric]], *, better: bool = False
+) -> str:
+    """A line that spells out abbreviations, each measure given by title, range and metric, and says
+    which end is better where it is not the higher one; `better`: always. Empty without either."""
+    found = list(measures)
+    spelt = [
+        f"{title} = {one.label} ({scale(low, high)})"
+        for title, low, high, one in found
+        if one.label
+    ]
+    if better or any(one.better == "lower" for *_, one in found):
+        spelt.append(directions({title: one for title, _, _, one in found}))
+    return "; ".join(spelt)
 
 
 # ------------------------------------------------------------------ intervals and coverage
