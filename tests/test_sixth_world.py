@@ -78,7 +78,7 @@ def test_it_is_played_to_an_end_of_its_own_and_scored_by_seat(path: Path) -> Non
     assert (result.played, result.failed) == (result.trials, 0)
     assert result.ends == {"deal": result.trials}
     assert {entry.value for entry in result.scores if entry.measure == "payoff"} == {50.0}
-    assert agent_kind(result, "scripted") == "rules, no model"
+    assert agent_kind(result, "scripted") == "rule-based, no model"
     assert agent_kind(result, OTHER) == "a Python class"
 
 
