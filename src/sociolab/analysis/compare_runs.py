@@ -13,6 +13,8 @@ from sociolab.analysis.compare import (
     comparison_document,
     comparison_section,
     failed_turns_told,
+    overview_notes,
+    overview_rows,
 )
 from sociolab.analysis.consistency import (
     KS,
@@ -31,9 +33,10 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import UNTOLD, Measure, measure_called
 from sociolab.report.plays import asked_in
 from sociolab.report.result import outline_of, turns_asked
-from sociolab.report.run_facts import smoke_words
+from sociolab.report.run_facts import evaluated, smoke_words
 from sociolab.report.schema import RunResult
-from sociolab.report.section import Section
+from sociolab.report.score_tables import judges_of, main_measure
+from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, nature, plural
 from sociolab.store.store import Store
 
@@ -141,6 +144,31 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         sections[-1] = replace(last, said=(judged, *last.said), cautions=(*last.cautions, *lost))
     outlines = tuple(run.result for run in runs)
     return Conclusions(outlines, found, tuple(passed), tuple(sections))
+
+
+def two_agents(store: Store, result: RunResult) -> TextTable | None:
+    """A run's two agents side by side in the main metric of each judge, the main judge first; None
+    where it has not two, or they cannot be compared."""
+    agents = evaluated(result)
+    if len(agents) != 2:
+        return None
+    rows, notes = list[tuple[str, ...]](), dict[str, None]()
+    for judge in judges_of(result):
+        mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
+        for metric in main_measure(result, mine):
+            asked = CompareRequest((result.run,), *agents, judge, (metric.measure,))
+            try:
+                found = compare_runs(store, asked).comparison
+            except ConfigError:
+                continue
+            if found is not None:
+                rows += overview_rows(found)
+                notes |= dict.fromkeys(overview_notes(found))
+    if not rows:
+        return None
+    heads = ("metric", "judge", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "pairs")
+    heading = f"{agents[0]} (A) vs. {agents[1]} (B)"
+    return TextTable(heading, heads, tuple(rows), tuple(notes), (0, 1))
 
 
 def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
