@@ -124,9 +124,6 @@ def test_one_word_for_a_session_and_the_cloud_of_words(tab: Page, tmp_path: Path
         expect(tab.get_by_role("heading", level=1)).to_contain_text("Session 2")
         tab.goto(f"{address}/studies/{tables.STUDY}/impressions")
         held(tab, "impressions")
-        with tab.expect_download() as picture:
-            tab.get_by_role("button", name="Download cloud as PNG").click()
-        assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_scenario_is_reviewed(tab: Page, tmp_path: Path) -> None:
