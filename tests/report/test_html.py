@@ -423,8 +423,8 @@ def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> No
         "goal (checked) by goal check (0 to 10, higher is better): openai/alpha 5.00 without an "
         "interval (4 plays, 8 not scored); scripted 5.00 without an interval (4 plays, 2 failed, "
         "6 not scored; 6.7 % of its turns failed).",
-        "GOAL by heuristic (0 to 10, higher is better): openai/alpha 7.33 [2.93, 10.00] (12 plays); "
-        "scripted 3.78 ±2.87 (9 plays, 3 failed; 6.7 % of its turns failed).",
+        "GOAL by heuristic (0 to 10, higher is better): openai/alpha 7.33 [2.93, 10.00] (12 "
+        "plays); scripted 3.78 ±2.87 (9 plays, 3 failed; 6.7 % of its turns failed).",
     )
 
 
