@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from sociolab.core.episode import Action, ActionSpace, Json
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
 from sociolab.core.seeding import stream
-from sociolab.endpoint.schemas import Draw, read_schema
+from sociolab.endpoint.schemas import Draw, sample
 
 PLAIN_TEXTS: Sequence[str] = (
     "Good evening. Shall we begin?",
@@ -133,5 +133,5 @@ class Watched:
 
 def any_answer(question: Question, chance: Random) -> BaseModel:
     """A random answer that its type allows."""
-    node = read_schema(question.reply.model_json_schema())
-    return question.reply.model_validate(node.sample(Draw(chance.random, 40)))
+    drawn = sample(question.reply.model_json_schema(), Draw(chance, 40))
+    return question.reply.model_validate(drawn)

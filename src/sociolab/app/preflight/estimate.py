@@ -44,7 +44,7 @@ from sociolab.core.ports import (
 from sociolab.core.seeding import interleave, stream
 from sociolab.endpoint.chat import ChatBody, ChatMessage
 from sociolab.endpoint.counters import PromptPrefixes
-from sociolab.endpoint.schemas import Draw, Node, prose, read_schema
+from sociolab.endpoint.schemas import Draw, prose, sample
 from sociolab.engine.drive import drive
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, tokens_in
 from sociolab.models.cache import NullReplyStore
@@ -581,14 +581,14 @@ class _StandIn:
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """An action that stays, or an answer of the right form."""
         wanted = request.wanted
-        draw = Draw(stream(request.seed, request.trial, request.seat, request.turn).random)
+        draw = Draw(stream(request.seed, request.trial, request.seat, request.turn))
         if not isinstance(wanted, Question):
             staying = [kind for kind in wanted.kinds if not kind.leaves] or wanted.kinds
             kind = next((one for one in staying if one.has_text), staying[0])
             text = prose(draw.random, draw.characters) if kind.has_text else ""
             return Reply((Action(kind.name, text),))
         fields = wanted.reply.model_fields
-        drawn = _node(schema_of(wanted.reply).text).sample(draw)
+        drawn = sample(json.loads(schema_of(wanted.reply).text), draw)
         given = {name: drawn[name] for name, one in fields.items() if one.is_required()}
         try:
             return Reply(wanted.reply.model_validate(given))
@@ -639,11 +639,11 @@ class _MeasuringModel:
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """A reply of the right form."""
-        draw = Draw(stream(key.turn, key.trial, key.seat).random)
+        draw = Draw(stream(key.turn, key.trial, key.seat))
         if prompt.schema is None:
             text = f"speak: {prose(draw.random, draw.characters)}"
         else:
-            text = json.dumps(_node(prompt.schema.text).sample(draw))
+            text = json.dumps(sample(json.loads(prompt.schema.text), draw))
         if key.attempt == 1:
             messages = tuple(ChatMessage(one.role, one.text) for one in prompt.messages)
             schema = prompt.schema.text if prompt.schema else ""
@@ -651,11 +651,6 @@ class _MeasuringModel:
             tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
             self.calls.append((self.label, key, Part(1, tokens_in(prompt), *tokens)))
         return ChatReply(text)
-
-
-@cache
-def _node(schema: str) -> Node:
-    return read_schema(json.loads(schema))
 
 
 def _name(spec: ModelSpec) -> str:
