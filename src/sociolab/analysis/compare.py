@@ -17,7 +17,6 @@ from sociolab.analysis.formatting import (
     explained,
     figure,
     headed,
-    in_words,
     listed,
     p_text,
     span,
@@ -463,7 +462,7 @@ def failed_turns_told(asked: Mapping[str, TurnsAsked]) -> Iterator[str]:
         if one.failed:
             yield (
                 f"{name} failed {one.failed:,} of {plural(one.asked, 'turn')} "
-                f"({in_words(share(*one))}). Its scores rest on the others."
+                f"({share(*one)}). Its scores rest on the others."
             )
 
 
@@ -547,6 +546,32 @@ def differences(found: ComparedAgents) -> TextTable:
     )
 
 
+def overview_rows(found: ComparedAgents) -> Iterator[tuple[str, ...]]:
+    """A row for each metric: its judge, both means, their difference, its interval, p, pairs."""
+    for name, one in found.found.items():
+        means = (one.mean_a, one.mean_b, one.difference.value)
+        yield (
+            title_of(found.measures[name]),
+            found.judge,
+            *(figure(mean, found.measures[name]) for mean in means),
+            span(one.difference, found.measures[name]) or NOTHING,
+            p_text(one.p),
+            f"{one.pairs:,}",
+        )
+
+
+def overview_notes(found: ComparedAgents) -> Iterator[str]:
+    """How these figures were made, and what not to conclude from them, in a line each."""
+    yield (
+        f"pairs matched by task, seat, partner and repeat; interval and p by {cluster_of(found)}, "
+        "not corrected for several metrics"
+    )
+    if not any(one.p is not None and one.p < ALPHA for one in found.found.values()):
+        yield "a non-significant difference is not evidence of equality"
+    if any(map(found.is_open, found.found)):
+        yield "pairs without a value on both sides are left out, which may flatter an agent"
+
+
 def bounds(found: ComparedAgents, name: str) -> str:
     """Between what the difference lies, as in "[-3.21, 4.11]"; empty where all plays have a score,
     and where it could be of any size."""
@@ -585,7 +610,7 @@ def basis(found: ComparedAgents) -> TextTable:
         ("metric", "pairs", "unpaired", f"{cluster}s", "A higher", "equal", "A lower", "d_z"),
         rows,
         (
-            "pairs: plays with a value on both sides; unpaired: with a value of A / of B only; where "
+            "pairs: plays with a value on both sides; unpaired: of A / of B only; where "
             "the judge cannot tell there is none",
             f"A higher, equal, A lower: {cluster}s by their mean difference",
             "d_z: the mean difference over the standard deviation of single pairs' differences",

@@ -13,10 +13,10 @@ from sociolab.analysis.compare import (
     compared,
     comparison_document,
     comparison_section,
-    differences,
     failed_turns_told,
+    overview_notes,
+    overview_rows,
     seat_sections,
-    tested,
 )
 from sociolab.analysis.consistency import (
     KS,
@@ -35,9 +35,10 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import UNTOLD, Measure, measure_called
 from sociolab.report.plays import asked_in
 from sociolab.report.result import outline_of, turns_asked
-from sociolab.report.run_facts import smoke_words
+from sociolab.report.run_facts import evaluated, smoke_words
 from sociolab.report.schema import RunResult
-from sociolab.report.section import Section
+from sociolab.report.score_tables import judges_of, main_measure
+from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, nature, plural
 from sociolab.store.store import Store
 
@@ -219,30 +220,29 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     return Conclusions(outlines, found, tuple(passed), tuple(sections), seats)
 
 
-def short_comparison(store: Store, run: str, judge: str | None = None) -> Section | None:
-    """The comparison of the two agents of a run, in one table; None for a run of more or fewer, and
-    where they cannot be compared.
-
-    It is what stands first in a report: `compare_runs` has all the rest.
-    """
-    try:
-        found = compare_runs(store, CompareRequest((run,), judge=judge)).comparison
-    except ConfigError:
+def two_agents(store: Store, result: RunResult) -> TextTable | None:
+    """A run's two agents side by side in the main metric of each judge, the main judge first; None
+    where it has not two, or they cannot be compared."""
+    agents = evaluated(result)
+    if len(agents) != 2:
         return None
-    if found is None:
+    rows, notes = list[tuple[str, ...]](), dict[str, None]()
+    for judge in judges_of(result):
+        mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
+        for metric in main_measure(result, mine):
+            asked = CompareRequest((result.run,), *agents, judge, (metric.measure,))
+            try:
+                found = compare_runs(store, asked).comparison
+            except ConfigError:
+                continue
+            if found is not None:
+                rows += overview_rows(found)
+                notes |= dict.fromkeys(overview_notes(found))
+    if not rows:
         return None
-    table = differences(found)
-    notes = (
-        f"A: {found.a.name}; B: {found.b.name}; means over pairs on the same tasks; interval and p "
-        f"by {found.declared.cluster}, p corrected (Holm) for {tested(found)} metrics",
-        f"all of it, as a table or a figure: sociolab compare {run} --latex FILE --figure FILE.pdf",
-    )
-    columns = tuple(i for i, head in enumerate(table.columns) if head not in ("p", "bounds"))
-    rows = tuple(tuple(row[i] for i in columns) for row in table.rows)
-    heads = tuple(table.columns[i] for i in columns)
-    title = f"{found.a.name} vs. {found.b.name} (judge: {found.judge})"
-    shown = replace(table, heading=title, columns=heads, rows=rows, notes=notes, legend="")
-    return Section("Comparison", tables=(shown,))
+    heads = ("metric", "judge", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "pairs")
+    heading = f"{agents[0]} (A) vs. {agents[1]} (B)"
+    return TextTable(heading, heads, tuple(rows), tuple(notes), (0, 1))
 
 
 def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:

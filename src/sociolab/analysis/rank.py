@@ -12,7 +12,7 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import check_no_smoke
-from sociolab.analysis.formatting import NOTHING, in_words, listed
+from sociolab.analysis.formatting import NOTHING, listed
 from sociolab.analysis.pooled_runs import Pool, agent_settings, judge_caution, pooled, run_values
 from sociolab.analysis.values import Value
 from sociolab.core.code_fingerprint import without_code
@@ -24,7 +24,7 @@ from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
 from sociolab.report.section import Figure, Section, TextTable
-from sociolab.report.words import failed_of, minus, plural
+from sociolab.report.words import failed_of, minus, percent, plural
 from sociolab.stats.intervals import LEVEL, t_critical
 from sociolab.stats.ranking import (
     POINTS,
@@ -324,7 +324,7 @@ def _ahead(mine: list[ModelRating], found: Ranking) -> str:
     lead = next((pair for pair in found.ratings.neighbours if pair.above == first.model), None)
     place = "is ahead" if lead is None or settled(found, lead) else "has the highest rating"
     open_ = "" if place == "is ahead" else ", a lead that is not settled"
-    share = in_words(f"{first.expected:.0%}")
+    share = percent(first.expected or 0.0)
     return (
         f"{first.model} {place} with {_points(first.strength)} points{interval}{open_}; against "
         f"{whom} it is expected to win {share} of such comparisons, a tie counting half."
@@ -352,7 +352,7 @@ def _settled(found: Ranking, pair: AdjacentModels) -> str:
         return (
             f"{order} is not tested: too few {found.pool.clusters}s to resample; {_dropped(pair)}."
         )
-    share = in_words(f"{pair.flipped or 0:.1%}")
+    share = percent(pair.flipped or 0, 1)
     turned = f"{share} of the resamples turn" if pair.flipped else "no resample turns"
     if settled(found, pair):
         return f"{order} is settled: {turned} it round, and {_dropped(pair)}."
@@ -424,7 +424,7 @@ def _cautions(found: Ranking) -> Iterator[str]:
         )
     failed = {agent: one for agent, one in found.asked.items() if one.failed}
     if failed:
-        told = listed([f"{agent} {in_words(failed_of(one))}" for agent, one in failed.items()])
+        told = listed([f"{agent} {failed_of(one)}" for agent, one in failed.items()])
         yield f"Failed turns: {told}. Scores rest on the turns that did not fail."
     if found.missing:
         told = listed([f"{agent} {count:,}" for agent, count in sorted(found.missing.items())])
@@ -505,7 +505,7 @@ def _ends_text(found: Ranking, agent: str) -> str:
 
 
 def _cells(one: ModelRating) -> tuple[str, ...]:
-    expected = NOTHING if one.expected is None else f"{one.expected:.0%}"
+    expected = NOTHING if one.expected is None else percent(one.expected)
     record = (_count(one.won), _count(one.tied), _count(one.lost))
     return _points(one.strength), _span(one) or NOTHING, expected, *record
 
@@ -526,11 +526,11 @@ def _order(found: Ranking) -> tuple[TextTable, ...]:
             if settled(found, pair)
             else "no",
             f"{pair.flipping_plays:,} of {pair.plays:,}",
-            NOTHING if pair.flipped is None else f"{pair.flipped:.1%}",
+            NOTHING if pair.flipped is None else percent(pair.flipped, 1),
         )
         for pair in pairs
     )
-    limits = in_words(", ".join(f"{limit:.1%}" for limit in found.firm.values()))
+    limits = ", ".join(percent(limit, 1) for limit in found.firm.values())
     heads = ("above", "below", "points", "settled", "episodes that turn it", "resamples")
     return (
         TextTable(

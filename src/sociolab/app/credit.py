@@ -183,7 +183,8 @@ def _amount(here: Sequence[Credit], seat: str, measure: str, total: int | None) 
 
 
 def _action(action: Action) -> dict[str, Any]:
-    return {"kind": action.kind, "text": action.text, "to": list(action.to)}
+    row = {"kind": action.kind, "text": action.text, "to": list(action.to)}
+    return row | ({"fields": dict(action.fields)} if action.fields else {})
 
 
 def _why(one: Credit) -> dict[str, Any]:

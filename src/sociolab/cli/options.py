@@ -52,7 +52,10 @@ Json = Annotated[
     bool, typer.Option("--json", help="Machine-readable result on stdout, progress on stderr.")
 ]
 Html = Annotated[OptPath, option("--html", "FILE", "Write a page.")]
-Details = Annotated[bool, typer.Option("--details", help="A matrix of pairs for each measure.")]
+Full = Annotated[bool, typer.Option("--full", help="Print all tables, not only the overview.")]
+Details = Annotated[
+    bool, typer.Option("--details", help="Add an agent-partner matrix of every metric.")
+]
 TaskFilter = Annotated[
     OptText, option("--tasks", "FILTER", "Ids, tags, scenario=ID; commas: any, plus: all.")
 ]

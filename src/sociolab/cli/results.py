@@ -12,6 +12,7 @@ import typer
 
 from sociolab.cli.options import (
     Details,
+    Full,
     Html,
     Json,
     MainMeasure,
@@ -53,6 +54,7 @@ def report(
         OptPath, option("--latex", "FILE", "Write tables for LaTeX (booktabs).")
     ] = None,
     markdown: Annotated[OptPath, option("--markdown", "FILE", "Write Markdown tables.")] = None,
+    full: Full = False,
     details: Details = False,
     fail_if: Annotated[
         OptTexts,
@@ -105,7 +107,7 @@ def report(
         typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
     else:
         for result in results:
-            show_result(result, store, as_json=json, details=details)
+            show_result(result, store, as_json=json, full=full, details=details)
     for path in written:
         say(f"wrote {path}")
     decide(gates, f"sociolab report {' '.join(run)}", junit)

@@ -50,7 +50,7 @@ from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, tokens_in
 from sociolab.models.cache import NullReplyStore
 from sociolab.prompting.structured import schema_of
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import money, plural
+from sociolab.report.words import money, percent, plural
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
@@ -275,7 +275,7 @@ class Estimate:
         )
         cached = (
             "if cached: the cost if the provider's cache has all that prompts repeat from the "
-            f"beginning of earlier ones ({repeated / max(prompt, 1):.0%} of the tokens in)"
+            f"beginning of earlier ones ({percent(repeated / max(prompt, 1))} of the tokens in)"
         )
         priced = any(price and price.cached is not None for price in self.prices.values())
         return (self.about or calls, tokens, *([cached] if priced else []))
@@ -586,7 +586,8 @@ class _StandIn:
             staying = [kind for kind in wanted.kinds if not kind.leaves] or wanted.kinds
             kind = next((one for one in staying if one.has_text), staying[0])
             text = prose(draw.random, draw.characters) if kind.has_text else ""
-            return Reply((Action(kind.name, text),))
+            given = sample(kind.fields.model_json_schema(), draw) if kind.fields else {}
+            return Reply((Action(kind.name, text, fields=given),))
         fields = wanted.reply.model_fields
         drawn = sample(json.loads(schema_of(wanted.reply).text), draw)
         given = {name: drawn[name] for name, one in fields.items() if one.is_required()}

@@ -17,6 +17,7 @@ from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.record import RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
+from sociolab.worlds.anteval.scene import PASS, SPEAK
 from sociolab.worlds.anteval.scripted import ScriptedPlayer
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
 from sociolab.worlds.anteval.world import AntEval, table_casts
@@ -73,6 +74,8 @@ INFORMATION = Declared(
     main=("iep",),
     cluster="session",
     judges={"formula": _RECORD},
+    spoken=(SPEAK,),
+    acts={PASS: "passed"},
 )
 
 INTENTION = Declared(
@@ -90,6 +93,8 @@ INTENTION = Declared(
     main=("f_o",),
     cluster="session",
     judges={"formula": _RECORD},
+    spoken=(SPEAK,),
+    acts={PASS: "passed"},
 )
 
 

@@ -18,7 +18,7 @@ from sociolab.plugin.world import EpisodeImporter, Importer, Importing, RatingGu
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
-from sociolab.worlds.sotopia.scene import PACKAGE, TURN_LIMIT
+from sociolab.worlds.sotopia.scene import LEAVE, NONE, PACKAGE, SPEAK, TURN_LIMIT
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
 
@@ -67,6 +67,8 @@ DECLARED = Declared(
     ),
     main=("overall", "goal_checked", "goal"),
     cluster="scenario",
+    spoken=(SPEAK,),
+    acts={NONE: "did nothing", LEAVE: "left"},
     published={
         "models": "SOTOPIA's Table 1 (GPT-4 and its raters, plays by models): SEC .22, KNO .33, "
         "SOC .33, BEL .45, REL .56, FIN .62, GOAL .71; other plays, raters and prompts: no mark to "

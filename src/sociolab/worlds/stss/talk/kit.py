@@ -39,6 +39,7 @@ DECLARED = Declared(
     ),
     main=("conversation_gcsr",),
     cluster="task",
+    spoken=("speak",),
     judges={
         "scripted": "on record in the acts of scripted players; where anybody else "
         "spoke nothing is, and --judge openai/MODEL reads the words"
