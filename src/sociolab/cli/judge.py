@@ -145,7 +145,7 @@ def _validate(given: dict[str, Any], *, as_json: bool) -> None:
 
 
 @verbs.command(epilog="Example: sociolab audit first --judge openai/MODEL --limit 20")
-@takes(ModelAccess)
+@takes(RunConfig, "agent_timeout", *ModelAccess.model_fields)
 def audit(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The run whose episodes are judged.")],
     judge: Annotated[OptText, option("--judge", "SPEC", "The judge to audit.")] = None,

@@ -79,6 +79,15 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
 Filter = Annotated[str, BeforeValidator(_as_filter)]
 
 
+AgentTimeout = Annotated[
+    float | None,
+    Field(gt=0, allow_inf_nan=False),
+    Flag(
+        "--agent-timeout",
+        "SECONDS",
+        "Give up a reply of your own agent, or judge, after so long; default 600.",
+    ),
+]
 Described = TypeVar("Described", bound=ModelAccess)
 
 
@@ -164,14 +173,7 @@ class RunConfig(ModelAccess):
             "A trial fails where a seat failed more of its turns; 1: never.",
         ),
     ] = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
-    agent_timeout: Annotated[
-        float | None,
-        Flag(
-            "--agent-timeout",
-            "SECONDS",
-            "Give up a reply of your own agent, or judge, after so long; default 600.",
-        ),
-    ] = Field(default=None, gt=0, allow_inf_nan=False)
+    agent_timeout: AgentTimeout = None
     episodes: Annotated[int, Flag("--episodes", "N", "Episodes under way at once.")] = Field(
         default=512, ge=1
     )
