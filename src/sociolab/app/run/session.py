@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sociolab import __version__
 from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
 from sociolab.app.run.config import RunConfig
+from sociolab.core import __version__
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
