@@ -67,7 +67,9 @@ class Panel:
     points: tuple[Point, ...]
 
 
-def interval_figure(panels: Sequence[Panel], series: Sequence[str], *, filled: bool = False) -> Spec:
+def interval_figure(
+    panels: Sequence[Panel], series: Sequence[str], *, filled: bool = False
+) -> Spec:
     """Panels one below the other. The series of a row lie below each other; with `filled`, of the
     two series the second is drawn hollow, and a row has one point."""
     found = [_panel(panel, series, filled=filled) for panel in panels if panel.points]
@@ -121,7 +123,12 @@ def _panel(panel: Panel, series: Sequence[str], *, filled: bool) -> Spec:
         {
             "transform": [{"filter": "isValid(datum.low)"}],
             "mark": {"type": "rule", "strokeWidth": 1.2, "clip": True},
-            "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}, "color": line, **offset},
+            "encoding": {
+                "x": {"field": "low", **x},
+                "x2": {"field": "high"},
+                "color": line,
+                **offset,
+            },
         },
         {
             "mark": {"type": "point", "size": 34, "opacity": 1, "strokeWidth": 1},
