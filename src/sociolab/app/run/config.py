@@ -88,6 +88,15 @@ Several = Annotated[tuple[str, ...], BeforeValidator(_as_several)]
 Filter = Annotated[str, BeforeValidator(_as_filter)]
 
 
+AgentTimeout = Annotated[
+    float | None,
+    Field(gt=0, allow_inf_nan=False),
+    Flag(
+        "--agent-timeout",
+        "SECONDS",
+        "Give up a reply of your own agent, or judge, after so long; default 600.",
+    ),
+]
 Described = TypeVar("Described", bound=ModelAccess)
 
 
@@ -173,14 +182,7 @@ class RunConfig(ModelAccess):
             "A trial fails where a seat failed more of its turns; 1: never.",
         ),
     ] = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
-    agent_timeout: Annotated[
-        float | None,
-        Flag(
-            "--agent-timeout",
-            "SECONDS",
-            "Give up a reply of your own agent, or judge, after so long; default 600.",
-        ),
-    ] = Field(default=None, gt=0, allow_inf_nan=False)
+    agent_timeout: AgentTimeout = None
     episodes: Annotated[int, Flag("--episodes", "N", "Episodes under way at once.")] = Field(
         default=512, ge=1
     )
@@ -244,6 +246,7 @@ class AuditConfig(ModelAccess):
     apart: Annotated[float, Flag("--apart", "POINTS", "Of a panel: more is disagreement.")] = Field(
         default=2.0, ge=0
     )
+    agent_timeout: AgentTimeout = None
 
 
 def flags_of(model: type[BaseModel]) -> dict[str, Flag]:
