@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sociolab.core import __version__ as __version__
 from sociolab.core.lazy import loaded_when_used
-
-__version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sociolab.analysis.compare_runs import compare

@@ -1,4 +1,4 @@
-"""Which sessions are shown, what is seen of them, and the cloud of what people said."""
+"""Which sessions are shown, what is seen of them, and what people said."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from sociolab.core.score import Score
 from sociolab.store.store import Store
 from sociolab.studies.assignment import assign_next
 from sociolab.studies.impressions import (
-    MOST,
     counted,
     drawn,
     give_word,
     impression_study,
     low_sessions,
     session_shown,
-    word_cloud,
     words_of,
 )
 from sociolab.studies.impressions import (
@@ -84,13 +82,3 @@ def test_a_session_is_shown_without_what_is_private(tmp_path: Path) -> None:
     assert "iron door" in text
     for private in (*MARK, "openai", "secret-model"):
         assert private not in text
-
-
-def test_the_area_of_a_word_grows_with_its_count_and_rare_ones_are_left_to_the_table() -> None:
-    assert word_cloud((("dull", 81), ("sly", 36), ("warm", 1))) == (
-        ("dull", 9),
-        ("sly", 6),
-        ("warm", 1),
-    )
-    assert len(word_cloud([(f"w{n}", 1) for n in range(MOST + 30)])) == MOST
-    assert word_cloud(()) == ()

@@ -22,7 +22,7 @@ def play(
 ) -> Play:
     """Play a scene to its end.
 
-    Round-robin: turn t belongs to seat t mod N (SOTOPIA section 2.3), passing over those who left,
+    Round-robin: turn t belongs to seat t mod N (SOTOPIA section 2.2), passing over those who left,
     and the limit counts turns. Simultaneous: each round asks all seats at once on what they saw
     before it, and the limit counts rounds. It ends when fewer than two seats remain (with two
     seats: when one leaves), where an action ends it, at the limit, or at a failed turn where the
@@ -125,7 +125,16 @@ class _Table:
 
     def _space(self, seat: str, turn: int) -> ActionSpace:
         scene = self._scene
-        return scene.space_of(seat, turn) if isinstance(scene, SeatSpaces) else scene.space
+        if not isinstance(scene, SeatSpaces):
+            return scene.space
+        space = scene.space_of(seat, turn)
+        for kind in space.kinds:
+            if scene.space.get(kind.name) != kind:
+                raise WorldError(
+                    f'the scene lets {seat} "{kind.name}" in turn {turn + 1}, which is no kind of '
+                    "action in its space; add it there"
+                )
+        return space
 
     def _ask(
         self,

@@ -1,8 +1,7 @@
-"""People say in a word what a session is like: which sessions, what is seen, what was said."""
+"""Impressions in one word (AntEval, section 5.4): which sessions are shown, and what was said."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -130,15 +129,3 @@ def counted(words: Sequence[tuple[str, str, str]]) -> tuple[tuple[str, int], ...
     """Words and how often each was said, the most frequent first, equals by letters."""
     counts = Counter(word for _, _, word in words)
     return tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
-
-
-LARGEST = 9
-"""Sizes of words in a cloud, from 1."""
-MOST = 150
-"""Words that a cloud shows; the table beside it has all."""
-
-
-def word_cloud(counts: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
-    """The most frequent words with their sizes: the area of a word grows with its count."""
-    top = max((count for _, count in counts), default=1)
-    return tuple((word, max(1, round(LARGEST * math.sqrt(n / top)))) for word, n in counts[:MOST])

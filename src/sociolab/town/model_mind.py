@@ -274,7 +274,7 @@ def _is_time(node: dict[str, Any]) -> bool:
 def read_plain(text: str, question: MindQuestion[Any]) -> BaseModel:
     """The answer in a plain reply; ReplyError says what was expected and what was found.
 
-    Words never end a talk, so that it goes on to the limit of its rounds (STSS section 3.2). A
+    Words never end a talk, so that it goes on to the limit of its rounds (STSS appendix A.2). A
     note is a memo of middling importance, by which nothing is agreed and no plan changes.
     """
     spoken = _FENCE.sub("", without_thinking(text)).strip()

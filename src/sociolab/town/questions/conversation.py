@@ -47,7 +47,7 @@ from sociolab.town.questions.wording import (
 )
 
 MOST_ROUNDS = 8
-"""Rounds in a talk, a round being one utterance by each (STSS section 3.2)."""
+"""Rounds in a talk, a round being one utterance by each (STSS appendix A.2)."""
 
 _DAYS = 14
 """Dates that a schema offers for what is agreed, from this week's Monday on."""

@@ -16,8 +16,8 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.seeding import digest
 from sociolab.town.map import TownMap
-from sociolab.town.map_file import own_map
-from sociolab.town.residents import Resident, check_residents, own_residents
+from sociolab.town.map_file import load_map, own_map
+from sociolab.town.residents import Resident, check_residents, load_residents, own_residents
 from sociolab.worlds.stss.map_codec import map_from, map_text
 from sociolab.worlds.stss.task import Frozen, SocialTask, task_faults
 from sociolab.worlds.stss.templates import instantiate, own_templates
@@ -29,6 +29,7 @@ DAYS = (date(2024, 5, 13), date(2024, 5, 14))
 """A Monday for planning and inviting, and the Tuesday of the event."""
 
 META, MAP, PEOPLE, TASKS = "meta.json", "map.json", "residents.jsonl", "tasks.jsonl"
+DRAWN, BY_HAND = "map", "residents.toml"
 
 
 class TownMeta(BaseModel):
@@ -70,10 +71,20 @@ def own_town(seed: int) -> TownData:
 
 
 def read_town(folder: Path) -> TownData:
-    """The town of a folder, checked; ConfigError names the file, and the line that is wrong."""
+    """The town of a folder, checked; ConfigError names the file, and the line that is wrong.
+
+    A town by hand is drawn in `map/` and has `residents.toml`, as ours; an imported one has
+    `map.json` and `residents.jsonl`.
+    """
     meta = _record(TownMeta, file_bytes(folder / META), str(folder / META))
-    town = map_from(file_bytes(folder / MAP), str(folder / MAP))
-    residents = tuple(one for _, one in _rows(folder / PEOPLE, Resident))
+    if (folder / DRAWN).is_dir():
+        town = load_map(folder / DRAWN)
+    else:
+        town = map_from(file_bytes(folder / MAP), str(folder / MAP))
+    if (folder / BY_HAND).is_file():
+        residents = load_residents(folder / BY_HAND, town)
+    else:
+        residents = tuple(one for _, one in _rows(folder / PEOPLE, Resident))
     rows = _rows(folder / TASKS, SocialTask)
     tasks = tuple(task for _, task in rows)
     data = TownData(meta.name, meta.version, town, residents, tasks)

@@ -1,7 +1,7 @@
 """What of a trace bears on a task: who was where, at what, and which talks were about it.
 
 Presence is the tile that a resident stands on, never the address in its plan, and every step
-counts, so that an early guest who stays is a guest (STSS section 5.1; the reference scorer looks
+counts, so that an early guest who stays is a guest (STSS section 3.1; the reference scorer looks
 at planned addresses and at the moment at which an action starts). Each thing is read once.
 """
 

@@ -1,4 +1,4 @@
-"""How did a social task go, who took part, and why? Rules on what happened (STSS section 5.1)."""
+"""How did a social task go, who took part, and why? Rules on what happened (STSS 3.1, A.1)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class SpokenTo:
 
 @dataclass(frozen=True, slots=True)
 class TaskScore:
-    """How a task went (STSS section 5.1). `goal` is 0 to 1; `goals` holds it by least minutes.
+    """How a task went (STSS appendix A.1). `goal` is 0 to 1; `goals` holds it by least minutes.
 
     `participants` are the background residents who counted. `ratio` is talks that the performer
     started, about the task and before the event, with distinct residents, by the number expected
@@ -291,7 +291,7 @@ def conversation_ratio(seen: Evidence, attended: dict[str, Intervals]) -> Ratio:
 
     The event begins at its start; where the time is open, when somebody first took part, or else
     when its date is over. For an appointment only the talks with the partner count, and 1 is
-    expected. It may exceed 1 (STSS section 5.1).
+    expected. It may exceed 1 (STSS Table 4).
     """
     task, begins = seen.task, _begins(seen, attended)
     wanted = {task.partner} if task.type == "appointment" else set(task.background)

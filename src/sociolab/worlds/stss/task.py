@@ -112,7 +112,7 @@ class SocialTask(Frozen):
 
     @property
     def expected(self) -> int:
-        """How many background residents should take part (STSS section 5.1).
+        """How many background residents should take part (STSS appendix A.1).
 
         Half of them, rounded up, for public and online activities; a third for companions; one
         for an appointment and for help.

@@ -28,7 +28,7 @@ from sociolab.worlds.stss.task import (
 
 OWN = Path(__file__).parent / "data" / "templates.toml"
 BACKGROUND = (10, 11, 12)
-"""How many residents may live beside the performer (STSS section 4.1: 10 to 12)."""
+"""How many residents may live beside the performer (STSS section 3.1: 10 to 12)."""
 
 
 class ErrandTemplate(Frozen):

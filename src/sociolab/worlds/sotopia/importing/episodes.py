@@ -258,7 +258,7 @@ def _contents(prompt: str, first: re.Match[str], place: str) -> tuple[str, ...]:
 def _turn(
     content: str, number: int, names: tuple[str, ...], place: str, quirks: Quirks
 ) -> PlayedTurn:
-    """One turn. An empty one belongs to whose turn it was: they take turns (section 2.3)."""
+    """One turn. An empty one belongs to whose turn it was: they take turns (section 2.2)."""
     if not content:
         quirks[Quirk.EMPTY_TURN] += 1
         return PlayedTurn(number % len(names), Action(NONE))

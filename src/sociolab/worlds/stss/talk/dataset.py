@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from sociolab import __version__
+from sociolab.core import __version__
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.seeding import digest, stream

@@ -44,7 +44,7 @@ class TalkSettings(BaseModel):
     """How a talk is held.
 
     `tdp`: target-driven planning for the performer. `rounds`: how many at most, a round being one
-    utterance by each (STSS section 3.2: 8).
+    utterance by each (STSS appendix A.2: 8).
     """
 
     model_config = ConfigDict(frozen=True)

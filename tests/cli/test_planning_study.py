@@ -1,4 +1,4 @@
-"""Every command of docs/first-study.md, and what the page shows of their output.
+"""Every command of docs/planning-study.md, and what the page shows of their output.
 
 The town is lived for one task here, and not for five.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cli.conftest import Sociolab
 
-PAGE = (Path(__file__).parents[2] / "docs" / "first-study.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "planning-study.md").read_text("utf-8")
 
 
 def told(text: str) -> str:
@@ -43,5 +43,5 @@ def test_every_command_works_and_prints_what_the_page_shows(
         for line in block.splitlines():
             assert told(line) in told(printed), line
     assert len(shown) == 4  # the last one is for a model
-    for name in ("first-study.html", "figures/plays.csv", "tdp.jsonl"):
+    for name in ("planning-study.html", "figures/plays.csv", "tdp.jsonl"):
         assert (tmp_path / name).stat().st_size > 0

@@ -1,0 +1,44 @@
+"""The town of docs/towns.md, file by file: it checks, and two days are played in it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from cli.conftest import Sociolab
+
+PAGE = (Path(__file__).parents[2] / "docs" / "towns.md").read_text("utf-8")
+
+
+def write_town(folder: Path) -> None:
+    """The page's files: TOML blocks name theirs in their first line, JSON blocks come in order."""
+    for text in re.findall(r"```toml\n# (.*?\n.*?)```", PAGE, re.DOTALL):
+        name, _, rest = text.partition("\n")
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(rest, "utf-8")
+    meta, tasks = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    (folder / "meta.json").write_text(meta, "utf-8")
+    (folder / "tasks.jsonl").write_text(tasks, "utf-8")
+
+
+def test_the_town_of_the_page_is_checked_and_played(sociolab: Sociolab, tmp_path: Path) -> None:
+    folder = tmp_path / "orchard"
+    write_town(folder)
+    checked = sociolab("data", "check", str(folder), "--world", "stss")
+    assert checked.code == 0, checked.err
+    assert "1 task" in checked.out
+    played = sociolab("run", "stss", "--data", str(folder), "--agent", "scripted", "--name", "own")
+    assert played.code == 0, played.err
+
+
+def test_what_is_wrong_in_a_hand_drawn_town_is_named_with_its_file(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    folder = tmp_path / "orchard"
+    write_town(folder)
+    people = folder / "residents.toml"
+    people.write_text(people.read_text("utf-8").replace("Village Hall: hall", "Town Hall: hall"))
+    done = sociolab("data", "check", str(folder), "--world", "stss")
+    assert done.code == 2
+    assert "residents.toml" in done.err
+    assert "Town Hall" in done.err
