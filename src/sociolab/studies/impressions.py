@@ -13,6 +13,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.core.seeding import digest
 from sociolab.report.result import run_of_episodes
+from sociolab.report.transcript_view import private_part
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.assignment import ItemPool, assignment_of
@@ -21,8 +22,6 @@ from sociolab.studies.settings import ImpressionsPlan, StudySettings
 
 WORD = "impression.word"
 """The name of the answer."""
-
-_PRIVATE = ("Private:", "Secret:", "Goal:", "Intention:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ def session_shown(store: Store, run: str, trial: str) -> SessionShown:
     """The session to read."""
     episode = store.episode(run, trial)
     transcript = world_of(episode.trial.world).transcript(episode)
-    scene = ((title, _public(text)) for title, text in transcript.scene)
+    scene = ((title, private_part(text)[0]) for title, text in transcript.scene)
     lines = tuple((line.who, line.text.removeprefix(line.who)) for line in transcript.lines)
     return SessionShown(tuple((title, text) for title, text in scene if text), lines)
 
@@ -130,13 +129,3 @@ def counted(words: Sequence[tuple[str, str, str]]) -> tuple[tuple[str, int], ...
     """Words and how often each was said, the most frequent first, equals by letters."""
     counts = Counter(word for _, _, word in words)
     return tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
-
-
-def _public(text: str) -> str:
-    """A paragraph up to where it becomes private."""
-    kept = []
-    for line in text.splitlines():
-        if line.startswith(_PRIVATE):
-            break
-        kept.append(line)
-    return "\n".join(kept)
