@@ -14,10 +14,11 @@ import pytest
 from sociolab import RunConfig, run
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.app import registry
-from sociolab.app.audit import AuditConfig, audit
+from sociolab.app.audit import audit
 from sociolab.app.data.importing import Import, import_anything
 from sociolab.app.data.sets import world_names
 from sociolab.app.registry import world_plugin
+from sociolab.app.run.config import AuditConfig
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.metrics import Declared
 from sociolab.engine.setup import WorldSetup
