@@ -21,8 +21,6 @@ from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import AuditConfig
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.metrics import Declared
-from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.world import WorldPlugin
 from sociolab.report.leaderboard import boards
 from sociolab.report.result import result_of
 from sociolab.report.words import agent_kind
