@@ -42,6 +42,7 @@ from sociolab.report.score_tables import (
     outcomes_sections,
     pair_grids,
     play_grid,
+    seat_grids,
     turned,
     type_grids,
 )
@@ -202,7 +203,9 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "failed": failed(result),
         "problems": first_pairs(result),
         "taken": taken(result),
-        "agent_grids": [turned(grid) for grid in agent_grids(result) + other_grids(result)],
+        "agent_grids": [
+            turned(grid) for grid in agent_grids(result) + seat_grids(result) + other_grids(result)
+        ],
         "charts": mean_charts(result),
         "spreads": distribution_charts(result, run.spreads),
         "main": titled(result, main),
