@@ -93,15 +93,15 @@ def _heads(found: Sequence[FoundEpisode]) -> list[str]:
 
 def _read(store: Store, found: FoundEpisode, seat: str | None) -> TranscriptView:
     from sociolab.analysis.credit import credit_of, with_credit
-    from sociolab.app.transcripts import world_of
+    from sociolab.app.transcripts import transcript_of
     from sociolab.report.transcript_view import transcript_view
 
     trial = found.episode.trial
-    transcript = world_of(trial.world).transcript(found.episode, seat)
+    transcript = transcript_of(found.episode, seat)
     if seat is None:
         transcript = with_credit(transcript, credit_of(store, found.run, trial.id))
     judgings = () if seat else tuple(store.verdicts.judgings(found.run, trial=trial.id))
-    return transcript_view(found.episode, transcript, judgings)
+    return transcript_view(found.episode, transcript, judgings, store.run(found.run).declared)
 
 
 def _print(sides: Sequence[EpisodeSide], *, markdown: bool, html: Path | None) -> None:

@@ -27,6 +27,7 @@ from sociolab.core.user_files import (
 )
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
+from sociolab.report.words import plural
 from sociolab.runner.plan import select
 from sociolab.store.connect import checked_name
 
@@ -83,11 +84,12 @@ def check_data_set(folder: Path, world: str) -> str:
     kit = load_world(world, str(folder.resolve()))
     tasks = kit.world.tasks()
     if not tasks:
-        raise ConfigError(f"{folder / 'tasks.jsonl'} holds no task")
+        raise ConfigError(f"{folder} holds no task of {world}")
     data = kit.world.data
     clusters = Counter(task.cluster for task in tasks)
+    clustered = plural(len(clusters), kit.declared.cluster)
     first = (
-        f"{data.name} {data.version} is in order: {len(tasks)} tasks in {len(clusters)} scenarios, "
+        f"{data.name} {data.version} is in order: {plural(len(tasks), 'task')} in {clustered}, "
         f"hash {data.hash}"
     )
     remarks = world_plugin(world).remarks
