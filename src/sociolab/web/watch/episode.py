@@ -95,7 +95,7 @@ def reading(
     episode = store.episode(run, trial)
     transcript = transcript_of(episode, seat)
     judgings = () if seat else store.verdicts.judgings(run, trial=trial)
-    read = transcript_view(episode, transcript, judgings)
+    read = transcript_view(episode, transcript, judgings, store.run(run).declared)
     scene = tuple(_part(heading, text) for heading, text in transcript.scene)
     calls = {} if seat else _calls(store.calls.of_players(run, trial))
     credit = {} if seat else _credit(store, run, trial)
@@ -306,7 +306,10 @@ def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
     known_trial(store, run, trial)
     found = store.episode(run, trial)
     read = transcript_view(
-        found, credited(store, run, transcript_of)(found), store.verdicts.judgings(run, trial=trial)
+        found,
+        credited(store, run, transcript_of)(found),
+        store.verdicts.judgings(run, trial=trial),
+        store.run(run).declared,
     )
     return file_answer(play_markdown(read), f"{run}-{trial}.md", "text/markdown; charset=utf-8")
 
