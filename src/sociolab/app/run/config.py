@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.redaction import redacted
-from sociolab.store.user_files import first_problem, free_file, read_toml, write_new
+from sociolab.core.user_files import first_problem, free_file, read_toml, write_new
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from sociolab.core.ports import (
 )
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
+from sociolab.core.user_files import first_problem, read_toml
 from sociolab.models.budget import Budget
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
@@ -44,7 +45,6 @@ from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.stats.intervals import Estimate, bound, mean, on_scale
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
-from sociolab.store.user_files import first_problem, read_toml
 
 MANIFEST = "set.toml"
 _AT_ONCE = 128
