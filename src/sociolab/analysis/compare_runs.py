@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,10 +9,14 @@ from typing import Any
 from sociolab.analysis.agent_names import agent_names, label_like
 from sociolab.analysis.compare import (
     ComparedAgents,
+    by_seat,
     compared,
     comparison_document,
     comparison_section,
     failed_turns_told,
+    overview_notes,
+    overview_rows,
+    seat_sections,
 )
 from sociolab.analysis.consistency import (
     KS,
@@ -24,7 +27,7 @@ from sociolab.analysis.consistency import (
     passing_matched,
     thresholds,
 )
-from sociolab.analysis.formatting import figure, rounded, span
+from sociolab.analysis.formatting import rounded
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Trial
@@ -32,16 +35,14 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import UNTOLD, Measure, measure_called
 from sociolab.report.plays import asked_in
 from sociolab.report.result import outline_of, turns_asked
-from sociolab.report.run_facts import smoke_words
+from sociolab.report.run_facts import evaluated, smoke_words
 from sociolab.report.schema import RunResult
-from sociolab.report.section import Section
+from sociolab.report.score_tables import judges_of, main_measure
+from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, nature, plural
-from sociolab.stats.intervals import NO_VARIATION
 from sociolab.store.store import Store
 
 SCHEMA = 1
-
-_RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 
 
 def compare(
@@ -65,7 +66,8 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
-    """What to compare: one run or two, and of them which agents, judge, measures and k."""
+    """What to compare: one run or two, and of them which agents, judge, measures and k; `rename`
+    holds names to be shown by agent or run; `seats` says to compare seat by seat, too."""
 
     runs: tuple[str, ...]
     agent: str | None = None
@@ -74,19 +76,75 @@ class CompareRequest:
     measures: tuple[str, ...] = ()
     ks: tuple[int, ...] = KS
     threshold: float | None = None
+    rename: Mapping[str, str] = field(default_factory=dict)
+    seats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusions:
     """What was found: a comparison (None for agents that are only looked at), and pass^k.
 
-    `outlines` are the runs' results without scores, which a comparison has no use for.
+    `outlines` are the runs' results without scores, which a comparison has no use for; `seats`
+    holds the comparisons seat by seat, where they were wanted.
     """
 
     outlines: tuple[RunResult, ...]
     comparison: ComparedAgents | None
     passing: tuple[Passing, ...]
     sections: tuple[Section, ...]
+    seats: Mapping[str, ComparedAgents] = field(default_factory=dict)
+
+    @property
+    def paper(self) -> tuple[Section, ...]:
+        """What goes into a paper: tables whose columns are named by the agents, and sentences."""
+        if self.comparison is None:
+            return self.sections
+        a, b = self.comparison.a.name, self.comparison.b.name
+        heads = {"A": a, "B": b, "A \N{MINUS SIGN} B": "difference"}
+        return tuple(
+            replace(
+                section,
+                tables=tuple(
+                    replace(
+                        table,
+                        columns=tuple(heads.get(head, head) for head in table.columns),
+                        heading=f"{a} vs. {b}: {table.heading[:1].lower()}{table.heading[1:]}",
+                        notes=(f"difference: {a} minus {b}", *table.notes),
+                    )
+                    for table in section.tables
+                    if "A" in table.columns
+                ),
+            )
+            for section in self.sections
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The comparison as rows of a CSV file: a metric each, of all plays and of single seats."""
+        if self.comparison is None:
+            raise ConfigError(f"{NAME_BOTH} to write a comparison as CSV")
+        found = {"": self.comparison, **self.seats}
+        return [
+            {
+                "agent_a": one.a.name,
+                "agent_b": one.b.name,
+                "judge": one.judge,
+                "seat": seat,
+                "metric": name,
+                "better": one.declared.metric(name).better or "neither",
+                "mean_a": figures.mean_a,
+                "mean_b": figures.mean_b,
+                "difference": figures.difference.value,
+                "low": figures.difference.low,
+                "high": figures.difference.high,
+                "p": figures.p,
+                "holm_p": figures.holm_p,
+                "d_z": figures.effect.d_z,
+                "pairs": figures.pairs,
+                "clusters": figures.clusters,
+            }
+            for seat, one in found.items()
+            for name, figures in one.found.items()
+        ]
 
     def document(self) -> dict[str, Any]:
         """All of it as one JSON object: see docs/compare.md."""
@@ -100,7 +158,14 @@ class Conclusions:
             "consistency": rounded([passing_document(one) for one in self.passing]),
             "said": said,
             "cautions": cautions,
+            **({"seats": self._seats()} if self.seats else {}),
         }
+
+    def _seats(self) -> Any:
+        return rounded({seat: comparison_document(one) for seat, one in self.seats.items()})
+
+
+NAME_BOTH = "name both: --agent A --with B"
 
 
 def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
@@ -115,35 +180,69 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     measures = measures_of(runs, wanted.measures)
     sides = _with_turns(store, _sides(runs, wanted))
     sections: list[Section] = []
-    found = None
-    if len(sides) == 2 and (len(runs) == 2 or wanted.other):
-        a, b = _named(sides)
+    found, seats, alone = None, {}, ""
+    if len(sides) == 2 and (len(runs) == 2 or wanted.other or wanted.agent is None):
+        a, b = _named(sides, wanted.rename)
         check_tasks(runs)
         kinds = [judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b)]
-        found = compared(
-            runs[0].result.world,
-            a,
-            b,
-            (judge, runs[0].values.judges[judge]),
-            measures,
-            runs[0].values.declared,
-        )
+        judged_as = judge, runs[0].values.judges[judge]
+        try:
+            found = compared(
+                runs[0].result.world, a, b, judged_as, measures, runs[0].values.declared
+            )
+        except ConfigError as error:
+            if len(runs) == 2 or wanted.other:
+                raise
+            alone = f"The two agents of this run cannot be compared: {error}."
+    if found is not None:
         names = agent_names(store, wanted.runs)
         cautions = (*names.notes, *cautions_of(runs, found))
         sections.append(comparison_section(found, " ".join(kinds), cautions))
-    limits = thresholds(measures, wanted.threshold, named=bool(wanted.measures))
+        if wanted.seats:
+            seats = by_seat(found)
+            sections += seat_sections(seats)
+    elif wanted.seats:
+        raise ConfigError(f"{NAME_BOTH}; --by-seat compares two agents seat by seat")
+    declared = runs[0].values.declared
+    limits = thresholds(measures, wanted.threshold, declared, named=bool(wanted.measures))
     if found is None:
-        passed = passing(sides, limits, wanted.ks)
+        passed = passing(sides, limits, wanted.ks, declared)
     else:
         passed = passing_matched(found, limits, wanted.ks)
-    sections.append(consistency_section(passed, measures))
+    sections.append(consistency_section(passed, measures, declared))
     if found is None:
         judged = f"{runs[0].result.run}: {judged_by(runs, judge)}"
         lost = tuple(failed_turns_told({side.name: side.asked for side in sides}))
         last = sections[-1]
-        sections[-1] = replace(last, said=(judged, *last.said), cautions=(*last.cautions, *lost))
+        said = (judged, *last.said, *([alone] if alone else []))
+        sections[-1] = replace(last, said=said, cautions=(*last.cautions, *lost))
     outlines = tuple(run.result for run in runs)
-    return Conclusions(outlines, found, tuple(passed), tuple(sections))
+    return Conclusions(outlines, found, tuple(passed), tuple(sections), seats)
+
+
+def two_agents(store: Store, result: RunResult) -> TextTable | None:
+    """A run's two agents side by side in the main metric of each judge, the main judge first; None
+    where it has not two, or they cannot be compared."""
+    agents = evaluated(result)
+    if len(agents) != 2:
+        return None
+    rows, notes = list[tuple[str, ...]](), dict[str, None]()
+    for judge in judges_of(result):
+        mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
+        for metric in main_measure(result, mine):
+            asked = CompareRequest((result.run,), *agents, judge, (metric.measure,))
+            try:
+                found = compare_runs(store, asked).comparison
+            except ConfigError:
+                continue
+            if found is not None:
+                rows += overview_rows(found)
+                notes |= dict.fromkeys(overview_notes(found))
+    if not rows:
+        return None
+    heads = ("metric", "judge", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "pairs")
+    heading = f"{agents[0]} (A) vs. {agents[1]} (B)"
+    return TextTable(heading, heads, tuple(rows), tuple(notes), (0, 1))
 
 
 def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
@@ -163,7 +262,7 @@ def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, 
         told = ", ".join(f"{one.run} of {one.world}" for one in values)
         raise ConfigError(f"only runs of one world can be compared, found {told}")
     judge = chosen_judge(values, wanted.judge, wanted.measures)
-    codes = agent_names(store, names)
+    codes = agent_names(store, names, wanted.rename)
     runs = tuple(
         OpenedRun(
             codes.result(outline_of(store, name, plan)),
@@ -192,7 +291,7 @@ def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, M
     for name in wanted:
         if name not in told:
             known = ", ".join(told) or "none, since it broke before it named one"
-            raise ConfigError(f'--measure: the judge has no values of "{name}"; it has {known}')
+            raise ConfigError(f'--metric: the judge has no values of "{name}"; it has {known}')
     return {name: told[name] for name in told if name in wanted} if wanted else told or found
 
 
@@ -206,7 +305,7 @@ def _sides(runs: Sequence[OpenedRun], wanted: CompareRequest) -> tuple[ComparedS
     if wanted.other is None:
         named = (wanted.agent,) if wanted.agent else run.agents
         return tuple(run.side(agent_of(run, agent, "--agent")) for agent in named)
-    both = "to compare two agents of one run, name both: --agent A --with B"
+    both = f"to compare two agents of one run, {NAME_BOTH}"
     if wanted.agent is None:
         raise ConfigError(both)
     one, other = agent_of(run, wanted.agent, "--agent"), agent_of(run, wanted.other, "--with")
@@ -239,7 +338,9 @@ def _like(
     """The one of these names that is wanted, be it by a part of it; None if none is."""
     if wanted is None:
         return None
-    name = label_like(run.called(wanted) or wanted, sorted(known), flag)
+    name = label_like(run.codes.get(wanted, wanted), sorted(known), flag)
+    if name not in known:  # by its label, where it is called otherwise here
+        name = run.codes.get(label_like(wanted, sorted(run.codes), flag), name)
     return name if name in known else None
 
 
@@ -252,12 +353,20 @@ def _with_turns(store: Store, sides: Sequence[ComparedSide]) -> tuple[ComparedSi
     )
 
 
-def _named(sides: Sequence[ComparedSide]) -> tuple[ComparedSide, ComparedSide]:
-    """Sides whose names differ: an agent that is on both is named with its run."""
-    a, b = sides
-    if a.agent != b.agent:
-        return a, b
-    return tuple(replace(side, name=f"{side.agent} in {side.run}") for side in (a, b))  # type: ignore[return-value]
+def _named(
+    sides: Sequence[ComparedSide], rename: Mapping[str, str]
+) -> tuple[ComparedSide, ComparedSide]:
+    """Sides whose names differ: an agent that is on both is named with its run, a side whose run
+    was renamed by that name."""
+    same = sides[0].agent == sides[1].agent
+    a, b = (
+        replace(
+            side,
+            name=rename.get(side.run) or (f"{side.agent} in {side.run}" if same else side.agent),
+        )
+        for side in sides
+    )
+    return a, b
 
 
 def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
@@ -284,10 +393,6 @@ class OpenedRun:
     values: RunValues
     trials: tuple[Trial, ...]
     codes: Mapping[str, str] = field(default_factory=dict)
-
-    def called(self, agent: str | None) -> str | None:
-        """The name under which an agent stands here, if its label or its name is given."""
-        return agent and self.codes.get(agent, agent)
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -434,85 +539,3 @@ def _value(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}={item}" for key, item in value.items()) or "none"
     return "none" if value is None else str(value)
-
-
-@dataclass(frozen=True, slots=True)
-class GateRule:
-    """That the difference A - B in a measure is surely below, or above, a limit."""
-
-    measure: str
-    below: bool
-    limit: float
-
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        return f"{self.measure}{'<' if self.below else '>'}{self.limit:g}"
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """A rule held against a comparison; `low` to `high` is what it was held against."""
-
-    rule: GateRule
-    value: float
-    low: float
-    high: float
-    failed: bool
-    sentence: str
-
-    def document(self) -> dict[str, Any]:
-        """The gate as a JSON object: see docs/compare.md."""
-        return {
-            "rule": self.rule.text,
-            "failed": self.failed,
-            "difference": self.value,
-            "low": self.low,
-            "high": self.high,
-        }
-
-
-def rule_of(text: str) -> GateRule:
-    """The rule of "goal<-0.5" or "goal>0.5"; ConfigError for anything else."""
-    read = _RULE.fullmatch(text)
-    if read is None:
-        raise ConfigError(
-            f'--fail-if: expected a measure, < or > and a number, such as "goal<-0.5"; '
-            f'found "{text}"'
-        )
-    return GateRule(read[1], read[2] == "<", float(read[3]))
-
-
-def gates_of(found: ComparedAgents, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
-    """Each rule held against the interval of the paired difference A - B.
-
-    It fails where all of the interval lies beyond the limit. Where all clusters differ by the same
-    there is no interval, and the difference stands for it. ConfigError for a measure that is not
-    compared, and where there is nothing to decide by: no pairs, or a single cluster.
-    """
-    return tuple(_gates(found, rules))
-
-
-def _gates(found: ComparedAgents, rules: Sequence[GateRule]) -> Iterator[Gate]:
-    for rule in rules:
-        name = measure_called(rule.measure, found.measures.values())
-        if name not in found.found:
-            known = ", ".join(found.found)
-            raise ConfigError(f'--fail-if: "{rule.measure}" is not compared; these are: {known}')
-        estimate = found.found[name].difference
-        low, high = estimate.low, estimate.high
-        if estimate.note == NO_VARIATION:
-            low = high = estimate.value
-        if estimate.value is None or low is None or high is None:
-            raise ConfigError(
-                f"--fail-if {rule.text} cannot be decided: the difference has no interval "
-                f"({estimate.note}); play more tasks"
-            )
-        failed = high < rule.limit if rule.below else low > rule.limit
-        measure = found.measures[name]
-        ends = span(estimate, measure) or f"{figure(estimate.value, measure)} in every cluster"
-        sentence = (
-            f"--fail-if {rule.text}: {'FAILED' if failed else 'passed'}; A \N{MINUS SIGN} B is "
-            f"{figure(estimate.value, measure)}, 95 % interval {ends}"
-        )
-        yield Gate(rule, estimate.value, low, high, failed, sentence)

@@ -5,34 +5,28 @@ from __future__ import annotations
 import csv
 import html
 import io
-import os
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line
+from sociolab.core.user_files import write_whole
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_view import ScoreSheet, TranscriptView
 from sociolab.report.words import sanitize
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_report(path: Path, text: str) -> None:
     """Write a text as UTF-8; ConfigError if it cannot be written there."""
-    made = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        made.write_text(text, encoding="utf-8", newline="\n")
-        made.replace(path)
+        write_whole(path, text)
     except OSError as error:
         raise ConfigError(
             f"the report cannot be written to {path} ({error.strerror}); name a file in a folder "
             "that exists"
         ) from error
-    finally:
-        with suppress(OSError):  # a name that is too long cannot even be looked for
-            made.unlink(missing_ok=True)
 
 
 # ------------------------------------------------------------------ Markdown
@@ -46,12 +40,12 @@ def markdown(sections: Sequence[Section]) -> str:
 def _markdown_parts(section: Section) -> list[str]:
     found = [f"## {plain(section.title)}", *(plain(sentence) for sentence in section.said)]
     if section.cautions:
-        found.append("What these figures do not show:")
+        found.append("Limitations:")
         found.append("\n".join(f"- {plain(sentence)}" for sentence in section.cautions))
     for table in section.tables:
         found += [f"### {plain(table.heading)}", _markdown_table(table)]
-        if table.notes:
-            found.append("\n".join(f"- {plain(note)}" for note in table.notes))
+        if table.all_notes:
+            found.append("\n".join(f"- {plain(note)}" for note in table.all_notes))
     found += [f"*{plain(figure.caption)}: see the page.*" for figure in section.figures]
     return found
 
@@ -94,7 +88,7 @@ def play_markdown(shown: TranscriptView) -> str:
             parts.append(f"{item.turn + 1}\\. {named}")
         else:
             parts.append(f"> {plain(item.text)}")
-    parts.append(f"*The end: {plain(shown.ended)}.*")
+    parts.append(f"*Ended: {plain(shown.ended)}.*")
     for sheet in shown.sheets:
         parts += [f"Scores by {plain(sheet.judge)}:", _sheet_table(sheet)]
     return "\n\n".join(parts) + "\n"

@@ -15,7 +15,6 @@ from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.core.score import READER, JudgeId, Measure
 from sociolab.report.plays import (
-    SPOKEN,
     CellValue,
     Judged,
     NotScored,
@@ -78,8 +77,8 @@ def details_of(store: Store, run: str, *, stopped: str = "") -> ResultDetails:
     """The result of a run, as `result_of`, with what its means are made of."""
     row, trials = run_of_episodes(store, run), store.trials(run)
     outline = outline_of(store, run, trials)
-    judged, observed = judged_of(store, run), _observed(store, run, trials)
-    plays = plays_of(trials)
+    judged, observed = judged_of(store, run), _observed(store, row, trials)
+    plays = plays_of(trials, row.declared.roles)
     own = (
         *observed.columns(),
         *cost_column(store.calls.seat_costs(run), plays, observed.played),
@@ -164,7 +163,7 @@ def turns_asked(store: Store, run: str) -> dict[PlayKey, TurnsAsked]:
     `Episode.asked`. A play is a seat of a trial, or, without a seat, the whole of it."""
     trials, settings = store.trials(run), store.run(run).settings
     partner = _partner(settings) if isinstance(settings, dict) else None
-    return asked_of(trials, partner, _observed(store, run, trials).asked)
+    return asked_of(trials, partner, _observed(store, store.run(run), trials).asked)
 
 
 def judged_of(store: Store, run: str) -> Judged:
@@ -175,14 +174,14 @@ def judged_of(store: Store, run: str) -> Judged:
     return judged
 
 
-def _observed(store: Store, run: str, trials: Sequence[TrialRow]) -> TranscriptCounts:
+def _observed(store: Store, run: RunRow, trials: Sequence[TrialRow]) -> TranscriptCounts:
     observed = TranscriptCounts()
     seats = {row.trial.id: row.trial.task.seats for row in trials}
-    for turns in turns_of(store, run, SPOKEN):
+    for turns in turns_of(store, run.name, run.declared.spoken):
         observed.take(seats[turns.trial], turns)
         if turns.troubled:
-            observed.take_trouble(store.episode(run, turns.trial))
-    for episode in store.episodes(run, "failed"):
+            observed.take_trouble(store.episode(run.name, turns.trial))
+    for episode in store.episodes(run.name, "failed"):
         observed.count_failures(episode)
     return observed
 
@@ -377,7 +376,8 @@ def entries(
     macro: Sequence[str] = (),
     asked: Mapping[PlayKey, TurnsAsked] | None = None,
 ) -> tuple[ScoreEntry, ...]:
-    """For each agent: over all its plays, by partner, by type; in each, a judge and measure a row.
+    """For each agent: over all its plays, by partner, type and role; in each, a judge and measure a
+    row.
 
     All of `said` is of the same plays; `asked` says how often each was asked for a turn. Each
     measure named in `macro` has a second row with its macro average, whose note says what it
@@ -400,17 +400,14 @@ def entries(
 def _groups(
     plays: Sequence[PlayRow], mine: Sequence[int]
 ) -> Iterable[tuple[dict[str, str], Sequence[int]]]:
-    """The places of an agent's plays with each partner, then of each type."""
-    partners: dict[str, list[int]] = {}
-    types: dict[str, list[int]] = {}
-    for i in mine:
-        play = plays[i]
-        if play.partner is not None:
-            partners.setdefault(play.partner, []).append(i)
-        if play.type is not None:
-            types.setdefault(play.type, []).append(i)
-    yield from (({"partner": partner}, some) for partner, some in partners.items())
-    yield from (({"type": kind}, some) for kind, some in types.items())
+    """The places of an agent's plays with each partner, then of each type, then in each role."""
+    for by in ("partner", "type", "role"):
+        found: dict[str, list[int]] = {}
+        for i in mine:
+            group = getattr(plays[i], by)
+            if group is not None:
+                found.setdefault(group, []).append(i)
+        yield from (({by: group}, some) for group, some in found.items())
 
 
 def _group_entries(

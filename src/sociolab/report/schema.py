@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
 
-from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.metrics import MACRO, UNDECLARED, Declared
 from sociolab.core.score import Method
 
 SCHEMA: Literal[1] = 1
@@ -128,7 +128,7 @@ class MeasureEntry(ResultRecord):
 class ScoreEntry(ResultRecord):
     """A mean over the plays of one agent; a play is one seat of one trial.
 
-    `by` narrows the plays: {} all, {"partner": ...} or {"type": ...} some. A measure of
+    `by` narrows the plays: {} all, {"partner": ...}, {"type": ...} or {"role": ...} some. A measure of
     whole episodes has trials for plays; `agent` is null where several agents met in them, and for
     a measure of the run. Every play that was judged,
     or whose trial failed, is in one of `n` (has a value), `failures` (a value was due and is
@@ -249,9 +249,6 @@ class RunResult(ResultRecord):
         raise KeyError(name)
 
 
-_MACRO = "_macro"
-
-
 def macro_of(measure: str) -> str:
     """The name of a measure's macro average."""
-    return measure + _MACRO
+    return measure + MACRO
