@@ -310,8 +310,9 @@ def by_seat(found: ComparedAgents) -> dict[str, ComparedAgents]:
             for side in (found.a, found.b)
         )
         with suppress(ConfigError):
-            judge, measures = (found.judge, found.judge_id), found.measures
-            compared_seats[role] = compared(found.world, a, b, judge, measures, found.declared)
+            compared_seats[found.declared.roles.get(role, role)] = compared(
+                found.world, a, b, (found.judge, found.judge_id), found.measures, found.declared
+            )
     return compared_seats
 
 

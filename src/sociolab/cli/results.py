@@ -218,8 +218,8 @@ def compare(
     from sociolab.analysis.episode_pairs import with_episodes
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of
+    from sociolab.core.user_files import free_file
     from sociolab.store.store import open_store
-    from sociolab.store.user_files import free_file
 
     names = tuple(measure or ())
     if curve:
@@ -484,7 +484,7 @@ def _write_tables(
     wanted = ((latex, export.latex), (markdown, export.markdown))
     for path, made in wanted:
         if path is not None:
-            export.write_whole(path, made(sections))
+            export.write_report(path, made(sections))
     return [path for path, _ in wanted if path is not None]
 
 
@@ -494,7 +494,7 @@ def _write_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
 
     heads = [key for key, value in rows[0].items() if not isinstance(value, list)]
     cells = ([row[key] for key in heads] for row in rows)
-    export.write_whole(path, export.csv_text(heads, cells))
+    export.write_report(path, export.csv_text(heads, cells))
     return path
 
 
@@ -555,12 +555,12 @@ def _gates(store: Store, found: Conclusions, rules: Sequence[GateRule]) -> tuple
 def decide(gates: Sequence[Gate], suite: str, junit: Path | None) -> None:
     """Say, and write, which gates passed; exit code 1 if one failed."""
     from sociolab.analysis import gates as rules
-    from sociolab.report.export import write_whole
+    from sociolab.report.export import write_report
 
     for gate in gates:
         say(gate.sentence)
     if junit is not None:
-        write_whole(junit, rules.junit(suite, gates))
+        write_report(junit, rules.junit(suite, gates))
         say(f"wrote {junit}")
     if any(gate.failed for gate in gates):
         raise typer.Exit(1)

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from sociolab.core.ports import Line
 from sociolab.report.charts import distribution_charts, mean_charts
-from sociolab.report.export import write_whole
+from sociolab.report.export import write_report
 from sociolab.report.result import ScoreDistribution
 from sociolab.report.run_facts import (
     cautions,
@@ -42,7 +42,6 @@ from sociolab.report.score_tables import (
     outcomes_sections,
     pair_grids,
     play_grid,
-    seat_grids,
     turned,
     type_grids,
 )
@@ -85,7 +84,7 @@ class ShownRun:
 
 def write_html(path: Path, runs: Sequence[ShownRun], sections: Sequence[Section] = ()) -> None:
     """Write a page of these runs, all or nothing; ConfigError if it cannot be written there."""
-    write_whole(path, page(runs, sections))
+    write_report(path, page(runs, sections))
 
 
 def page(
@@ -203,9 +202,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "failed": failed(result),
         "problems": first_pairs(result),
         "taken": taken(result),
-        "agent_grids": [
-            turned(grid) for grid in agent_grids(result) + seat_grids(result) + other_grids(result)
-        ],
+        "agent_grids": [turned(grid) for grid in agent_grids(result) + other_grids(result)],
         "charts": mean_charts(result),
         "spreads": distribution_charts(result, run.spreads),
         "main": titled(result, main),

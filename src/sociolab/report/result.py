@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from operator import itemgetter
@@ -76,12 +76,15 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
 
 
 def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False) -> ResultDetails:
-    """The result of a run, as `result_of`, with what its means are made of; with `seats`, it also
-    has the means of each agent by seat."""
+    """The result of a run, as `result_of`, with what its means are made of; with `seats`, each
+    seat is a role also where the world declares none."""
     row, trials = run_of_episodes(store, run), store.trials(run)
     outline = outline_of(store, run, trials)
     judged, observed = judged_of(store, run), _observed(store, row, trials)
-    plays = plays_of(trials)
+    plays = plays_of(trials, row.declared.roles)
+    if seats and not row.declared.roles:
+        roles = seat_roles(play.key for play in plays)
+        plays = tuple(replace(play, role=roles[play.key]) for play in plays)
     own = (
         *observed.columns(),
         *cost_column(store.calls.seat_costs(run), plays, observed.played),
@@ -107,7 +110,7 @@ def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False
             "ends": _counts(observed.ends),
             "failures": failures,
             "measures": with_macro(_measures(judged, own), macro),
-            "scores": _score_entries(said, judged.cells(), macro, asked, seats=seats),
+            "scores": _score_entries(said, judged.cells(), macro, asked),
             "readings": readings(said),
         }
     )
@@ -209,13 +212,11 @@ def _score_entries(
     cells: Sequence[CellValue],
     macro: Sequence[str],
     asked: Mapping[PlayKey, TurnsAsked],
-    *,
-    seats: bool,
 ) -> tuple[ScoreEntry, ...]:
     of_seats = [one for one in said if not one.column.whole]
     of_episodes = [one for one in said if one.column.whole]
     return (
-        *entries(of_seats, macro, asked, seats=seats),
+        *entries(of_seats, macro, asked),
         *entries(of_episodes, macro, asked),
         *(cell_entry(cell) for cell in cells),
     )
@@ -442,24 +443,21 @@ def entries(
     said: Sequence[ColumnOutcomes],
     macro: Sequence[str] = (),
     asked: Mapping[PlayKey, TurnsAsked] | None = None,
-    *,
-    seats: bool = False,
 ) -> tuple[ScoreEntry, ...]:
-    """For each agent: over all its plays, by partner, by type and, if wanted, by seat; in each, a
-    judge and measure a row.
+    """For each agent: over all its plays, by partner, type and role; in each, a judge and measure a
+    row.
 
     All of `said` is of the same plays; `asked` says how often each was asked for a turn. Each
     measure named in `macro` has a second row with its macro average, whose note says what it
     averages. An entry that nothing counts for is left out.
     """
     plays = said[0].plays if said else ()
-    roles = seat_roles(play.key for play in plays) if seats else {}
     found: list[ScoreEntry] = []
     for agent in dict.fromkeys(play.agent for play in plays):
         mine = [i for i, play in enumerate(plays) if play.agent == agent]
         whole = tuple(_group_entries(agent, {}, mine, said, macro, asked or {}))
         found += whole
-        for by, some in _groups(plays, mine, roles):
+        for by, some in _groups(plays, mine):
             if len(some) == len(mine):  # an only partner, an only type: the same plays
                 found += [entry.model_copy(update={"by": by}) for entry in whole]
             else:
@@ -468,23 +466,16 @@ def entries(
 
 
 def _groups(
-    plays: Sequence[PlayRow], mine: Sequence[int], roles: Mapping[PlayKey, str]
+    plays: Sequence[PlayRow], mine: Sequence[int]
 ) -> Iterable[tuple[dict[str, str], Sequence[int]]]:
-    """The places of an agent's plays with each partner, then of each type, then in each seat."""
-    partners: dict[str, list[int]] = {}
-    types: dict[str, list[int]] = {}
-    places: dict[str, list[int]] = {}
-    for i in mine:
-        play = plays[i]
-        if play.key in roles:
-            places.setdefault(roles[play.key], []).append(i)
-        if play.partner is not None:
-            partners.setdefault(play.partner, []).append(i)
-        if play.type is not None:
-            types.setdefault(play.type, []).append(i)
-    yield from (({"partner": partner}, some) for partner, some in partners.items())
-    yield from (({"type": kind}, some) for kind, some in types.items())
-    yield from (({"seat": seat}, some) for seat, some in places.items())
+    """The places of an agent's plays with each partner, then of each type, then in each role."""
+    for by in ("partner", "type", "role"):
+        found: dict[str, list[int]] = {}
+        for i in mine:
+            group = getattr(plays[i], by)
+            if group is not None:
+                found.setdefault(group, []).append(i)
+        yield from (({by: group}, some) for group, some in found.items())
 
 
 def _group_entries(

@@ -94,17 +94,25 @@ def grids_of(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
     """All tables of a result that hold anything; `details` adds a matrix of agents and partners for
     every measure."""
     found = [*agent_grids(result), *pair_grids(result, details=details), *other_grids(result)]
-    found += [*seat_grids(result), *type_grids(result), play_grid(result)]
-    return tuple(grid for grid in found if grid.rows)
+    return tuple(grid for grid in (*found, *type_grids(result), play_grid(result)) if grid.rows)
 
 
 def agent_grids(result: RunResult) -> tuple[Grid, ...]:
-    """For each judge, agents by measures, over all partners (SOTOPIA's Table 2)."""
+    """For each judge, agents by measures, over all partners (SOTOPIA's Table 2); and agents in each
+    role, where the world has roles."""
     found = []
     for judge in judges_of(result):
         mine = [entry for entry in result.scores if entry.judge == judge]
         heading = f"Mean score per agent (all partners) · judge: {judge}"
         found.append(_by_measure(result, heading, "agent", _by_agent(result, mine), judge))
+        roles = [
+            (f"{agent} as {entry.by['role']}", entry)
+            for agent in partner_last(result)
+            for entry in mine
+            if entry.agent == agent and set(entry.by) == {"role"}
+        ]
+        heading = f"Mean score per agent and role · judge: {judge}"
+        found.append(_by_measure(result, heading, "agent and role", roles, judge))
     return tuple(grid for grid in found if grid.rows)
 
 
@@ -112,24 +120,6 @@ def play_grid(result: RunResult) -> Grid:
     """Agents by what was counted in their transcripts, and what they cost."""
     mine = [entry for entry in result.scores if entry.judge in OWN]
     return _by_measure(result, "Run statistics by agent", "agent", _by_agent(result, mine), *OWN)
-
-
-def seat_grids(result: RunResult) -> tuple[Grid, ...]:
-    """For each judge, agents in seats by measures, where the result has means by seat."""
-    order = partner_last(result)
-    found = []
-    for judge in judges_of(result):
-        mine = [
-            (f"{entry.by['seat']}: {entry.agent}", entry)
-            for entry in sorted(
-                (one for one in result.scores if {*one.by} == {"seat"} and one.agent in order),
-                key=lambda one: (one.by["seat"], order.index(str(one.agent))),
-            )
-            if entry.judge == judge
-        ]
-        heading = f"Mean score per seat and agent · judge: {judge}"
-        found.append(_by_measure(result, heading, "seat: agent", mine, judge))
-    return tuple(grid for grid in found if grid.rows)
 
 
 def type_grids(result: RunResult) -> tuple[Grid, ...]:
@@ -195,7 +185,7 @@ def other_grids(result: RunResult) -> tuple[Grid, ...]:
             (", ".join([entry.agent or "all", *(f"{k} {v}" for k, v in entry.by.items())]), entry)
             for entry in result.scores
             if entry.judge == judge
-            and (entry.agent is None or not set(entry.by) <= {"partner", "type", "seat"})
+            and (entry.agent is None or not set(entry.by) <= {"partner", "type", "role"})
         ]
         found.append(_by_measure(result, f"Other scores · judge: {judge}", "of", mine, judge))
     return tuple(grid for grid in found if grid.rows)

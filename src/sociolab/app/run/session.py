@@ -52,7 +52,7 @@ class Seated:
 
 
 @dataclass(frozen=True)
-class Session:
+class RunSession:
     """Everything that `play_all` needs, and what must be closed after it."""
 
     config: RunConfig
@@ -67,7 +67,7 @@ class Session:
 
 
 @contextmanager
-def open_session(config: RunConfig) -> Iterator[Session]:
+def open_session(config: RunConfig) -> Iterator[RunSession]:
     """Open or resume the run of a description, and hold its lock.
 
     ConfigError where the description is wrong, or differs from what the run of this name was; a
@@ -96,7 +96,7 @@ def open_session(config: RunConfig) -> Iterator[Session]:
             else:
                 store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
             replies.keep_in(RunReplies(store, name))
-            yield Session(config, name, kit, store, models, seated, judges, replies, tally)
+            yield RunSession(config, name, kit, store, models, seated, judges, replies, tally)
 
 
 def world_of(config: RunConfig) -> WorldKit:
