@@ -30,7 +30,7 @@ from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.replaying import observations, replaying_world
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import Watch
-from sociolab.app.run_sync import run_sync
+from sociolab.app.run_sync import synchronous
 from sociolab.app.transcripts import world_of
 from sociolab.core.episode import Action, Episode
 from sociolab.core.errors import ConfigError, StorageError
@@ -278,7 +278,8 @@ def measures_of(text: str) -> tuple[CreditMeasure, ...]:
     return tuple(measure for measure in MEASURES if measure in wanted)
 
 
-def credit_run(
+@synchronous
+async def credit_run(
     run: str,
     config: RunConfig,
     *,
@@ -293,21 +294,6 @@ def credit_run(
     are written there as JSON lines. ConfigError if the run is not there, if its episodes have no
     lines, or if nobody in them has something at stake. Works inside a running event loop too.
     """
-    return run_sync(
-        lambda: credit_run_async(run, config, measures, limit=limit, out=out, watch=watch)
-    )
-
-
-async def credit_run_async(
-    run: str,
-    config: RunConfig,
-    measures: Sequence[CreditMeasure],
-    *,
-    limit: int | None = None,
-    out: Path | None = None,
-    watch: Watch | None = None,
-) -> CreditResult:
-    """As `credit_run`, to be awaited."""
     if out is not None:
         check_place(out)
     path = store_path(config.store)

@@ -21,7 +21,7 @@ from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import AgentTimeout, ModelAccess
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import kept_in_a_run, patience_of
-from sociolab.app.run_sync import run_sync
+from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
 from sociolab.core.ports import (
@@ -159,18 +159,14 @@ class Validation:
         return _all_failed(self.compared)
 
 
-def validate(config: ValidationConfig, watch: Watch | None = None) -> Validation:
+@synchronous
+async def validate(config: ValidationConfig, watch: Watch | None = None) -> Validation:
     """Ask about each item and compare the answers with the labels.
 
     A model's replies are kept in a run of their own: the same command resumes where it stopped.
     ConfigError where the set or the judge is not there, or is not as expected. Works inside a
     running event loop too.
     """
-    return run_sync(lambda: validate_async(config, watch))
-
-
-async def validate_async(config: ValidationConfig, watch: Watch | None = None) -> Validation:
-    """As `validate`, to be awaited."""
     manifest = _manifest(config.data)
     kit = load_world(manifest.world)
     labelled = _items(config.data, manifest, kit)
