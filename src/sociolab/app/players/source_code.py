@@ -32,7 +32,7 @@ _read: WeakKeyDictionary[type, tuple[str, dict[str, str]]] = WeakKeyDictionary()
 
 
 def code_of(module: str, made: Any) -> str:
-    """A code, as `core.code_mark` has it, that changes with the source of a class, or `UNKNOWN`.
+    """A mark, as in `core.code_fingerprint`, that changes with the source of a class, or `UNKNOWN`.
 
     Counted are the source files of the modules of the class and of its bases (those of Python
     and of this package apart), and what `imported_code` finds from there. Of a class in a script or
