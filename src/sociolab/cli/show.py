@@ -107,12 +107,12 @@ def _read(store: Store, found: FoundEpisode, seat: str | None) -> TranscriptView
 def _print(sides: Sequence[EpisodeSide], *, markdown: bool, html: Path | None) -> None:
     from rich.console import Console
 
-    from sociolab.report.export import play_markdown, write_whole
+    from sociolab.report.export import play_markdown, write_report
     from sociolab.report.html import pair_page
     from sociolab.report.terminal import play, side_by_side
 
     if html is not None:
-        write_whole(html, pair_page(sides))
+        write_report(html, pair_page(sides))
         say(f"wrote {html}")
     elif markdown:
         typer.echo("\n".join(play_markdown(one.shown) for one in sides))

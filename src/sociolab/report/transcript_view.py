@@ -207,25 +207,12 @@ def private_part(text: str) -> tuple[str, str]:
 # ------------------------------------------------------------------ chosen episodes
 
 
-def chosen_views(
-    store: Store, run: str, transcript_of: TranscriptOf, count: int
-) -> tuple[TranscriptView, ...]:
-    """Up to `count` played episodes, evenly over the plan, the first and the last among them."""
-    return views_of(store, run, transcript_of, evenly_chosen(store, run, count))
-
-
 def evenly_chosen(store: Store, run: str, count: int) -> tuple[str, ...]:
-    """The ids of up to `count` played trials, as `chosen_views` takes them."""
+    """Up to `count` played trials, evenly over the plan, the first and the last among them."""
     played = store.trial_ids(run, "played")
-    return tuple(played[i] for i in _evenly(len(played), count))
-
-
-def _evenly(total: int, count: int) -> Sequence[int]:
-    if total <= count:
-        return range(total)
-    if count < 2:
-        return range(count)
-    return [i * (total - 1) // (count - 1) for i in range(count)]
+    if len(played) <= count:
+        return tuple(played)
+    return tuple(played[i * (len(played) - 1) // max(count - 1, 1)] for i in range(count))
 
 
 def views_of(
