@@ -24,7 +24,6 @@ from typing import Any
 
 from sociolab import RunConfig, estimate, run
 from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.faults import Chance
 from sociolab.endpoint.replies import Replies
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
@@ -62,7 +61,7 @@ class Talking:
         )
 
     def __call__(self, asked: ChatBody) -> str:
-        random = Random(f"{self._seed} {Chance(asked.key).fraction('length')}")
+        random = Random(f"{self._seed} {asked.key!r}")
         turn = turn_of(asked)
         leaves = turn is not None and self._leaves and random.random() < ending(turn)
         text: str = self._made(random.choice(TEXTS), float(leaves)).good(asked)

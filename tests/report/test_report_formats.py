@@ -32,7 +32,7 @@ HOSTILE = (
     "@SUM(A1)",
     "  =1+1",
     "a|b|c",
-    r"\input{/etc/passwd} 50% $x_1^2$ #a & ~b",
+    r"\input{/etc/passwd} 50 % $x_1^2$ #a & ~b",
     "\N{RIGHT-TO-LEFT OVERRIDE}abc\N{RIGHT-TO-LEFT MARK}",
     "line\nbreak\r\n# heading",
     "[link](javascript:x) ![i](y) `code` *b* _c_",
@@ -136,7 +136,7 @@ def typeset(engine: str, head: str, sections: list[Section], folder: Path) -> st
 def test_pdflatex_sets_what_is_written_of_runs_with_awkward_names(
     result: RunResult, tmp_path: Path
 ) -> None:
-    awkward = "a_b--c 50% & é ą «ß» #1 $x^2$ {y}~\\ [z] −2.50 ±1 ≤ 3 × … –"  # noqa: RUF001
+    awkward = "a_b--c 50 % & é ą «ß» #1 $x^2$ {y}~\\ [z] −2.50 ±1 ≤ 3 × … –"  # noqa: RUF001
     named = [text[:200] for text in (*HOSTILE, awkward) if text.isprintable() or "\n" in text]
     sections = [Section(text, (text,), tables=(table(text),)) for text in named]
     real = run_section(result.model_copy(update={"run": awkward}), details=True)
@@ -158,6 +158,7 @@ def test_nothing_in_a_latex_table_is_a_command_of_the_text(text: str) -> None:
         "begin", "end", "centering", "caption", "label", "toprule", "midrule", "bottomrule",
         "resizebox", "linewidth", "textbackslash", "textasciitilde", "textasciicircum",
         "textless", "textgreater", "textbar", "textasciigrave", "pm", "cdot", "dots",
+        "par", "smallskip", "parbox", "footnotesize",
     }  # fmt: skip
     body = found[found.index("\\begin{table}") :]
     unescaped = body.replace("\\{", "").replace("\\}", "")
@@ -174,13 +175,21 @@ def test_labels_of_latex_tables_are_unique(result: RunResult) -> None:
     assert all(re.fullmatch(r"tab:[a-z0-9-]+", label) for label in labels)
 
 
-def test_a_caption_says_that_figures_are_heuristic_and_players_scripted(result: RunResult) -> None:
-    captions = re.findall(r"\\caption\{(.*)\}", latex([run_section(result)]))
-    heuristic = [caption for caption in captions if "judge: heuristic" in caption]
+def test_a_table_says_that_figures_are_heuristic_and_players_scripted(result: RunResult) -> None:
+    tables = latex([run_section(result)]).split("\\begin{table}")
+    heuristic = [one for one in tables if "judge: heuristic}" in one.replace(".}", "}")]
     assert heuristic
-    assert all("not comparable to a model judge" in caption for caption in heuristic)
-    by_agent = next(caption for caption in heuristic if caption.startswith("Scores by agent"))
-    assert "scripted: plays by rules, a baseline and no language model".lower() in by_agent.lower()
+    assert all("not comparable with an LLM judge" in one for one in heuristic)
+    by_agent = next(one for one in heuristic if "Mean score per agent" in one)
+    assert "Scripted: rule-based, a baseline rather than a language model" in by_agent
+
+
+def test_captions_are_short_and_the_notes_stand_below(result: RunResult) -> None:
+    text = latex([run_section(result, details=True)])
+    captions = re.findall(r"\\caption\{(.*)\}", text)
+    assert captions
+    assert max(len(caption.split()) for caption in captions) <= 30
+    assert text.index("\\bottomrule") < text.index("BEL = believability (0 to 10)")
 
 
 def test_a_wide_latex_table_is_scaled_and_a_narrow_one_is_not() -> None:
@@ -195,7 +204,7 @@ def test_counts_have_their_own_columns_where_a_row_shares_them(result: RunResult
     assert any("(9, 3 failed, " in cell for row in differing.rows for cell in row)
     one = replace(grid, columns=grid.columns[:1], rows=tuple(
         replace(row, cells=row.cells[:1]) for row in grid.rows))  # fmt: skip
-    assert grid_text(result, one).columns == ("agent", "SOC", "n", "failed", "failed turns")
+    assert grid_text(result, one).columns == ("agent", "SOC", "n", "failed", "invalid turns")
     assert [row[2:4] for row in grid_text(result, one).rows] == [("12", "0"), ("10", "2")]
 
 

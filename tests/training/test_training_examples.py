@@ -39,7 +39,7 @@ def test_turns_are_all_turns_of_everybody_usable_or_not(small: Path, tmp_path: P
         "16 rebuilt of players that are no models",
         "nothing was left out",
         "the reward is rule-based: goal and mood by by-hand: rules that read the transcript; where "
-        'they cannot tell, nothing is scored; "rules" is what this python: class calls itself',
+        'they cannot tell, nothing is scored; "rules" is what this python: class says it is',
     ]
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from sociolab.analysis.formatting import (
     NOTHING,
     ends,
-    in_words,
     interval_notes,
     listed,
     missing_notes,
@@ -21,7 +20,7 @@ from sociolab.analysis.formatting import (
 )
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, StoredRatings, ratings_of
 from sociolab.core.score import Method
-from sociolab.report.charts import STEP, WIDTH, Bars, bar_chart, labels
+from sociolab.report.charts import Bars, bar_chart
 from sociolab.report.section import Chart, Figure, Section, TextTable, documents
 from sociolab.report.words import minus, plural
 from sociolab.stats.agreement import (
@@ -153,9 +152,9 @@ def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterat
     found = main.agreement
     yield (
         f"{of}, two people who rate the same play choose the same of {bins} bins in "
-        f"{in_words(share(found.binned.value))} of cases (Randolph's kappa "
-        f"{_kappa(found.kappa, bins)}), the same score in {in_words(share(found.exact.value))}, "
-        f"scores at most one point apart in {in_words(share(found.near.value))}."
+        f"{share(found.binned.value)} of cases (Randolph's kappa "
+        f"{_kappa(found.kappa, bins)}), the same score in {share(found.exact.value)}, "
+        f"scores at most one point apart in {share(found.near.value)}."
     )
     alphas = sorted(
         (cell.interval.value, titles[cell.dimension])
@@ -444,7 +443,7 @@ def _inside(rows: Sequence[JudgeAndPeople]) -> Iterator[str]:
         inside = total - below - above
         yield (
             f"Of {plural(total, 'score')} of plays with two raters or more, {inside:,} "
-            f"({in_words(share(inside / total))}) lie in the range that the raters span, "
+            f"({share(inside / total)}) lie in the range that the raters span, "
             f"{below:,} below and {above:,} above."
         )
 
@@ -532,17 +531,6 @@ def _figures(
         yield Figure(
             f"{judge} minus the mean of the people, plays at each whole number of points",
             difference_bars(title, drawn),
-        )
-    ranged = [
-        (titles[c.dimension], c.spread)
-        for c in rows
-        if c.dimension != OVERALL and c.spread.inside.n
-    ]
-    if ranged:
-        yield Figure(
-            f"Share of {judge}'s scores below (left, pale), in (filled) and above (right, "
-            "pale) the range of the people's scores of the same play, in percent",
-            range_bars(f"{judge} and the people's range", ranged),
         )
 
 
@@ -651,60 +639,9 @@ def difference_bars(title: str, rows: Sequence[tuple[str, Spread]]) -> Chart:
     return bar_chart(title, told, bars, ends, zero=True)
 
 
-def range_bars(title: str, rows: Sequence[tuple[str, Spread]]) -> Chart:
-    """A row for each dimension: the shares of the judge's scores below (left, pale), inside
-    (filled) and above (right, pale) the range of the people's ratings of the same play."""
-    parts = []
-    for name, spread in rows:
-        n, inside = max(spread.inside.n, 1), spread.inside.n - spread.below - spread.above
-        at = 0.0
-        for part, count in (("below", spread.below), ("inside", inside), ("above", spread.above)):
-            parts.append(
-                {"who": name, "part": part, "from": at, "to": at + 100 * count / n}
-                | ({"beside": f"n {spread.inside.n:,}"} if part == "above" else {})
-            )
-            at += 100 * count / n
-    spec = {
-        "data": {"values": parts},
-        "width": WIDTH,
-        "height": {"step": STEP},
-        "encoding": {"y": labels("who", [name for name, _ in rows])},
-        "layer": [
-            {
-                "mark": {"type": "bar", "height": 14},
-                "encoding": {
-                    "x": {
-                        "field": "from",
-                        "type": "quantitative",
-                        "title": None,
-                        "scale": {"domain": [0, 100]},
-                        "axis": {"values": [0, 50, 100]},
-                    },
-                    "x2": {"field": "to"},
-                    "opacity": {
-                        "condition": {"test": "datum.part === 'inside'", "value": 1},
-                        "value": 0.3,
-                    },
-                },
-            },
-            {
-                "transform": [{"filter": "isValid(datum.beside)"}],
-                "mark": {"type": "text", "align": "left"},
-                "encoding": {"text": {"field": "beside"}, "x": {"value": WIDTH + 6}},
-            },
-        ],
-    }
-    return Chart(title, "; ".join(_ranges(name, spread) for name, spread in rows), spec)
-
-
 def _differences(name: str, spread: Spread) -> str:
     found = ", ".join(f"{place:+d}: {count}" for place, count in spread.counts if count)
     return minus(f"{name}: {found or 'nothing compared'}")
-
-
-def _ranges(name: str, spread: Spread) -> str:
-    inside = spread.inside.n - spread.below - spread.above
-    return f"{name}: {spread.below} below, {inside} inside, {spread.above} above"
 
 
 @dataclass(frozen=True, slots=True)

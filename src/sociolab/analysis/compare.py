@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from sociolab.analysis.formatting import (
     NOTHING,
+    explained,
     figure,
-    in_words,
+    headed,
     listed,
     p_text,
     span,
@@ -28,8 +30,9 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.charts import Dot, dot_chart
-from sociolab.report.plays import mean_ends
-from sociolab.report.section import Figure, Section, TextTable
+from sociolab.report.figures import Panel, Point, interval_figure
+from sociolab.report.plays import mean_ends, seat_roles
+from sociolab.report.section import Figure, Section, Spec, TextTable
 from sociolab.report.words import failed_of, first_digits, minus, plural, share
 from sociolab.stats.intervals import CUT, on_scale
 from sociolab.stats.paired import Comparison, KeyedValue, compare
@@ -265,12 +268,52 @@ def _missing(plays: Sequence[EpisodePair]) -> tuple[int, int]:
 def comparison_section(found: ComparedAgents, judged: str, cautions: Sequence[str]) -> Section:
     """The section; `judged` says what to think of the judge's figures."""
     return Section(
-        f"A: {found.a.name} against B: {found.b.name}",
+        f"A: {found.a.name} vs. B: {found.b.name}",
         (*_matching(found), judged, *_findings(found), *_power(found)),
         (*cautions, *_cautions(found)),
         (differences(found), basis(found), design(found), students(found)),
         difference_figures(found),
     )
+
+
+def seat_section(found: Mapping[str, ComparedAgents]) -> Section:
+    """The same comparison over the plays of each seat, such as buyers and sellers."""
+    tables = {seat: differences(one) for seat, one in found.items()}
+    first = next(iter(tables.values()))
+    rows = tuple((seat, *row) for seat, table in tables.items() for row in table.rows)
+    notes = ("means over the pairs of a seat; Holm p: corrected for the metrics of that seat, not "
+             "for the number of seats",)  # fmt: skip
+    heads = ("seat", *first.columns)
+    table = replace(
+        first, heading="Differences by seat", columns=heads, rows=rows, notes=notes, words=(1,)
+    )
+    return Section("By seat", tables=(table,))
+
+
+def by_seat(found: ComparedAgents) -> dict[str, ComparedAgents]:
+    """The comparison in each seat (`report.plays.seat_roles`); a seat in which no two plays answer
+    to each other is left out."""
+    roles = seat_roles(
+        (trial, member.seat)
+        for side in (found.a, found.b)
+        for trial, cast in side.casts.items()
+        for member in cast
+    )
+    compared_seats: dict[str, ComparedAgents] = {}
+    for role in sorted({*roles.values()}):
+        a, b = (
+            replace(
+                side,
+                values=tuple(v for v in side.values if roles.get((v.trial, v.seat)) == role),
+                untold=tuple(v for v in side.untold if roles.get((v.trial, v.seat)) == role),
+            )
+            for side in (found.a, found.b)
+        )
+        with suppress(ConfigError):
+            compared_seats[found.declared.roles.get(role, role)] = compared(
+                found.world, a, b, (found.judge, found.judge_id), found.measures, found.declared
+            )
+    return compared_seats
 
 
 def _matching(found: ComparedAgents) -> Iterator[str]:
@@ -289,10 +332,8 @@ def _matching(found: ComparedAgents) -> Iterator[str]:
 def _alone(count: MatchCounts, one: str, many: str) -> str:
     a, b = count.a - count.matched, count.b - count.matched
     if not a and not b:
-        return f"No {one} was left over."
-    return (
-        f"Left over without a match: {a:,} of {count.a:,} {many} of A, {b:,} of {count.b:,} of B."
-    )
+        return f"Every {one} was paired."
+    return f"Unpaired: {a:,} of {count.a:,} {many} of A, {b:,} of {count.b:,} of B."
 
 
 def _findings(found: ComparedAgents) -> Iterator[str]:
@@ -308,9 +349,9 @@ def _findings(found: ComparedAgents) -> Iterator[str]:
         yield _shown(found, name)
     if left:
         yield (
-            f"Not shown{_INTERVALS}: a difference in "
-            f"{listed([_with_ends(found, name) for name in left])}. "
-            "Not shown is not equal: any true difference inside the interval fits these plays."
+            f"No significant difference{_INTERVALS} in "
+            f"{listed([_with_ends(found, name) for name in left])}. This is not evidence of "
+            "equality: any true difference inside the interval fits these plays."
         )
     if blind:
         intervals = listed([_with_ends(found, name) for name in blind])
@@ -333,8 +374,10 @@ def _shown(found: ComparedAgents, name: str) -> str:
     value = one.difference.value or 0.0
     ends = span(one.difference, measure) or f"none, {one.difference.note}"
     higher = "higher" if value > 0 else "lower"
+    better = found.declared.metric(name).better
+    which = f", which is {'better' if better == higher else 'worse'}" if better else ""
     text = (
-        f"{title_of(measure)} is {higher} for A by {figure(abs(value), measure)}"
+        f"{title_of(measure)} is {higher} for A by {figure(abs(value), measure)}{which}"
         f" (A \N{MINUS SIGN} B, 95 % interval: {ends}); p {_equals(one.p)}, after "
         f"Holm's correction {p_text(one.holm_p)}."
     )
@@ -422,7 +465,7 @@ def failed_turns_told(asked: Mapping[str, TurnsAsked]) -> Iterator[str]:
         if one.failed:
             yield (
                 f"{name} failed {one.failed:,} of {plural(one.asked, 'turn')} "
-                f"({in_words(share(*one))}). Its scores rest on the others."
+                f"({share(*one)}). Its scores rest on the others."
             )
 
 
@@ -465,7 +508,7 @@ def differences(found: ComparedAgents) -> TextTable:
     open_ = any(found.is_open(name) for name in found.found)
     rows = tuple(
         (
-            title_of(found.measures[name]),
+            headed(found.measures[name], found.declared),
             figure(one.mean_a, found.measures[name]),
             figure(one.mean_b, found.measures[name]),
             figure(one.difference.value, found.measures[name]),
@@ -476,16 +519,18 @@ def differences(found: ComparedAgents) -> TextTable:
         )
         for name, one in found.found.items()
     )
-    heads = ("measure", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "Holm p")
+    heads = ("metric", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "Holm p")
+    shown = [measure for name, measure in found.measures.items() if found.found[name].pairs]
+    tips, spelt = explained(shown, found.declared)
     return TextTable(
         f"Differences · judge: {found.judge} ({found.judge_id.method})",
         (*heads, *(["bounds"] if open_ else [])),
         rows,
         (
-            "means over the pairs; higher is better only where the measure means it so",
+            "means over the pairs",
             f"95 % interval clustered by {cluster_of(found)}: {_methods(found)}{_cut(found)}",
             f"p: flipping the signs of whole {cluster_of(found)}s at random (all flips up to 16); "
-            f"Holm p: corrected for the {plural(tested(found), 'measure')} that can be tested",
+            f"Holm p: corrected for the {plural(tested(found), 'metric')} that can be tested",
             *(
                 [
                     "bounds: the difference over all matched plays if those without a score had "
@@ -499,7 +544,35 @@ def differences(found: ComparedAgents) -> TextTable:
             *_left_out(found),
             *_no_interval(found),
         ),
+        tips=tips,
+        legend=spelt,
     )
+
+
+def overview_rows(found: ComparedAgents) -> Iterator[tuple[str, ...]]:
+    """A row for each metric: its judge, both means, their difference, its interval, p, pairs."""
+    for name, one in found.found.items():
+        means = (one.mean_a, one.mean_b, one.difference.value)
+        yield (
+            title_of(found.measures[name]),
+            found.judge,
+            *(figure(mean, found.measures[name]) for mean in means),
+            span(one.difference, found.measures[name]) or NOTHING,
+            p_text(one.p),
+            f"{one.pairs:,}",
+        )
+
+
+def overview_notes(found: ComparedAgents) -> Iterator[str]:
+    """How these figures were made, and what not to conclude from them, in a line each."""
+    yield (
+        f"pairs matched by task, seat, partner and repeat; interval and p by {cluster_of(found)}, "
+        "not corrected for several metrics"
+    )
+    if not any(one.p is not None and one.p < ALPHA for one in found.found.values()):
+        yield "a non-significant difference is not evidence of equality"
+    if any(map(found.is_open, found.found)):
+        yield "pairs without a value on both sides are left out, which may flatter an agent"
 
 
 def bounds(found: ComparedAgents, name: str) -> str:
@@ -537,10 +610,10 @@ def basis(found: ComparedAgents) -> TextTable:
     )
     return TextTable(
         "How large the difference is, and where it lies",
-        ("measure", "pairs", "alone", f"{cluster}s", "A higher", "equal", "A lower", "d_z"),
+        ("metric", "pairs", "unpaired", f"{cluster}s", "A higher", "equal", "A lower", "d_z"),
         rows,
         (
-            "pairs: plays with a value on both sides; alone: with a value of A / of B only; where "
+            "pairs: plays with a value on both sides; unpaired: of A / of B only; where "
             "the judge cannot tell there is none",
             f"A higher, equal, A lower: {cluster}s by their mean difference",
             "d_z: the mean difference over the standard deviation of single pairs' differences",
@@ -561,23 +634,26 @@ def design(found: ComparedAgents) -> TextTable:
         for name, one in found.found.items()
     )
     cluster = cluster_of(found)
-    notes = {
-        f"{title_of(found.measures[name])}: {one.settles.note}"
+    in_vain = [
+        found.measures[name]
         for name, one in found.found.items()
         if one.settles.note.startswith("repeats")
-    }
+    ]
     return TextTable(
-        "What these pairs could have shown, and what would settle it",
-        ("measure", "observed", "could be seen", f"{cluster}s to settle", "repeats", "least p"),
+        "Power: what these pairs could show, and the sample size needed",
+        ("metric", "observed", "detectable", f"{cluster}s needed", "repeats", "smallest p"),
         rows,
         (
-            "could be seen: the true difference that comes out significant in 8 of 10 such "
+            "detectable: the smallest true difference that comes out significant in 8 of 10 such "
             f"comparisons (power .8), {at_level(found)}",
-            f"to settle: how many {cluster}s in all (at least {fewest(level(found))}), or how many "
+            f"needed: how many {cluster}s in all (at least {fewest(level(found))}), or how many "
             "times the repeats of the present ones, show the observed difference in 8 of 10 "
             f"comparisons if it is the true one, {at_level(found)}",
-            "least p: the smallest that was possible with these pairs",
-            *sorted(notes),
+            "smallest p: the smallest attainable with these pairs",
+            *(
+                [f"no number of repeats suffices (clusters differ): {titles(in_vain)}"]
+                * bool(in_vain)
+            ),
         ),
     )
 
@@ -601,7 +677,7 @@ def students(found: ComparedAgents) -> TextTable:
     )
     return TextTable(
         "For comparison with SOTOPIA's Table 3: Student's paired t-test",
-        ("measure", "t", "df", "p"),
+        ("metric", "t", "df", "p"),
         rows,
         (
             f"takes plays as independent; those of one {cluster_of(found)} are not, so p is mostly "
@@ -709,16 +785,55 @@ def difference_figures(found: ComparedAgents) -> tuple[Figure, ...]:
     return tuple(_figure(found, width) for width in widths)
 
 
+def forest(found: ComparedAgents) -> Spec:
+    """The differences and their intervals for a paper, a panel for each width of scale; filled
+    where Holm's p is below .05."""
+    shown, open_ = "p < .05 (Holm)", "not significant"
+    panels: dict[tuple[float, str], list[Point]] = {}
+    for name, measure in found.measures.items():
+        one = found.found[name]
+        if one.difference.value is None:
+            continue
+        unit = found.declared.metric(name).unit or "points"
+        ends = span(one.difference, measure)
+        panels.setdefault((measure.high - measure.low, unit), []).append(
+            Point(
+                headed(measure, found.declared),
+                shown if _significant(one) else open_,
+                one.difference.value,
+                one.difference.low,
+                one.difference.high,
+                f"{figure(one.difference.value, measure)} {ends}".rstrip(),
+            )
+        )
+    made = []
+    for (_, unit), points in panels.items():
+        most = _reach([Dot(one.row, one.value, one.low, one.high) for one in points])
+        axis = f"{found.a.name} \N{MINUS SIGN} {found.b.name} ({unit})"
+        made.append(Panel(axis, -most, most, tuple(points)))
+    return interval_figure(made, (shown, open_), filled=True)
+
+
 def _figure(found: ComparedAgents, width: float) -> Figure:
+    lower = (
+        "; \N{DOWNWARDS ARROW}: lower is better"
+        if any(found.declared.metric(name).better == "lower" for name in found.measures)
+        else ""
+    )
     dots = [
-        Dot(title_of(measure), one.difference.value, one.difference.low, one.difference.high)
+        Dot(
+            headed(measure, found.declared),
+            one.difference.value,
+            one.difference.low,
+            one.difference.high,
+        )
         for name, measure in found.measures.items()
         if (one := found.found[name]).pairs and measure.high - measure.low == width
     ]
     reach = _reach(dots)
     caption = (
         f"A \N{MINUS SIGN} B with 95 % interval. A: {found.a.name}, B: {found.b.name}; judge: "
-        f"{found.judge} ({found.judge_id.method}). To the right of 0 A is higher."
+        f"{found.judge} ({found.judge_id.method}). To the right of 0 A is higher{lower}."
     )
     return Figure(caption, dot_chart("Differences by measure", dots, -reach, reach))
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from sociolab.core.metrics import Declared
 from sociolab.core.score import Measure
 from sociolab.report.words import legend, minus
+from sociolab.report.words import percent as percent_of
 from sociolab.stats.intervals import CUT, Estimate
 
 NOTHING = "\N{EN DASH}"
@@ -47,11 +48,6 @@ def p_text(p: float | None) -> str:
     if p is None:
         return NOTHING
     return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def in_words(cell: str) -> str:
-    """What a cell of a table says, as a sentence says it: "62%" there is "62 %" here."""
-    return cell.replace("%", " %")
 
 
 def title_of(measure: Measure) -> str:
@@ -99,7 +95,7 @@ def plain(value: float | None, *, percent: bool = False, sign: bool = False) -> 
     if value is None:
         return NOTHING
     if percent:
-        return f"{value:.0%}"
+        return percent_of(value)
     shown = f"{value:{'+' if sign else ''}.2f}"
     return "0.00" if shown in ("-0.00", "+0.00") else minus(shown)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import check_no_smoke
-from sociolab.analysis.formatting import NOTHING, in_words, listed
+from sociolab.analysis.formatting import NOTHING, listed
 from sociolab.analysis.pooled_runs import Pool, agent_settings, judge_caution, pooled, run_values
 from sociolab.analysis.values import Value
 from sociolab.core.code_fingerprint import without_code
@@ -20,11 +20,12 @@ from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Better
 from sociolab.report.charts import Dot, dot_chart
+from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
-from sociolab.report.section import Figure, Section, TextTable
-from sociolab.report.words import failed_of, minus, plural
+from sociolab.report.section import Figure, Section, Spec, TextTable
+from sociolab.report.words import failed_of, minus, percent, plural
 from sociolab.stats.intervals import LEVEL, t_critical
 from sociolab.stats.ranking import (
     POINTS,
@@ -216,8 +217,11 @@ def _firm(ratings: ModelRatings, rows: Sequence[Contest]) -> dict[int, float]:
 
 
 def _score(value: Value, better: Better) -> SeatScore:
-    """Where lower is better, the value with the other sign, since the higher one wins. Of a whole episode that one agent played alone, the partner is no other agent, but the
-    design: it answers to any other agent's that did the same."""
+    """Where lower is better, the value with the other sign, since the higher one wins.
+
+    Of a whole episode that one agent played alone, the partner is no other agent, but the design:
+    it answers to any other agent's that did the same.
+    """
     alone = value.seat is None and value.partner == value.agent
     return SeatScore(
         model=str(value.agent),
@@ -242,11 +246,16 @@ def _records(rows: Sequence[Contest]) -> dict[tuple[str, str], PairRecord]:
 
 
 def rank_runs(
-    store: Store, runs: Sequence[str], judge: str | None = None, measure: str | None = None
+    store: Store,
+    runs: Sequence[str],
+    judge: str | None = None,
+    measure: str | None = None,
+    rename: Mapping[str, str] | None = None,
 ) -> Ranking:
-    """Rank the agents of these runs together; ConfigError where they cannot be compared."""
+    """Rank the agents of these runs together, under the names of `rename`; ConfigError where they
+    cannot be compared."""
     check_no_smoke([outline_of(store, run, store.trials(run)) for run in runs])
-    values, names = run_values(store, runs), agent_names(store, runs)
+    values, names = run_values(store, runs), agent_names(store, runs, rename)
     settings = {
         run: {names.name(run, label): without_code(hash_) for label, hash_ in agents.items()}
         for run, agents in agent_settings(store, runs).items()
@@ -291,8 +300,8 @@ def _said(found: Ranking) -> Iterator[str]:
     yield (
         f"{plural(agents, 'agent')} in {plural(len(found.compared.comparisons), 'comparison')} of "
         "two plays: two agents in the same seat of the same task, with the same partner. The "
-        f"{found.pool.better or 'higher'} {found.pool.title} wins, equal ones tie. The two seats of "
-        "one episode are never compared."
+        f"{found.pool.better or 'higher'} {found.pool.title} wins, equal ones tie. The two seats "
+        "of one episode are never compared."
     )
     for group in sorted({one.group for one in found.ratings.models}):
         mine = [one for one in found.ratings.models if one.group == group]
@@ -321,7 +330,7 @@ def _ahead(mine: list[ModelRating], found: Ranking) -> str:
     lead = next((pair for pair in found.ratings.neighbours if pair.above == first.model), None)
     place = "is ahead" if lead is None or settled(found, lead) else "has the highest rating"
     open_ = "" if place == "is ahead" else ", a lead that is not settled"
-    share = in_words(f"{first.expected:.0%}")
+    share = percent(first.expected or 0.0)
     return (
         f"{first.model} {place} with {_points(first.strength)} points{interval}{open_}; against "
         f"{whom} it is expected to win {share} of such comparisons, a tie counting half."
@@ -349,7 +358,7 @@ def _settled(found: Ranking, pair: AdjacentModels) -> str:
         return (
             f"{order} is not tested: too few {found.pool.clusters}s to resample; {_dropped(pair)}."
         )
-    share = in_words(f"{pair.flipped or 0:.1%}")
+    share = percent(pair.flipped or 0, 1)
     turned = f"{share} of the resamples turn" if pair.flipped else "no resample turns"
     if settled(found, pair):
         return f"{order} is settled: {turned} it round, and {_dropped(pair)}."
@@ -395,12 +404,12 @@ def _unrated(one: ModelRating) -> str:
 def _cautions(found: Ranking) -> Iterator[str]:
     pool, ratings = found.pool, found.ratings
     yield (
-        f"A rating says how often an agent scores {pool.better or 'higher'} in {pool.title}, not by "
-        "how much, and it holds for these tasks, these partners and this judge."
+        f"A rating says how often an agent scores {pool.better or 'higher'} in {pool.title}, not "
+        "by how much, and it holds for these tasks, these partners and this judge."
     )
     if not pool.better:
         yield (
-            f"Neither end of {pool.title} is declared to be the better one: who stands first scores "
+            f"Neither end of {pool.title} is declared to be better: who stands first scores "
             "higher, which need not be better."
         )
     if any(one.strength is not None for one in ratings.models):
@@ -421,7 +430,7 @@ def _cautions(found: Ranking) -> Iterator[str]:
         )
     failed = {agent: one for agent, one in found.asked.items() if one.failed}
     if failed:
-        told = listed([f"{agent} {in_words(failed_of(one))}" for agent, one in failed.items()])
+        told = listed([f"{agent} {failed_of(one)}" for agent, one in failed.items()])
         yield f"Failed turns: {told}. Scores rest on the turns that did not fail."
     if found.missing:
         told = listed([f"{agent} {count:,}" for agent, count in sorted(found.missing.items())])
@@ -502,7 +511,7 @@ def _ends_text(found: Ranking, agent: str) -> str:
 
 
 def _cells(one: ModelRating) -> tuple[str, ...]:
-    expected = NOTHING if one.expected is None else f"{one.expected:.0%}"
+    expected = NOTHING if one.expected is None else percent(one.expected)
     record = (_count(one.won), _count(one.tied), _count(one.lost))
     return _points(one.strength), _span(one) or NOTHING, expected, *record
 
@@ -523,11 +532,11 @@ def _order(found: Ranking) -> tuple[TextTable, ...]:
             if settled(found, pair)
             else "no",
             f"{pair.flipping_plays:,} of {pair.plays:,}",
-            NOTHING if pair.flipped is None else f"{pair.flipped:.1%}",
+            NOTHING if pair.flipped is None else percent(pair.flipped, 1),
         )
         for pair in pairs
     )
-    limits = in_words(", ".join(f"{limit:.1%}" for limit in found.firm.values()))
+    limits = ", ".join(percent(limit, 1) for limit in found.firm.values())
     heads = ("above", "below", "points", "settled", "episodes that turn it", "resamples")
     return (
         TextTable(
@@ -589,6 +598,24 @@ def _figures(found: Ranking) -> Iterator[Figure]:
             f"over {found.ratings.clusters} {found.pool.clusters}s."
         )
         yield Figure(caption, dot_chart(title, dots, -end, end))
+
+
+def rating_figure(found: Ranking) -> Spec:
+    """The ratings and their intervals for a paper, a panel for each group."""
+    panels = []
+    for group in sorted({one.group for one in found.ratings.models}):
+        rated = [
+            Point(
+                one.model, "", points(one.strength) or 0.0, points(one.low), points(one.high),
+                f"{_points(one.strength)} {_span(one)}".rstrip(),
+            )
+            for one in found.ratings.models
+            if one.group == group and one.strength is not None
+        ]  # fmt: skip
+        ends = [abs(end) for one in rated for end in (one.value, one.low, one.high) if end]
+        most = _STEP * max(1, math.ceil(max(ends, default=0) / _STEP))
+        panels.append(Panel(f"{found.pool.title}: Elo points", -most, most, tuple(rated)))
+    return interval_figure(panels, [""])
 
 
 def _points(strength: float | None) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,39 +85,61 @@ def show_sections(
 
 
 def page_of(
-    store: Store, runs: Sequence[str], sections: Sequence[Section], html: Path | None
+    store: Store,
+    runs: Sequence[str],
+    sections: Sequence[Section],
+    html: Path | None,
+    rename: Mapping[str, str] | None = None,
 ) -> None:
     """Write a page of these runs with these sections first, if one is asked for."""
     if html is not None:
+        from sociolab.analysis.agent_names import AgentNames, agent_names
         from sociolab.app.results import write_page
-        from sociolab.report.result import result_of
+        from sociolab.report.result import details_of
 
-        write_page(store, [result_of(store, run) for run in runs], html, sections)
+        names = agent_names(store, runs, rename) if rename else AgentNames({})
+        found = [names.details(details_of(store, run)) for run in runs]
+        write_page(store, found, html, sections)
 
 
 def show_result(
     result: RunResult,
-    store: Path | None,
+    path: Path | None,
     *,
     as_json: bool,
+    full: bool = False,
     details: bool = False,
-    brief: bool = False,
+    rename: Mapping[str, str] | None = None,
 ) -> None:
-    """The tables of a run, or in brief one, or its documented JSON object."""
+    """A run in at most 40 lines, or in full, or as its documented JSON object; and what to type
+    next."""
     if as_json:
         typer.echo(result.as_json())
         return
-    if brief:
-        from sociolab.report.score_tables import brief_section
-        from sociolab.report.terminal import printed
+    from sociolab.report.run_facts import evaluated
+    from sociolab.report.terminal import full_report, overview
 
-        console().print(printed([brief_section(result)], endless=endless()))
+    agents = evaluated(result)
+    if full or details:
+        console().print(full_report(result, details=details, endless=endless()))
     else:
-        from sociolab.report.terminal import print_report
+        compared = None
+        if len(agents) == 2 and result.scores:
+            from sociolab.analysis.compare_runs import two_agents
+            from sociolab.store.store import open_store
 
-        print_report(result, console(), details=details)
-    where = f" --store {store}" if store else ""
-    say(f"read an episode: sociolab list episodes --run {result.run}{where}")
+            with open_store(path) as store:
+                compared = two_agents(store, result, rename)
+        console().print(overview(result, compared, endless=endless()))
+    run = result.run
+    steps: list[tuple[str, ...]] = [("list", "episodes", "--run", run)]
+    if len(agents) == 2:
+        steps.insert(0, ("compare", run))
+    if not full:
+        steps.append(("report", run, "--full"))
+    where = ("--store", str(path)) if path else ()
+    typed = [shlex.join(("sociolab", *words, *where)) for words in steps]
+    say("Next: " + "\n      ".join(typed))
 
 
 # ------------------------------------------------------------------ judges that failed

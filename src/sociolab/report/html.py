@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from sociolab.core.ports import Line
 from sociolab.report.charts import distribution_charts, mean_charts
-from sociolab.report.export import write_whole
+from sociolab.report.export import write_report
 from sociolab.report.result import ScoreDistribution
 from sociolab.report.run_facts import (
     cautions,
@@ -84,7 +84,7 @@ class ShownRun:
 
 def write_html(path: Path, runs: Sequence[ShownRun], sections: Sequence[Section] = ()) -> None:
     """Write a page of these runs, all or nothing; ConfigError if it cannot be written there."""
-    write_whole(path, page(runs, sections))
+    write_report(path, page(runs, sections))
 
 
 def page(
@@ -232,15 +232,15 @@ def _contents(found: dict[str, Any]) -> list[tuple[str, str]]:
     parts = [
         ("summary", "Summary", True),
         ("scores", "Scores", True),
-        ("spread", "How scores are spread", found["spreads"]),
-        ("pairs", "Who played with whom", found["heats"][0]),
-        ("types", "By type of task", found["type_grids"]),
+        ("spread", "Score distributions", found["spreads"]),
+        ("pairs", "Agent-partner matrix", found["heats"][0]),
+        ("types", "By task type", found["type_grids"]),
         *((f"part-{i}", part.title, True) for i, part in enumerate(found["sections"], 1)),
-        ("play", "How it was played", True),
-        ("failures", "What failed", True),
-        ("cost", "Cost and tokens", True),
+        ("play", "Run statistics", True),
+        ("failures", "Failures", True),
+        ("cost", "Usage and cost", True),
         ("episodes", "Episodes", found["episodes"]),
-        ("repeat", "How to repeat it", True),
+        ("repeat", "Reproduce this run", True),
     ]
     return [(f"{found['at']}-{name}", title) for name, title, there in parts if there]
 

@@ -27,15 +27,16 @@ from sociolab.report.words import (
     plural,
     sanitize,
 )
+from sociolab.store.store import world_settings_in
 
 ALPHA = 0.05
 """A corrected p below this shows that two neighbours differ."""
-FAILED_TURNS = "failed turns"
+FAILED_TURNS = "invalid turns"
 """The column of what share of its turns (in a town: questions) an agent failed."""
 NEIGHBOURS = (
-    "Each agent is held against the one above it by a paired test on the plays that both have "
-    "(same task, seat, partner and repeat), p corrected (Holm) for the neighbours of its table. "
-    "Where they are not told apart, their order may well turn in another run."
+    "Each agent is compared with the one above it by a paired test on their common episodes (same "
+    "task, seat, partner and repeat), with Holm-corrected p within a table. Where the difference "
+    "is not significant, another run may well reverse the order."
 )
 _ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
 _RULES = KINDS["rules"]
@@ -81,17 +82,17 @@ class NeighbourTest:
     def told(self) -> str:
         """What it shows, in words."""
         if self.undecided:
-            return "not decided: what could not be established could turn it round"
+            return "undecided: unestablished outcomes could reverse it"
         if not self.pairs or self.difference is None:
-            return "no play in common"
+            return "no episode in common"
         if self.p is None:
-            return "not told apart, all equal"
+            return "no difference"
         shown = "p <0.001" if self.p < 0.001 else f"p {self.p:.3f}"
         if self.p >= ALPHA:
-            return f"not told apart, {shown}"
+            return f"not significant, {shown}"
         worse = self.difference < 0 if self.better == "lower" else self.difference > 0
         said = ("lower", "higher") if self.difference > 0 else ("higher", "lower")
-        return f"{said[0]}{'' if worse else ' where both played'}, {shown}"
+        return f"{said[0]}{'' if worse else ' on common episodes'}, {shown}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,8 @@ class BoardRow:
     """An agent of a run: its rank (None: not ranked), its value with interval, how it was played.
 
     `kind` is what the agent is: a model, rules, a person. `lost` tells of the turns that it failed,
-    as in "13% (24 of 192)"; empty where it failed none. `covered` is how much of its plays could be
-    scored, and between what bounds its mean lies (`words.covered`). `step` holds it against the
+    as in "13 % (24 of 192)"; empty where it failed none. `covered` is how much of its plays could
+    be scored, and between what bounds its mean lies (`words.covered`). `step` holds it against the
     place above; None for the first, and where nobody looked.
     """
 
@@ -130,7 +131,7 @@ class Board:
 
     @property
     def better(self) -> Better:
-        """Which end of its measure is the better one; where neither is, the highest stands first."""
+        """Which end of its measure is better; where neither is, the highest stands first."""
         return self.terms.better
 
     @property
@@ -140,7 +141,7 @@ class Board:
 
     @property
     def stepped(self) -> bool:
-        """Whether any place was held against the one above it."""
+        """Whether any place was held vs. the agent above it."""
         return any(place.step is not None for place in (*self.places, *self.baselines))
 
     @property
@@ -174,7 +175,7 @@ def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
 def boards_section(found: Sequence[Board]) -> Section:
     """The boards as a section of a report."""
     return Section(
-        title="The runs side by side",
+        title="Runs side by side",
         cautions=(
             "Runs stand in one table only where data, tasks, partners, judge and the judge's "
             "settings are the same. Figures of different tables cannot be compared.",
@@ -263,13 +264,12 @@ def _data(result: RunResult) -> str:
 def _tasks(settings: dict[str, Any]) -> str:
     limit = settings.get("limit")
     found = [f"tasks {settings.get('tasks') or 'all'}", f"the first {limit}" if limit else ""]
-    given = settings.get("world_settings")
-    if isinstance(given, dict) and given:
-        found.append(" ".join(f"{name}={value}" for name, value in sorted(given.items())))
+    given = sorted(world_settings_in(settings).items())
+    found.append(" ".join(f"{name}={value}" for name, value in given))
     if settings.get("on_failed_turn", "skip") != "skip":
-        found.append(f"failed turns: {settings['on_failed_turn']}")
+        found.append(f"invalid turns: {settings['on_failed_turn']}")
     if (limit := settings.get("max_failed_turns", 0.5)) != 0.5:
-        found.append(f"max. failed turns: {limit}")
+        found.append(f"max. invalid turns: {limit}")
     return ", ".join(part for part in found if part)
 
 
@@ -303,8 +303,9 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
         (nature(first, terms.judge), *([how] if how else []), spelt),
         metric.explained(measure.low, measure.high),
     )
-    places = _with_ranks(board.places, terms.better)
-    return replace(board, places=places) if board.ranked else board
+    if not board.ranked:
+        return board
+    return replace(board, places=_with_ranks(board.places, terms.better))
 
 
 def _in_order(places: Iterable[BoardRow], better: Better) -> tuple[BoardRow, ...]:
@@ -371,7 +372,7 @@ def _text_table(board: Board) -> TextTable:
         )
         for place in (*board.places, *board.baselines)
     )
-    above = ["against the one above"] if steps else []
+    above = ["vs. the agent above"] if steps else []
     lost = [FAILED_TURNS] if board.any_lost else []
     heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", *board.words)
     heads = (*heads, *lost, *above, "run", "kind")
@@ -387,5 +388,5 @@ def _text_table(board: Board) -> TextTable:
 
 def _unranked(board: Board) -> tuple[str, ...]:
     if not board.ranked:
-        return ("not ranked: the judge goes by rules of thumb",)
-    return ("players by rules are not ranked: they are baselines",) if board.baselines else ()
+        return ("not ranked: scored by a heuristic judge",)
+    return ("rule-based agents are baselines and are not ranked",) if board.baselines else ()

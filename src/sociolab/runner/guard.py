@@ -8,8 +8,7 @@ import asyncio
 import inspect
 import signal
 import threading
-import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
+from collections.abc import Awaitable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import FrameType
@@ -129,13 +128,14 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextmanager
-def interruptible(blocked: Callable[[], bool]) -> Iterator[None]:
-    """While this is open, the first Ctrl-C reaches a player or judge that blocks, too.
+def interruptible(waits: Waits) -> Iterator[None]:
+    """While this is open in a task, the first Ctrl-C reaches a player or judge that blocks, too.
 
-    asyncio's own handler cancels the run, which happens once the loop goes on: with code that
-    awaits nothing, never. Where `blocked` then says that the run is cancelled while somebody is at
-    work, `Interrupted` is raised in its midst. Other threads get no signals.
+    asyncio's own handler cancels the task, which happens once the loop goes on: with code that
+    awaits nothing, never. So nobody else begins to work from then on, and `Interrupted` is raised
+    in the midst of whoever is at work. Other threads get no signals.
     """
+    task = asyncio.current_task()
     former = signal.getsignal(signal.SIGINT)
     ours = threading.current_thread() is threading.main_thread()
     if not ours or not callable(former):
@@ -144,7 +144,8 @@ def interruptible(blocked: Callable[[], bool]) -> Iterator[None]:
 
     def handle(number: int, frame: FrameType | None) -> None:
         former(number, frame)
-        if blocked():
+        waits.stopping = task is not None and task.cancelling() > 0
+        if waits.stopping and waits.step is not None:
             raise Interrupted
 
     signal.signal(signal.SIGINT, handle)
@@ -236,17 +237,18 @@ class _Stepped:
             while waits.stopping and thrown is None:  # begun now, nothing could end it
                 try:
                     yield
+                except GeneratorExit:
+                    coroutine.close()
+                    raise
                 except BaseException as error:  # noqa: BLE001  the coroutine's to handle
                     thrown = error
-            began = clock()
             waits.step_begins(bounds.whom, bounds.seconds)
             try:
                 waits_for = coroutine.send(sent) if thrown is None else coroutine.throw(thrown)
             except StopIteration as end:
                 return end.value
             finally:
-                waits.step_ends()
-                took = clock() - began
+                took = waits.step_ends()
                 if took > LONGEST_STEP:
                     waits.late(bounds.whom, took)
             sent = thrown = None
@@ -285,11 +287,6 @@ class _Stepped:
             self._coroutine.close()
         except RuntimeError:  # it goes on in spite of that, too; nobody listens any more
             return
-
-
-def clock() -> float:
-    """Seconds on the clock that steps are measured by."""
-    return time.perf_counter()
 
 
 _DEEPEST = 100

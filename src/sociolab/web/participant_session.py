@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
@@ -13,9 +13,8 @@ from fastapi import Depends, Path, Request
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.studies.participants import digest
+from sociolab.studies.participants import declined, digest
 from sociolab.studies.settings import StudySettings
 from sociolab.web.security import fresh_secret, participant_cookie, secret_of
 from sociolab.web.site import Missing, Refused, site_of, store_of
@@ -46,9 +45,10 @@ class Taking:
         """Whether the participant gave consent, where the study asks for it."""
         return self.participant.state == "consented" or not self.settings.consent
 
-
-NextStep: TypeAlias = Callable[[Store, Taking], str | None]
-"""Where (under `Taking.home`, such as "/play") a participant has something to do; None: done."""
+    @property
+    def declined(self) -> bool:
+        """Whether the participant refused consent; others who are "refused" did not qualify."""
+        return declined(self.settings, self.participant)
 
 
 def home(study: str, participant: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from pathlib import Path as FilePath
 from tempfile import mkdtemp
 from typing import Annotated, Any, Literal, TypeAlias
@@ -18,7 +19,7 @@ from sociolab.studies.export import export_zip
 from sociolab.studies.participants import MOST, forget, forget_study, invite, reissue
 from sociolab.studies.progress import progress_of
 from sociolab.studies.settings import StudySettings, plan_words
-from sociolab.studies.setup import TEXTS, change_texts, consented
+from sociolab.studies.setup import TEXTS, change_texts, consented, set_open
 from sociolab.web.pages import Fields, page
 from sociolab.web.play import set_aside, stopped
 from sociolab.web.site import Missing, site_of, store_of
@@ -101,19 +102,13 @@ def shown(request: Request, name: str, at: int = 1) -> dict[str, Any]:
         "count": len(people),
         "at": at,
         "pages": max(1, -(-len(people) // _PAGE)),
-        "done": done_by(store, row),
+        "done": Counter(
+            each.participant for each in store.studies.assignments(row.name) if each.state == "done"
+        ),
         "consented": consented(store, row.name),
         "address": site_of(request).settings.address,
         "shared": site_of(request).settings.admin_token is not None,
     }
-
-
-def done_by(store: Store, row: StudyRow) -> dict[int, int]:
-    """How many assignments each participant has done."""
-    found: dict[int, int] = {}
-    for each in store.studies.assignments(row.name):
-        found[each.participant] = found.get(each.participant, 0) + (each.state == "done")
-    return found
 
 
 @router.post("/{study}/state", response_class=RedirectResponse)
@@ -123,7 +118,7 @@ def set_state(
     """Let participants in, or keep them out."""
     store = store_of(request)
     row = study_row(store, name)
-    store.studies.change(row.name, open=state == "open")
+    set_open(store, row.name, is_open=state == "open")
     return RedirectResponse(f"/studies/{row.name}", 303)
 
 

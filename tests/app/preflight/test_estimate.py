@@ -13,7 +13,14 @@ import pytest
 
 from sociolab import RunConfig, estimate, run
 from sociolab.app.data.sets import load_world
-from sociolab.app.preflight.estimate import Case, Estimate, Pace, Part, between, seconds_in_all
+from sociolab.app.preflight.estimate import (
+    CallCounts,
+    Case,
+    Pace,
+    RunEstimate,
+    between,
+    seconds_in_all,
+)
 from sociolab.core.episode import Json
 from sociolab.core.ports import NoReply, Player, Reply, Request
 from sociolab.endpoint.chat import ChatBody
@@ -55,7 +62,7 @@ def described(folder: Path, **more: object) -> RunConfig:
     )
 
 
-def said(found: Estimate) -> str:
+def said(found: RunEstimate) -> str:
     """All the sentences, beside the table."""
     section = found.section()
     return " ".join(
@@ -282,12 +289,14 @@ def test_the_high_end_is_at_most_twice_the_low_end_and_else_the_most() -> None:
     prices = {"a": Price(1e6, 0, 1e6), "j": Price(1e6, 0, 1e6)}
 
     def case(agent: int, judge: int) -> Case:
-        return Case("", {("a", "agent"): Part(agent, agent), ("j", "judge"): Part(2, judge)})
+        return Case(
+            "", {("a", "agent"): CallCounts(agent, agent), ("j", "judge"): CallCounts(2, judge)}
+        )
 
     low = case(20, 10)
     assert calls(between(low, case(40, 12), prices)) == {("a", "agent"): 40, ("j", "judge"): 2}
     cut = between(low, case(140, 10), prices)
-    assert cut.parts == {("a", "agent"): Part(50, 50), ("j", "judge"): Part(2, 10)}
+    assert cut.parts == {("a", "agent"): CallCounts(50, 50), ("j", "judge"): CallCounts(2, 10)}
 
 
 # ------------------------------------------------------------------ cost
@@ -321,13 +330,13 @@ def test_cost_is_told_by_role_with_and_without_the_cache(tmp_path: Path) -> None
         ("total", "", "40\N{EN DASH}64"),
     ]
     assert "at most 88 calls and $" in said(found)
-    assert "% of the tokens in)" in said(found)
+    assert " % of tokens in" in said(found)
 
 
 def test_dollars_are_tokens_times_prices() -> None:
     """Worked by hand: 2,000 in at $10, 500 of them cached at $1, 100 out at $20 a million."""
-    case = Case("turn limit", {("m", "agent"): Part(3, 2000, 500, 100)})
-    found = Estimate(1, 1, 1, (case,), {"m": Price(10.0, 20.0, 1.0)})
+    case = Case("turn limit", {("m", "agent"): CallCounts(3, 2000, 500, 100)})
+    found = RunEstimate(1, 1, 1, (case,), {"m": Price(10.0, 20.0, 1.0)})
     assert found.usd(case) == pytest.approx(0.022)
     assert found.usd(case, cached=True) == pytest.approx(0.0175)
     assert rows(found.section()) == [

@@ -44,13 +44,13 @@ from sociolab.core.ports import (
 from sociolab.core.seeding import interleave, stream
 from sociolab.endpoint.chat import ChatBody, ChatMessage
 from sociolab.endpoint.counters import PromptPrefixes
-from sociolab.endpoint.schemas import Draw, Node, prose, read_schema
+from sociolab.endpoint.schemas import Draw, prose, sample
 from sociolab.engine.drive import drive
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, tokens_in
 from sociolab.models.cache import NullReplyStore
 from sociolab.prompting.structured import schema_of
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import money, plural
+from sociolab.report.words import money, percent, plural
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
@@ -87,7 +87,7 @@ _LOOKED_AT = 20_000
 
 
 @dataclass(slots=True)
-class Part:
+class CallCounts:
     """Calls and their tokens; `cached` prompt tokens repeat the beginning of an earlier prompt."""
 
     calls: int = 0
@@ -95,7 +95,7 @@ class Part:
     cached: int = 0
     completion: int = 0
 
-    def add(self, other: Part, times: float = 1) -> None:
+    def add(self, other: CallCounts, times: float = 1) -> None:
         """So many times the other's, rounded."""
         self.calls += round(other.calls * times)
         self.prompt += round(other.prompt * times)
@@ -109,7 +109,7 @@ class Part:
         return price.of(Usage(self.prompt, self.completion, repeated)) if price else None
 
 
-Parts: TypeAlias = dict[tuple[str, Role], Part]
+Parts: TypeAlias = dict[tuple[str, Role], CallCounts]
 """By model and role."""
 
 
@@ -122,27 +122,27 @@ class Case:
     """
 
     name: str
-    parts: Parts = field(default_factory=lambda: defaultdict(Part))
+    parts: Parts = field(default_factory=lambda: defaultdict(CallCounts))
     longest: Counter[str] = field(default_factory=Counter)
     seconds: float | None = None
 
     @property
-    def models(self) -> dict[str, Part]:
+    def models(self) -> dict[str, CallCounts]:
         """The sums by model."""
-        found: dict[str, Part] = defaultdict(Part)
+        found: dict[str, CallCounts] = defaultdict(CallCounts)
         for (model, _), part in sorted(self.parts.items()):
             found[model].add(part)
         return dict(found)
 
     @property
-    def whole(self) -> Part:
+    def whole(self) -> CallCounts:
         """The sum of all."""
-        found = Part()
+        found = CallCounts()
         for part in self.parts.values():
             found.add(part)
         return found
 
-    def add_trials(self, parts: Mapping[tuple[str, Role], Part], count: float = 1) -> None:
+    def add_trials(self, parts: Mapping[tuple[str, Role], CallCounts], count: float = 1) -> None:
         """So many trials more that each take this."""
         calls: Counter[str] = Counter()
         for (model, role), part in parts.items():
@@ -152,7 +152,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RunEstimate:
     """What a run would take: `cases` are the low and the high end of a range and, in a world of
     turns, the most that it can be.
 
@@ -236,7 +236,7 @@ class Estimate:
         parts = sorted(case.parts.items())
         return {role: self._figures(model, one) for (name, role), one in parts if name == model}
 
-    def _figures(self, model: str, part: Part) -> dict[str, Any]:
+    def _figures(self, model: str, part: CallCounts) -> dict[str, Any]:
         price = self.prices[model]
         return {
             "calls": part.calls,
@@ -271,7 +271,7 @@ class Estimate:
         low, high = self.range
         rows = []
         for key in sorted({**low.parts, **high.parts}):
-            ends = [case.parts.get(key, Part()) for case in (low, high)]
+            ends = [case.parts.get(key, CallCounts()) for case in (low, high)]
             usd = [[end.usd(self.prices[key[0]], cached=c) for end in ends] for c in (False, True)]
             rows.append((*key, *_cells(ends, usd, caching=caching)))
         if len(rows) > 1:
@@ -296,14 +296,14 @@ class Estimate:
         )
         cached = (
             "if cached: the cost if the provider's cache has all that prompts repeat from the "
-            f"start of earlier ones ({whole.cached / max(whole.prompt, 1):.0%} of the tokens in)"
+            f"start of earlier ones: {percent(whole.cached / max(whole.prompt, 1))} of tokens in"
         )
         priced = any(price and price.cached is not None for price in self.prices.values())
         return (self.about or calls, tokens, *([cached] if priced else []))
 
 
 def _cells(
-    ends: Sequence[Part], usd: Sequence[Sequence[float | None]], *, caching: bool
+    ends: Sequence[CallCounts], usd: Sequence[Sequence[float | None]], *, caching: bool
 ) -> tuple[str, ...]:
     counts = [[getattr(end, name) for end in ends] for name in ("calls", "prompt", "completion")]
     dollars = [["no price" if one is None else money(one) for one in both] for both in usd]
@@ -321,7 +321,7 @@ def _count(number: int) -> str:
 # ------------------------------------------------------------------ how it is made
 
 
-def estimate(config: RunConfig, latency: float | None = None) -> Estimate:
+def estimate(config: RunConfig, latency: float | None = None) -> RunEstimate:
     """What the run of a description would take. Nothing is called and nothing is stored.
 
     `latency`: seconds a call; else as last measured in the store. ConfigError as the run itself
@@ -330,7 +330,7 @@ def estimate(config: RunConfig, latency: float | None = None) -> Estimate:
     return run_sync(lambda: _estimate(config, latency))
 
 
-async def _estimate(config: RunConfig, latency: float | None) -> Estimate:
+async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
     kit = world_of(config)
     models = _MeasuringModels(config)
     casting = Casting(kit, models, NullReplyStore(), Budget())
@@ -340,7 +340,7 @@ async def _estimate(config: RunConfig, latency: float | None) -> Estimate:
     own = _own_labels(seated, judges)
     tasks = {trial.task.id for trial in plan}
     if not models.specs:
-        return Estimate(len(plan), len(tasks), 0, (Case("low"),), {}, uncounted=own)
+        return RunEstimate(len(plan), len(tasks), 0, (Case("low"),), {}, uncounted=own)
     by_rules = (*kit.checks, *kit.judges.values())
     asking = [one for one in judges if one not in by_rules and not isinstance(one, OwnJudge)]
     agents = _models_of(seated)
@@ -366,7 +366,7 @@ async def _estimate(config: RunConfig, latency: float | None) -> Estimate:
     missing = tuple(
         models.no_price(spec) for name, spec in sorted(models.specs.items()) if not prices[name]
     )
-    return Estimate(
+    return RunEstimate(
         len(plan), len(tasks), measured, cases, prices, time, about, own, where, missing
     )
 
@@ -456,7 +456,7 @@ class _Work:
             alike[frozenset(sheet.asked.items())].append(trial)
             judged[trial.task.id] = await self._judged(trial, events)
         players = {agent.dialect: agent.player for agent in self.agents.values()}
-        seats: dict[tuple[str, str], tuple[Part, ...]] = {}
+        seats: dict[tuple[str, str], tuple[CallCounts, ...]] = {}
         measured = 0
         for several in alike.values():
             sample = self._sample(several, ceil(SAMPLE * len(several) / len(judged)))
@@ -466,7 +466,7 @@ class _Work:
                 seats |= {(trial.task.id, dialect): found for trial in several}
         case = Case(name)
         for trial in self.plan:
-            parts: Parts = defaultdict(Part, judged[trial.task.id])
+            parts: Parts = defaultdict(CallCounts, judged[trial.task.id])
             for index, member in enumerate(trial.cast):
                 if agent := self.agents.get(member.agent):
                     part = seats[trial.task.id, agent.dialect][index]
@@ -487,7 +487,7 @@ class _Work:
         for trial in self.plan:
             casts[tuple(dict.fromkeys(member.agent for member in trial.cast))].append(trial)
         cases = tuple(map(Case, ("low", "high")))
-        simulated: dict[tuple[str, ...], tuple[tuple[Part, ...], Parts]] = {}
+        simulated: dict[tuple[str, ...], tuple[tuple[CallCounts, ...], Parts]] = {}
         for _, several in sorted(casts.items()):
             of_task = {trial.task.id: trial for trial in several}
             for task in sample:
@@ -498,7 +498,7 @@ class _Work:
                     simulated[key] = await self._simulated(dry_run.world, trial, dry_run.player)
                 seats, judged = simulated[key]
                 for case, share in zip(cases, dry_run.shares, strict=True):
-                    parts: Parts = defaultdict(Part)
+                    parts: Parts = defaultdict(CallCounts)
                     for index, (label, part) in enumerate(zip(labels, seats, strict=True)):
                         if agent := self.agents.get(label):
                             parts[agent.model, self._role(agent, index)].add(part, share)
@@ -524,9 +524,9 @@ class _Work:
 
     async def _measured(
         self, sample: Sequence[Trial], player: Player, stand_in: _StandIn
-    ) -> tuple[Part, ...]:
+    ) -> tuple[CallCounts, ...]:
         """By seat, what a trial like these takes where a model in this dialect sits there."""
-        whole = [Part() for _ in sample[0].task.seats]
+        whole = [CallCounts() for _ in sample[0].task.seats]
         for trial in sample:
             sheet = _Sheet(trial.task.seats)
             everybody = dict.fromkeys(trial.task.seats, _Seat(sheet, stand_in, player))
@@ -534,14 +534,14 @@ class _Work:
             seats = {seat: index for index, seat in enumerate(trial.task.seats)}
             for _, key, part in self.models.taken():
                 whole[seats[key.seat]].add(part)
-        found = [Part() for _ in whole]
+        found = [CallCounts() for _ in whole]
         for mean, part in zip(found, whole, strict=True):
             mean.add(part, 1 / len(sample))
         return tuple(found)
 
     async def _simulated(
         self, world: World, trial: Trial, decides: Player
-    ) -> tuple[tuple[Part, ...], Parts]:
+    ) -> tuple[tuple[CallCounts, ...], Parts]:
         """What a trial takes by seat, if models sat everywhere but where a rule-based player does;
         and what its judges take."""
         sheet = _Sheet(trial.task.seats)
@@ -558,7 +558,7 @@ class _Work:
         """What those judges take that are models."""
         for judge in self.judges:
             await judge.judge(Episode(trial, events))
-        found: Parts = defaultdict(Part)
+        found: Parts = defaultdict(CallCounts)
         for model, key, part in self.models.taken():
             found[model, key.role].add(part)
         return found
@@ -570,7 +570,7 @@ async def _play(world: World, trial: Trial, players: Mapping[str, Player]) -> tu
 
 # ------------------------------------------------------------------ who plays
 
-Call: TypeAlias = tuple[str, CallKey, Part]
+Call: TypeAlias = tuple[str, CallKey, CallCounts]
 """Of which model, for what, and what it takes."""
 
 
@@ -594,18 +594,18 @@ class _Sheet:
             read.add(request.seat)
         return request.seat in read
 
-    def parts(self, measured: Sequence[Call]) -> tuple[Part, ...]:
+    def parts(self, measured: Sequence[Call]) -> tuple[CallCounts, ...]:
         """By seat, what all that was asked takes; the mean of what was measured stands for what
         was not."""
-        calls: dict[tuple[int, str], list[Part]] = defaultdict(list)
-        alike: dict[str, list[Part]] = defaultdict(list)
+        calls: dict[tuple[int, str], list[CallCounts]] = defaultdict(list)
+        alike: dict[str, list[CallCounts]] = defaultdict(list)
         for _, key, part in measured:
             calls[self._seats[key.seat], key.name].append(part)
             alike[key.name].append(part)
-        found = [Part() for _ in self._seats]
+        found = [CallCounts() for _ in self._seats]
         for (index, name), count in self.asked.items():
             known = calls[index, name] or alike[name]
-            whole = Part()
+            whole = CallCounts()
             for part in known:
                 whole.add(part)
             found[index].add(whole, count / max(len(known), 1))
@@ -642,16 +642,18 @@ class _StandIn:
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """An action, or an answer of the right form."""
         wanted = request.wanted
-        random = stream(request.seed, request.trial, request.seat, request.turn).random
-        draw = Draw(random, self.characters)
+        draw = Draw(
+            stream(request.seed, request.trial, request.seat, request.turn), self.characters
+        )
         leaves = self.turns is not None and request.turn + 1 >= self.turns
         if not isinstance(wanted, Question):
             fitting = [kind for kind in wanted.kinds if kind.leaves == leaves] or wanted.kinds
             kind = next((one for one in fitting if one.has_text), fitting[0])
             text = prose(draw.random, draw.characters) if kind.has_text else ""
-            return Reply((Action(kind.name, text),))
+            given = sample(kind.fields.model_json_schema(), draw) if kind.fields else {}
+            return Reply((Action(kind.name, text, fields=given),))
         fields = wanted.reply.model_fields
-        drawn = _node(schema_of(wanted.reply).text).sample(draw)
+        drawn = sample(json.loads(schema_of(wanted.reply).text), draw)
         given = {name: drawn[name] for name, one in fields.items() if one.is_required()}
         if wanted.leaves:
             given[wanted.leaves] = leaves
@@ -706,23 +708,18 @@ class _MeasuringModel:
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """A reply of the right form."""
-        draw = Draw(stream(key.turn, key.trial, key.seat).random, self.models.characters)
+        draw = Draw(stream(key.turn, key.trial, key.seat), self.models.characters)
         if prompt.schema is None:
             text = f"speak: {prose(draw.random, draw.characters)}"
         else:
-            text = json.dumps(_node(prompt.schema.text).sample(draw))
+            text = json.dumps(sample(json.loads(prompt.schema.text), draw))
         if key.attempt == 1:
             messages = tuple(ChatMessage(one.role, one.text) for one in prompt.messages)
             schema = prompt.schema.text if prompt.schema else ""
             repeated = self.prefixes.repeated(ChatBody("", messages, schema, {}, b""))
             tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
-            self.models.calls.append((self.label, key, Part(1, tokens_in(prompt), *tokens)))
+            self.models.calls.append((self.label, key, CallCounts(1, tokens_in(prompt), *tokens)))
         return ChatReply(text)
-
-
-@cache
-def _node(schema: str) -> Node:
-    return read_schema(json.loads(schema))
 
 
 def _name(spec: ModelSpec) -> str:
