@@ -16,7 +16,7 @@ from functools import partial
 
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.replies import Replies
-from sociolab.endpoint.server import run_until_stdin_closes
+from sociolab.endpoint.server import run_forever, stdin_closed
 from sociolab.endpoint.settings import EndpointSettings
 
 CHARACTERS = 150
@@ -31,7 +31,7 @@ def main() -> None:
         return _judged(text) if '"SotopiaDimensions"' in chat.schema else text
 
     settings = EndpointSettings(characters=CHARACTERS, latency_ms=latency, responder=reply)
-    run_until_stdin_closes(settings, partial(print, flush=True))
+    run_forever(settings, announce=partial(print, flush=True), until=stdin_closed)
 
 
 def _judged(text: str) -> str:

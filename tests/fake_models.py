@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
 from sociolab.core.seeding import stream
-from sociolab.endpoint.schemas import Draw, read_schema
+from sociolab.endpoint.schemas import Draw, sample
 
 
 class FakeModel:
@@ -35,7 +35,7 @@ class ImprovisingModel:
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         chance = stream(0, key.trial, key.seat, key.turn, key.name, key.attempt, key.index)
-        draw = Draw(chance.random, 60)
+        draw = Draw(chance, 60)
         if prompt.schema is None:
             return ChatReply("speak: Hello there.")
-        return ChatReply(json.dumps(read_schema(json.loads(prompt.schema.text)).sample(draw)))
+        return ChatReply(json.dumps(sample(json.loads(prompt.schema.text), draw)))

@@ -309,7 +309,7 @@ def test_many_conditions_stand_in_a_table_of_their_own_with_a_warning() -> None:
 def test_the_share_of_equal_scores_ends_at_one() -> None:
     cells = [repeated(5, 5, cluster="a"), repeated(5, 5, cluster="b"), repeated(5, 6, cluster="c")]
     section = repeat_section(ABOUT, repeat_effects(cells), 2)
-    assert section.tables[0].rows[0][2] == "67% [0%, 100%]"
+    assert section.tables[0].rows[0][2] == "67 % [0 %, 100 %]"
     assert section.tables[0].heading == "2 judgings of the same episode"
 
 

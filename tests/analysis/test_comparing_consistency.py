@@ -101,7 +101,7 @@ def test_the_interval_of_their_difference_is_paired_by_task_and_clustered() -> N
 def test_the_table_of_two_agents_says_on_which_plays_it_rests() -> None:
     section = consistency_section(passing_matched(two_agents(), {"goal": 8}, (1, 2)), MEASURES)
     (table,) = section.tables
-    assert table.columns == ("measure", "k", "A", "B", "A \N{MINUS SIGN} B")
+    assert table.columns == ("metric", "k", "A", "B", "A \N{MINUS SIGN} B")
     assert table.rows[0][2:] == (
         "0.833 [0.000, 1.000] (2)",
         "0.417 [0.000, 1.000] (2)",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from analysis.stored.comparing_runs import add_run
 from sociolab.analysis.compare import ComparedAgents
-from sociolab.analysis.compare_runs import CompareRequest, Gate, compare_runs, gates_of, rule_of
+from sociolab.analysis.compare_runs import CompareRequest, compare_runs
+from sociolab.analysis.gates import Gate, difference_gates, junit, rule_of, score_gates
 from sociolab.core.errors import ConfigError
+from sociolab.report.result import result_of
 from sociolab.store.store import Store
 
 
@@ -31,7 +34,7 @@ def found(store: Store, new: str = "new") -> ComparedAgents:
 
 
 def gate(store: Store, rule: str, new: str = "new") -> Gate:
-    (one,) = gates_of(found(store, new), [rule_of(rule)])
+    (one,) = difference_gates(found(store, new), [rule_of(rule)])
     return one
 
 
@@ -68,7 +71,7 @@ def test_what_cannot_be_decided_is_no_pass(store: Store) -> None:
 
 @pytest.mark.parametrize("text", ["", "goal", "goal<", "<3", "goal<=3", "goal<x", "goal<1e", " <1"])
 def test_a_rule_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="--fail-if: expected a measure, < or > and a number"):
+    with pytest.raises(ConfigError, match="--fail-if: expected a metric, < or > and a number"):
         rule_of(text)
 
 
@@ -76,3 +79,42 @@ def test_a_rule_is_read_as_it_is_written() -> None:
     read = rule_of(" goal_checked > +.5 ")
     assert (read.measure, read.below, read.limit) == ("goal_checked", False, 0.5)
     assert rule_of("goal<-0.5").text == "goal<-0.5"
+
+
+# ------------------------------------------------------------------ of a run alone
+
+
+def test_a_mean_is_held_against_a_limit_with_its_whole_interval(store: Store) -> None:
+    """Of "new": 4 and 3 in five and four of nine tasks, so 3.56 with an interval around it."""
+    result = result_of(store, "new")
+    (entry,) = (one for one in result.scores if one.measure == "goal" and not one.by)
+    assert entry.low is not None
+    assert entry.high is not None
+    rules = [f"goal<{entry.high + 0.01}", f"goal<{entry.high - 0.01}", f"goal>{entry.low - 0.01}"]
+    gates = score_gates(result, [rule_of(rule) for rule in rules])
+    assert [one.failed for one in gates] == [True, False, True]
+    assert "y in new is 3.56" in gates[0].sentence
+    (even,) = score_gates(result_of(store, "even"), [rule_of("goal<4.1")])
+    assert (even.failed, even.low, even.high) == (True, 4, 4)
+    with pytest.raises(ConfigError, match=r"cannot be decided: the mean has no interval"):
+        score_gates(result_of(store, "single"), [rule_of("goal<0")])
+    with pytest.raises(ConfigError, match='new has no scores of "charm"; it has scores of: goal'):
+        score_gates(result, [rule_of("charm<0")])
+
+
+def test_a_metric_that_another_judge_gave_comes_with_that_judge(store: Store) -> None:
+    with pytest.raises(ConfigError, match=r"is not compared; .* by another judge: --judge ann$"):
+        difference_gates(found(store), [rule_of("charm<0")], {"charm": ("ann",)}.__getitem__)
+
+
+def test_gates_are_junit_xml_with_a_failure_for_each_that_failed(store: Store) -> None:
+    rules = [rule_of("goal<-0.5"), rule_of("goal>3")]
+    suite = ElementTree.fromstring(junit('compare "a" <b>', difference_gates(found(store), rules)))
+    assert suite.attrib == {
+        "name": 'compare "a" <b>', "tests": "2", "failures": "1", "errors": "0",
+    }  # fmt: skip
+    first, second = suite.findall("testcase")
+    failure = first.find("failure")
+    assert failure is not None
+    assert "goal<-0.5: FAILED" in failure.attrib["message"]
+    assert second.find("failure") is None

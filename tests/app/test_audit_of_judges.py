@@ -10,9 +10,9 @@ import pytest
 
 from biased_judges import AT_JUDGING, FAVOURITE, GOAL, spoken
 from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, AuditEffect
-from sociolab.app.audit import AuditConfig, AuditResult, audit
+from sociolab.app.audit import AuditResult, audit
 from sociolab.app.data.importing import Import, import_anything
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import AuditConfig, RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError, WorldError

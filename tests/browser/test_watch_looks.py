@@ -155,7 +155,7 @@ def test_a_play_that_goes_on_shows_what_comes(tab: Page, address: str, store: Pa
         expect(tab.get_by_text("Here I come.")).to_be_visible()
         opened.append(RUN, PLANNED, Ended("left", 0, seats[0]))
         opened.set_status(RUN, PLANNED, "played")
-        expect(tab.get_by_text("The end: left")).to_be_visible()
+        expect(tab.get_by_text("Ended: left")).to_be_visible()
         expect(tab.get_by_text("This page renews itself.")).to_have_count(0)
 
 

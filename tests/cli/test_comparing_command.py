@@ -45,7 +45,7 @@ def test_two_runs_are_compared_in_words_and_tables(played: Sociolab, tmp_path: P
         assert heading in text
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.index("A: scripted against B:") < page.index("The runs side by side")
-    assert page.index("The runs side by side") < page.index("How to repeat it")
+    assert page.index("The runs side by side") < page.index("Reproduce this run")
     assert "wrote page.html" in done.err
 
 

@@ -27,7 +27,7 @@ def test_counts_come_at_the_end_and_nothing_on_stdout(
     sociolab: Sociolab, store: Path, tmp_path: Path
 ) -> None:
     done = sociolab(
-        "export", "small", "s.jsonl", "--as", "sft", "--measure", "goal", "--min", 7,
+        "export", "small", "s.jsonl", "--as", "sft", "--metric", "goal", "--min", 7,
         "--store", store,
     )  # fmt: skip
     assert (done.code, done.out) == (0, "")
@@ -37,7 +37,7 @@ def test_counts_come_at_the_end_and_nothing_on_stdout(
         "left out: 18 turns with goal below 7; 8 turns without goal by by-hand; "
         "2 turns with an unusable reply",
         "the reward is rule-based: goal by by-hand: rules that read the transcript; where they "
-        'cannot tell, nothing is scored; "rules" is what this python: class calls itself',
+        'cannot tell, nothing is scored; "rules" is what this python: class says it is',
         "turns of all players are in it: openai/x, scripted; --agent keeps those of one",
     ]
     assert len(lines(tmp_path / "s.jsonl")) == 8
@@ -45,7 +45,7 @@ def test_counts_come_at_the_end_and_nothing_on_stdout(
 
 def test_a_heuristic_is_a_reward_only_where_it_is_named(sociolab: Sociolab) -> None:
     sociolab("run", "sotopia", "--tasks", "bargain", "--limit", 4, "--name", "r")
-    goals = ("export", "r", "g.jsonl", "--as", "sft", "--measure", "goal")
+    goals = ("export", "r", "g.jsonl", "--as", "sft", "--metric", "goal")
     refused = sociolab(*goals)
     assert (refused.code, refused.out) == (2, "")
     assert "only a rule-based baseline scored goal (heuristic)" in refused.sentence
@@ -53,7 +53,7 @@ def test_a_heuristic_is_a_reward_only_where_it_is_named(sociolab: Sociolab) -> N
     done = sociolab(*goals, "--by", "heuristic")
     assert done.code == 0, done.err
     assert "the reward is a rule-based baseline: goal by heuristic: " in done.err
-    checked = sociolab("export", "r", "c.jsonl", "--as", "sft", "--measure", "goal_checked")
+    checked = sociolab("export", "r", "c.jsonl", "--as", "sft", "--metric", "goal_checked")
     assert checked.code == 0, checked.err
     assert "rule-based" not in checked.err, "what is on record is no matter of judging"
 
@@ -62,7 +62,7 @@ def test_several_runs_go_into_one_file(sociolab: Sociolab, store: Path, tmp_path
     assert sociolab("export", "small", "run.jsonl", "--store", store).code == 0
     assert sociolab("import", "run", "run.jsonl", "--name", "copy", "--store", store).code == 0
     done = sociolab(
-        "export", "small", "copy", "t.jsonl", "--as", "turns", "--measure", "goal,mood",
+        "export", "small", "copy", "t.jsonl", "--as", "turns", "--metric", "goal,mood",
         "--store", store,
     )  # fmt: skip
     assert done.code == 0, done.err

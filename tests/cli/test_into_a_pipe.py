@@ -77,7 +77,7 @@ def test_a_line_of_any_list_is_what_json_has_of_it(what: str, piped: Sociolab) -
     "words",
     [
         ("report", RUN), ("compare", RUN, f"{RUN}-2"), ("table", RUN),
-        ("variance", RUN, "--measure", "BEL"),
+        ("variance", RUN, "--metric", "BEL"),
     ],
 )  # fmt: skip
 def test_no_table_is_folded(words: tuple[str, ...], piped: Sociolab) -> None:

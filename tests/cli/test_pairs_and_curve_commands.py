@@ -148,6 +148,15 @@ def test_a_gate_that_fails_is_the_exit_code(played: Sociolab) -> None:
     assert played("compare", "h1", "h3", "--fail-if", "goal<-9").code == 0
 
 
+def test_a_floor_for_a_run_is_a_gate_of_its_report(played: Sociolab, tmp_path: Path) -> None:
+    done = played("report", "h1", "--fail-if", "goal<2", "--junit", "gates.xml")
+    assert done.code == 0, done.err
+    assert 'tests="1" failures="0"' in (tmp_path / "gates.xml").read_text("utf-8")
+    assert played("report", "h1", "--fail-if", "goal<9", "--junit", "gates.xml").code == 1
+    assert 'failures="1"' in (tmp_path / "gates.xml").read_text("utf-8")
+    assert "say --fail-if too" in played("report", "h1", "--junit", "gates.xml").sentence
+
+
 def test_episodes_are_listed_by_who_played_and_how_it_went(played: Sociolab) -> None:
     flags = ("--agent", "x", "--score", "goal>=3", "--sort", "goal", "--limit", 2, "--json")
     done = played("list", "episodes", "--run", "h1", *flags)

@@ -25,7 +25,7 @@ def test_a_round_of_the_three_verbs(sociolab: Sociolab, tmp_path: Path) -> None:
     assert bad.code == 2
     assert "cannot be written" in bad.sentence
     assert sociolab("list", "task-lists", "--json").document["task-lists"] == []
-    found = sociolab(*hard, "--measure", "BEL", "--json").document
+    found = sociolab(*hard, "--metric", "BEL", "--json").document
     ids = [task["task"] for task in found["hardest"]]
     listed = sociolab("list", "tasks", "--tasks", "hard-two", "--json").document["tasks"]
     assert {row["task"] for row in listed} == set(ids)

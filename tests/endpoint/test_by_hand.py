@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.endpoint.chat import ChatBody, ChatReader
+from sociolab.endpoint.chat import ChatBody, read_chat
 from sociolab.endpoint.replies import ByHand
 from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
@@ -59,7 +59,7 @@ Write your reply into `0001.reply.txt`.
 
 
 def body_read() -> ChatBody:
-    return ChatReader(0).read(json.dumps(BODY).encode())
+    return read_chat(json.dumps(BODY).encode())
 
 
 async def until(holds: Callable[[], bool]) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError
-from sociolab.endpoint.chat import ChatBody, ChatReader, RefusalError
+from sociolab.endpoint.chat import ChatBody, RefusalError, read_chat
 from sociolab.endpoint.faults import Chance, latency_seconds
 from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import (
@@ -189,12 +189,12 @@ def test_broken_request_is_refused_in_the_form_of_openai(
 )
 def test_body_that_is_no_json_is_refused(raw: bytes) -> None:
     with pytest.raises(RefusalError, match="parse the JSON body"):
-        ChatReader(0).read(raw)
+        read_chat(raw)
 
 
 def test_last_of_two_equal_fields_counts_as_in_any_json() -> None:
     raw = json.dumps(chat(temperature=1, response_format={"type": "text"})).encode()
-    assert ChatReader(0).read(raw[:-1] + b',"temperature":2}').fields["temperature"] == 2
+    assert read_chat(raw[:-1] + b',"temperature":2}').fields["temperature"] == 2
 
 
 @pytest.mark.parametrize(
@@ -332,10 +332,8 @@ def test_body_is_read_as_the_json_that_it_is_wherever_its_parts_stand(
     kept = ("model", "messages", "stream", "n", "response_format")
     rest = [{k: v for k, v in part.items() if k not in kept} for part in (before, after)]
     body = rest[0] | chat(text, response_format=wanted) | rest[1]
-    reader = ChatReader(0)
     raw = json.dumps(body, indent=indent).encode()
-    reader.read(raw)
-    read = reader.read(raw)
+    read = read_chat(raw)
     assert read.fields == body
     assert [message.text for message in read.messages] == [text]
     schema = wanted["json_schema"]["schema"] if wanted and "json_schema" in wanted else None

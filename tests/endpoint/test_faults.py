@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
 from sociolab.endpoint.counters import Counters
-from sociolab.endpoint.faults import Chance, FaultTable, nearly_json, truncated
+from sociolab.endpoint.faults import Chance, drawn_fault, nearly_json, truncated
 from sociolab.endpoint.server import ATTEMPT_HEADER, serve
 from sociolab.endpoint.settings import FAULTS, EndpointSettings
 
@@ -214,16 +214,16 @@ def test_truncated_text_is_a_proper_beginning(text: str, key: bytes) -> None:
 def test_total_is_spread_over_all_kinds() -> None:
     settings = EndpointSettings.with_faults(total=0.2)
     assert sum(getattr(settings, fault) for fault in FAULTS) == pytest.approx(0.2)
-    table = FaultTable(settings)
-    drawn = Counter(table.drawn(Chance(b"%d" % key)) for key in range(22_000))
+    drawn = Counter(drawn_fault(settings, Chance(b"%d" % key)) for key in range(22_000))
     assert set(drawn) == {None, *FAULTS}
     # 22,000 requests, each kind 1/55 of them: 400, with a standard deviation of 20.
     assert all(310 < drawn[fault] < 490 for fault in FAULTS)
 
 
 def test_rates_of_one_leave_no_good_reply() -> None:
-    table = FaultTable(EndpointSettings(dropped=0.5, empty=0.5))
-    assert {table.drawn(Chance(b"%d" % key)) for key in range(200)} == {"dropped", "empty"}
+    settings = EndpointSettings(dropped=0.5, empty=0.5)
+    drawn = {drawn_fault(settings, Chance(b"%d" % key)) for key in range(200)}
+    assert drawn == {"dropped", "empty"}
 
 
 MIXED = replace(EndpointSettings.with_faults(0.5, seed=4), hang=0)

@@ -190,7 +190,7 @@ def test_a_hanging_attempt_is_ended_by_its_own_limit_and_the_call_goes_on() -> N
 
     async def go() -> None:
         for seed in range(20):
-            async with connected(once(seed), timeout_s=0.1) as (_, model):
+            async with connected(once(seed), timeout_s=0.1, tries=20) as (_, model):
                 reply = await model.complete(PROMPT, KEY)
                 if reply.tries > 1:
                     assert reply.seconds >= 0.1

@@ -16,16 +16,16 @@ from typing import Any
 import pytest
 
 from sociolab import Environment
-from sociolab.app.audit import AuditConfig, audit
+from sociolab.app.audit import audit
 from sociolab.app.credit import credit_run, stories_of
 from sociolab.app.results import shown_run
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import AuditConfig, RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode
 from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.schemas import Draw, read_schema
+from sociolab.endpoint.schemas import Draw, sample
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.export import play_markdown
@@ -74,8 +74,8 @@ class Model:
         self.prompts.append("\n".join(message.text for message in chat.messages))
         if "The scene is over." in chat.messages[-1].text:
             return self._closing(json.loads(chat.schema)["properties"])
-        draw = Draw(self._chance.random, 40)
-        return json.dumps(read_schema(json.loads(chat.schema)).sample(draw))
+        draw = Draw(self._chance, 40)
+        return json.dumps(sample(json.loads(chat.schema), draw))
 
     def _closing(self, fields: dict[str, Any]) -> str:
         if self.outcome == "unreadable":

@@ -71,27 +71,28 @@ def test_questions_that_failed_are_not_called_turns(talks: RunResult) -> None:
     assert talks.failures.questions == {"unreadable": 8}
     assert talks.failures.replies_asked_again == 2
     said = warnings(talks)
-    assert "8 questions failed for good: unreadable 8" in said
+    assert "8 questions without a usable answer: unreadable 8" in said
     # 2 of 4, 1 of 3, 1 of 3, 1 of 2, 2 of 2, and 1 of 1 in the failed trial.
     assert "scripted failed 8 of 15 questions (53 %)" in said
     assert "turn" not in " ".join(said)
     facts = dict(account(talks))
-    assert facts["Failed questions"] == "unreadable 8"
-    assert "Failed turns" not in facts
+    assert facts["Unanswered questions"] == "unreadable 8"
+    assert "Invalid turns" not in facts
 
 
 def test_talks_that_were_held_without_a_reminder_are_counted(talks: RunResult) -> None:
     assert talks.failures.went_without == {"talk_reminder": 2, "general_plan": 1}
     assert (
-        "of 5 episodes, went on: 2 without TDP's reminder of a talk, 1 without TDP's general plan"
+        "of 5 episodes, played on: 2 without TDP's conversation reminder, "
+        "1 without TDP's general plan"
     ) in warnings(talks)
-    assert dict(account(talks))["Went on without"] == "talk_reminder 2, general_plan 1"
+    assert dict(account(talks))["Continued without"] == "talk_reminder 2, general_plan 1"
 
 
 def test_a_run_in_which_every_question_was_answered_says_nothing_of_it(result: RunResult) -> None:
     assert (result.failures.questions, result.failures.went_without) == ({}, {})
-    assert not {"Failed questions", "Went on without"} & dict(account(result)).keys()
-    assert not any("went on" in one for one in warnings(result))
+    assert not {"Unanswered questions", "Continued without"} & dict(account(result)).keys()
+    assert not any("played on" in one for one in warnings(result))
 
 
 def test_beside_turns_a_question_that_failed_is_none_of_them() -> None:

@@ -23,8 +23,8 @@ from sociolab.report.run_facts import warnings
 from sociolab.report.schema import AgentFailures, RunResult
 from sociolab.report.score_tables import (
     agent_grids,
-    brief_section,
     grid_text,
+    overview_table,
     play_grid,
     run_section,
 )
@@ -59,32 +59,33 @@ def test_who_failed_turns_is_said_in_a_sentence(result: RunResult) -> None:
 
 
 def test_the_terminal_has_the_share_below_the_scores(result: RunResult) -> None:
-    block = shown(result).split("Scores by agent, over all its partners · judge: ")[1]
-    rows = [line.split() for line in block.splitlines() if "failed turns" in line]
-    assert rows == [["failed", "turns", "6.7%"]]
-    assert block.index(SCRIPTED) < block.index("failed turns")
+    block = shown(result, 200).split("Mean score per agent (all partners) · judge: ")[1]
+    row = next(line for line in block.splitlines() if SCRIPTED in line)
+    assert "invalid turns" in block
+    assert row.endswith("6.7 % (1 of 15)")
 
 
 def test_texts_have_it_in_a_column_or_in_parentheses(result: RunResult) -> None:
     grid = next(grid for grid in agent_grids(result) if "heuristic" in grid.heading)
     cells = [cell for row in grid_text(result, grid).rows for cell in row]
-    assert any(cell.endswith("(9, 3 failed, 6.7% of its turns failed)") for cell in cells)
+    assert any(cell.endswith("(9, 3 failed, 6.7 % invalid turns)") for cell in cells)
     check = next(grid for grid in agent_grids(result) if "goal check" in grid.heading)
     found = grid_text(result, check)
-    assert found.columns[-1] == "failed turns"
-    assert {row[0]: row[-1] for row in found.rows} == {ALPHA: "", SCRIPTED: "6.7% (1 of 15)"}
+    assert found.columns[-1] == "invalid turns"
+    assert {row[0]: row[-1] for row in found.rows} == {ALPHA: "", SCRIPTED: "6.7 % (1 of 15)"}
     # What counts failed turns anyway has no second column of them.
     play = grid_text(result, play_grid(result))
-    assert [row[0] for row in play.rows].count("failed turns") == 1
-    assert not any("turns failed" in cell for row in play.rows for cell in row)
+    assert [row[0] for row in play.rows].count("invalid turns") == 1
+    assert not any("invalid turns" in cell for row in play.rows for cell in row[1:])
     section = run_section(result)
-    assert "6.7% (1 of 15)" in markdown([section])
-    assert r"6.7\% (1 of 15)" in latex([section])
+    assert "6.7 % (1 of 15)" in markdown([section])
+    assert r"6.7 \% (1 of 15)" in latex([section])
     page_text = page([ShownRun(result)])
-    assert "6.7% (1 of 15) turns failed" in re.sub(r"\s+", " ", page_text)
-    brief = brief_section(result).tables[0]
-    assert brief.columns[-1] == "failed turns"
-    assert {row[-1] for row in brief.rows if row[0] == SCRIPTED} == {"6.7% (1 of 15)"}
+    assert "6.7 % (1 of 15) invalid turns" in re.sub(r"\s+", " ", page_text)
+    brief = overview_table(result)
+    assert brief is not None
+    assert brief.columns[-1] == "invalid turns"
+    assert {row[-1] for row in brief.rows if row[0] == SCRIPTED} == {"6.7 % (1 of 15)"}
     assert {row[-1] for row in brief.rows if row[0] == ALPHA} == {""}
 
 
@@ -106,9 +107,11 @@ def test_without_failed_turns_nothing_is_added(result: RunResult) -> None:
         }
     )
     for grid in agent_grids(clean):
-        assert "failed turns" not in grid_text(clean, grid).columns
-    assert "failed turns" not in brief_section(clean).tables[0].columns
-    assert "turns failed" not in page([ShownRun(clean)])
+        assert "invalid turns" not in grid_text(clean, grid).columns
+    brief = overview_table(clean)
+    assert brief is not None
+    assert "invalid turns" not in brief.columns
+    assert "invalid turns</span>" not in page([ShownRun(clean)])
 
 
 def test_rankings_of_runs_have_it(result: RunResult) -> None:
@@ -121,13 +124,13 @@ def test_rankings_of_runs_have_it(result: RunResult) -> None:
 
     found = boards([lossy("a", 9), lossy("b", 0)])
     table = boards_section(found).tables[0]
-    at = table.columns.index("failed turns")
-    assert {row[at] for row in table.rows} == {"22% (9 of 40)", ""}
+    at = table.columns.index("invalid turns")
+    assert {row[at] for row in table.rows} == {"22 % (9 of 40)", ""}
     runs = [lossy("a", 9), lossy("b", 0)]
     site = index(runs, {"a": "a.html", "b": "b.html"}, found)
-    assert "22% (9 of 40)" in site
+    assert "22 % (9 of 40)" in site
     (plain,) = boards_section(boards([lossy("b", 0)])).tables
-    assert "failed turns" not in plain.columns
+    assert "invalid turns" not in plain.columns
 
 
 def test_a_comparison_has_it_for_each_side(store: Store) -> None:
@@ -138,7 +141,7 @@ def test_a_comparison_has_it_for_each_side(store: Store) -> None:
     assert (b["failed_turns"], b["turns_asked"]) == (1, 15)
     assert "B failed 1 of 15 turns (6.7 %). Its scores rest on the others." in document["cautions"]
     notes = found.sections[0].tables[0].notes
-    assert "failed turns, over all plays of a side: A none, B 6.7% (1 of 15)" in notes
+    assert "failed turns, over all plays of a side: A none, B 6.7 % (1 of 15)" in notes
 
 
 def test_the_consistency_of_one_run_has_it(store: Store) -> None:
@@ -150,7 +153,7 @@ def test_the_consistency_of_one_run_has_it(store: Store) -> None:
 def test_a_table_over_worlds_has_it_in_the_cell(store: Store) -> None:
     found = across(store, [RUN], {"sotopia": "heuristic"})
     cells = {row[0]: row[1] for row in found.section.tables[0].rows}
-    assert cells[SCRIPTED].endswith("(9, 3 failed, 6.7% of its turns failed)")
+    assert cells[SCRIPTED].endswith("(9, 3 failed, 6.7 % of its turns failed)")
     assert cells[ALPHA].endswith("(12)")
     assert any("scripted 6.7 % (1 of 15) in small" in said for said in found.section.cautions)
     cell = found.document()["columns"][0]["agents"][SCRIPTED]
@@ -165,21 +168,21 @@ def test_a_ranking_has_it_for_each_agent(store: Store) -> None:
     section = ranking_section(found)
     ratings = section.tables[0]
     assert ratings.columns[-1] == "failed turns"
-    assert {row[0]: row[-1] for row in ratings.rows} == {ALPHA: "", SCRIPTED: "6.7% (1 of 15)"}
+    assert {row[0]: row[-1] for row in ratings.rows} == {ALPHA: "", SCRIPTED: "6.7 % (1 of 15)"}
     assert any("Failed turns: scripted 6.7 % (1 of 15)." in said for said in section.cautions)
 
 
 @pytest.mark.parametrize(
     ("part", "whole", "shown"),
     [
-        (0, 7, "0%"),
-        (7, 7, "100%"),
-        (1, 8, "12%"),
-        (1, 3, "33%"),
-        (1, 15, "6.7%"),
-        (1, 2000, "<0.1%"),
-        (1999, 2000, ">99%"),
-        (1, 1000, "0.1%"),
+        (0, 7, "0 %"),
+        (7, 7, "100 %"),
+        (1, 8, "12 %"),
+        (1, 3, "33 %"),
+        (1, 15, "6.7 %"),
+        (1, 2000, "<0.1 %"),
+        (1999, 2000, ">99 %"),
+        (1, 1000, "0.1 %"),
     ],
 )
 def test_a_share_is_none_or_all_only_where_it_is(part: int, whole: int, shown: str) -> None:

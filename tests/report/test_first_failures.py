@@ -17,7 +17,7 @@ from sociolab.report.html import ShownRun, page
 from sociolab.report.result import result_of, short
 from sociolab.report.run_facts import first_pairs, warnings
 from sociolab.report.schema import RunResult
-from sociolab.report.terminal import print_report
+from sociolab.report.terminal import full_report
 from sociolab.store.store import Store
 
 from .observed_episodes import observed
@@ -91,7 +91,7 @@ def test_their_counts_add_up_to_all_that_failed(shown: RunResult) -> None:
 
 def test_the_warnings_say_the_first_in_words_behind_the_count(shown: RunResult) -> None:
     said = warnings(shown)
-    at = said.index("3 turns failed for good: timeout 2, unreadable 1")
+    at = said.index("3 turns without a usable reply: timeout 2, unreadable 1")
     assert said[at + 1] == "timeout 2, first in episode t0: bob, turn 2: no reply within 9 s"
     assert (
         said[at + 2]
@@ -99,16 +99,16 @@ def test_the_warnings_say_the_first_in_words_behind_the_count(shown: RunResult) 
     )
     assert 'gave up 1, in episode t2: bob, asked "mood": no answers' in said
     assert "plugin 6 of one, first in episode t0: broke on t0" in said
-    assert "timeout 1 of two, in no single episode: late" in said
+    assert "timeout 1 of two, in no particular episode: late" in said
 
 
 def test_the_terminal_and_the_page_show_them(shown: RunResult) -> None:
     screen = StringIO()
-    print_report(shown, Console(file=screen, width=120))
+    Console(file=screen, width=120).print(full_report(shown))
     for text in (screen.getvalue(), page([ShownRun(shown)])):
         for words in ("no reply within 9 s", "no answers", "broke on t0", "own.py:3"):
             assert words in text
-    assert first_pairs(shown)["Failed turns: timeout 2"].endswith("(first in episode t0)")
+    assert first_pairs(shown)["Invalid turns: timeout 2"].endswith("(first in episode t0)")
 
 
 def test_a_long_problem_is_cut() -> None:

@@ -126,22 +126,22 @@ def test_the_page_tells_figures_failures_and_what_they_do_not_show(
 ) -> None:
     words = Reader(page(result, episodes)).words
     for said in (
-        "1 of 12 trials failed: plugin 1",
-        "11 of 12 trials of the world sotopia (data set by-hand, version 1) were played to the end",
-        "scripted plays by rules",
-        "The heuristic judge scores what scripted players put on record",
-        "offline judge: what is on record and nothing else; not comparable to a model judge",
+        "1 of 12 episodes failed: plugin 1",
+        "sotopia (by-hand 1): 11 of 12 episodes completed",
+        "scripted is rule-based",
+        "The heuristic judge scores only what scripted players put on record",
+        "offline judge: scores only what is on record; not comparable with an LLM judge",
         "7.33 [2.93, 10.00] n 12",
-        "Student's t; one that would pass the end of the scale is cut there",
+        "Student's t; truncated at the ends of the scale",
         "3.78 ±2.87 n 9 3 failed",
-        "openai/alpha 5.00 4 33% [1.67, 7.67] 4 0 scripted 5.00 4 40% [1.67, 8.00] 2 2 2",
-        "Outcomes that could not be established are not zeros",
-        "openai/alpha 4 0 4 4 0 33% scripted 4 2 2 2 2 40%",
+        "openai/alpha 5.00 4 33 % [1.67, 7.67] 4 0 scripted 5.00 4 40 % [1.67, 8.00] 2 2 2",
+        "Outcomes that could not be established do not count as zero",
+        "openai/alpha 4 0 4 4 0 33 % scripted 4 2 2 2 2 40 %",
         "sociolab list episodes --run small --score goal_checked=disputed",
         "no interval: no variation between clusters (SOC)",
-        "GOAL: agent (row) with partner (column)",
+        "GOAL: agent (row) by partner (column)",
         "0.00217",
-        "6 whole episodes, chosen evenly over the plan",
+        "6 episodes in full, spaced evenly over the plan",
         "ann got 4",
         "sociolab run sotopia --agent openai/alpha --agent scripted --judge heuristic --limit 3 "
         "--seed 7 --name small",
@@ -212,7 +212,7 @@ def test_a_name_cannot_turn_our_sentences_around(result: RunResult) -> None:
     turned = "\N{RIGHT-TO-LEFT OVERRIDE}abc"
     text = page(result.model_copy(update={"agents": (turned, SCRIPTED), "stopped": turned}))
     sentences = re.findall(r"<(?:p|li|figcaption)(?: [^>]*)?>(.*?)</", text)
-    assert any("abc (kind not recorded) and scripted" in sentence for sentence in sentences)
+    assert any("abc (unknown kind) and scripted" in sentence for sentence in sentences)
     assert not any("\N{RIGHT-TO-LEFT OVERRIDE}" in sentence for sentence in sentences)
 
 
@@ -251,23 +251,23 @@ def test_an_only_agent_is_charted_by_type(result: RunResult) -> None:
     text = page(alone.model_copy(update={
         "scores": tuple(e for e in result.scores if e.agent == SCRIPTED)}))  # fmt: skip
     assert "all types: 3.78, 95 % interval 0.90 to 6.65; bargain: 3.00" in text
-    assert "Who played with whom" not in text
+    assert "Agent-partner matrix" not in text
 
 
 def test_a_partner_is_told_of(result: RunResult) -> None:
     told = summary(result.model_copy(update={"partner": SCRIPTED}))
-    assert "openai/alpha (a model) played with scripted (rules, no model), in each seat." in told
+    assert "each with the partner scripted (rule-based, no model), in every seat." in told
     only = summary(result.model_copy(update={"agents": (SCRIPTED,)}))
-    assert "scripted (rules, no model) played itself, in all seats." in only
+    assert "Self-play: scripted (rule-based, no model) in every seat." in only
 
 
 @pytest.mark.parametrize(
     ("settings", "agents", "sentence"),
     [
         ({"people": 1}, ("human", SCRIPTED),
-         "In each, 1 person sat with scripted (rules, no model) in the other seats, as a study"),
-        ({"people": 2}, ("human",), "In each, 2 people sat, as a study laid it out."),
-        ({"people": 2, "stand_in": [SCRIPTED, ""]}, ("human", SCRIPTED), "each, up to 2 people"),
+         "Each episode had 1 person with scripted (rule-based, no model) in the other seats, as"),
+        ({"people": 2}, ("human",), "Each episode had 2 people, as the study specifies."),
+        ({"people": 2, "stand_in": [SCRIPTED, ""]}, ("human", SCRIPTED), "had up to 2 people"),
     ],
 )  # fmt: skip
 def test_of_a_study_nobody_is_told_to_have_met_whom_they_did_not(
@@ -281,9 +281,9 @@ def test_of_a_study_nobody_is_told_to_have_met_whom_they_did_not(
 def test_a_model_judge_is_no_oracle(result: RunResult) -> None:
     judges = tuple(j.model_copy(update={"method": "model"}) for j in result.judges)
     told = " ".join(cautions(result.model_copy(update={"judges": judges})))
-    assert "A model judge is not a person" in told
+    assert "An LLM judge is not a person" in told
     assert "heuristic" not in told
-    assert "Failures are not zeros" in told
+    assert "Failures do not count as zero" in told
 
 
 def test_the_command_repeats_the_run(result: RunResult) -> None:
@@ -367,7 +367,7 @@ def test_sections_of_the_caller_are_shown_whole(result: RunResult) -> None:
     assert '<td dir="auto">few</td>' in text
     assert '<script type="application/json">{"mark": "bar"}</script>' in text
     assert 'aria-label="drawn: a: 1"' in text
-    assert "What not to conclude Few raters." in " ".join(Reader(text).words.split())
+    assert "Limitations Few raters." in " ".join(Reader(text).words.split())
 
 
 @pytest.mark.parametrize("text", ["</table><script>alert(1)</script>", "x" * 100_000])
@@ -405,26 +405,26 @@ def test_hashes_tell_what_was_played_and_judged(result: RunResult) -> None:
 
 def test_few_scenarios_and_single_plays_are_cautioned_against(result: RunResult) -> None:
     told = " ".join(cautions(result))
-    assert "The scores come from 3 scenarios at most" in told
-    assert "Each task was played once by each cast" in told
+    assert "Scores come from at most 3 scenarios" in told
+    assert "Each cast played each task once" in told
     assert "sociolab compare" in told
 
 
 def test_of_one_scenario_no_interval_is_spoken_of(result: RunResult) -> None:
     alone = tuple(entry.model_copy(update={"clusters": 1}) for entry in result.scores)
     told = " ".join(cautions(result.model_copy(update={"scores": alone})))
-    assert "The scores come from one scenario: there is no interval" in told
+    assert "All scores come from one scenario, so there is no interval" in told
     assert "too short" not in told
-    assert "Intervals say" not in told
+    assert "Intervals reflect" not in told
 
 
 def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> None:
     assert findings(result) == (
-        "goal (checked) by goal check, on a scale from 0 to 10: openai/alpha 5.00 without an "
-        "interval (4 plays, 8 not scored); scripted 5.00 without an interval (4 plays, 2 failed, "
-        "6 not scored; 6.7 % of its turns failed).",
-        "GOAL by heuristic, on a scale from 0 to 10: openai/alpha 7.33 [2.93, 10.00] (12 plays); "
-        "scripted 3.78 ±2.87 (9 plays, 3 failed; 6.7 % of its turns failed).",
+        "goal (checked) (0 to 10, higher is better), judge goal check: openai/alpha 5.00 (no "
+        "interval) (4 episodes, 8 not scored); scripted 5.00 (no interval) (4 episodes, 2 failed, "
+        "6 not scored; 6.7 % invalid turns).",
+        "GOAL (0 to 10, higher is better), judge heuristic: openai/alpha 7.33 [2.93, 10.00] (12 "
+        "episodes); scripted 3.78 ±2.87 (9 episodes, 3 failed; 6.7 % invalid turns).",
     )
 
 
@@ -439,8 +439,8 @@ def test_of_many_agents_the_summary_names_the_highest_and_the_lowest(result: Run
         for some in (crowd[:5], crowd)
     )
     assert few.count("lab/") == 5
-    assert "of 6 agents the highest mean, lab/1 9.00" in many
-    assert "the lowest, lab/2 1.00" in many
+    assert "best of 6 agents: lab/1 9.00" in many
+    assert "worst: lab/2 1.00" in many
     assert many.count("lab/") == 2
 
 

@@ -121,7 +121,7 @@ def test_a_heuristic_judge_ranks_nobody(result: RunResult) -> None:
     assert {place.rank for place in heuristic.places} == {None}
     assert found.index(heuristic) == len(found) - 1
     notes = boards_section(found).tables[-1].notes
-    assert "not ranked: the judge goes by rules of thumb" in notes
+    assert "not ranked: scored by a heuristic judge" in notes
 
 
 def test_the_first_page_of_a_site_names_judges_and_escapes_what_runs_are_called(

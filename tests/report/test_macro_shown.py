@@ -14,13 +14,13 @@ from sociolab.report.plays import PlayKey, PlayOutcome, PlayRow, ScoreColumn
 from sociolab.report.result import column_outcomes, entries, with_macro
 from sociolab.report.schema import MeasureEntry, RunResult
 from sociolab.report.score_tables import agent_grids, grid_text, type_grids
-from sociolab.report.terminal import print_report
+from sociolab.report.terminal import full_report
 from sociolab.report.words import size_words
 
 from .small_run import ALPHA
 
 NAME = "conversation_sr"
-N = "n: plays with a value; of macro averages the tasks"
+N = "n: episodes with a score; for macro averages, tasks"
 
 
 @pytest.fixture
@@ -51,14 +51,14 @@ def test_tables_for_papers_show_how_many_tasks_a_macro_average_is_over(talks: Ru
     assert table.columns == ("agent", "SR micro", "SR macro")
     assert table.rows == ((ALPHA, "0.53 [0.00, 1.00] (5)", "0.33 [0.00, 1.00] (2)"),)
     assert N in table.notes
-    assert table.notes[-1] == "in parentheses: n, and how many failed"
+    assert table.notes[-1] == "in parentheses: n, and the number of failures"
 
 
 def test_the_terminal_shows_how_many_tasks_a_macro_average_is_over(talks: RunResult) -> None:
     file = io.StringIO()
-    print_report(talks, Console(file=file, width=100))
+    Console(file=file, width=100).print(full_report(talks))
     lines = [line.split() for line in file.getvalue().splitlines()]
-    assert ["n", "5", "2"] in lines
+    assert [ALPHA, "0.53", "[0.00,", "1.00]", "(5)", "0.33", "[0.00,", "1.00]", "(2)"] in lines
     assert N.split() in lines
 
 

@@ -32,7 +32,7 @@ HOSTILE = (
     "@SUM(A1)",
     "  =1+1",
     "a|b|c",
-    r"\input{/etc/passwd} 50% $x_1^2$ #a & ~b",
+    r"\input{/etc/passwd} 50 % $x_1^2$ #a & ~b",
     "\N{RIGHT-TO-LEFT OVERRIDE}abc\N{RIGHT-TO-LEFT MARK}",
     "line\nbreak\r\n# heading",
     "[link](javascript:x) ![i](y) `code` *b* _c_",
@@ -136,7 +136,7 @@ def typeset(engine: str, head: str, sections: list[Section], folder: Path) -> st
 def test_pdflatex_sets_what_is_written_of_runs_with_awkward_names(
     result: RunResult, tmp_path: Path
 ) -> None:
-    awkward = "a_b--c 50% & é ą «ß» #1 $x^2$ {y}~\\ [z] −2.50 ±1 ≤ 3 × … –"  # noqa: RUF001
+    awkward = "a_b--c 50 % & é ą «ß» #1 $x^2$ {y}~\\ [z] −2.50 ±1 ≤ 3 × … –"  # noqa: RUF001
     named = [text[:200] for text in (*HOSTILE, awkward) if text.isprintable() or "\n" in text]
     sections = [Section(text, (text,), tables=(table(text),)) for text in named]
     real = run_section(result.model_copy(update={"run": awkward}), details=True)
@@ -178,9 +178,9 @@ def test_a_caption_says_that_figures_are_heuristic_and_players_scripted(result: 
     captions = re.findall(r"\\caption\{(.*)\}", latex([run_section(result)]))
     heuristic = [caption for caption in captions if "judge: heuristic" in caption]
     assert heuristic
-    assert all("not comparable to a model judge" in caption for caption in heuristic)
-    by_agent = next(caption for caption in heuristic if caption.startswith("Scores by agent"))
-    assert "scripted: plays by rules, a baseline and no language model".lower() in by_agent.lower()
+    assert all("not comparable with an LLM judge" in caption for caption in heuristic)
+    by_agent = next(caption for caption in heuristic if caption.startswith("Mean score per agent"))
+    assert "Scripted: rule-based, a baseline rather than a language model" in by_agent
 
 
 def test_a_wide_latex_table_is_scaled_and_a_narrow_one_is_not() -> None:
@@ -195,7 +195,7 @@ def test_counts_have_their_own_columns_where_a_row_shares_them(result: RunResult
     assert any("(9, 3 failed, " in cell for row in differing.rows for cell in row)
     one = replace(grid, columns=grid.columns[:1], rows=tuple(
         replace(row, cells=row.cells[:1]) for row in grid.rows))  # fmt: skip
-    assert grid_text(result, one).columns == ("agent", "SOC", "n", "failed", "failed turns")
+    assert grid_text(result, one).columns == ("agent", "SOC", "n", "failed", "invalid turns")
     assert [row[2:4] for row in grid_text(result, one).rows] == [("12", "0"), ("10", "2")]
 
 
@@ -204,7 +204,7 @@ def test_a_table_that_is_wider_than_long_is_turned(result: RunResult) -> None:
     wide = replace(grid, columns=("a", "b", "c", "d"), rows=tuple(
         replace(row, cells=row.cells[:1] * 4) for row in grid.rows))  # fmt: skip
     long = turned(wide)
-    assert (long.corner, long.columns) == ("measure", tuple(row.label for row in grid.rows))
+    assert (long.corner, long.columns) == ("metric", tuple(row.label for row in grid.rows))
     assert [row.label for row in long.rows] == ["a", "b", "c", "d"]
     assert long.rows[2].cells == tuple(row.cells[0] for row in grid.rows)
     assert turned(long) is long

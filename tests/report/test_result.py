@@ -379,7 +379,7 @@ def test_what_rests_on_estimates_is_marked_and_counted(store: Store) -> None:
     assert facts["Tokens"].replace("~", "") == dict(account(plain))["Tokens"]
     assert (facts["Tokens"].count("~"), facts["Cost"].count("~")) == (3, 2)
     said = warnings(result)
-    assert f"1 of {result.calls} calls had no usable token count" in said[-2]
+    assert f"1 of {result.calls} calls came without a usable token count" in said[-2]
     assert said[-1] == f"malformed reply 1, in episode lamp-AS: {fault}"
     assert "~" not in "".join((*dict(account(plain)).values(), *warnings(plain)))
 

@@ -139,7 +139,7 @@ def test_the_turn_that_failed_is_not_counted_among_those_taken(
     moves = whole.moves[:turn]
     broken = Episode(whole.trial, (*moves, Ended(reason, turn, "ann")))
     assert transcript_view(broken, transcript(broken), ()).ended.endswith(f", after {taken}")
-    assert one(store, "bike-SS").ended == "no end on record"
+    assert one(store, "bike-SS").ended == "not finished"
 
 
 def test_scores_stand_by_seat_with_their_reasons() -> None:

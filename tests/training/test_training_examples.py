@@ -39,7 +39,7 @@ def test_turns_are_all_turns_of_everybody_usable_or_not(small: Path, tmp_path: P
         "16 rebuilt of players that are no models",
         "nothing was left out",
         "the reward is rule-based: goal and mood by by-hand: rules that read the transcript; where "
-        'they cannot tell, nothing is scored; "rules" is what this python: class calls itself',
+        'they cannot tell, nothing is scored; "rules" is what this python: class says it is',
     ]
 
 
@@ -191,7 +191,7 @@ def test_what_is_not_there_is_a_sentence_and_leaves_no_file(
         ("sft", {"margin": 1.0}, "--margin is for"),
         ("pairs", {"margin": -1.0}, "more than 0"),
         ("pairs", {"least": 1.0, "measures": ("goal",)}, "--min is for"),
-        ("sft", {"least": 1.0}, "one --measure, found none"),
+        ("sft", {"least": 1.0}, "one --metric, found none"),
         ("sft", {"least": 1.0, "measures": ("goal", "mood")}, "found goal, mood"),
         ("pairs", {"measures": ("goal", "mood")}, "found goal, mood"),
         ("sft", {"by": "by-hand"}, "name the measure"),

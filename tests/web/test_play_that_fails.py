@@ -94,4 +94,4 @@ def test_that_an_open_study_is_not_played_to_its_end_is_no_error(tmp_path: Path)
         with Store.open(path) as store:
             store.studies.change("chat", open=False)
         page = browser.get("/runs/chat").text
-        assert "4 of 4 trials not played yet" in page
+        assert "4 of 4 episodes not played yet" in page

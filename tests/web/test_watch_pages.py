@@ -102,7 +102,7 @@ def test_a_run_tells_its_scores_with_n_and_failures_and_leads_to_its_extremes(ad
     told = text_of(page)
     assert "3 of 5 trials of the world sotopia were played to the end; 1 failed." in told
     assert "1 of 5 trials failed: timeout" in told
-    assert "Scores by agent, over all its partners · judge: lab/judge" in told
+    assert "Mean score per agent (all partners) · judge: lab/judge" in told
     assert "scripted 3.00" in told.replace(" ±", " ±")
     assert "1 failed" in told
     lowest = f'<a href="{EPISODES}/{PLAIN}">2.00</a>'
@@ -119,7 +119,7 @@ def test_a_run_that_stopped_says_how_to_go_on_and_one_being_played_does_not(
     address: str, store: Path
 ) -> None:
     stopped = get(address, f"/runs/{RUN}")
-    assert "1 of 5 trials not played yet" in stopped
+    assert "1 of 5 episodes not played yet" in stopped
     assert "To go on with this run, give the command of" in stopped
     with lock_run(store, RUN):
         played = get(address, f"/runs/{RUN}")
@@ -170,10 +170,10 @@ def test_a_large_run_is_worked_out_once_while_its_page_says_so(
     assert "sociolab run sotopia --agent lab/one --agent scripted" in told
     assert "Calls by role" in told
     # Nothing is said of what is not known yet.
-    assert not any(word in told for word in ("Scores by agent", "What failed", "Nothing was"))
+    assert not any(word in told for word in ("Mean score per agent", "Failures", "Nothing was"))
     ready = requests.get(f"{address}/runs/{RUN}/figures", timeout=20)
     assert (ready.status_code, ready.headers["HX-Redirect"]) == (204, f"/runs/{RUN}")
-    assert "Scores by agent" in get(address, f"/runs/{RUN}")
+    assert "Mean score per agent" in get(address, f"/runs/{RUN}")
 
 
 def test_the_report_is_a_download_that_needs_nothing_else(address: str) -> None:

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from sociolab.analysis.agent_names import AgentNames, agent_names
-from sociolab.analysis.formatting import NOTHING, in_words, listed, rounded
+from sociolab.analysis.formatting import NOTHING, listed, rounded
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, foremost
@@ -405,7 +405,7 @@ def _failed_turns(columns: Sequence[Column]) -> Iterator[str]:
         if place.lost
     }
     if found:
-        told = listed([f"{who} {in_words(lost)} in {run}" for (run, who), lost in found.items()])
+        told = listed([f"{who} {lost} in {run}" for (run, who), lost in found.items()])
         yield f"Failed turns: {told}. Scores rest on the turns that did not fail."
 
 
@@ -413,7 +413,7 @@ def _coverage(columns: Sequence[Column]) -> Iterator[str]:
     """Of which agents some plays could not be scored, each column once."""
     for column in columns:
         told = [
-            f"{agent} {in_words(place.covered['coverage'])}"
+            f"{agent} {place.covered['coverage']}"
             for agent, place in column.places.items()
             if place.entry.unscored
         ]

@@ -83,7 +83,7 @@ def _placed(
 
 
 def _step(runs: _Runs, board: Board, above: BoardRow, below: BoardRow) -> NeighbourTest:
-    if undecided(above.entry, below.entry):
+    if undecided(above.entry, below.entry, board.better):
         return NeighbourTest(0, None, None, undecided=True)
     a, b = runs.side(board, above), runs.side(board, below)
     values, _ = runs.of(above.run)
@@ -101,4 +101,4 @@ def _step(runs: _Runs, board: Board, above: BoardRow, below: BoardRow) -> Neighb
         ).found[measure]
     except ConfigError:  # no two plays answer to each other, or it cannot be told which do
         return NeighbourTest(0, None, None)
-    return NeighbourTest(found.pairs, found.difference.value, found.holm_p)
+    return NeighbourTest(found.pairs, found.difference.value, found.holm_p, better=board.better)

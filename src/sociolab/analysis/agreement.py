@@ -10,7 +10,6 @@ from typing import Any
 from sociolab.analysis.formatting import (
     NOTHING,
     ends,
-    in_words,
     interval_notes,
     listed,
     missing_notes,
@@ -153,9 +152,9 @@ def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterat
     found = main.agreement
     yield (
         f"{of}, two people who rate the same play choose the same of {bins} bins in "
-        f"{in_words(share(found.binned.value))} of cases (Randolph's kappa "
-        f"{_kappa(found.kappa, bins)}), the same score in {in_words(share(found.exact.value))}, "
-        f"scores at most one point apart in {in_words(share(found.near.value))}."
+        f"{share(found.binned.value)} of cases (Randolph's kappa "
+        f"{_kappa(found.kappa, bins)}), the same score in {share(found.exact.value)}, "
+        f"scores at most one point apart in {share(found.near.value)}."
     )
     alphas = sorted(
         (cell.interval.value, titles[cell.dimension])
@@ -444,7 +443,7 @@ def _inside(rows: Sequence[JudgeAndPeople]) -> Iterator[str]:
         inside = total - below - above
         yield (
             f"Of {plural(total, 'score')} of plays with two raters or more, {inside:,} "
-            f"({in_words(share(inside / total))}) lie in the range that the raters span, "
+            f"({share(inside / total)}) lie in the range that the raters span, "
             f"{below:,} below and {above:,} above."
         )
 

@@ -14,7 +14,7 @@ from itertools import combinations
 from math import sqrt
 from statistics import fmean, stdev
 
-from sociolab.analysis.formatting import NOTHING, cell, in_words, interval_notes, title_of
+from sociolab.analysis.formatting import NOTHING, cell, interval_notes, title_of
 from sociolab.core.episode import Trial
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Variant
@@ -284,7 +284,7 @@ def repeat_section(about: AuditSubject, effects: Sequence[AuditEffect], judgings
     measures, main = found.measures(about, SD), found.main(about, SD)
     said: tuple[str, ...] = ("No play was scored twice.",)
     if main:
-        equal = in_words(found.cell(main, EQUAL, percent=True))
+        equal = found.cell(main, EQUAL, percent=True)
         said = (
             f"{about.title(main)}: two scores of the same play are equal in {equal} of the cases, "
             f"and {found.cell(main, DIFFERENCE)} points apart on average.",

@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeAlias
 from sociolab.analysis.formatting import (
     NOTHING,
     figure,
-    in_words,
     listed,
     p_text,
     span,
@@ -317,7 +316,7 @@ def _findings(found: ComparedAgents) -> Iterator[str]:
         yield (
             f"Not decided{_INTERVALS}: {intervals}. So few {cluster_of(found)}s differ there that "
             f"the test, corrected for {plural(count, 'measure')}, could not have come out "
-            f"significant; more {cluster_of(found)}s can tell, or fewer measures (--measure)."
+            f"significant; more {cluster_of(found)}s can tell, or fewer measures (--metric)."
         )
     if same:
         yield (
@@ -422,7 +421,7 @@ def failed_turns_told(asked: Mapping[str, TurnsAsked]) -> Iterator[str]:
         if one.failed:
             yield (
                 f"{name} failed {one.failed:,} of {plural(one.asked, 'turn')} "
-                f"({in_words(share(*one))}). Its scores rest on the others."
+                f"({share(*one)}). Its scores rest on the others."
             )
 
 
@@ -500,6 +499,32 @@ def differences(found: ComparedAgents) -> TextTable:
             *_no_interval(found),
         ),
     )
+
+
+def overview_rows(found: ComparedAgents) -> Iterator[tuple[str, ...]]:
+    """A row for each metric: its judge, both means, their difference, its interval, p, pairs."""
+    for name, one in found.found.items():
+        means = (one.mean_a, one.mean_b, one.difference.value)
+        yield (
+            title_of(found.measures[name]),
+            found.judge,
+            *(figure(mean, found.measures[name]) for mean in means),
+            span(one.difference, found.measures[name]) or NOTHING,
+            p_text(one.p),
+            f"{one.pairs:,}",
+        )
+
+
+def overview_notes(found: ComparedAgents) -> Iterator[str]:
+    """How these figures were made, and what not to conclude from them, in a line each."""
+    yield (
+        f"pairs matched by task, seat, partner and repeat; interval and p by {cluster_of(found)}, "
+        "not corrected for several metrics"
+    )
+    if not any(one.p is not None and one.p < ALPHA for one in found.found.values()):
+        yield "a non-significant difference is not evidence of equality"
+    if any(map(found.is_open, found.found)):
+        yield "pairs without a value on both sides are left out, which may flatter an agent"
 
 
 def bounds(found: ComparedAgents, name: str) -> str:

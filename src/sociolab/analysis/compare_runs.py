@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +13,8 @@ from sociolab.analysis.compare import (
     comparison_document,
     comparison_section,
     failed_turns_told,
+    overview_notes,
+    overview_rows,
 )
 from sociolab.analysis.consistency import (
     KS,
@@ -24,7 +25,7 @@ from sociolab.analysis.consistency import (
     passing_matched,
     thresholds,
 )
-from sociolab.analysis.formatting import figure, rounded, span
+from sociolab.analysis.formatting import rounded
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Trial
@@ -32,16 +33,14 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import UNTOLD, Measure, measure_called
 from sociolab.report.plays import asked_in
 from sociolab.report.result import outline_of, turns_asked
-from sociolab.report.run_facts import smoke_words
+from sociolab.report.run_facts import evaluated, smoke_words
 from sociolab.report.schema import RunResult
-from sociolab.report.section import Section
+from sociolab.report.score_tables import judges_of, main_measure
+from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, nature, plural
-from sociolab.stats.intervals import NO_VARIATION
 from sociolab.store.store import Store
 
 SCHEMA = 1
-
-_RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 
 
 def compare(
@@ -131,12 +130,13 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         names = agent_names(store, wanted.runs)
         cautions = (*names.notes, *cautions_of(runs, found))
         sections.append(comparison_section(found, " ".join(kinds), cautions))
-    limits = thresholds(measures, wanted.threshold, named=bool(wanted.measures))
+    declared = runs[0].values.declared
+    limits = thresholds(measures, wanted.threshold, declared, named=bool(wanted.measures))
     if found is None:
-        passed = passing(sides, limits, wanted.ks)
+        passed = passing(sides, limits, wanted.ks, declared)
     else:
         passed = passing_matched(found, limits, wanted.ks)
-    sections.append(consistency_section(passed, measures))
+    sections.append(consistency_section(passed, measures, declared))
     if found is None:
         judged = f"{runs[0].result.run}: {judged_by(runs, judge)}"
         lost = tuple(failed_turns_told({side.name: side.asked for side in sides}))
@@ -144,6 +144,31 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         sections[-1] = replace(last, said=(judged, *last.said), cautions=(*last.cautions, *lost))
     outlines = tuple(run.result for run in runs)
     return Conclusions(outlines, found, tuple(passed), tuple(sections))
+
+
+def two_agents(store: Store, result: RunResult) -> TextTable | None:
+    """A run's two agents side by side in the main metric of each judge, the main judge first; None
+    where it has not two, or they cannot be compared."""
+    agents = evaluated(result)
+    if len(agents) != 2:
+        return None
+    rows, notes = list[tuple[str, ...]](), dict[str, None]()
+    for judge in judges_of(result):
+        mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
+        for metric in main_measure(result, mine):
+            asked = CompareRequest((result.run,), *agents, judge, (metric.measure,))
+            try:
+                found = compare_runs(store, asked).comparison
+            except ConfigError:
+                continue
+            if found is not None:
+                rows += overview_rows(found)
+                notes |= dict.fromkeys(overview_notes(found))
+    if not rows:
+        return None
+    heads = ("metric", "judge", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "pairs")
+    heading = f"{agents[0]} (A) vs. {agents[1]} (B)"
+    return TextTable(heading, heads, tuple(rows), tuple(notes), (0, 1))
 
 
 def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
@@ -192,7 +217,7 @@ def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, M
     for name in wanted:
         if name not in told:
             known = ", ".join(told) or "none, since it broke before it named one"
-            raise ConfigError(f'--measure: the judge has no values of "{name}"; it has {known}')
+            raise ConfigError(f'--metric: the judge has no values of "{name}"; it has {known}')
     return {name: told[name] for name in told if name in wanted} if wanted else told or found
 
 
@@ -434,85 +459,3 @@ def _value(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}={item}" for key, item in value.items()) or "none"
     return "none" if value is None else str(value)
-
-
-@dataclass(frozen=True, slots=True)
-class GateRule:
-    """That the difference A - B in a measure is surely below, or above, a limit."""
-
-    measure: str
-    below: bool
-    limit: float
-
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        return f"{self.measure}{'<' if self.below else '>'}{self.limit:g}"
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """A rule held against a comparison; `low` to `high` is what it was held against."""
-
-    rule: GateRule
-    value: float
-    low: float
-    high: float
-    failed: bool
-    sentence: str
-
-    def document(self) -> dict[str, Any]:
-        """The gate as a JSON object: see docs/compare.md."""
-        return {
-            "rule": self.rule.text,
-            "failed": self.failed,
-            "difference": self.value,
-            "low": self.low,
-            "high": self.high,
-        }
-
-
-def rule_of(text: str) -> GateRule:
-    """The rule of "goal<-0.5" or "goal>0.5"; ConfigError for anything else."""
-    read = _RULE.fullmatch(text)
-    if read is None:
-        raise ConfigError(
-            f'--fail-if: expected a measure, < or > and a number, such as "goal<-0.5"; '
-            f'found "{text}"'
-        )
-    return GateRule(read[1], read[2] == "<", float(read[3]))
-
-
-def gates_of(found: ComparedAgents, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
-    """Each rule held against the interval of the paired difference A - B.
-
-    It fails where all of the interval lies beyond the limit. Where all clusters differ by the same
-    there is no interval, and the difference stands for it. ConfigError for a measure that is not
-    compared, and where there is nothing to decide by: no pairs, or a single cluster.
-    """
-    return tuple(_gates(found, rules))
-
-
-def _gates(found: ComparedAgents, rules: Sequence[GateRule]) -> Iterator[Gate]:
-    for rule in rules:
-        name = measure_called(rule.measure, found.measures.values())
-        if name not in found.found:
-            known = ", ".join(found.found)
-            raise ConfigError(f'--fail-if: "{rule.measure}" is not compared; these are: {known}')
-        estimate = found.found[name].difference
-        low, high = estimate.low, estimate.high
-        if estimate.note == NO_VARIATION:
-            low = high = estimate.value
-        if estimate.value is None or low is None or high is None:
-            raise ConfigError(
-                f"--fail-if {rule.text} cannot be decided: the difference has no interval "
-                f"({estimate.note}); play more tasks"
-            )
-        failed = high < rule.limit if rule.below else low > rule.limit
-        measure = found.measures[name]
-        ends = span(estimate, measure) or f"{figure(estimate.value, measure)} in every cluster"
-        sentence = (
-            f"--fail-if {rule.text}: {'FAILED' if failed else 'passed'}; A \N{MINUS SIGN} B is "
-            f"{figure(estimate.value, measure)}, 95 % interval {ends}"
-        )
-        yield Gate(rule, estimate.value, low, high, failed, sentence)

@@ -11,6 +11,7 @@ from sociolab.analysis.compare import ComparedAgents
 from sociolab.analysis.formatting import figure, span, title_of, titles
 from sociolab.analysis.matching import ComparedSide, settings_of
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Measure
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
@@ -29,7 +30,8 @@ _DIFFERENCE = (
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """pass^k of one agent in one measure; a play succeeds from `threshold` up.
+    """pass^k of one agent in one measure; a play succeeds from `threshold` up, or, where lower is
+    better, from there down.
 
     `side` is the agent; None for the difference of two, the first minus the second. `plays` counts
     the plays with a value that it rests on (of a comparison: pairs), `most` how many of them one
@@ -45,17 +47,30 @@ class Passing:
 
 
 def thresholds(
-    measures: Mapping[str, Measure], wanted: float | None, *, named: bool
+    measures: Mapping[str, Measure],
+    wanted: float | None,
+    declared: Declared = UNDECLARED,
+    *,
+    named: bool,
 ) -> dict[str, float]:
-    """From which value up a play succeeds, for each measure where that can be said.
+    """From which value on a play succeeds, for each measure where that can be said.
 
-    Without `wanted` it is 1 in measures from 0 to 1, and nothing in others. A `wanted` that says
+    Without `wanted` it is the better end of measures from 0 to 1, and nothing in others. A `wanted` that says
     nothing of a measure (none, or all of its values reach it) leaves that measure out; ConfigError
     if the measures were `named` or none is left.
     """
     if wanted is None:
-        return {name: 1.0 for name, one in measures.items() if (one.low, one.high) == (0, 1)}
-    fits = {name: wanted for name, one in measures.items() if one.low < wanted <= one.high}
+        return {
+            name: 0.0 if declared.metric(name).better == "lower" else 1.0
+            for name, one in measures.items()
+            if (one.low, one.high) == (0, 1)
+        }
+    fits = {
+        name: wanted
+        for name, one in measures.items()
+        if one.low <= wanted <= one.high
+        and wanted != (one.high if declared.metric(name).better == "lower" else one.low)
+    }
     if len(fits) < (len(measures) if named else 1):
         ranges = ", ".join(
             f"{name} {one.low:g} to {one.high:g}"
@@ -64,13 +79,16 @@ def thresholds(
         )
         raise ConfigError(
             f"--threshold {wanted:g} tells no plays apart in these measures: {ranges}; "
-            "expected a value above the lowest and up to the highest"
+            "expected a value above the worst and up to the best"
         )
     return fits
 
 
 def passing(
-    sides: Sequence[ComparedSide], limits: Mapping[str, float], ks: Sequence[int]
+    sides: Sequence[ComparedSide],
+    limits: Mapping[str, float],
+    ks: Sequence[int],
+    declared: Declared = UNDECLARED,
 ) -> list[Passing]:
     """pass^k of each side alone in each measure that has a threshold, over all of its plays."""
     found = []
@@ -79,12 +97,13 @@ def passing(
         keyed = settings_of(replace(side, values=judged))
         for name, threshold in limits.items():
             rows = [(value, key.setting) for key, value in keyed.get(name, {}).items()]
+            sign = _sign(declared, name)
             settings = [setting for _, setting in rows]
             made = pass_hat(
-                [value.value for value, _ in rows],
+                [_signed(sign, value.value) for value, _ in rows],
                 settings,
                 [value.cluster for value, _ in rows],
-                threshold=threshold,
+                threshold=sign * threshold,
                 ks=ks,
             )
             valued = Counter(setting for value, setting in rows if value.value is not None)
@@ -103,17 +122,29 @@ def passing_matched(
     made = []
     for name, threshold in limits.items():
         pairs = [pair for pair in found.plays[name] if pair.difference is not None]
-        a, b = [pair.a.value for pair in pairs], [pair.b.value for pair in pairs]
+        sign = _sign(found.declared, name)
+        a = [_signed(sign, pair.a.value) for pair in pairs]
+        b = [_signed(sign, pair.b.value) for pair in pairs]
+        limit = sign * threshold
         settings = [pair.key.setting for pair in pairs]
         clusters = [pair.a.cluster for pair in pairs]
         valued = Counter(settings)
         for side, of in (
-            (found.a.name, pass_hat(a, settings, clusters, threshold=threshold, ks=ks)),
-            (found.b.name, pass_hat(b, settings, clusters, threshold=threshold, ks=ks)),
-            (None, pass_hat_difference(a, b, settings, clusters, threshold=threshold, ks=ks)),
+            (found.a.name, pass_hat(a, settings, clusters, threshold=limit, ks=ks)),
+            (found.b.name, pass_hat(b, settings, clusters, threshold=limit, ks=ks)),
+            (None, pass_hat_difference(a, b, settings, clusters, threshold=limit, ks=ks)),
         ):
             made.append(_passing(side, name, threshold, valued, of))
     return made
+
+
+def _sign(declared: Declared, name: str) -> float:
+    """-1 where lower is better, as pass^k asks for values from a threshold up."""
+    return -1.0 if declared.metric(name).better == "lower" else 1.0
+
+
+def _signed(sign: float, value: float | None) -> float | None:
+    return None if value is None else sign * value
 
 
 def _passing(
@@ -140,7 +171,9 @@ def passing_document(found: Passing) -> dict[str, Any]:
     }
 
 
-def consistency_section(found: Sequence[Passing], measures: Mapping[str, Measure]) -> Section:
+def consistency_section(
+    found: Sequence[Passing], measures: Mapping[str, Measure], declared: Declared = UNDECLARED
+) -> Section:
     """pass^k of agents alone, or of the two of a comparison, and where it cannot be computed."""
     compared = any(one.side is None for one in found)
     repeated = [one for one in found if any(of.most > 1 for of in _beside(found, one))]
@@ -176,7 +209,7 @@ def consistency_section(found: Sequence[Passing], measures: Mapping[str, Measure
     return Section(
         "Consistency over repeats",
         tuple(said),
-        tables=(_table(repeated, measures),) if repeated else (),
+        tables=(_table(repeated, measures, declared),) if repeated else (),
     )
 
 
@@ -194,7 +227,9 @@ def _beside(found: Sequence[Passing], one: Passing) -> list[Passing]:
     return [other for other in found if other.measure == one.measure]
 
 
-def _table(found: Sequence[Passing], measures: Mapping[str, Measure]) -> TextTable:
+def _table(
+    found: Sequence[Passing], measures: Mapping[str, Measure], declared: Declared
+) -> TextTable:
     most = max(one.most for one in found)
     ks = [of.k for of in found[0].found]
     rows = tuple(
@@ -203,10 +238,16 @@ def _table(found: Sequence[Passing], measures: Mapping[str, Measure]) -> TextTab
         for i, k in enumerate(ks)
         if k <= most
     )
+    limits = [
+        f"{one.threshold:g} or {'less' if down else 'more'}"
+        + (f" in {title_of(measures[one.measure])}" if down else "")
+        for one in found
+        for down in [_sign(declared, one.measure) < 0]
+    ]
     never = ", ".join(str(k) for k in ks if k > most)
     return TextTable(
-        f"pass^k: a play succeeds with {found[0].threshold:g} or more",
-        ("measure", "k", *_columns(found)),
+        f"pass^k: a play succeeds with {' and '.join(dict.fromkeys(limits))}",
+        ("metric", "k", *_columns(found)),
         rows,
         (
             "in parentheses: how many tasks (each with its seat and partner) it rests on; 95 % "

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
+from sociolab.core.metrics import Declared
 from sociolab.core.score import Measure
-from sociolab.report.words import minus
+from sociolab.report.words import legend, minus
+from sociolab.report.words import percent as percent_of
 from sociolab.stats.intervals import CUT, Estimate
 
 NOTHING = "\N{EN DASH}"
@@ -48,14 +50,23 @@ def p_text(p: float | None) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def in_words(cell: str) -> str:
-    """What a cell of a table says, as a sentence says it: "62%" there is "62 %" here."""
-    return cell.replace("%", " %")
-
-
 def title_of(measure: Measure) -> str:
     """What a measure is called."""
     return measure.title or measure.name.replace("_", " ")
+
+
+def headed(measure: Measure, declared: Declared) -> str:
+    """What a measure is called in a table, marked where lower is better."""
+    return title_of(measure) + declared.metric(measure.name).mark
+
+
+def explained(measures: Iterable[Measure], declared: Declared) -> tuple[dict[str, str], str]:
+    """By heading, what measures mean; and the legend that spells out abbreviations and says which
+    end is better."""
+    found = [(one, declared.metric(one.name)) for one in measures]
+    told = {headed(one, declared): metric.explained(one.low, one.high) for one, metric in found}
+    spelt = legend(((title_of(one), one.low, one.high, m) for one, m in found), better=True)
+    return told, spelt
 
 
 def titles(measures: Iterable[Measure]) -> str:
@@ -84,7 +95,7 @@ def plain(value: float | None, *, percent: bool = False, sign: bool = False) -> 
     if value is None:
         return NOTHING
     if percent:
-        return f"{value:.0%}"
+        return percent_of(value)
     shown = f"{value:{'+' if sign else ''}.2f}"
     return "0.00" if shown in ("-0.00", "+0.00") else minus(shown)
 

@@ -87,6 +87,11 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
             if any(value.agent == agent for value in pool.untold):
                 raise ConfigError(f'{flag}: no play of "{agent}" has a score{pool.hint}')
             raise ConfigError(f'{flag}: "{agent}" played nothing here; the agents are: {known}')
+    if pool.better == "lower":
+        raise ConfigError(
+            f"--metric: in {pool.title} lower is better; expected a metric in which a low score says "
+            "that a task is hard"
+        )
     if target in without:
         raise ConfigError(f"--without: {target} is the target")
     values, untold = (

@@ -12,7 +12,6 @@ from sociolab.analysis.audit import main_measure
 from sociolab.analysis.formatting import (
     NOTHING,
     cell,
-    in_words,
     interval_notes,
     listed,
     plain,
@@ -277,7 +276,7 @@ def _said(main: PanelFigures | None, apart: float) -> tuple[str, ...]:
     return (
         f"{title}: {cell(main.mean)} over {plural(main.mean.n, 'play')}; the judges lie "
         f"{cell(main.range)} points apart on a play, and more than {apart:g} on "
-        f"{in_words(cell(main.apart, percent=True))} of the plays.",
+        f"{cell(main.apart, percent=True)} of the plays.",
     )
 
 

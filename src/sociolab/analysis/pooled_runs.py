@@ -10,7 +10,7 @@ from sociolab.analysis.formatting import listed, title_of
 from sociolab.analysis.values import RunValues, Value, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, measure_called
 from sociolab.report.result import each_once
 from sociolab.report.words import plural
@@ -38,6 +38,11 @@ class Pool:
     def clusters(self) -> str:
         """What a cluster is called in this world."""
         return self.declared.cluster
+
+    @property
+    def better(self) -> Better:
+        """Which end of the measure is the better one."""
+        return self.declared.metric(self.measure.name).better
 
     @property
     def title(self) -> str:
@@ -93,7 +98,7 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) ->
         known = ", ".join(shared) or "none"
         hint = unscored_hint(runs, judge, wanted)
         raise ConfigError(
-            f'--measure: {judge} gave nothing in "{wanted}" in all these runs; it gave: '
+            f'--metric: {judge} gave nothing in "{wanted}" in all these runs; it gave: '
             f"{known}{hint}"
         )
     if not shared:
@@ -103,7 +108,7 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) ->
     if not name:
         main = " or ".join(runs[0].declared.main)
         raise ConfigError(
-            f"{judge} gave nothing in {main} in all these runs; name a measure by --measure: "
+            f"{judge} gave nothing in {main} in all these runs; name a measure by --metric: "
             f"{', '.join(shared)}"
         )
     if len({run.measures[name] for run in runs}) > 1:

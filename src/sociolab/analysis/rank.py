@@ -12,18 +12,19 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import check_no_smoke
-from sociolab.analysis.formatting import NOTHING, in_words, listed
+from sociolab.analysis.formatting import NOTHING, listed
 from sociolab.analysis.pooled_runs import Pool, agent_settings, judge_caution, pooled, run_values
 from sociolab.analysis.values import Value
 from sociolab.core.code_fingerprint import without_code
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Better
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
 from sociolab.report.section import Figure, Section, TextTable
-from sociolab.report.words import failed_of, minus, plural
+from sociolab.report.words import failed_of, minus, percent, plural
 from sociolab.stats.intervals import LEVEL, t_critical
 from sociolab.stats.ranking import (
     POINTS,
@@ -85,6 +86,8 @@ class Ranking:
 
     def undecided(self, above: str, below: str) -> bool:
         """Whether plays that could not be scored could turn the order of two agents round."""
+        if self.pool.better == "lower":
+            above, below = below, above
         lowest, highest = self.bounds.get(above), self.bounds.get(below)
         open_ = any(self.untold.get(one) for one in (above, below))
         return open_ and (lowest is None or highest is None or lowest[0] < highest[1])
@@ -93,12 +96,14 @@ class Ranking:
 def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, TurnsAsked]] | None = None) -> Ranking:
     """Rate the agents of a pool; ConfigError where no two of them can be compared.
 
+    The better value wins: the lower one, where the world declares so of its metric.
+
     Intervals and the firmness of the order resample clusters of tasks. `asked`: by run, how many
     turns each play was asked for, and failed.
     """
     mine = [value for value in pool.values if value.agent is not None]
     placed = [value for value in mine if value.partner is not None]
-    compared = contests([_score(value) for value in placed])
+    compared = contests([_score(value, pool.better) for value in placed])
     if not compared.comparisons:
         raise ConfigError(
             "no two agents of these runs have a score at the same task and seat with the same "
@@ -210,8 +215,8 @@ def _firm(ratings: ModelRatings, rows: Sequence[Contest]) -> dict[int, float]:
     }
 
 
-def _score(value: Value) -> SeatScore:
-    """Of a whole episode that one agent played alone, the partner is no other agent, but the
+def _score(value: Value, better: Better) -> SeatScore:
+    """Where lower is better, the value with the other sign, since the higher one wins. Of a whole episode that one agent played alone, the partner is no other agent, but the
     design: it answers to any other agent's that did the same."""
     alone = value.seat is None and value.partner == value.agent
     return SeatScore(
@@ -221,7 +226,7 @@ def _score(value: Value) -> SeatScore:
         partner=ITSELF if alone else str(value.partner),
         play=f"{value.run}/{value.trial}",
         cluster=value.cluster,
-        value=value.value,
+        value=-value.value if value.value is not None and better == "lower" else value.value,
     )
 
 
@@ -286,8 +291,8 @@ def _said(found: Ranking) -> Iterator[str]:
     yield (
         f"{plural(agents, 'agent')} in {plural(len(found.compared.comparisons), 'comparison')} of "
         "two plays: two agents in the same seat of the same task, with the same partner. The "
-        f"higher {found.pool.title} wins, equal ones tie. The two seats of one episode are never "
-        "compared."
+        f"{found.pool.better or 'higher'} {found.pool.title} wins, equal ones tie. The two seats of "
+        "one episode are never compared."
     )
     for group in sorted({one.group for one in found.ratings.models}):
         mine = [one for one in found.ratings.models if one.group == group]
@@ -316,7 +321,7 @@ def _ahead(mine: list[ModelRating], found: Ranking) -> str:
     lead = next((pair for pair in found.ratings.neighbours if pair.above == first.model), None)
     place = "is ahead" if lead is None or settled(found, lead) else "has the highest rating"
     open_ = "" if place == "is ahead" else ", a lead that is not settled"
-    share = in_words(f"{first.expected:.0%}")
+    share = percent(first.expected or 0.0)
     return (
         f"{first.model} {place} with {_points(first.strength)} points{interval}{open_}; against "
         f"{whom} it is expected to win {share} of such comparisons, a tie counting half."
@@ -344,7 +349,7 @@ def _settled(found: Ranking, pair: AdjacentModels) -> str:
         return (
             f"{order} is not tested: too few {found.pool.clusters}s to resample; {_dropped(pair)}."
         )
-    share = in_words(f"{pair.flipped or 0:.1%}")
+    share = percent(pair.flipped or 0, 1)
     turned = f"{share} of the resamples turn" if pair.flipped else "no resample turns"
     if settled(found, pair):
         return f"{order} is settled: {turned} it round, and {_dropped(pair)}."
@@ -390,9 +395,14 @@ def _unrated(one: ModelRating) -> str:
 def _cautions(found: Ranking) -> Iterator[str]:
     pool, ratings = found.pool, found.ratings
     yield (
-        f"A rating says how often an agent scores higher in {pool.title}, not by how much, and it "
-        "holds for these tasks, these partners and this judge."
+        f"A rating says how often an agent scores {pool.better or 'higher'} in {pool.title}, not by "
+        "how much, and it holds for these tasks, these partners and this judge."
     )
+    if not pool.better:
+        yield (
+            f"Neither end of {pool.title} is declared to be the better one: who stands first scores "
+            "higher, which need not be better."
+        )
     if any(one.strength is not None for one in ratings.models):
         yield (
             "Points are relative: 0 is the mean of the agents rated together here, so the points "
@@ -411,7 +421,7 @@ def _cautions(found: Ranking) -> Iterator[str]:
         )
     failed = {agent: one for agent, one in found.asked.items() if one.failed}
     if failed:
-        told = listed([f"{agent} {in_words(failed_of(one))}" for agent, one in failed.items()])
+        told = listed([f"{agent} {failed_of(one)}" for agent, one in failed.items()])
         yield f"Failed turns: {told}. Scores rest on the turns that did not fail."
     if found.missing:
         told = listed([f"{agent} {count:,}" for agent, count in sorted(found.missing.items())])
@@ -492,7 +502,7 @@ def _ends_text(found: Ranking, agent: str) -> str:
 
 
 def _cells(one: ModelRating) -> tuple[str, ...]:
-    expected = NOTHING if one.expected is None else f"{one.expected:.0%}"
+    expected = NOTHING if one.expected is None else percent(one.expected)
     record = (_count(one.won), _count(one.tied), _count(one.lost))
     return _points(one.strength), _span(one) or NOTHING, expected, *record
 
@@ -513,11 +523,11 @@ def _order(found: Ranking) -> tuple[TextTable, ...]:
             if settled(found, pair)
             else "no",
             f"{pair.flipping_plays:,} of {pair.plays:,}",
-            NOTHING if pair.flipped is None else f"{pair.flipped:.1%}",
+            NOTHING if pair.flipped is None else percent(pair.flipped, 1),
         )
         for pair in pairs
     )
-    limits = in_words(", ".join(f"{limit:.1%}" for limit in found.firm.values()))
+    limits = ", ".join(percent(limit, 1) for limit in found.firm.values())
     heads = ("above", "below", "points", "settled", "episodes that turn it", "resamples")
     return (
         TextTable(

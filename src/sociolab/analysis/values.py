@@ -163,6 +163,16 @@ def chosen_judge(
     return label
 
 
+def judges_with(store: Store, runs: Sequence[str], measure: str) -> tuple[str, ...]:
+    """The judges that gave values of a measure in all of these runs."""
+    found = [
+        {one.judge for one in values_of(store, run, store.trials(run)).values
+         if one.measure == measure}
+        for run in runs
+    ]  # fmt: skip
+    return tuple(sorted(set.intersection(*found)))
+
+
 def unscored_hint(runs: Sequence[RunValues], judge: str, measure: str | None = None) -> str:
     """What to do about plays that a judge could not score, to end a sentence; "" without any."""
     plays = [

@@ -17,7 +17,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, foremost, measure_called
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import about, method_words, money, plural
+from sociolab.report.words import about, method_words, money, percent, plural
 from sociolab.stats.variance import Component, Components, LeveledScore, components
 from sociolab.store.store import Store
 
@@ -255,7 +255,7 @@ def _no_value(runs: Sequence[RunValues], measure: str | None) -> str:
     gave = {v.measure for run in runs for v in run.values if v.value is not None}
     known = dict.fromkeys(name for run in runs for name in run.measures if name in gave)
     return (
-        f"--measure: no judge gave these runs a value in {measure}; measures with values: "
+        f"--metric: no judge gave these runs a value in {measure}; measures with values: "
         f"{', '.join(known) or 'none'}"
     )
 
@@ -567,7 +567,7 @@ def _table(found: Variances, one: AgentVariance) -> TextTable:
         (
             _part(found, one, part),
             NOTHING if part.variance is None else figure(math.sqrt(part.variance), found.measure),
-            NOTHING if part.share is None else f"{part.share:.0%}",
+            NOTHING if part.share is None else percent(part.share),
             f"{part.levels:,}",
             *_doubled(found, one, steps.get(part.factor)),
         )
@@ -617,7 +617,7 @@ def _worth(one: AgentVariance, step: Doubling) -> str:
     if not step.cost or not one.best.cost or one.best.error is None:
         return NOTHING
     most = (one.error - one.best.error) / one.best.cost
-    return f"{(one.error - step.error) / step.cost / most:.0%}"
+    return percent((one.error - step.error) / step.cost / most)
 
 
 def _name(found: Variances, factor: str) -> str:

@@ -12,8 +12,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from pydantic import Field
-
 from sociolab.analysis.audit import (
     AuditEffect,
     AuditSubject,
@@ -27,13 +25,13 @@ from sociolab.analysis.audit import (
     repeated_of,
     variant_section,
 )
-from sociolab.analysis.panel import APART, JudgePanel, panel_of, panel_section
+from sociolab.analysis.panel import JudgePanel, panel_of, panel_section
 from sociolab.analysis.self_preference import SelfPreferences, family_section, self_preferences
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.run.config import ModelAccess
+from sociolab.app.run.config import AuditConfig
 from sociolab.app.run.judge import world_settings
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import kept_in_a_run
@@ -70,26 +68,6 @@ _AT_ONCE = 128
 
 REPEAT = "repeat"
 """The kind of audit that any episode allows; others are the variants that its world lays out."""
-
-
-class AuditConfig(ModelAccess):
-    """Which judge to audit, on which run, how.
-
-    `kinds` empty: all that apply, with a judge. `repeats` counts judgings beyond the first. `limit`
-    takes so many episodes, at random but always the same: a larger one adds to them. `seed` is that
-    of variants. `families` are (family, pattern), see `analysis.self_preference`. `panel` are
-    judges that judged the run.
-    """
-
-    run: str
-    judge: str | None = None
-    kinds: tuple[str, ...] = ()
-    limit: int | None = Field(default=None, ge=1)
-    repeats: int = Field(default=3, ge=1)
-    seed: int = 0
-    families: tuple[tuple[str, str], ...] = ()
-    panel: tuple[str, ...] = ()
-    apart: float = Field(default=APART, ge=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,8 @@ def _amount(here: Sequence[Credit], seat: str, measure: str, total: int | None) 
 
 
 def _action(action: Action) -> dict[str, Any]:
-    return {"kind": action.kind, "text": action.text, "to": list(action.to)}
+    row = {"kind": action.kind, "text": action.text, "to": list(action.to)}
+    return row | ({"fields": dict(action.fields)} if action.fields else {})
 
 
 def _why(one: Credit) -> dict[str, Any]:
@@ -272,7 +273,7 @@ def measures_of(text: str) -> tuple[CreditMeasure, ...]:
     unknown = [part for part in wanted if part not in MEASURES]
     if unknown:
         known = " or ".join(MEASURES)
-        raise ConfigError(f'--measure: expected {known}, or both, found "{unknown[0]}"')
+        raise ConfigError(f'--metric: expected {known}, or both, found "{unknown[0]}"')
     return tuple(measure for measure in MEASURES if measure in wanted)
 
 

@@ -52,11 +52,14 @@ Json = Annotated[
     bool, typer.Option("--json", help="Machine-readable result on stdout, progress on stderr.")
 ]
 Html = Annotated[OptPath, option("--html", "FILE", "Write a page.")]
-Details = Annotated[bool, typer.Option("--details", help="A matrix of pairs for each measure.")]
+Full = Annotated[bool, typer.Option("--full", help="Print all tables, not only the overview.")]
+Details = Annotated[
+    bool, typer.Option("--details", help="Add an agent-partner matrix of every metric.")
+]
 TaskFilter = Annotated[
     OptText, option("--tasks", "FILTER", "Ids, tags, scenario=ID; commas: any, plus: all.")
 ]
-MainMeasure = Annotated[OptText, option("--measure", "NAME", "Default: the world's main one.")]
+MainMeasure = Annotated[OptText, option("--metric", "NAME", "Default: the world's main one.")]
 OneJudge = Annotated[OptText, option("--judge", "LABEL", "Whose scores, if several judged.")]
 EpisodeLimit = Annotated[OptInt, option("--limit", "N", "Maximum number of episodes.", min=1)]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace what is there of this name.")]
@@ -80,7 +83,7 @@ def takes(model: type[BaseModel], *fields: str) -> Callable[[Callable[..., None]
         @wraps(verb)
         def called(**arguments: Any) -> None:
             values = {name: arguments.pop(name) for name in wanted}
-            given = {name: one for name, one in values.items() if one is not None}
+            given = {name: one for name, one in values.items() if one not in (None, False)}
             if "settings" in given:
                 given["settings"] = settings_of(given["settings"])
             verb(**arguments, given=given)
@@ -104,6 +107,13 @@ def takes(model: type[BaseModel], *fields: str) -> Callable[[Callable[..., None]
 def _parameter(name: str, field: FieldInfo, flag: Flag) -> inspect.Parameter:
     """A field as a parameter that typer understands; what is not given is None."""
     kind = _kind(field.annotation)
+    if kind is bool:
+        return inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False,
+            annotation=Annotated[bool, typer.Option(flag.flags, help=flag.help)],
+        )
     if flag.flags.startswith("--"):
         ends = {
             end: getattr(one, bound)
@@ -132,7 +142,7 @@ def _kind(annotation: Any) -> Any:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) in (tuple, dict):
         return list[str]
-    return annotation if annotation in (int, float, Path) else str
+    return annotation if annotation in (bool, int, float, Path) else str
 
 
 def _help(field: FieldInfo, flag: Flag) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -96,27 +97,41 @@ def page_of(
 
 def show_result(
     result: RunResult,
-    store: Path | None,
+    path: Path | None,
     *,
     as_json: bool,
+    full: bool = False,
     details: bool = False,
-    brief: bool = False,
 ) -> None:
-    """The tables of a run, or in brief one, or its documented JSON object."""
+    """A run in at most 40 lines, or in full, or as its documented JSON object; and what to type
+    next."""
     if as_json:
         typer.echo(result.as_json())
         return
-    if brief:
-        from sociolab.report.score_tables import brief_section
-        from sociolab.report.terminal import printed
+    from sociolab.report.run_facts import evaluated
+    from sociolab.report.terminal import full_report, overview
 
-        console().print(printed([brief_section(result)], endless=endless()))
+    agents = evaluated(result)
+    if full or details:
+        console().print(full_report(result, details=details, endless=endless()))
     else:
-        from sociolab.report.terminal import print_report
+        compared = None
+        if len(agents) == 2 and result.scores:
+            from sociolab.analysis.compare_runs import two_agents
+            from sociolab.store.store import open_store
 
-        print_report(result, console(), details=details)
-    where = f" --store {store}" if store else ""
-    say(f"read an episode: sociolab list episodes --run {result.run}{where}")
+            with open_store(path) as store:
+                compared = two_agents(store, result)
+        console().print(overview(result, compared, endless=endless()))
+    run = result.run
+    steps: list[tuple[str, ...]] = [("list", "episodes", "--run", run)]
+    if len(agents) == 2:
+        steps.insert(0, ("compare", run, "--agent", agents[0], "--with", agents[1]))
+    if not full:
+        steps.append(("report", run, "--full"))
+    where = ("--store", str(path)) if path else ()
+    typed = [shlex.join(("sociolab", *words, *where)) for words in steps]
+    say("Next: " + "\n      ".join(typed))
 
 
 # ------------------------------------------------------------------ judges that failed

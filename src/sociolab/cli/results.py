@@ -12,6 +12,7 @@ import typer
 
 from sociolab.cli.options import (
     Details,
+    Full,
     Html,
     Json,
     MainMeasure,
@@ -32,11 +33,14 @@ from sociolab.cli.output import page_of, say, show_result, show_sections
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sociolab.analysis.compare_runs import CompareRequest, Conclusions, Gate
+    from sociolab.analysis.compare_runs import CompareRequest, Conclusions
     from sociolab.analysis.episode_pairs import ComparedPairs
+    from sociolab.analysis.gates import Gate, GateRule
     from sociolab.store.store import Store
 
 verbs = typer.Typer()
+
+Junit = Annotated[OptPath, option("--junit", "FILE", "Write the gates as JUnit XML, for CI.")]
 
 
 @verbs.command(epilog="Example: sociolab report first --html first.html --csv first.csv")
@@ -50,7 +54,17 @@ def report(
         OptPath, option("--latex", "FILE", "Write tables for LaTeX (booktabs).")
     ] = None,
     markdown: Annotated[OptPath, option("--markdown", "FILE", "Write Markdown tables.")] = None,
+    full: Full = False,
     details: Details = False,
+    fail_if: Annotated[
+        OptTexts,
+        option(
+            "--fail-if",
+            "RULE",
+            '"goal<6": exit with 1 if all of the interval of a mean is there. Repeat it.',
+        ),
+    ] = None,
+    junit: Junit = None,
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
@@ -58,13 +72,16 @@ def report(
 
     The HTML page holds plots and some episodes, too.
     """
+    from sociolab.analysis.gates import score_gates
     from sociolab.report.result import details_of, each_once
     from sociolab.store.store import open_store
 
+    rules = rules_of(fail_if, junit)
     written: list[Path] = []
     with open_store(store) as opened:
         found = [details_of(opened, one) for one in each_once(run)]
         results = [one.result for one in found]
+        gates = [gate for one in results for gate in score_gates(one, rules)]
         # What makes files is loaded only for those who want one: that takes longer than the tables.
         if html is not None:
             from sociolab.app.results import write_page
@@ -90,12 +107,13 @@ def report(
         typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
     else:
         for result in results:
-            show_result(result, store, as_json=json, details=details)
+            show_result(result, store, as_json=json, full=full, details=details)
     for path in written:
         say(f"wrote {path}")
+    decide(gates, f"sociolab report {' '.join(run)}", junit)
 
 
-@verbs.command(epilog="Example: sociolab compare first second --measure goal --html compared.html")
+@verbs.command(epilog="Example: sociolab compare first second --metric goal --html compared.html")
 def compare(
     run: Annotated[
         list[str],
@@ -111,7 +129,7 @@ def compare(
     ] = None,
     judge: OneJudge = None,
     measure: Annotated[
-        OptTexts, option("--measure", "NAME", "Only these; default: all. Repeat it.")
+        OptTexts, option("--metric", "NAME", "Only these; default: all. Repeat it.")
     ] = None,
     k: Annotated[str, option("--k", "K,K", "pass^k: all of k repeats succeed.")] = "1,2,4",
     threshold: Annotated[
@@ -135,6 +153,7 @@ def compare(
             '"goal<-0.5": exit with 1 if all of the interval of A - B is there. Repeat it.',
         ),
     ] = None,
+    junit: Junit = None,
     html: Html = None,
     store: StoreFile = None,
     json: Json = False,
@@ -143,7 +162,7 @@ def compare(
 
     Paired differences on the tasks that both played; of one run, how consistent its repeats are.
     """
-    from sociolab.analysis.compare_runs import CompareRequest, compare_runs, rule_of
+    from sociolab.analysis.compare_runs import CompareRequest, compare_runs
     from sociolab.analysis.episode_pairs import with_episodes
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of
@@ -154,19 +173,19 @@ def compare(
     if curve:
         refuse({
             "--with": with_, "--threshold": threshold, "--all": every, "--pairs": pairs,
-            "--fail-if": fail_if,
+            "--fail-if": fail_if, "--junit": junit,
         }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
         _follow(CompareRequest(tuple(run), agent, None, judge, names), html, store, as_json=json)
         return
     wanted = CompareRequest(tuple(run), agent, with_, judge, names, ks_of(k), threshold)
-    rules = tuple(rule_of(text) for text in fail_if or ())
+    rules = rules_of(fail_if, junit)
     if pairs is not None:
         free_file(pairs, "--pairs")
     with open_store(store) as opened:
         found = compare_runs(opened, wanted)
         wanted_pairs = pairs is not None or every
         compared = _pairs(opened, found, pairs_shown, every=every, wanted=wanted_pairs)
-        gates = _gates(found, rules)
+        gates = _gates(opened, found, rules)
         if html is not None:
             extra = (
                 (with_episodes(opened, compared, transcript_of),)
@@ -179,10 +198,7 @@ def compare(
     show_sections((*found.sections, *shown), document, as_json=json, html=html)
     if compared is not None and pairs is not None:
         say(f"wrote {write_pairs(compared, pairs):,} pairs to {pairs}")
-    for gate in gates:
-        say(gate.sentence)
-    if any(gate.failed for gate in gates):
-        raise typer.Exit(1)
+    decide(gates, f"sociolab compare {' '.join(run)}", junit)
 
 
 @verbs.command(epilog="Example: sociolab table first town --html table.html")
@@ -212,7 +228,7 @@ def table(
     show_sections([found.section], found.document, as_json=json, html=html)
 
 
-@verbs.command(epilog="Example: sociolab rank first second --measure goal")
+@verbs.command(epilog="Example: sociolab rank first second --metric goal")
 def rank(
     run: RunNames,
     judge: OneJudge = None,
@@ -242,7 +258,7 @@ def hard(
     name: Annotated[str, option("--name", "NAME", "What to call the list, such as hard-X.")],
     most: Annotated[int, option("--most", "N", "So many tasks.", min=1)] = 20,
     measure: Annotated[
-        OptText, option("--measure", "NAME", "overall, goal_checked...; default: the main one.")
+        OptText, option("--metric", "NAME", "overall, goal_checked...; default: the main one.")
     ] = None,
     judge: OneJudge = None,
     without: Annotated[
@@ -278,7 +294,7 @@ def hard(
     say(f"play it: {chosen.command}")
 
 
-@verbs.command(epilog="Example: sociolab variance first --measure goal")
+@verbs.command(epilog="Example: sociolab variance first --metric goal")
 def variance(
     run: RunNames,
     measure: MainMeasure = None,
@@ -366,12 +382,39 @@ def _pairs(
     return None
 
 
-def _gates(found: Conclusions, rules: Sequence[Any]) -> tuple[Gate, ...]:
-    from sociolab.analysis.compare_runs import gates_of
+def rules_of(fail_if: Sequence[str] | None, junit: Path | None) -> tuple[GateRule, ...]:
+    """The rules of --fail-if; ConfigError for one that is none, and for --junit without any."""
+    from sociolab.analysis.gates import rule_of
 
-    if rules and found.comparison is None:
+    if junit is not None and not fail_if:
+        raise ConfigError("--junit is for gates: say --fail-if too, or leave it out")
+    return tuple(rule_of(text) for text in fail_if or ())
+
+
+def _gates(store: Store, found: Conclusions, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
+    from sociolab.analysis.gates import difference_gates
+    from sociolab.analysis.values import judges_with
+
+    if not rules:
+        return ()
+    if found.comparison is None:
         raise ConfigError("--fail-if is for two agents; name both: --agent A --with B")
-    return gates_of(found.comparison, rules) if found.comparison is not None else ()
+    runs = [one.run for one in found.outlines]
+    return difference_gates(found.comparison, rules, partial(judges_with, store, runs))
+
+
+def decide(gates: Sequence[Gate], suite: str, junit: Path | None) -> None:
+    """Say, and write, which gates passed; exit code 1 if one failed."""
+    from sociolab.analysis import gates as rules
+    from sociolab.report.export import write_whole
+
+    for gate in gates:
+        say(gate.sentence)
+    if junit is not None:
+        write_whole(junit, rules.junit(suite, gates))
+        say(f"wrote {junit}")
+    if any(gate.failed for gate in gates):
+        raise typer.Exit(1)
 
 
 def _comparison_document(

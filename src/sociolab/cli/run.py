@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from sociolab.app.run.config import RunConfig, check_file, described, write_run
-from sociolab.cli.options import Json, OptFloat, OptPath, option, takes
+from sociolab.cli.options import Full, Json, OptFloat, OptPath, option, takes
 from sociolab.cli.output import judges_failed, say, show_result, show_sections
 from sociolab.core.errors import ConfigError, StorageError
 
@@ -39,9 +39,7 @@ def run(
         OptFloat,
         option("--latency", "SECONDS", "Seconds a call, for the time of --dry-run.", min=0),
     ] = None,
-    brief: Annotated[
-        bool, typer.Option("--brief", help="One table: measure, mean, interval, n, failures.")
-    ] = False,
+    full: Full = False,
     json: Json = False,
 ) -> None:
     """Play tasks, have them judged, print the tables.
@@ -68,7 +66,7 @@ def run(
         _write(write_file, config)
         return
     begun = partial(_write, write_file, config)  # nothing is written of a run that cannot begin
-    raise typer.Exit(play_and_show(config, begun, brief=brief, as_json=json))
+    raise typer.Exit(play_and_show(config, begun, full=full, as_json=json))
 
 
 def _check_tdp(world: str) -> None:
@@ -93,9 +91,9 @@ def _write(file: Path | None, config: RunConfig) -> None:
 
 
 def play_and_show(
-    config: RunConfig, begun: Callable[[], None] | None = None, *, brief: bool, as_json: bool
+    config: RunConfig, begun: Callable[[], None] | None = None, *, full: bool, as_json: bool
 ) -> int:
-    """Play, print tables (or in brief one) or JSON, and return the exit code; `begun` is called as
+    """Play, print the overview, all tables or JSON, and return the exit code; `begun` is called as
     soon as the run is in the store."""
     from sociolab.app.run.play import run as play
     from sociolab.app.run.session import interrupted_result
@@ -120,10 +118,10 @@ def play_and_show(
     except KeyboardInterrupt:
         if name_seen:
             result = interrupted_result(config, name_seen[0])
-            show_result(result, config.store, as_json=as_json, brief=brief)
+            show_result(result, config.store, as_json=as_json, full=full)
             say(f"interrupted; the same command with --name {name_seen[0]} goes on from here")
         return 130
-    show_result(result, config.store, as_json=as_json, brief=brief)
+    show_result(result, config.store, as_json=as_json, full=full)
     unjudged = judges_failed(result, config.store)
     for sentence in unjudged:
         say(sentence)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 import typer
 
 from sociolab.app.run.config import ModelAccess, RunConfig
-from sociolab.cli.options import OptPath, StoreFile, option, takes
+from sociolab.cli.options import Json, OptPath, OptTexts, StoreFile, option, settings_of, takes
 from sociolab.cli.output import say, show_result, show_sections
 from sociolab.core.errors import ConfigError, WorldError
 
 if TYPE_CHECKING:
+    from sociolab.models.budget import Price
     from sociolab.report.result import RunResult
     from sociolab.report.section import Section
 
@@ -84,6 +85,57 @@ def doctor(
     raise typer.Exit(0 if finding.well else 1)
 
 
+@verbs.command(epilog="Example: sociolab prices gpt-4o")
+@takes(ModelAccess, "models")
+def prices(
+    search: Annotated[
+        str, typer.Argument(metavar="[SEARCH]", help="A part of provider/model; default: all.")
+    ] = "",
+    *,
+    given: dict[str, Any],
+    json: Json = False,
+) -> None:
+    """Show what hosted models cost, by the table in use.
+
+    Prices of models.toml come first, and go over those of the table that ships.
+    """
+    from sociolab.app.players.models import load_models
+    from sociolab.models.prices import nearest, shipped_prices
+    from sociolab.report.section import Section, TextTable
+
+    shipped = shipped_prices()
+    own = load_models(ModelAccess(**given).models).prices
+    listed: list[tuple[str, Price, int | None, str]]
+    listed = [(name, one.price, None, "models.toml") for name, one in own.items()]
+    listed += [
+        (name, row.price, row.context, "shipped")
+        for row in shipped.rows.values()
+        if (name := f"{row.provider}/{row.model}") not in own
+    ]
+    found = [row for row in listed if search.lower() in row[0].lower()]
+    if not found:
+        near = nearest(search, [row[0].partition("/")[2] for row in listed])
+        like = f"; nearest: {', '.join(near)}" if near else ""
+        raise ConfigError(
+            f'expected a part of provider/model, found no price for "{search}"{like}; add one to '
+            'models.toml under [prices."ENDPOINT/MODEL"]'
+        )
+    objects = [
+        {"model": name, **asdict(price), "context": context, "source": source}
+        for name, price, context, source in found
+    ]
+    rows = [
+        (name, f"{price.input:g}", "" if price.cached is None else f"{price.cached:g}",
+         f"{price.output:g}", f"{context:,}" if context else "", source)
+        for name, price, context, source in found
+    ]  # fmt: skip
+    columns = ("model", "input", "cached input", "output", "context", "source")
+    note = f"shipped: {shipped.about.partition(';')[0]}"
+    table = TextTable("Dollars per million tokens", columns, tuple(rows), (note,), words=(5,))
+    document = {"schema": 1, "about": shipped.about, "prices": objects}
+    show_sections([Section("Prices", tables=(table,))], lambda: document, as_json=json)
+
+
 @verbs.command(epilog="Example: sociolab demo --html demo-report.html")
 def demo(
     html: Annotated[Path, option("--html", "FILE", "The page to write.")] = Path(
@@ -129,6 +181,27 @@ def demo(
     raise typer.Exit(1 if broken or any(result.failed for result in results) else 0)
 
 
+@verbs.command(epilog="Example: sociolab tool levels --set talk=RUN --set action=RUN")
+@takes(ModelAccess)
+def tool(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As its world calls it.")],
+    settings: Annotated[
+        OptTexts, typer.Option("--set", metavar="FIELD=VALUE", help="What it is asked; repeat it.")
+    ] = None,
+    *,
+    given: dict[str, Any],
+    json: Json = False,
+) -> None:
+    """Run a command that an installed world brings."""
+    from sociolab.app.tools import use_tool
+    from sociolab.cli.output import console
+
+    found = use_tool(name, settings_of(settings or ()), given, say)
+    if not json:
+        found.show(console())
+    show_sections(found.sections, found.document, as_json=json)
+
+
 def _announce(url: str) -> None:
     typer.echo(url)
     say(f"try: sociolab doctor openai/any --base-url {url}")
@@ -146,7 +219,7 @@ def _with_tools(results: Sequence[RunResult], store: Path | None) -> tuple[Secti
     for world in worlds_that(lambda one: bool(one.tools)):
         for make in world_plugin(world).tools.values():
             tool = make()
-            asked = tool.demo(runs) if tool.demo else None
+            asked = tool.demo(runs) if tool.demo and world in runs else None
             if asked is None:
                 continue
             if tool.about:

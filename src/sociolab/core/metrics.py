@@ -6,6 +6,7 @@ It is stored with every run, so that a store can be read where the world is not 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -20,13 +21,17 @@ a package registered, or whoever played what was imported."""
 Better: TypeAlias = Literal["higher", "lower", ""]
 """Which end of a metric is the better one; "" where neither is."""
 
+MACRO = "_macro"
+"""What the name of a measure's mean over clusters ends with."""
+
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """How a measure is shown: the label over its columns, a tooltip, a unit, and which end is
-    better. Its range and title are the measure's (`core.score.Measure`), which judges give.
+    """How a measure is shown: a tooltip, a unit, which end is better, and, where its title is an
+    abbreviation, `label`, the name spelt out. Its range and title are the measure's
+    (`core.score.Measure`), which judges give.
 
     `macro`: beside it stands its mean over clusters.
     """
@@ -37,6 +42,57 @@ class Metric:
     unit: str = ""
     better: Better = "higher"
     macro: bool = False
+
+    def explained(self, low: float, high: float | None) -> str:
+        """All of it for somebody who points at its name; its values lie between these two.
+
+        >>> Metric("goal", "goal completion", "How far the goal was reached").explained(0, 10)
+        'Goal completion: How far the goal was reached. 0 to 10, higher is better.'
+        """
+        name = f"{self.label[:1].upper()}{self.label[1:]}"
+        what = ": ".join(part for part in (name, self.tooltip) if part)
+        ends = f"{scale(low, high)} {self.unit}".rstrip()
+        better = f", {self.better} is better" if self.better else ""
+        return f"{what}. {ends}{better}." if what else f"{ends}{better}."
+
+    @property
+    def mark(self) -> str:
+        """What stands behind its title where lower is better: " ↓"."""
+        return LOWER if self.better == "lower" else ""
+
+
+LOWER = " \N{DOWNWARDS ARROW}"
+
+
+def scale(low: float, high: float | None) -> str:
+    """The range of a measure: "0 to 10", "0 or more"."""
+    top = "or more" if high is None or math.isinf(high) else f"to {high:.3g}"
+    return f"{low:.3g} {top}".replace("-", "\N{MINUS SIGN}")
+
+
+def directions(metrics: Mapping[str, Metric]) -> str:
+    """Which ends of metrics are better, in a clause; they are given by the titles that they have.
+
+    >>> directions({"GOAL": Metric("goal"), "lost": Metric("lost", better="lower")})
+    'higher is better; ↓: lower is better'
+    """
+    found = {one.better for one in metrics.values()}
+    neither = [title for title, one in metrics.items() if not one.better]
+    told = ["higher is better"] if "higher" in found else []
+    told += [f"{LOWER.strip()}: lower is better"] if "lower" in found else []
+    if neither and told:
+        told.append(f"no end is better in {', '.join(neither)}")
+    return "; ".join(told) or "whether higher is better is not declared"
+
+
+COUNTED = (
+    Metric("words_per_turn", "", "Mean number of words spoken in a turn", "words", ""),
+    Metric("turns", "", "Turns taken in an episode, by all seats", "turns", ""),
+    Metric("failed_turns", "", "Turns without a usable reply, in an episode", "turns", ""),
+    Metric("failed_questions", "", "Questions without a usable answer", "questions", ""),
+    Metric("cost_usd", "", "Cost of a seat's calls in an episode", "US dollars", ""),
+)
+"""What is counted in the episodes of every world (`report.plays`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +106,12 @@ class Declared:
     those of other worlds. `agents` holds what each agent is, by label: a world declares those of
     its own players that are no rules, a run all of its agents. `published` says in a sentence what
     the world's paper found of a model judge beside people, by who played ("models", "people").
+
+    `spoken` names the actions that are speech: the words of these are counted, and stand for
+    themselves where turns are shown (none named: the words of all actions count). `acts` says how
+    other actions read once they are done, such as {"none": "did nothing"}, `ends` why an episode
+    ended in the world's own words, by reason. `roles` titles the seats that mean the same in every
+    task, such as {"proposer": "Proposer"}: figures stand by role then, too.
     """
 
     metrics: tuple[Metric, ...] = ()
@@ -59,6 +121,10 @@ class Declared:
     judges: Mapping[Method, str] = field(default_factory=dict)
     agents: Mapping[str, AgentKind] = field(default_factory=dict)
     published: Mapping[str, str] = field(default_factory=dict)
+    spoken: tuple[str, ...] = ()
+    acts: Mapping[str, str] = field(default_factory=dict)
+    ends: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def macro(self) -> tuple[str, ...]:
@@ -71,9 +137,12 @@ class Declared:
         return tuple(metric.name for metric in self.metrics)
 
     def metric(self, name: str) -> Metric:
-        """The metric of this name; one of which nothing is declared has no better end."""
-        found = {metric.name: metric for metric in self.metrics}
-        return found.get(name) or Metric(name, better="")
+        """The metric of this name; one of which nothing is declared has no better end.
+
+        A macro average is what its measure is.
+        """
+        found = {metric.name: metric for metric in (*COUNTED, *self.metrics)}
+        return found.get(name) or found.get(name.removesuffix(MACRO)) or Metric(name, better="")
 
     def ordered(self, items: Iterable[Item], name: Callable[[Item], str]) -> tuple[Item, ...]:
         """Items that belong to measures, in the order of these; all others follow as they came."""
@@ -93,14 +162,8 @@ def declared_from(text: str) -> Declared:
     """What a store holds; StoreError where it is none of ours."""
     try:
         values: dict[str, Any] = json.loads(text)
-        return Declared(
-            tuple(Metric(**one) for one in values["metrics"]),
-            tuple(values["main"]),
-            values["cluster"],
-            tuple(values["agreement"]),
-            values["judges"],
-            values["agents"],
-            values["published"],
-        )
+        values["metrics"] = tuple(Metric(**one) for one in values["metrics"])
+        lists = {name: tuple(one) for name, one in values.items() if isinstance(one, list)}
+        return Declared(**values | lists)
     except (ValueError, TypeError, KeyError) as error:
         raise StoreError(f"what the run's world declared cannot be read: {error}") from error

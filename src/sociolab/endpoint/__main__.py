@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from sociolab.core.errors import ConfigError
-from sociolab.endpoint.server import run_until_stdin_closes
+from sociolab.endpoint.server import run_forever, stdin_closed
 from sociolab.endpoint.settings import settings_from_json
 
 
@@ -16,7 +16,7 @@ def main() -> int:
     parser.add_argument("--json-settings", default="{}", metavar="TEXT")
     try:
         settings = settings_from_json(parser.parse_args().json_settings)
-        run_until_stdin_closes(settings, _print_line)
+        run_forever(settings, announce=_print_line, until=stdin_closed)
     except ConfigError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -41,69 +41,23 @@ class ChatBody:
         return len(self.schema) + sum([len(message.text) for message in self.messages])
 
 
-class ChatReader:
-    """Reads requests; what follows `"response_format":` in a body is read once and remembered.
-
-    A schema makes up much of a body and is nearly always an old acquaintance, so that cutting it
-    off halves the work. `seed` enters the keys.
-    """
-
-    def __init__(self, seed: int) -> None:
-        self._salt = str(seed).encode()
-        self._tails: dict[bytes, tuple[dict[str, Any], str]] = {}
-
-    def read(self, raw: bytes) -> ChatBody:
-        """The request in these bytes; RefusalError (400) if it is none."""
-        fields, schema = self._split(raw) or _whole(raw)
-        model = fields.get("model")
-        if not isinstance(model, str) or not model:
-            raise _missing("model")
-        if fields.get("stream"):
-            raise _unsupported("stream", "true", "false")
-        if fields.get("n") not in (None, 1):
-            raise _unsupported("n", str(fields["n"]), "1")
-        key = hashlib.blake2b(raw, digest_size=16, key=self._salt).digest()
-        return ChatBody(model, _messages(fields), schema, fields, key)
-
-    def _split(self, raw: bytes) -> tuple[dict[str, Any], str] | None:
-        """The body read in two parts; None if it cannot be cut there.
-
-        If both parts, closed and opened with a brace, are objects, the cut was at a border of the
-        outermost object: no text of a message can contain the mark, which has bare quotes.
-        """
-        cut = raw.rfind(_MARK)
-        comma = raw.rfind(b",", 0, max(cut, 0))
-        if comma < 0 or raw[comma + 1 : cut].strip():
-            return None
-        tail = raw[cut:]
-        try:
-            head = json.loads(raw[:comma] + b"}")
-            if tail not in self._tails:
-                if len(self._tails) >= _MOST_TAILS:
-                    self._tails.clear()
-                fields = json.loads(b"{" + tail)
-                self._tails[tail] = fields, _schema(fields)
-        except ValueError:
-            return None
-        fields, schema = self._tails[tail]
-        return head | fields, schema
-
-
-_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-_MARK = b'"response_format":'
-
-_MOST_TAILS = 200
-
-
-def _whole(raw: bytes) -> tuple[dict[str, Any], str]:
+def read_chat(raw: bytes, seed: int = 0) -> ChatBody:
+    """The request in these bytes, whose key depends on `seed`; RefusalError (400) if it is none."""
     try:
         fields = json.loads(raw)
     except ValueError:
         raise bad_request("We could not parse the JSON body of your request.") from None
     if not isinstance(fields, dict):
         raise bad_request("The body of the request must be a JSON object.")
-    return fields, _schema(fields)
+    model = fields.get("model")
+    if not isinstance(model, str) or not model:
+        raise _missing("model")
+    if fields.get("stream"):
+        raise unsupported_value("stream", "true", "false")
+    if fields.get("n") not in (None, 1):
+        raise unsupported_value("n", str(fields["n"]), "1")
+    key = hashlib.blake2b(raw, digest_size=16, key=str(seed).encode()).digest()
+    return ChatBody(model, _messages(fields), _schema(fields), fields, key)
 
 
 def _messages(fields: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
@@ -156,7 +110,7 @@ def _schema(fields: Mapping[str, Any]) -> str:
     inner = wanted.get("json_schema")
     if not isinstance(inner, dict) or not isinstance(inner.get("schema"), dict):
         raise _missing("response_format.json_schema.schema")
-    return _compact(inner["schema"])
+    return json.dumps(inner["schema"], ensure_ascii=False, separators=(",", ":"))
 
 
 def _missing(param: str) -> RefusalError:
@@ -165,7 +119,8 @@ def _missing(param: str) -> RefusalError:
     )
 
 
-def _unsupported(param: str, found: str, wanted: str) -> RefusalError:
+def unsupported_value(param: str, found: str, wanted: str) -> RefusalError:
+    """The 400 for a value that this server does not take."""
     return bad_request(
         f"Unsupported value: '{param}' does not support {found} here. Only {wanted} is supported.",
         param=param,
@@ -173,47 +128,27 @@ def _unsupported(param: str, found: str, wanted: str) -> RefusalError:
     )
 
 
-class TokenCounts(NamedTuple):
-    """Token counts of one reply: a quarter of the characters, `cached` a part of `prompt`."""
-
-    prompt: int
-    completion: int
-    cached: int
-
-
-def usage_of(prompt_characters: int, repeated: int, text: str) -> TokenCounts:
-    """Tokens at four characters each: rounded up, the cached ones down."""
-    return TokenCounts(-(-prompt_characters // 4), -(-len(text) // 4), repeated // 4)
+def usage_of(prompt_characters: int, repeated: int, text: str) -> dict[str, Any]:
+    """Tokens as a completion holds them, at four characters each: rounded up, cached ones down."""
+    prompt, completion = -(-prompt_characters // 4), -(-len(text) // 4)
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+        "prompt_tokens_details": {"cached_tokens": repeated // 4},
+    }
 
 
-def completion(chat: ChatBody, text: str, finish_reason: str, usage: str) -> bytes:
+def completion(chat: ChatBody, text: str, finish_reason: str, usage: Any) -> bytes:
     """A completion as JSON; it holds no clock, so that the same request gives the same bytes."""
-    body = _TEMPLATE % (
-        chat.key.hex(),
-        json.dumps(chat.model),
-        json.dumps(text),
-        finish_reason,
-        usage,
-    )
-    return body.encode()
-
-
-def usage_json(usage: TokenCounts) -> str:
-    """Counts of tokens, as a completion holds them."""
-    total = usage.prompt + usage.completion
-    return _USAGE % (usage.prompt, usage.completion, total, usage.cached)
-
-
-_TEMPLATE = (
-    '{"id":"chatcmpl-%s","object":"chat.completion","created":0,"model":%s,"choices":[{"index":0,'
-    '"message":{"role":"assistant","content":%s,"refusal":null},"logprobs":null,'
-    '"finish_reason":"%s"}],"usage":%s}'
-)
-
-_USAGE = (
-    '{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,'
-    '"prompt_tokens_details":{"cached_tokens":%d}}'
-)
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text, "refusal": None},
+        "logprobs": None,
+        "finish_reason": finish_reason,
+    }
+    row = {"id": f"chatcmpl-{chat.key.hex()}", "object": "chat.completion", "created": 0}
+    return json.dumps({**row, "model": chat.model, "choices": [choice], "usage": usage}).encode()
 
 
 class RefusalError(Exception):
@@ -240,11 +175,6 @@ def bad_request(message: str, *, param: str | None = None, code: str | None = No
     return RefusalError(400, message, param=param, code=code)
 
 
-def wrong_key() -> RefusalError:
-    """The 401 for a missing or wrong bearer token."""
-    return RefusalError(401, "Incorrect API key provided.", code="invalid_api_key")
-
-
 def unknown_model(model: str) -> RefusalError:
     """The 404 for a model that does not exist."""
     return RefusalError(
@@ -263,20 +193,3 @@ def unknown_url(method: str, path: str) -> RefusalError:
 def wrong_method(method: str, path: str) -> RefusalError:
     """The 405 for a method that an address does not take."""
     return RefusalError(405, f"Not allowed to {method} on {path}.", code="method_not_supported")
-
-
-def rate_limited(model: str, seconds: float) -> RefusalError:
-    """The 429 of a full rate limit."""
-    return RefusalError(
-        429,
-        f"Rate limit reached for {model}. Please try again in {seconds:g}s.",
-        kind="requests",
-        code="rate_limit_exceeded",
-    )
-
-
-def server_error() -> RefusalError:
-    """The 500 of a server in trouble."""
-    return RefusalError(
-        500, "The server had an error while processing your request.", kind="server_error"
-    )

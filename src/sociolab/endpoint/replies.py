@@ -13,15 +13,7 @@ from typing import Any
 from sociolab.core.errors import ConfigError
 from sociolab.endpoint.chat import ChatBody, bad_request
 from sociolab.endpoint.faults import Chance
-from sociolab.endpoint.schemas import (
-    LEAVE,
-    BottomlessError,
-    Draw,
-    Node,
-    SchemaError,
-    prose,
-    read_schema,
-)
+from sociolab.endpoint.schemas import LEAVE, Draw, SchemaError, has_bounds, prose, sample
 from sociolab.endpoint.settings import EndpointSettings
 
 
@@ -36,58 +28,37 @@ class Replies:
 
     def __init__(self, settings: EndpointSettings) -> None:
         self._settings = settings
-        self._nodes: dict[str, Node | None] = {}
 
     def good(self, chat: ChatBody) -> str:
         """A valid reply; RefusalError (400) if the response format's schema is broken."""
         draw = self._draw(chat)
-        node = self._wanted(chat)
-        if node is not None:
-            return self._sampled(chat, node, draw)
+        schema = _schema(chat)
+        if (sampled := _sampled(chat, schema, draw)) is not None:
+            return sampled
         if _wants_object(chat):
             return _encode({"answer": prose(draw.random, self._settings.characters)})
-        if kind := asked_for_a_line(chat):
-            return plain_turn(chat, kind, draw)
+        if kind := _asked_for_a_line(chat):
+            return _plain_turn(chat, kind, draw)
         return prose(draw.random, self._settings.characters)
 
     def stray(self, chat: ChatBody, chance: Chance) -> str:
         """A reply that ignores the schema: prose, another shape, or numbers out of range."""
         draw = self._draw(chat)
-        node = self._wanted(chat)
+        schema = _schema(chat)
         text = prose(draw.random, self._settings.characters)
-        match chance.pick("way to ignore the schema", 3):
-            case 0 if node is not None and node.bounded:
+        match chance.of("way to ignore the schema").randrange(3):
+            case 0 if schema is not None and has_bounds(schema):
                 draw.stray = True
-                return self._sampled(chat, node, draw)
-            case 1 if node is not None:
-                return _encode({"comment": text, "certainty": round(draw.random(), 2)})
+                return _sampled(chat, schema, draw) or text
+            case 1 if schema is not None:
+                return _encode({"comment": text, "certainty": round(draw.random.random(), 2)})
             case _:
                 return text
 
     def _draw(self, chat: ChatBody) -> Draw:
         chance = Chance(chat.key)
-        leave_rate = self._settings.leave_rate
-        return Draw(
-            chance.stream("reply"),
-            self._settings.characters,
-            leave=leave_rate > 0 and chance.fraction("leave") < leave_rate,
-        )
-
-    def _sampled(self, chat: ChatBody, node: Node, draw: Draw) -> str:
-        try:
-            return _encode(node.sample(draw))
-        except BottomlessError as error:
-            raise _bad_schema(chat, error) from error
-
-    def _wanted(self, chat: ChatBody) -> Node | None:
-        text = chat.schema or _schema_in_prompt(chat)
-        if not text:
-            return None
-        if text not in self._nodes:
-            if len(self._nodes) >= _MOST_SCHEMAS:
-                self._nodes.clear()
-            self._nodes[text] = _read(chat, text)
-        return self._nodes[text]
+        leaves = chance.of("leave").random() < self._settings.leave_rate
+        return Draw(chance.of("reply"), self._settings.characters, leave=leaves)
 
 
 _FENCE = re.compile(r"```json-schema\s*\n(.*?)\n\s*```", re.DOTALL)
@@ -100,17 +71,28 @@ _decoder = json.JSONDecoder()
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
-_MOST_SCHEMAS = 200
 
-
-def _read(chat: ChatBody, text: str) -> Node | None:
-    """The node of a schema; None if it is in the prompt and no schema after all."""
+def _schema(chat: ChatBody) -> Any:
+    """The schema of the response format, or of the prompt; None where there is none."""
     try:
-        return read_schema(json.loads(text))
-    except (SchemaError, ValueError) as error:
-        if chat.schema:
-            raise _bad_schema(chat, error) from error
+        return json.loads(chat.schema or _schema_in_prompt(chat) or "null")
+    except ValueError:
         return None
+
+
+def _sampled(chat: ChatBody, schema: Any, draw: Draw) -> str | None:
+    """A value of the schema; None without one, and where the prompt's is none after all."""
+    try:
+        return None if schema is None else _encode(sample(schema, draw))
+    except SchemaError as error:
+        if not chat.schema:
+            return None
+        inner = chat.fields["response_format"]["json_schema"]
+        raise bad_request(
+            f"Invalid schema for response_format '{inner.get('name', '')}': {error}.",
+            param="response_format",
+            code="invalid_json_schema",
+        ) from error
 
 
 def _schema_in_prompt(chat: ChatBody) -> str:
@@ -134,16 +116,7 @@ def _wants_object(chat: ChatBody) -> bool:
     return isinstance(wanted, dict) and wanted.get("type") == "json_object"
 
 
-def _bad_schema(chat: ChatBody, error: ValueError) -> Exception:
-    inner = chat.fields["response_format"]["json_schema"] if chat.schema else {}
-    return bad_request(
-        f"Invalid schema for response_format '{inner.get('name', '')}': {error}.",
-        param="response_format",
-        code="invalid_json_schema",
-    )
-
-
-def asked_for_a_line(chat: ChatBody) -> str:
+def _asked_for_a_line(chat: ChatBody) -> str:
     """The kind of action in the example of a prompt that asks for lines `kind: text`; "" if none
     does."""
     for message in reversed(chat.messages):
@@ -153,7 +126,7 @@ def asked_for_a_line(chat: ChatBody) -> str:
     return ""
 
 
-def plain_turn(chat: ChatBody, kind: str, draw: Draw) -> str:
+def _plain_turn(chat: ChatBody, kind: str, draw: Draw) -> str:
     """One line of this kind; "leave" where that is drawn and the prompt speaks of it."""
     if draw.leave and any(LEAVE in message.text for message in chat.messages):
         return LEAVE

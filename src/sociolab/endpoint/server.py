@@ -16,6 +16,7 @@ import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager, contextmanager, suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -25,24 +26,20 @@ import sociolab
 from sociolab.core.errors import ConfigError
 from sociolab.endpoint.chat import (
     ChatBody,
-    ChatReader,
     RefusalError,
     completion,
-    rate_limited,
-    server_error,
+    read_chat,
     unknown_model,
     unknown_url,
-    usage_json,
     usage_of,
-    wrong_key,
     wrong_method,
 )
-from sociolab.endpoint.counters import Counters, RequestTally
+from sociolab.endpoint.counters import Counters, PromptPrefixes
 from sociolab.endpoint.faults import (
     HANG_SECONDS,
     Chance,
-    FaultTable,
     after_thinking,
+    drawn_fault,
     in_a_fence,
     latency_seconds,
     malformed_body,
@@ -78,9 +75,8 @@ class EndpointServer:
     def __init__(self, settings: EndpointSettings) -> None:
         self.settings = settings
         self.url = ""
-        self._reader = ChatReader(settings.seed)
-        self._tally = RequestTally()
-        self._faults = FaultTable(settings)
+        self._counters = Counters()
+        self._prefixes = PromptPrefixes()
         self._replies = Replies(settings)
         self._by_hand = None if settings.by_hand is None else ByHand(settings.by_hand)
         self.tuning = FineTuning(settings)
@@ -89,14 +85,16 @@ class EndpointServer:
     @property
     def counters(self) -> Counters:
         """The counts as of now."""
-        return self._tally.counters
+        return deepcopy(self._counters)
 
     def reset(self) -> None:
         """Start counting again, and forget all prompts and which requests were seen before.
 
-        Training files, jobs and the models that came of them stay.
+        Requests in flight, training files, jobs and the models that came of them stay.
         """
-        self._tally.reset()
+        waiting = self._counters.in_flight
+        self._counters = Counters(in_flight=waiting, most_in_flight=waiting)
+        self._prefixes = PromptPrefixes()
         self._seen.clear()
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -114,7 +112,7 @@ class EndpointServer:
     # -------------------------------------------------------------- chat completions
 
     async def _count_and_answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        self._tally.arrived()
+        self._counters.arrived()
         outcome: int | str = 500  # as aiohttp answers where a responder fails
         try:
             response = await self._answer(request)
@@ -126,28 +124,60 @@ class EndpointServer:
             outcome = "client gone"
             raise
         finally:
-            self._tally.left(outcome)
+            self._counters.left(outcome)
         return _without_reply(request) if response is None else response
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse | None:
         """The response; None if there is to be none."""
         raw = await request.content.read()  # unlike request.read(), of any length
         self._authorize(request)
-        chat = self._reader.read(raw)
+        chat = read_chat(raw, self.settings.seed)
         refuse_what_is_unsupported(self.settings, chat, self.tuning.models)
         attempt = self._attempt(request, chat.key)
-        characters, repeated = self._tally.read(chat, attempt)
+        repeated = self._prefixes.repeated(chat)
+        self._counters.prompt_characters += chat.prompt_characters
+        self._counters.repeated_characters += repeated
+        self._counters.retries += attempt > 1
         chance = Chance(chat.key, attempt)
-        fault = self._faults.drawn(chance)
+        fault = drawn_fault(self.settings, chance)
+
+        async def answer() -> bytes:
+            if fault in ("hang", "dropped", "malformed_body"):
+                return b""  # nobody gets to see it
+            text, finish_reason = await self._text(chat, chance, fault)
+            usage = usage_of(chat.prompt_characters, repeated, text)
+            self._counters.replied(text, usage)
+            shown = json.loads(self.settings.usage) if self.settings.usage else usage
+            return completion(chat, text, finish_reason, shown)
+
+        return await self._faulty(request, chance, fault, answer, chat.model)
+
+    async def _faulty(
+        self,
+        request: web.BaseRequest,
+        chance: Chance,
+        fault: Fault | None,
+        answer: Callable[[], Awaitable[bytes]],
+        what: str,
+    ) -> web.StreamResponse | None:
+        """The answer as late as is set, and with the fault; None if there is to be none.
+
+        What spoils or drops the reply comes after the deed, a full rate limit and a server in
+        trouble before it.
+        """
         if fault is not None:
-            self._tally.happened(fault)
+            self._counters.happened(fault)
         if fault == "rate_limited":
-            refusal = rate_limited(chat.model, self.settings.retry_after)
-            return _refused(refusal, {hdrs.RETRY_AFTER: f"{self.settings.retry_after:g}"})
+            after = f"{self.settings.retry_after:g}"
+            message = f"Rate limit reached for {what}. Please try again in {after}s."
+            refusal = RefusalError(429, message, kind="requests", code="rate_limit_exceeded")
+            return _refused(refusal, {hdrs.RETRY_AFTER: after})
         if seconds := latency_seconds(self.settings, chance):
             await asyncio.sleep(seconds)
         if fault == "server_error":
-            raise server_error()
+            message = "The server had an error while processing your request."
+            raise RefusalError(500, message, kind="server_error")
+        body = await answer()
         if fault == "hang":
             await asyncio.sleep(HANG_SECONDS)
         if fault in ("hang", "dropped"):
@@ -155,10 +185,6 @@ class EndpointServer:
         if fault == "malformed_body":
             body, kind = malformed_body(chance)
             return web.Response(body=body, headers={hdrs.CONTENT_TYPE: kind})
-        text, finish_reason = await self._text(chat, chance, fault)
-        usage = usage_of(characters, repeated, text)
-        self._tally.replied(text, usage)
-        body = completion(chat, text, finish_reason, self.settings.usage or usage_json(usage))
         if fault == "truncated_body":
             return await _cut_short(request, body)
         return web.Response(body=body, headers={hdrs.CONTENT_TYPE: _JSON})
@@ -189,12 +215,12 @@ class EndpointServer:
 
     def _with_quirks(self, text: str, chance: Chance) -> str:
         settings = self.settings
-        if settings.fenced and chance.fraction("fenced") < settings.fenced:
-            self._tally.happened("fenced")
+        if settings.fenced and chance.of("fenced").random() < settings.fenced:
+            self._counters.happened("fenced")
             text = in_a_fence(text)
-        if settings.think and chance.fraction("think") < settings.think:
-            self._tally.happened("think")
-            text = after_thinking(text, prose(chance.stream("thought"), 200))
+        if settings.think and chance.of("think").random() < settings.think:
+            self._counters.happened("think")
+            text = after_thinking(text, prose(chance.of("thought"), 200))
         return text
 
     def _attempt(self, request: web.BaseRequest, key: bytes) -> int:
@@ -212,8 +238,8 @@ class EndpointServer:
     async def _tune(self, request: web.BaseRequest, path: str) -> web.StreamResponse | None:
         """A call about training files or jobs; None if there is to be no response.
 
-        It meets the same faults as a chat call, but for those of texts. What spoils or drops the
-        reply comes after the deed: the job is there, and the client does not know it.
+        It meets the same faults as a chat call, but for those of texts: a dropped reply leaves a
+        job of which the client does not know.
         """
         raw = await request.content.read()
         self._authorize(request)
@@ -221,28 +247,15 @@ class EndpointServer:
         named = f"{request.method} {request.raw_path}\n".encode() + raw
         key = hashlib.blake2b(named, digest_size=16, key=salt).digest()
         chance = Chance(key, self._attempt(request, key))
-        fault = self._faults.drawn(chance)
-        if fault in _BODY_FAULTS:
-            self._tally.happened(fault)
-        if seconds := latency_seconds(self.settings, chance):
-            await asyncio.sleep(seconds)
-        if fault == "rate_limited":
-            refusal = rate_limited("fine-tuning", self.settings.retry_after)
-            return _refused(refusal, {hdrs.RETRY_AFTER: f"{self.settings.retry_after:g}"})
-        if fault == "server_error":
-            raise server_error()
+        fault = drawn_fault(self.settings, chance)
         kind = request.headers.get(hdrs.CONTENT_TYPE, "")
-        row = self.tuning.answer(TuningRequest(request.method, path, request.query, kind, raw))
-        if fault == "hang":
-            await asyncio.sleep(HANG_SECONDS)
-        if fault in ("hang", "dropped"):
-            return None
-        if fault == "malformed_body":
-            body, kind = malformed_body(chance)
-            return web.Response(body=body, headers={hdrs.CONTENT_TYPE: kind})
-        if fault == "truncated_body":
-            return await _cut_short(request, json.dumps(row).encode())
-        return _json_response(row)
+        call = TuningRequest(request.method, path, request.query, kind, raw)
+
+        async def answer() -> bytes:
+            return json.dumps(self.tuning.answer(call)).encode()
+
+        known = fault if fault in _BODY_FAULTS else None
+        return await self._faulty(request, chance, known, answer, "fine-tuning")
 
     # -------------------------------------------------------------- everything else
 
@@ -277,7 +290,7 @@ class EndpointServer:
             return
         given = request.headers.get(hdrs.AUTHORIZATION, "")
         if not hmac.compare_digest(given.encode(), f"Bearer {key}".encode()):
-            raise wrong_key()
+            raise RefusalError(401, "Incorrect API key provided.", code="invalid_api_key")
 
 
 def _model_row(name: str) -> dict[str, Any]:
@@ -346,41 +359,25 @@ def run_forever(
     host: str = LOOPBACK,
     port: int = 0,
     announce: Callable[[str], None] = print,
+    until: Callable[[], Awaitable[object]] | None = None,
 ) -> Counters:
-    """Serve until Ctrl-C and return the counts; `announce` is told the URL when it listens."""
-    return _run(settings, host, port, announce, _never)
-
-
-def run_until_stdin_closes(settings: EndpointSettings, announce: Callable[[str], None]) -> Counters:
-    """Serve on any port until whoever started this process closes its input, or is gone."""
-    return _run(settings, LOOPBACK, 0, announce, _stdin_closed)
-
-
-def _run(
-    settings: EndpointSettings,
-    host: str,
-    port: int,
-    announce: Callable[[str], None],
-    until: Callable[[], Awaitable[None]],
-) -> Counters:
+    """Serve until Ctrl-C, or until `until` returns, and give the counts; `announce` is told the
+    URL when it listens."""
     endpoint: EndpointServer | None = None
 
     async def main() -> None:
         nonlocal endpoint
         async with serve(settings, host, port) as endpoint:
             announce(endpoint.url)
-            await until()
+            await (until or asyncio.Event().wait)()
 
     with suppress(KeyboardInterrupt):
         asyncio.run(main())
     return Counters() if endpoint is None else endpoint.counters
 
 
-async def _never() -> None:
-    await asyncio.Event().wait()
-
-
-async def _stdin_closed() -> None:
+async def stdin_closed() -> None:
+    """Until whoever started this process closes its input, or is gone."""
     loop = asyncio.get_running_loop()
     closed = asyncio.Event()
 

@@ -125,20 +125,8 @@ class EndpointSettings:
     def with_faults(cls, total: float = 0.2, *, seed: int = 0) -> EndpointSettings:
         """Settings in which this share of the requests fails, all kinds of fault alike."""
         share = total / len(FAULTS)
-        return cls(
-            seed=seed,
-            rate_limited=share,
-            server_error=share,
-            dropped=share,
-            hang=share,
-            truncated_body=share,
-            malformed_body=share,
-            truncated_text=share,
-            malformed_json=share,
-            ignores_schema=share,
-            content_filter=share,
-            empty=share,
-        )
+        rates: dict[str, Any] = dict.fromkeys(FAULTS, share)
+        return cls(seed=seed, **rates)
 
 
 def settings_as_json(settings: EndpointSettings) -> str:

@@ -46,12 +46,12 @@ def markdown(sections: Sequence[Section]) -> str:
 def _markdown_parts(section: Section) -> list[str]:
     found = [f"## {plain(section.title)}", *(plain(sentence) for sentence in section.said)]
     if section.cautions:
-        found.append("What these figures do not show:")
+        found.append("Limitations:")
         found.append("\n".join(f"- {plain(sentence)}" for sentence in section.cautions))
     for table in section.tables:
         found += [f"### {plain(table.heading)}", _markdown_table(table)]
-        if table.notes:
-            found.append("\n".join(f"- {plain(note)}" for note in table.notes))
+        if table.all_notes:
+            found.append("\n".join(f"- {plain(note)}" for note in table.all_notes))
     found += [f"*{plain(figure.caption)}: see the page.*" for figure in section.figures]
     return found
 
@@ -94,7 +94,7 @@ def play_markdown(shown: TranscriptView) -> str:
             parts.append(f"{item.turn + 1}\\. {named}")
         else:
             parts.append(f"> {plain(item.text)}")
-    parts.append(f"*The end: {plain(shown.ended)}.*")
+    parts.append(f"*Ended: {plain(shown.ended)}.*")
     for sheet in shown.sheets:
         parts += [f"Scores by {plain(sheet.judge)}:", _sheet_table(sheet)]
     return "\n\n".join(parts) + "\n"

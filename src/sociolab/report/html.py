@@ -63,6 +63,7 @@ from sociolab.report.words import (
     number,
     sanitize,
     size,
+    tips,
     told_of_coverage,
 )
 
@@ -213,6 +214,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "command": command(result),
         "settings": json.dumps(result.settings, indent=2, ensure_ascii=False),
         "show": {
+            "tips": tips(result),
             "figure": figure,
             "span": span,
             "n": n,
@@ -230,15 +232,15 @@ def _contents(found: dict[str, Any]) -> list[tuple[str, str]]:
     parts = [
         ("summary", "Summary", True),
         ("scores", "Scores", True),
-        ("spread", "How scores are spread", found["spreads"]),
-        ("pairs", "Who played with whom", found["heats"][0]),
-        ("types", "By type of task", found["type_grids"]),
+        ("spread", "Score distributions", found["spreads"]),
+        ("pairs", "Agent-partner matrix", found["heats"][0]),
+        ("types", "By task type", found["type_grids"]),
         *((f"part-{i}", part.title, True) for i, part in enumerate(found["sections"], 1)),
-        ("play", "How it was played", True),
-        ("failures", "What failed", True),
-        ("cost", "Cost and tokens", True),
+        ("play", "Run statistics", True),
+        ("failures", "Failures", True),
+        ("cost", "Usage and cost", True),
         ("episodes", "Episodes", found["episodes"]),
-        ("repeat", "How to repeat it", True),
+        ("repeat", "Reproduce this run", True),
     ]
     return [(f"{found['at']}-{name}", title) for name, title, there in parts if there]
 

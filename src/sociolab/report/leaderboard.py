@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import BASELINES, Method
 from sociolab.report.html import pages
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
@@ -18,7 +18,10 @@ from sociolab.report.words import (
     agent_kind,
     covered,
     failed_turns,
+    headed,
     interval_words,
+    legend,
+    metric_of,
     minus,
     nature,
     plural,
@@ -27,12 +30,12 @@ from sociolab.report.words import (
 
 ALPHA = 0.05
 """A corrected p below this shows that two neighbours differ."""
-FAILED_TURNS = "failed turns"
+FAILED_TURNS = "invalid turns"
 """The column of what share of its turns (in a town: questions) an agent failed."""
 NEIGHBOURS = (
-    "Each agent is held against the one above it by a paired test on the plays that both have "
-    "(same task, seat, partner and repeat), p corrected (Holm) for the neighbours of its table. "
-    "Where they are not told apart, their order may well turn in another run."
+    "Each agent is compared with the one above it by a paired test on their common episodes (same "
+    "task, seat, partner and repeat), with Holm-corrected p within a table. Where the difference "
+    "is not significant, another run may well reverse the order."
 )
 _ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
 _RULES = KINDS["rules"]
@@ -52,6 +55,11 @@ class RankingTerms:
     measure: str
     declared: Declared = field(default=UNDECLARED, compare=False)
 
+    @property
+    def better(self) -> Better:
+        """Which end of the measure is the better one."""
+        return self.declared.metric(self.measure).better
+
 
 @dataclass(frozen=True, slots=True)
 class NeighbourTest:
@@ -59,27 +67,31 @@ class NeighbourTest:
     them (above minus below), and p, corrected over the neighbours of the board.
 
     None without pairs; p also where no cluster differs, so that there is nothing to test.
-    `undecided`: what could not be established could turn the order round.
+    `undecided`: what could not be established could turn the order round. `better`: which end of
+    the board's measure is the better one.
     """
 
     pairs: int
     difference: float | None
     p: float | None
     undecided: bool = False
+    better: Better = "higher"
 
     @property
     def told(self) -> str:
         """What it shows, in words."""
         if self.undecided:
-            return "not decided: what could not be established could turn it round"
+            return "undecided: unestablished outcomes could reverse it"
         if not self.pairs or self.difference is None:
-            return "no play in common"
+            return "no episode in common"
         if self.p is None:
-            return "not told apart, all equal"
+            return "no difference"
         shown = "p <0.001" if self.p < 0.001 else f"p {self.p:.3f}"
         if self.p >= ALPHA:
-            return f"not told apart, {shown}"
-        return f"{'lower' if self.difference > 0 else 'higher where both played'}, {shown}"
+            return f"not significant, {shown}"
+        worse = self.difference < 0 if self.better == "lower" else self.difference > 0
+        said = ("lower", "higher") if self.difference > 0 else ("higher", "lower")
+        return f"{said[0]}{'' if worse else ' on common episodes'}, {shown}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +99,8 @@ class BoardRow:
     """An agent of a run: its rank (None: not ranked), its value with interval, how it was played.
 
     `kind` is what the agent is: a model, rules, a person. `lost` tells of the turns that it failed,
-    as in "13% (24 of 192)"; empty where it failed none. `covered` is how much of its plays could be
-    scored, and between what bounds its mean lies (`words.covered`). `step` holds it against the
+    as in "13 % (24 of 192)"; empty where it failed none. `covered` is how much of its plays could
+    be scored, and between what bounds its mean lies (`words.covered`). `step` holds it against the
     place above; None for the first, and where nobody looked.
     """
 
@@ -107,13 +119,19 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A ranking, highest first, and the players by rules beside it; `notes` say what to think."""
+    """A ranking, best first, and the players by rules beside it; `notes` say what to think."""
 
     terms: RankingTerms
     title: str
     places: tuple[BoardRow, ...]
     baselines: tuple[BoardRow, ...]
     notes: tuple[str, ...]
+    tip: str = ""
+
+    @property
+    def better(self) -> Better:
+        """Which end of its measure is the better one; where neither is, the highest stands first."""
+        return self.terms.better
 
     @property
     def ranked(self) -> bool:
@@ -122,7 +140,7 @@ class Board:
 
     @property
     def stepped(self) -> bool:
-        """Whether any place was held against the one above it."""
+        """Whether any place was held vs. the agent above it."""
         return any(place.step is not None for place in (*self.places, *self.baselines))
 
     @property
@@ -156,7 +174,7 @@ def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
 def boards_section(found: Sequence[Board]) -> Section:
     """The boards as a section of a report."""
     return Section(
-        title="The runs side by side",
+        title="Runs side by side",
         cautions=(
             "Runs stand in one table only where data, tasks, partners, judge and the judge's "
             "settings are the same. Figures of different tables cannot be compared.",
@@ -187,11 +205,16 @@ def index(results: Sequence[RunResult], links: Mapping[str, str], boards: Sequen
     return sanitize(text)
 
 
-def undecided(above: ScoreEntry, below: ScoreEntry) -> bool:
+def undecided(above: ScoreEntry, below: ScoreEntry, better: Better = "higher") -> bool:
     """Whether plays that could not be scored could turn the order of two agents round."""
     if not above.unscored + below.unscored:
         return False
-    return above.bounds is None or below.bounds is None or above.bounds[0] < below.bounds[1]
+    if above.bounds is None or below.bounds is None:
+        return True
+    if better == "lower":
+        above, below = below, above
+    assert above.bounds is not None and below.bounds is not None  # noqa: PT018
+    return above.bounds[0] < below.bounds[1]
 
 
 def _entered(result: RunResult) -> Iterable[tuple[RankingTerms, ScoreEntry]]:
@@ -244,9 +267,9 @@ def _tasks(settings: dict[str, Any]) -> str:
     if isinstance(given, dict) and given:
         found.append(" ".join(f"{name}={value}" for name, value in sorted(given.items())))
     if settings.get("on_failed_turn", "skip") != "skip":
-        found.append(f"failed turns: {settings['on_failed_turn']}")
+        found.append(f"invalid turns: {settings['on_failed_turn']}")
     if (limit := settings.get("max_failed_turns", 0.5)) != 0.5:
-        found.append(f"max. failed turns: {limit}")
+        found.append(f"max. invalid turns: {limit}")
     return ", ".join(part for part in found if part)
 
 
@@ -269,40 +292,48 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
     baselines = [place for place in places if place.kind == _RULES]
     entries = [entry for _, entry in rows]
     how = interval_words(entries, terms.declared.cluster)
+    measure = first.measure(terms.measure)
+    metric = metric_of(first, measure)
+    spelt = legend([(measure.title, measure.low, measure.high, metric)], better=True)
     board = Board(
         terms,
-        first.measure(terms.measure).title,
-        _in_order(ranked),
-        _in_order(baselines),
-        (nature(first, terms.judge), *([how] if how else [])),
+        headed(first, measure),
+        _in_order(ranked, terms.better),
+        _in_order(baselines, terms.better),
+        (nature(first, terms.judge), *([how] if how else []), spelt),
+        metric.explained(measure.low, measure.high),
     )
-    return replace(board, places=_with_ranks(board.places)) if board.ranked else board
+    places = _with_ranks(board.places, terms.better)
+    return replace(board, places=places) if board.ranked else board
 
 
-def _in_order(places: Iterable[BoardRow]) -> tuple[BoardRow, ...]:
-    """Highest first; what has no value last; then by name, so that the order of runs is nothing."""
+def _in_order(places: Iterable[BoardRow], better: Better) -> tuple[BoardRow, ...]:
+    """Best first; what has no value last; then by name, so that the order of runs is nothing."""
+    sign = 1.0 if better == "lower" else -1.0
 
     def key(place: BoardRow) -> tuple[bool, float, str, str]:
         value = place.entry.value
-        return value is None, -(value or 0.0), place.agent, place.run
+        return value is None, sign * (value or 0.0), place.agent, place.run
 
     return tuple(sorted(places, key=key))
 
 
-def _with_ranks(places: Sequence[BoardRow]) -> tuple[BoardRow, ...]:
+def _with_ranks(places: Sequence[BoardRow], better: Better) -> tuple[BoardRow, ...]:
     """A rank is one more than there are places decidedly above; without a value there is none."""
     return tuple(
         place
         if place.entry.value is None
-        else replace(place, rank=1 + sum(_above(other.entry, place.entry) for other in places))
+        else replace(
+            place, rank=1 + sum(_above(other.entry, place.entry, better) for other in places)
+        )
         for place in places
     )
 
 
-def _above(one: ScoreEntry, other: ScoreEntry) -> bool:
-    if one.value is None or other.value is None or undecided(one, other):
+def _above(one: ScoreEntry, other: ScoreEntry, better: Better) -> bool:
+    if one.value is None or other.value is None or undecided(one, other, better):
         return False
-    return one.value > other.value
+    return one.value < other.value if better == "lower" else one.value > other.value
 
 
 def _place(result: RunResult, entry: ScoreEntry) -> BoardRow:
@@ -340,7 +371,7 @@ def _text_table(board: Board) -> TextTable:
         )
         for place in (*board.places, *board.baselines)
     )
-    above = ["against the one above"] if steps else []
+    above = ["vs. the agent above"] if steps else []
     lost = [FAILED_TURNS] if board.any_lost else []
     heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", *board.words)
     heads = (*heads, *lost, *above, "run", "kind")
@@ -350,10 +381,11 @@ def _text_table(board: Board) -> TextTable:
         rows,
         (f"{terms.data}; {terms.tasks}; {terms.met}", *_unranked(board), *board.notes),
         words=tuple(range(len(heads) - 2 - steps, len(heads))),
+        tips={board.title: board.tip},
     )
 
 
 def _unranked(board: Board) -> tuple[str, ...]:
     if not board.ranked:
-        return ("not ranked: the judge goes by rules of thumb",)
-    return ("players by rules are not ranked: they are baselines",) if board.baselines else ()
+        return ("not ranked: scored by a heuristic judge",)
+    return ("rule-based agents are baselines and are not ranked",) if board.baselines else ()

@@ -210,16 +210,14 @@ WORDS = Measure("words_per_turn", 0, math.inf, title="words per turn")
 """Words that a seat spoke, over its turns with spoken words; unscored where it never spoke."""
 TURNS = Measure("turns", 0, math.inf, title="turns")
 """Turns that were taken in an episode, by all its seats."""
-FAILED_TURNS = Measure("failed_turns", 0, math.inf, title="failed turns")
+FAILED_TURNS = Measure("failed_turns", 0, math.inf, title="invalid turns")
 """Turns of a seat that failed for good."""
-FAILED_QUESTIONS = Measure("failed_questions", 0, math.inf, title="failed questions")
+FAILED_QUESTIONS = Measure("failed_questions", 0, math.inf, title="unanswered questions")
 """Questions that a seat gave no usable answer to; where nothing but questions is asked."""
 COST = Measure("cost_usd", 0, math.inf, title="cost in USD")
 """What the calls of a seat in an episode cost, those of a judge not included; "~" behind its title
 says that some are estimated."""
 _NONE = NotScored("cannot tell", 0, math.inf)
-SPOKEN = "speak"
-"""The kind of action that every world calls spoken words."""
 
 
 @dataclass(slots=True)

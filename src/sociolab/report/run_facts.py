@@ -16,6 +16,7 @@ from sociolab.report.words import (
     by_rules,
     counted,
     money,
+    percent,
     plural,
     sanitize,
     share,
@@ -26,7 +27,7 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
     """What was played, by whom, and who judged."""
     agents = "; ".join(
         f"{label} ({agent_kind(result, label)}{', the partner' if label == result.partner else ''})"
-        for label in result.agents
+        for label in partner_last(result)
     )
     judges = "; ".join(_judge(judge) for judge in result.judges)
     found = [("World", result.world)]
@@ -40,7 +41,7 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
         ("Agents", agents or "none"),
         ("Judges", judges or "none"),
         ("Seed", "not recorded" if result.seed is None else str(result.seed)),
-        ("Begun", date(result)),
+        ("Started", date(result)),
     ]
     if made := made_with(result):
         found.append(("Made with", made))
@@ -50,7 +51,7 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
 
 
 def _judge(judge: JudgeEntry) -> str:
-    own = "" if code_in("", judge.settings) is None else ", says this python: class"
+    own = "" if code_in("", judge.settings) is None else ", as this python: class says"
     return f"{judge.judge} ({judge.method}{own})"
 
 
@@ -70,6 +71,38 @@ def date(result: RunResult) -> str:
     return f"{result.created[:10]} {result.created[11:16]} UTC"
 
 
+def evaluated(result: RunResult) -> tuple[str, ...]:
+    """The agents that are evaluated: all but a partner that is not also one of them."""
+    asked = _labels(result.recorded.get("agents"))
+    found = tuple(one for one in result.agents if one != result.partner or one in asked)
+    return found or result.agents
+
+
+def partner_last(result: RunResult) -> tuple[str, ...]:
+    """All agents, those that are evaluated first."""
+    return tuple(dict.fromkeys((*evaluated(result), *result.agents)))
+
+
+def outline(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """What failed and what it cost, a line each."""
+    kinds = {
+        "trial": result.failures.trials,
+        "turn": result.failures.turns,
+        "question": result.failures.questions,
+        "score": result.failures.scores,
+        "call": result.failures.calls,
+    }
+    counts = {kind: sum(causes.values()) for kind, causes in kinds.items() if causes}
+    failed = "; ".join(
+        f"{plural(count, kind)} ({counted(kinds[kind])})" for kind, count in counts.items()
+    )
+    calls = f"; {plural(result.calls, 'call')}" if result.calls else ""
+    return (
+        ("Failures", failed or "none"),
+        ("Cost", f"{_cost(result)}{calls}; {result.seconds:,.1f} s"),
+    )
+
+
 def account(result: RunResult) -> tuple[tuple[str, str], ...]:
     """What became of the trials, how episodes ended, what failed, and what it took."""
     return course(result) + failed(result) + taken(result)
@@ -80,8 +113,8 @@ def course(result: RunResult) -> tuple[tuple[str, str], ...]:
     left = result.trials - result.played - result.failed
     trials = f"{result.played:,} of {result.trials:,} played, {result.failed:,} failed"
     return (
-        ("Trials", trials + (f", {left:,} not played yet" if left else "")),
-        ("Ends", counted(result.ends)),
+        ("Episodes", trials + (f", {left:,} not played yet" if left else "")),
+        ("Ended by", counted(result.ends)),
     )
 
 
@@ -89,9 +122,9 @@ def failed(result: RunResult) -> tuple[tuple[str, str], ...]:
     """What failed, by cause."""
     failures = result.failures
     return (
-        ("Failed trials", counted(failures.trials)),
+        ("Failed episodes", counted(failures.trials)),
         *_unanswered(failures),
-        ("Asked again", plural(failures.replies_asked_again, "reply", "replies")),
+        ("Retries", f"{failures.replies_asked_again:,}"),
         ("Missing scores", counted(failures.scores)),
         ("Failed calls", counted(failures.calls)),
         *((("Impossible token counts", counted(failures.usage)),) if failures.usage else ()),
@@ -101,11 +134,11 @@ def failed(result: RunResult) -> tuple[tuple[str, str], ...]:
 def _unanswered(failures: Failures) -> Iterator[tuple[str, str]]:
     """Turns and questions that failed; of a town, where nobody takes turns, questions alone."""
     if failures.turns or not failures.questions:
-        yield "Failed turns", counted(failures.turns)
+        yield "Invalid turns", counted(failures.turns)
     if failures.questions:
-        yield "Failed questions", counted(failures.questions)
+        yield "Unanswered questions", counted(failures.questions)
     if failures.went_without:
-        yield "Went on without", counted(failures.went_without)
+        yield "Continued without", counted(failures.went_without)
 
 
 def taken(result: RunResult) -> tuple[tuple[str, str], ...]:
@@ -125,25 +158,26 @@ def _tokens(result: RunResult) -> str:
     share = tokens.cached / tokens.prompt if tokens.prompt else 0.0
     mark = about(result.estimated_calls)
     return (
-        f"{mark}{tokens.prompt:,} in (of which {share:.0%} cached), {mark}{tokens.completion:,} out"
+        f"{mark}{tokens.prompt:,} in (of which {percent(share)} cached), "
+        f"{mark}{tokens.completion:,} out"
         f"{_each(result, tokens.prompt + tokens.completion, mark)}"
     )
 
 
 def _cost(result: RunResult) -> str:
     if not result.calls:
-        return "none: no model was called"
+        return "none (no model was called)"
     if result.cost_usd is None:
-        return "not known: no price is listed for any model"
+        return "unknown (no price is listed for any model)"
     mark = about(result.estimated_calls)
-    each = f"; {mark}{money(result.cost_usd / result.played)} an episode" if result.played else ""
+    each = f"; {mark}{money(result.cost_usd / result.played)} per episode" if result.played else ""
     return f"{mark}{money(result.cost_usd)}{each}"
 
 
 def _each(result: RunResult, total: int, mark: str = "") -> str:
     if not result.played or not total:
         return ""
-    return f"; {mark}{total / result.played:,.1f} an episode"
+    return f"; {mark}{total / result.played:,.1f} per episode"
 
 
 def identity(result: RunResult) -> tuple[tuple[str, str], ...]:
@@ -184,7 +218,7 @@ def changed_versions(result: RunResult) -> str:
     if len(set(parts)) < 2:
         return ""
     told = ", then ".join(_versions(*part) for part in dict.fromkeys(parts))
-    return f"parts of the run were played by different versions ({told}): they may differ by it"
+    return f"parts of the run were played with different versions ({told}), which may affect scores"
 
 
 _SHORT = 10
@@ -218,32 +252,29 @@ def _versions(sociolab: object, python: object) -> str:
 def summary(result: RunResult) -> str:
     """What was played, by whom, and who judged."""
     data = result.data
-    of_data = f" (data set {data.name}, version {data.version})" if data else ""
-    played = (
-        f"{result.played:,} of {plural(result.trials, 'trial')} of the world {result.world}"
-        f"{of_data} {'was' if result.played == 1 else 'were'} played to the end"
+    of_data = f" ({data.name} {data.version})" if data else ""
+    failed = f", {result.failed:,} failed" if result.failed else ""
+    return (
+        f"{result.world}{of_data}: {result.played:,} of {plural(result.trials, 'episode')} "
+        f"completed{failed}. {_pairing(result)} {_judging(result)}"
     )
-    failed = f"; {result.failed:,} failed" if result.failed else ""
-    return f"{played}{failed}. {_pairing(result)} {_judging(result)}"
 
 
 def _pairing(result: RunResult) -> str:
-    named = [f"{label} ({agent_kind(result, label)})" for label in result.agents]
+    named = {label: f"{label} ({agent_kind(result, label)})" for label in result.agents}
     if not named:
         return "No agent took part."
-    people = _people(result)
-    if people:
-        others = [n for n, a in zip(named, result.agents, strict=True) if a != PERSON]
+    if people := _people(result):
+        others = [name for label, name in named.items() if label != PERSON]
         with_others = f" with {' or '.join(others)} in the other seats" if others else ""
-        return f"In each, {people} sat{with_others}, as a study laid it out."
-    if len(named) == 1:
-        return f"{named[0]} played itself, in all seats."
-    if result.partner is not None:
-        others = [n for n, a in zip(named, result.agents, strict=True) if a != result.partner]
-        each = f"Each of {_listed(others)}" if len(others) > 1 else _listed(others)
-        kind = agent_kind(result, result.partner)
-        return f"{each} played with {result.partner} ({kind}), in each seat."
-    return f"{_listed(named)} played in every ordered pairing, with themselves included."
+        return f"Each episode had {people}{with_others}, as the study specifies."
+    own = [named[label] for label in evaluated(result)]
+    if result.partner is not None and result.partner in named:
+        each = ", each" if len(own) > 1 else ""
+        return f"{_listed(own)}{each} with the partner {named[result.partner]}, in every seat."
+    if len(own) == 1:
+        return f"Self-play: {own[0]} in every seat."
+    return f"All ordered pairs of {_listed(own)}, self-play included."
 
 
 PERSON = "human"
@@ -262,7 +293,7 @@ def _people(result: RunResult) -> str:
 
 def _judging(result: RunResult) -> str:
     names = [judge.judge for judge in result.judges]
-    return f"Verdicts are by {_listed(names)}." if names else "Nothing was judged."
+    return f"Judges: {', '.join(names)}." if names else "Nothing was judged."
 
 
 def _listed(names: list[str]) -> str:
@@ -284,32 +315,32 @@ def cautions(result: RunResult) -> tuple[str, ...]:
     found = []
     if rules:
         found.append(
-            f"{_listed(rules)} {'plays' if len(rules) == 1 else 'play'} by rules. Such scores are "
-            "a baseline; they say nothing of any language model."
+            f"{_listed(rules)} {'is' if len(rules) == 1 else 'are'} rule-based. Such scores are a "
+            "baseline; they say nothing about any language model."
         )
     if "heuristic" in methods:
         found.append(
-            "The heuristic judge scores what scripted players put on record. Its scores are not "
-            "comparable to those of a model judge, of people, or of the paper; all else it leaves "
-            "unscored."
+            "The heuristic judge scores only what scripted players put on record, and leaves all "
+            "else unscored. Its scores are not comparable with those of an LLM judge, of people or "
+            "of the paper."
         )
     if "model" in methods:
         found.append(
-            "A model judge is not a person, and may favour texts like its own. Compare scores only "
+            "An LLM judge is not a person and may favour text like its own. Compare scores only "
             "where judge and prompt are the same."
         )
     if "scripted" in methods:
-        found.append("A scripted judge makes its scores up, to test the machinery.")
+        found.append("A scripted judge invents its scores, to test the software.")
     if any(e.unscored and e.n and e.method == "formula" for e in result.scores):
         found.append(
-            "Outcomes that could not be established are not zeros: means are over the others, and "
-            "an agent may look better where it disputes what it lost. The bounds say how much."
+            "Outcomes that could not be established do not count as zero: means are over the "
+            "others, so an agent may gain by disputing what it lost. The bounds show by how much."
         )
     found += _design(result)
     if result.failed or result.failures.scores:
         found.append(
-            "Failures are not zeros: averages are over what was scored, and may flatter an agent "
-            "that fails where it is hard. Each figure shows how many failed."
+            "Failures do not count as zero: means are over what was scored, which may flatter an "
+            "agent that fails on hard tasks. Each figure shows how many failed."
         )
     return tuple(found)
 
@@ -322,28 +353,25 @@ def _design(result: RunResult) -> list[str]:
     most = max((entry.clusters for entry in of_agents), default=0)
     if most == 1:
         found.append(
-            f"The scores come from one {word}: there is no interval, and how far other {word}s "
-            "would change them is not known."
+            f"All scores come from one {word}, so there is no interval: how much they would vary "
+            f"across {word}s is unknown."
         )
     elif 1 < most < FEW_CLUSTERS:
         found.append(
-            f"The scores come from {plural(most, word)} at most. From so few a 95 % interval is "
-            "too short: it holds the true mean in about 90 of 100 studies."
+            f"Scores come from at most {plural(most, word)}. With so few, a 95 % interval is too "
+            "short: it covers the true mean in about 90 of 100 studies."
         )
     if most > 1 and len(result.agents) > 1:
         found.append(
-            f"Intervals say how far other {word}s would change a mean, with the partners that were "
-            "played. Other partners would change it, too (sociolab variance)."
+            f"Intervals reflect variation across {word}s with these partners only. Other partners "
+            "would change means, too (see sociolab variance)."
         )
     if of_agents and result.recorded.get("repeats") == 1:
-        found.append(
-            "Each task was played once by each cast: how much scores would change if the same were "
-            "played again is not known."
-        )
+        found.append("Each cast played each task once, so variation between repeats is unknown.")
     if len({entry.agent for entry in of_agents}) > 1:
         found.append(
-            "Whether two agents differ cannot be read off their two intervals: that takes their "
-            "differences on the same tasks (sociolab compare)."
+            "Overlap of two agents' intervals does not tell whether they differ: compare them on "
+            "the same tasks (see sociolab compare)."
         )
     return found
 
@@ -361,7 +389,7 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         found.append(versions)
     if result.failed:
         causes = counted(failures.trials)
-        found.append(f"{result.failed} of {plural(result.trials, 'trial')} failed: {causes}")
+        found.append(f"{result.failed} of {plural(result.trials, 'episode')} failed: {causes}")
         found += first_words(result, "trials")
         if "plugin" in failures.trials:
             found.append(ANEW)
@@ -369,23 +397,23 @@ def warnings(result: RunResult) -> tuple[str, ...]:
             found.append(FINAL)
     left = result.trials - result.played - result.failed
     if left:
-        found.append(f"{left} of {plural(result.trials, 'trial')} not played yet")
+        found.append(f"{left} of {plural(result.trials, 'episode')} not played yet")
     if failures.turns:
         turns = plural(sum(failures.turns.values()), "turn")
-        found.append(f"{turns} failed for good: {counted(failures.turns)}")
+        found.append(f"{turns} without a usable reply: {counted(failures.turns)}")
         found += first_words(result, "turns")
     if failures.questions:
         questions = plural(sum(failures.questions.values()), "question")
-        found.append(f"{questions} failed for good: {counted(failures.questions)}")
+        found.append(f"{questions} without a usable answer: {counted(failures.questions)}")
         found += first_words(result, "questions")
     found += agent_failures(result)
     if failures.went_without:
         without = failures.went_without.items()
         missed = [f"{n:,} without {_MISSED.get(name, name)}" for name, n in without]
-        found.append(f"of {plural(result.played, 'episode')}, went on: {', '.join(missed)}")
+        found.append(f"of {plural(result.played, 'episode')}, played on: {', '.join(missed)}")
     if result.played and result.judges and not failures.scores and not _judged(result):
         found.append(
-            "no judge of this run scores what was played: sociolab judge "
+            "no judge scored these episodes; score them with: sociolab judge "
             f"{result.run} --judge endpoint/model"
         )
     if failures.scores:
@@ -394,7 +422,7 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         found += first_words(result, "scores")
     if failures.calls:
         calls = plural(sum(failures.calls.values()), "call")
-        found.append(f"{calls} failed for good: {counted(failures.calls)}")
+        found.append(f"{calls} failed after all retries: {counted(failures.calls)}")
     if result.estimated_calls:
         found.append(uncounted(result.estimated_calls, result.calls))
         found += first_words(result, "usage")
@@ -408,17 +436,17 @@ def _judged(result: RunResult) -> bool:
 
 
 ANEW = (
-    'a trial that failed with "plugin" is played anew, from its beginning, when the run is resumed '
-    "with the same code; mended code needs another --name"
+    'an episode that failed with "plugin" is replayed from its beginning when the run is resumed '
+    "with the same code; changed code needs a new --name"
 )
 FINAL = (
-    'a trial that failed with "failed turns" stays failed when the run is resumed: its replies are '
-    "on record; another limit (--max-failed-turns) or more --attempts need another --name"
+    'an episode that failed with "failed turns" stays failed when the run is resumed, since its '
+    "replies are kept; another --max-failed-turns or more --attempts need a new --name"
 )
 _MISSED: Mapping[str, str] = {
     "general_plan": "TDP's general plan",
-    "day_reminder": "TDP's reminder of a day",
-    "talk_reminder": "TDP's reminder of a talk",
+    "day_reminder": "TDP's day reminder",
+    "talk_reminder": "TDP's conversation reminder",
 }
 """What a question asks for, by its name."""
 
@@ -426,9 +454,9 @@ _MISSED: Mapping[str, str] = {
 def smoke_words(result: RunResult) -> str:
     """That a run is but a smoke test, without a full stop."""
     return (
-        f"smoke: {result.smoke}; {result.run} shows that things work, and none of its figures is a "
-        "result: scripted agents understand each other alone and agree to nothing that others say. "
-        "--background openai/MODEL plays them"
+        f"smoke test ({result.smoke}): {result.run} shows that the setup works, but its scores are "
+        "not results, since scripted residents only understand each other. Let a model play them: "
+        "--background openai/MODEL"
     )
 
 
@@ -437,7 +465,7 @@ def agent_failures(result: RunResult) -> tuple[str, ...]:
     return tuple(
         f"{one.agent} failed {one.failed_turns:,} of "
         f"{plural(one.turns_asked, one.of.removesuffix('s'))} "
-        f"({share(one.failed_turns, one.turns_asked).replace('%', ' %')})"
+        f"({share(one.failed_turns, one.turns_asked)})"
         for one in result.failures.agents
     )
 
@@ -445,15 +473,15 @@ def agent_failures(result: RunResult) -> tuple[str, ...]:
 def uncounted(estimated: int, calls: int) -> str:
     """What "~" before tokens and money means, in a sentence."""
     return (
-        f"{estimated:,} of {plural(calls, 'call')} had no usable token count from the provider: "
-        "their tokens and cost (~) are estimated from the texts, rather too high than too low"
+        f"{estimated:,} of {plural(calls, 'call')} came without a usable token count: their "
+        "tokens and cost (~) are estimated from the texts, on the high side"
     )
 
 
 _KINDS: Mapping[FailedKind, str] = {
-    "trials": "Failed trials",
-    "turns": "Failed turns",
-    "questions": "Failed questions",
+    "trials": "Failed episodes",
+    "turns": "Invalid turns",
+    "questions": "Unanswered questions",
     "scores": "Missing scores",
     "calls": "Failed calls",
     "usage": "Impossible token counts",
@@ -482,7 +510,7 @@ def _who(one: FirstFailure) -> str:
 
 def _where(one: FirstFailure) -> str:
     if one.episode is None:
-        return "in no single episode"
+        return "in no particular episode"
     return f"in episode {one.episode}" if one.count == 1 else f"first in episode {one.episode}"
 
 
@@ -496,9 +524,8 @@ def command(result: RunResult) -> str:
         return shlex.join(["sociolab", "study", "create", f"{result.run}.toml"])
     settings = result.recorded
     words = ["sociolab", "run", result.world]
-    for label in result.agents:
-        if label != result.partner or label in _labels(settings.get("agents")):
-            words += ["--agent", label]
+    for label in evaluated(result):
+        words += ["--agent", label]
     if result.partner is not None:
         words += ["--partner", result.partner]
     # A formula comes with its world; other judges, and readers, are asked for.

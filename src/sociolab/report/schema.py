@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
 
-from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.metrics import MACRO, UNDECLARED, Declared
 from sociolab.core.score import Method
 
 SCHEMA: Literal[1] = 1
@@ -249,9 +249,6 @@ class RunResult(ResultRecord):
         raise KeyError(name)
 
 
-_MACRO = "_macro"
-
-
 def macro_of(measure: str) -> str:
     """The name of a measure's macro average."""
-    return measure + _MACRO
+    return measure + MACRO

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from sociolab.core.metrics import scale
 from sociolab.core.score import READER, Method
-from sociolab.report.run_facts import cautions, summary, warnings
+from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
@@ -17,11 +18,15 @@ from sociolab.report.words import (
     failed_turns,
     failed_unit,
     gaps,
+    headed,
     interval,
     interval_words,
+    legend,
+    metric_of,
     minus,
     nature,
     number,
+    percent,
     plural,
     size,
     size_words,
@@ -41,13 +46,15 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of entries. `corner` says what the rows are, `notes` what to think of the figures."""
+    """A table of entries. `corner` says what the rows are, `notes` what to think of the figures;
+    `legend` spells out abbreviations where nobody can point at them."""
 
     heading: str
     corner: str
     columns: tuple[str, ...]
     rows: tuple[GridRow, ...]
     notes: tuple[str, ...]
+    legend: str = ""
 
     @property
     def entries(self) -> tuple[ScoreEntry, ...]:
@@ -95,15 +102,15 @@ def agent_grids(result: RunResult) -> tuple[Grid, ...]:
     found = []
     for judge in judges_of(result):
         mine = [entry for entry in result.scores if entry.judge == judge]
-        heading = f"Scores by agent, over all its partners · judge: {judge}"
-        found.append(_by_measure(result, heading, "agent", _by_agent(mine), judge))
+        heading = f"Mean score per agent (all partners) · judge: {judge}"
+        found.append(_by_measure(result, heading, "agent", _by_agent(result, mine), judge))
     return tuple(grid for grid in found if grid.rows)
 
 
 def play_grid(result: RunResult) -> Grid:
     """Agents by what was counted in their transcripts, and what they cost."""
     mine = [entry for entry in result.scores if entry.judge in OWN]
-    return _by_measure(result, "Play by agent", "agent", _by_agent(mine), *OWN)
+    return _by_measure(result, "Run statistics by agent", "agent", _by_agent(result, mine), *OWN)
 
 
 def type_grids(result: RunResult) -> tuple[Grid, ...]:
@@ -114,18 +121,18 @@ def type_grids(result: RunResult) -> tuple[Grid, ...]:
     """
     found = []
     for judge in judges_of(result):
-        for agent in result.agents:
+        for agent in partner_last(result):
             mine = [
                 (entry.by["type"], entry)
                 for entry in result.scores
                 if entry.judge == judge and entry.agent == agent and set(entry.by) == {"type"}
             ]
             mine = _of_several_types(mine)
-            heading = f"Scores of {agent} by type of task · judge: {judge}"
+            heading = f"Mean scores of {agent} by task type · judge: {judge}"
             told = {kind for kind, entry in mine if entry.n or entry.failures}
             dropped = dict.fromkeys(kind for kind, _ in mine if kind not in told)
             grid = _by_measure(result, heading, "type", [m for m in mine if m[0] in told], judge)
-            note = f"nothing to score in: {', '.join(dropped)}"
+            note = f"nothing could be scored in: {', '.join(dropped)}"
             found.append(replace(grid, notes=grid.notes + ((note,) if dropped else ())))
     return tuple(grid for grid in found if grid.rows)
 
@@ -175,8 +182,10 @@ def other_grids(result: RunResult) -> tuple[Grid, ...]:
     return tuple(grid for grid in found if grid.rows)
 
 
-def _by_agent(entries: Iterable[ScoreEntry]) -> list[tuple[str, ScoreEntry]]:
-    return [(entry.agent, entry) for entry in entries if entry.agent and not entry.by]
+def _by_agent(result: RunResult, entries: Iterable[ScoreEntry]) -> list[tuple[str, ScoreEntry]]:
+    found = [(entry.agent, entry) for entry in entries if entry.agent and not entry.by]
+    order = {label: i for i, label in enumerate(partner_last(result))}
+    return sorted(found, key=lambda one: order.get(one[0], len(order)))
 
 
 def _by_measure(
@@ -195,8 +204,9 @@ def _by_measure(
     )
     present = [judge for judge in judges if any(e.judge == judge for e in entries)]
     notes = tuple(nature(result, judge) for judge in present)
-    titles = tuple(measure.title for measure in measures)
-    return Grid(heading, corner, titles, rows, notes + _footnotes(result, entries))
+    titles = tuple(headed(result, measure) for measure in measures)
+    spelt = legend((m.title, m.low, m.high, metric_of(result, m)) for m in measures)
+    return Grid(heading, corner, titles, rows, notes + _footnotes(result, entries), spelt)
 
 
 def _pairs(
@@ -207,13 +217,13 @@ def _pairs(
         for entry in entries
         if entry.measure == measure.measure
     }
-    partners = tuple(a for a in result.agents if any(partner == a for _, partner in cells))
+    partners = tuple(a for a in partner_last(result) if any(partner == a for _, partner in cells))
     rows = tuple(
         GridRow(agent, tuple(cells.get((agent, partner)) for partner in partners))
-        for agent in result.agents
+        for agent in partner_last(result)
         if any(who == agent for who, _ in cells)
     )
-    heading = f"{measure.title}: agent (row) with partner (column) · judge: {judge}"
+    heading = f"{measure.title}: agent (row) by partner (column) · judge: {judge}"
     notes = (nature(result, judge), *_footnotes(result, list(cells.values())))
     return Grid(heading, "agent", partners, rows, notes)
 
@@ -232,16 +242,16 @@ def _footnotes(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, .
 def _coverage_notes(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
     needed = told_of_coverage(result, entries)
     if needed:
-        yield "coverage: of the plays judged, the share that could be scored"
+        yield "coverage: share of judged episodes that could be scored"
     if "bounds" in needed:
         yield (
-            "bounds: the mean if everything without a score, failures included, had the lowest "
-            "score that it could have, and the highest"
+            "bounds: the mean if everything unscored, failures included, had the lowest or the "
+            "highest possible score"
         )
     if {"disputed", "unconfirmed"} & {*needed}:
         yield (
-            "disputed: the seats differ on the outcome; unconfirmed: they say the same, but it "
-            "stands in no line"
+            "disputed: the seats report different outcomes; unconfirmed: they agree, but no line "
+            "of the transcript confirms it"
         )
 
 
@@ -256,7 +266,7 @@ def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str
         chance = one * other + (1 - one) * (1 - other)
         kappa = "not defined" if chance == 1 else f"{(same - chance) / (1 - chance):.2f}"
         titles = " and ".join(result.measure(name).title for name in names[:2])
-        yield f"{agent}: {titles} agree on {same:.0%}, Cohen's kappa {kappa}"
+        yield f"{agent}: {titles} agree on {percent(same)}, Cohen's kappa {kappa}"
 
 
 # ------------------------------------------------------------------ as text
@@ -290,7 +300,8 @@ def turned(grid: Grid) -> Grid:
         GridRow(title, tuple(row.cells[i] for row in grid.rows))
         for i, title in enumerate(grid.columns)
     )
-    return Grid(grid.heading, "measure", tuple(row.label for row in grid.rows), rows, grid.notes)
+    labels = tuple(row.label for row in grid.rows)
+    return replace(grid, corner="metric", columns=labels, rows=rows)
 
 
 def grid_text(result: RunResult, grid: Grid) -> TextTable:
@@ -300,7 +311,7 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
     grid = turned(grid)
     heads = _heads(result, grid.entries)
     told = [[_counts(result, e, heads) for e in row.cells if e is not None] for row in grid.rows]
-    notes = (*_rules_note(result, grid), *grid.notes)
+    notes = (*_rules_note(result, grid), *grid.notes, *filter(None, [grid.legend]))
     if all(one == some[0] for some in told for one in some):
         rows = tuple(
             (
@@ -315,10 +326,10 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
         (row.label, *(_value(result, e) + _in_parentheses(result, e, heads) for e in row.cells))
         for row in grid.rows
     )
-    plays = "" if size_words(result, grid.entries) else ", the plays with a value"
-    note = f"in parentheses: n{plays}, and how many failed"
+    plays = "" if size_words(result, grid.entries) else ", episodes with a score"
+    note = f"in parentheses: n{plays}, and the number of failures"
     if any(map(failed_share, grid.entries)):
-        note += f", and the share of {failed_unit(result)} that the agent failed"
+        note += f", and the agent's share of {failed_unit(result)}"
     return TextTable(grid.heading, (grid.corner, *grid.columns), rows, (*notes, note))
 
 
@@ -337,7 +348,7 @@ def _value(result: RunResult, entry: ScoreEntry | None) -> str:
 def _heads(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
     """What is told beside these entries, by the heads of its columns."""
     failed = ["failed"] if any(entry.failures for entry in entries) else []
-    turns = [f"failed {failed_unit(result)}"] if any(map(failed_share, entries)) else []
+    turns = [failed_unit(result)] if any(map(failed_share, entries)) else []
     return ("n", *failed, *told_of_coverage(result, entries), *turns)
 
 
@@ -345,7 +356,7 @@ def _counts(result: RunResult, entry: ScoreEntry, heads: Sequence[str]) -> list[
     found = {
         "n": f"{size(result, entry):,}",
         "failed": f"{entry.failures:,}",
-        f"failed {failed_unit(result)}": failed_turns(entry),
+        failed_unit(result): failed_turns(entry),
         **{word: minus(text) for word, text in covered(result, entry).items()},
     }
     return [found[head] for head in heads]
@@ -364,7 +375,7 @@ def _in_parentheses(result: RunResult, entry: ScoreEntry | None, heads: Sequence
         "unconfirmed": f"{entry.unconfirmed:,} unconfirmed" if entry.unconfirmed else "",
     }
     parts = [told.get(head, "") for head in heads]
-    turns = f"{lost} of its {failed_unit(result)} failed" if lost else ""
+    turns = f"{lost} {failed_unit(result)}" if lost else ""
     return f" ({', '.join(filter(None, (f'{size(result, entry):,}', *parts, turns)))})"
 
 
@@ -375,7 +386,7 @@ def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
     named = [label for label in rules if label in labels or label in grid.heading]
     if not named:
         return ()
-    return (f"{', '.join(named)}: plays by rules, a baseline and no language model",)
+    return (f"{', '.join(named)}: rule-based, a baseline rather than a language model",)
 
 
 # ------------------------------------------------------------------ outcomes
@@ -424,16 +435,16 @@ def _established(result: RunResult, judge: str, entries: Sequence[ScoreEntry]) -
         for entry in entries
     )
     how = (
-        "read off the transcript, with quotes of the offer and of the acceptance"
+        "read from the transcript, with quotes of the offer and the acceptance"
         if judge.startswith(READER)
-        else "on record, or said alike by all seats and found in the dialogue; unconfirmed: said "
-        "alike, but found in no line; disputed: the seats differ"
+        else "on record, or reported alike by all seats and found in the dialogue; unconfirmed: "
+        "reported alike, but found in no line; disputed: the seats differ"
     )
-    notes = [f"established: {how}; means are over what is established"]
+    notes = [f"established: {how}; means are over established outcomes"]
     disputed = next((entry.measure for entry in entries if entry.disputed), "")
     if disputed:
         listing = f"sociolab list episodes --run {result.run} --score {disputed}=disputed"
-        notes.append(f"the disputed episodes: {listing}")
+        notes.append(f"list disputed episodes: {listing}")
     heads = ("established", "unconfirmed", "disputed", "cannot tell", "failed", "coverage")
     return TextTable(f"Outcomes by agent · judge: {judge}", ("agent", *heads), rows, tuple(notes))
 
@@ -447,80 +458,69 @@ def _asked_and_read(reader: str, entries: Sequence[ReadingEntry]) -> TextTable:
             f"{one.only_judge:,}",
             f"{one.only_reader:,}",
             f"{one.neither:,}",
-            f"{one.agree / (one.agree + one.differ):.0%}" if one.agree + one.differ else "",
+            percent(one.agree / (one.agree + one.differ)) if one.agree + one.differ else "",
         )
         for one in entries
     )
-    heads = ("both agree", "differ", "only asked", "only read", "neither", "agreement")
+    heads = ("agree", "differ", "asked only", "read only", "neither", "agreement")
     note = (
-        "plays by where their outcome was established; asked: said alike by all seats, or on "
-        "record; agreement: of the plays with both, the share in which these are worth the same"
+        "episodes by where their outcome was established; asked: reported alike by all seats, or "
+        "on record; agreement: where both exist, the share with the same score"
     )
-    return TextTable(f"Asked and read · reader: {reader}", ("agent", *heads), rows, (note,))
+    return TextTable(
+        f"Asked vs. read outcomes · reader: {reader}", ("agent", *heads), rows, (note,)
+    )
 
 
 # ------------------------------------------------------------------ all in one table
 
 
-_COLUMNS = ("mean", "95 % interval", "n", "failed")
+MOST_ROWS = 12
+MOST_BESIDE = 6
+"""Rows of the overview, alone and beside a comparison; the full report has the rest."""
 
 
-def brief_section(result: RunResult) -> Section:
-    """What was played and what went wrong in sentences, and one table over judges and agents.
-
-    A partner is left out where others are evaluated; types and pairs are for the whole report.
-    """
-    lost = bool(result.failures.agents)
-    grids = agent_grids(result)
-    every = [entry for grid in grids for entry in grid.entries]
-    words = [w for w in told_of_coverage(result, every) if w in ("coverage", "bounds")]
-    told = [row for grid in grids for row in _rows(result, grid, words, lost=lost)]
-    several = len({who for who, _, _ in told}) > 1
-    rows = tuple((*((who,) if several else ()), *cells) for who, _, cells in told)
-    heads = (*(("agent",) if several else ()), "measure", "judge", *_COLUMNS, *words)
-    heads = (*heads, *([f"failed {failed_unit(result)}"] if lost else []))
-    agents = dict.fromkeys(who for who, _, _ in told)
-    heading = "Means" if several or not agents else f"Means of {next(iter(agents))}"
-    tables = (
-        (TextTable(heading, heads, rows, _notes(result), _word_columns(heads)),) if rows else ()
+def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None:
+    """Means with intervals, n and failures: the main metric of each judge by agent, the main judge
+    first, and the other metrics where all fit into `most` rows. None where nothing was scored."""
+    agents, chosen, rest = evaluated(result), list[ScoreEntry](), list[ScoreEntry]()
+    for judge in judges_of(result):
+        mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
+        main = main_measure(result, mine)
+        for measure in (*main, *(one for one in measures_of(result, mine) if one not in main)):
+            found = [entry for entry in mine if entry.measure == measure.measure]
+            (chosen if measure in main else rest).extend(found)
+    shown = [*chosen, *rest] if len(chosen) + len(rest) <= most else chosen[:most]
+    if not shown:
+        return None
+    heads = tuple(
+        head for head in _heads(result, shown) if head not in ("bounds", "disputed", "unconfirmed")
     )
-    said = (summary(result), *(() if rows else ("Nothing was scored.",)))
-    return Section(f"Run {result.run}", said, warnings(result), tables)
-
-
-def _word_columns(heads: tuple[str, ...]) -> tuple[int, ...]:
-    return tuple(range(heads.index("judge") + 1))
-
-
-def _rows(
-    result: RunResult, grid: Grid, words: Sequence[str], *, lost: bool
-) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    for row in grid.rows:
-        if row.label == result.partner and len(result.agents) > 1:
-            continue
-        for title, entry in zip(grid.columns, row.cells, strict=True):
-            if entry is not None:
-                found = covered(result, entry) if entry.unscored else {}
-                beside = [minus(found.get(word, "")) for word in words]
-                beside += [failed_turns(entry)] if lost else []
-                figures = _figures(result, entry)
-                yield row.label, entry.judge, (title, entry.judge, *figures, *beside)
-
-
-def _figures(result: RunResult, entry: ScoreEntry) -> tuple[str, str, str, str]:
-    failed = f"{entry.failures:,}" if entry.failures else ""
-    if entry.value is None:
-        return "\N{EN DASH}", "", f"{size(result, entry):,}", failed
-    shown = minus(number(entry.value, result.measure(entry.measure)))
-    return shown, minus(interval(result, entry)), f"{size(result, entry):,}", failed
-
-
-def _notes(result: RunResult) -> tuple[str, ...]:
-    """What to think of each judge's figures: those of rules and scripts are named as such."""
-    notes = [note for grid in agent_grids(result) for note in grid.notes]
-    left = result.partner if result.partner and len(result.agents) > 1 else None
-    out = [f"left out: {left}, the partner"] if left else []
-    return (*dict.fromkeys(notes), *out, f"all tables: sociolab report {result.run}")
+    several = len(agents) > 1
+    rows = tuple(
+        (
+            *([entry.agent or ""] if several else []),
+            headed(result, result.measure(entry.measure)),
+            entry.judge,
+            value_text(result, entry),
+            *_counts(result, entry, heads),
+        )
+        for entry in shown
+    )
+    left = len(chosen) + len(rest) - len(shown)
+    measures = measures_of(result, shown)
+    spelt = legend((m.title, m.low, m.high, metric_of(result, m)) for m in measures)
+    notes = (
+        *dict.fromkeys(nature(result, entry.judge) for entry in shown),
+        *filter(None, (interval_words(shown, result.declared.cluster), size_words(result, shown))),
+        *gaps(result, shown),
+        *filter(None, [spelt]),
+        *([f"{plural(left, 'more mean')} in the full report"] if left else []),
+    )
+    named = (*(("agent",) if several else ()), "metric", "judge")
+    heading = "Mean scores" if several else f"Mean scores of {agents[0]}"
+    columns = (*named, "mean", *heads)
+    return TextTable(heading, columns, rows, notes, tuple(range(len(named))))
 
 
 # ------------------------------------------------------------------ the main measure in sentences
@@ -534,7 +534,7 @@ def findings(result: RunResult) -> tuple[str, ...]:
         for measure in main_measure(result, mine):
             entries = [e for e in mine if e.measure == measure.measure]
             found.append(
-                f"{measure.title} by {judge}, on a scale {_scale(measure)}: "
+                f"{measure.title} ({_scale(result, measure)}), judge {judge}: "
                 f"{_means_told(result, entries, measure)}."
             )
     return tuple(found)
@@ -548,25 +548,29 @@ def _means_told(result: RunResult, entries: Sequence[ScoreEntry], measure: Measu
     scored = sorted((e for e in entries if e.value is not None), key=lambda e: e.value or 0.0)
     if len(entries) < _MANY or len(scored) < 2:
         return "; ".join(_found(result, entry, measure) for entry in entries)
-    high, low = (_found(result, entry, measure) for entry in (scored[-1], scored[0]))
-    return f"of {len(entries)} agents the highest mean, {high}; the lowest, {low}"
+    last, first = (_found(result, entry, measure) for entry in (scored[0], scored[-1]))
+    better = metric_of(result, measure).better
+    if better == "lower":
+        last, first = first, last
+    best, worst = ("best", "worst") if better else ("highest", "lowest")
+    return f"{best} of {len(entries)} agents: {first}; {worst}: {last}"
 
 
-def _scale(measure: MeasureEntry) -> str:
-    low = minus(f"{measure.low:.3g}")
-    return f"from {low}" + ("" if measure.high is None else f" to {minus(f'{measure.high:.3g}')}")
+def _scale(result: RunResult, measure: MeasureEntry) -> str:
+    better = metric_of(result, measure).better
+    return scale(measure.low, measure.high) + (f", {better} is better" if better else "")
 
 
 def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
     missing = f", {entry.failures:,} failed" if entry.failures else ""
     missing += f", {entry.unscored:,} not scored" if entry.unscored else ""
-    lost = failed_share(entry).replace("%", " %")
-    turns = f"; {lost} of its {failed_unit(result)} failed" if lost else ""
-    plays = f"({plural(entry.n, 'play')}{missing}{turns})"
+    lost = failed_share(entry)
+    turns = f"; {lost} {failed_unit(result)}" if lost else ""
+    plays = f"({plural(entry.n, 'episode')}{missing}{turns})"
     if entry.value is None:
-        return f"{entry.agent} nothing {plays}"
+        return f"{entry.agent} no score {plays}"
     span = interval(result, entry)
-    figures = f"{number(entry.value, measure)} {span or 'without an interval'}"
+    figures = f"{number(entry.value, measure)} {span or '(no interval)'}"
     return f"{entry.agent} {minus(figures)} {plays}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -17,7 +17,8 @@ class TextTable:
     """A table of text. The first column holds labels, the others figures, aligned to the right.
 
     `notes` say how the figures were made and what they rest on. `words` are the numbers of columns
-    that hold words, and are aligned to the left.
+    that hold words, and are aligned to the left. `tips` explain labels and headings to who points
+    at them, `legend` says the same where nobody can.
     """
 
     heading: str
@@ -25,6 +26,13 @@ class TextTable:
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     words: tuple[int, ...] = ()
+    tips: Mapping[str, str] = field(default_factory=dict)
+    legend: str = ""
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """The notes, and the legend where there is one."""
+        return (*self.notes, *filter(None, [self.legend]))
 
     def __post_init__(self) -> None:
         wrong = [row for row in self.rows if len(row) != len(self.columns)]

@@ -3,60 +3,70 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from rich import box
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from sociolab.core.ports import Line
-from sociolab.report.run_facts import account, setting, warnings
-from sociolab.report.schema import RunResult, ScoreEntry
-from sociolab.report.score_tables import Grid, GridRow, grids_of, outcomes_sections
+from sociolab.report.run_facts import account, outline, setting, summary, warnings
+from sociolab.report.schema import RunResult
+from sociolab.report.score_tables import MOST_BESIDE, MOST_ROWS, overview_table, run_section
 from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_view import UNSCORED, EpisodeSide, ScoreSheet, TranscriptView
-from sociolab.report.words import (
-    covered,
-    failed_share,
-    failed_unit,
-    interval,
-    number,
-    sanitize,
-    size,
-    symmetric,
-    told_of_coverage,
-)
+from sociolab.report.words import plural, sanitize
 
 # ------------------------------------------------------------------ results
 
 
-_FAILED = "  failed"
-_RED = (_FAILED, "  failed turns", "  failed questions")
-_Line = tuple[str, list[str]]
+MOST_WARNINGS = 3
+"""Warnings of the overview; the full report has the rest."""
 
 
-def print_report(result: RunResult, console: Console, *, details: bool = False) -> None:
-    """Print a result; `details` adds a matrix of agents and partners for every measure."""
-    console.print(report(result, console.width, details=details))
+def overview(
+    result: RunResult, compared: TextTable | None = None, *, endless: bool = False
+) -> RenderableType:
+    """A run in at most 40 lines: what was played, how its two agents compare, the main metric by
+    agent, what failed, what it cost."""
+    told = warnings(result)
+    more = len(told) - MOST_WARNINGS
+    said = () if result.scores else ("Nothing was scored.",)
+    section = Section(
+        f"Run {result.run}",
+        (summary(result), *said),
+        told[:MOST_WARNINGS]
+        + ((plural(more, "more warning") + " in the full report",) * (more > 0)),
+        tuple(
+            one
+            for one in (compared, overview_table(result, MOST_BESIDE if compared else MOST_ROWS))
+            if one is not None
+        ),
+    )
+    return Group(printed([section], endless=endless), facts(outline(result)))
 
 
-def report(result: RunResult, width: int, *, details: bool = False) -> RenderableType:
-    """The whole report: what was played, what failed, the scores, what it took."""
-    parts: list[RenderableType] = [Text(f"Run {result.run}", style="bold"), facts(setting(result))]
-    parts += _warnings(result)
-    parts += [table(result, grid, width) for grid in grids_of(result, details=details)]
-    parts.append(printed(outcomes_sections(result)))
-    parts += [Text("Account", style="bold"), facts(account(result)), *_warnings(result)]
-    return Group(*parts)
-
-
-def _warnings(result: RunResult) -> list[Text]:
-    return [Text(f"! {sentence}", style="bold red") for sentence in warnings(result)] + [Text()]
+def full_report(
+    result: RunResult, *, details: bool = False, endless: bool = False
+) -> RenderableType:
+    """The whole report: what was played, what failed, the scores, what it took; `details` adds a
+    matrix of agents and partners for every metric."""
+    told = [Text(f"! {sanitize(sentence)}", style="bold red") for sentence in warnings(result)]
+    return Group(
+        Text(f"Run {result.run}", style="bold"),
+        facts(setting(result)),
+        *told,
+        *_tables(run_section(result, details=details).tables, endless),
+        Text(),
+        Text("Usage and cost", style="bold"),
+        facts(account(result)),
+        *told,
+    )
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> Table:
@@ -67,114 +77,6 @@ def facts(pairs: Sequence[tuple[str, str]]) -> Table:
     for label, value in pairs:
         found.add_row(Text(label), Text(value))
     return found
-
-
-def table(result: RunResult, grid: Grid, width: int) -> RenderableType:
-    """A grid with heading and notes: intervals beside the values where they fit, else below."""
-    lines = [_lines(result, row, beside=True) for row in grid.rows]
-    if _width(grid, lines) > width:
-        lines = [_lines(result, row, beside=False) for row in grid.rows]
-    notes = [
-        Padding(Text(note, style="dim italic"), (0, 0, 0, 2), expand=False) for note in grid.notes
-    ]
-    parts = [_part(grid, lines, columns, width) for columns in _fitting(grid, lines, width)]
-    return Group(Text(grid.heading, style="bold"), *parts, *notes, Text())
-
-
-def _part(
-    grid: Grid, lines: Sequence[Sequence[_Line]], columns: Sequence[int], width: int
-) -> Table:
-    """The table with some of its columns."""
-    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
-    shown.add_column(
-        Text(grid.corner), overflow="fold", min_width=11, max_width=max(16, width // 4)
-    )
-    for column in columns:
-        shown.add_column(Text(grid.columns[column]), justify="right", overflow="fold")
-    for block in lines:
-        for i, (label, cells) in enumerate(block):
-            style = "" if i == 0 else "red" if label in _RED else "dim"
-            texts = (Text(text) for text in (label, *(cells[column] for column in columns)))
-            shown.add_row(*texts, style=style, end_section=i == len(block) - 1)
-    return shown
-
-
-def _of_coverage(result: RunResult, word: str) -> Callable[[ScoreEntry], str]:
-    return lambda entry: covered(result, entry)[word]
-
-
-def _lines(result: RunResult, row: GridRow, *, beside: bool) -> list[_Line]:
-    """The lines of a row: values, interval, how many, how many failed, how many could be scored and
-    what the others could make of the mean, and how many turns the agent failed."""
-
-    def line(label: str, text: Callable[[ScoreEntry], str]) -> _Line:
-        return label, ["" if cell is None else text(cell) for cell in row.cells]
-
-    def value(entry: ScoreEntry) -> str:
-        if entry.value is None:
-            return "-"
-        shown = number(entry.value, result.measure(entry.measure))
-        return f"{shown} {interval(result, entry)}".strip() if beside else shown
-
-    present = [cell for cell in row.cells if cell is not None]
-    found = [line(row.label, value)]
-    if not beside:
-        found += _interval_lines(result, row, line)
-    found.append(line("  n", lambda entry: f"{size(result, entry):,}"))
-    if any(entry.failures for entry in present):
-        found.append(line(_FAILED, lambda entry: f"{entry.failures:,}"))
-    for word in told_of_coverage(result, present):
-        found.append(line(f"  {word}", _of_coverage(result, word)))
-    if any(map(failed_share, present)):
-        found.append(line(f"  failed {failed_unit(result)}", failed_share))
-    return found
-
-
-def _interval_lines(
-    result: RunResult, row: GridRow, line: Callable[[str, Callable[[ScoreEntry], str]], _Line]
-) -> list[_Line]:
-    """One line of half widths where all intervals are symmetric, else two lines of limits."""
-
-    def limit(end: float | None, entry: ScoreEntry) -> str:
-        return "" if end is None else number(end, result.measure(entry.measure))
-
-    found = [cell for cell in row.cells if cell is not None and cell.interval != "none"]
-    if not found:
-        return []
-    if all(symmetric(entry) for entry in found):
-        return [line("  95 % ±", lambda entry: interval(result, entry))]
-    return [
-        line("  95 % from", lambda entry: limit(entry.low, entry)),
-        line("  95 % to", lambda entry: limit(entry.high, entry)),
-    ]
-
-
-def _fitting(
-    grid: Grid, lines: Sequence[Sequence[_Line]], width: int
-) -> tuple[tuple[int, ...], ...]:
-    """The columns in as few tables, one below the other, as the width needs."""
-    first, *others = _widths(grid, lines)
-    parts: list[list[int]] = [[]]
-    room = width - min(first, max(18, width // 4))
-    left = room
-    for column, needed in enumerate(others):
-        if needed > left and parts[-1]:
-            parts.append([])
-            left = room
-        parts[-1].append(column)
-        left -= needed
-    return tuple(tuple(part) for part in parts)
-
-
-def _width(grid: Grid, lines: Sequence[Sequence[_Line]]) -> int:
-    """How wide the table would be."""
-    return sum(_widths(grid, lines))
-
-
-def _widths(grid: Grid, lines: Sequence[Sequence[_Line]]) -> list[int]:
-    rows = [(grid.corner, list(grid.columns))] + [line for block in lines for line in block]
-    columns = zip(*((label, *cells) for label, cells in rows), strict=True)
-    return [max(cell_len(text) for text in column) + 2 for column in columns]
 
 
 def shortened(text: str, longest: int) -> str:
@@ -200,13 +102,15 @@ def _section_parts(section: Section, endless: bool) -> list[RenderableType]:
     found: list[RenderableType] = [Text(sanitize(section.title), style="bold")]
     found += [Text(sanitize(sentence)) for sentence in section.said]
     found += [Text(f"! {sanitize(sentence)}", style="yellow") for sentence in section.cautions]
-    for table in section.tables:
-        found += [Text(), Text(sanitize(table.heading), style="bold"), _text_table(table, endless)]
-        found += [
-            Padding(Text(sanitize(note), style="dim italic"), (0, 0, 0, 2), expand=False)
-            for note in table.notes
-        ]
-    return [*found, Text()]
+    return [*found, *_tables(section.tables, endless), Text()]
+
+
+def _tables(tables: Sequence[TextTable], endless: bool) -> Iterator[RenderableType]:
+    for table in tables:
+        yield from (Text(), Text(sanitize(table.heading), style="bold"))
+        yield _text_table(table, endless)
+        for note in table.all_notes:
+            yield Padding(Text(sanitize(note), style="dim italic"), (0, 0, 0, 2), expand=False)
 
 
 def _heading(title: str, cells: Sequence[str]) -> str:
@@ -215,15 +119,31 @@ def _heading(title: str, cells: Sequence[str]) -> str:
     So that headings make room, and figures and labels need not be folded.
     """
     widest = max((cell_len(cell) for cell in cells), default=0)
-    return "\n".join(wrap(title, max(1, widest, *map(len, title.split()))))
+    return "\n".join(wrap(title, max(5, widest, *map(len, title.split()))))
+
+
+_LABEL = 24
+"""Columns that labels have before they are folded."""
 
 
 def _text_table(table: TextTable, endless: bool) -> Table:
-    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
+    shown = Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1),
+        pad_edge=False,
+        collapse_padding=True,
+        show_edge=False,
+    )
     for i, title in enumerate(table.columns):
         left = i == 0 or i in table.words
-        heading = title if endless else _heading(title, [row[i] for row in table.rows])
-        shown.add_column(Text(heading), justify="left" if left else "right", overflow="fold")
+        cells = [row[i] for row in table.rows]
+        heading = title if endless else _heading(title, cells)
+        whole = min(_LABEL, max(map(cell_len, (title, *cells)))) if i == 0 else None
+        style = "red" if title.startswith("failed") else ""
+        justify: JustifyMethod = "left" if left else "right"
+        shown.add_column(
+            Text(heading), justify=justify, overflow="fold", style=style, min_width=whole
+        )
     for row in table.rows:
         shown.add_row(*(Text(sanitize(cell)) for cell in row))
     return shown
@@ -256,7 +176,7 @@ def play_parts(shown: TranscriptView) -> tuple[RenderableType, ...]:
     scene: list[RenderableType] = []
     for heading, text in shown.scene:
         scene += [Text(), Text(sanitize(heading), style="bold"), _indented(text, "")]
-    end: list[RenderableType] = [Text(f"The end: {shown.ended}.", style="dim")]
+    end: list[RenderableType] = [Text(f"Ended: {shown.ended}.", style="dim")]
     for sheet in shown.sheets:
         end += [Text(), *_sheet(sheet)]
     head = Group(Text(sanitize(shown.title), style="bold"), _cast(shown))
@@ -319,7 +239,7 @@ def _spoken(line: Line, colour: str) -> Text:
 def _sheet(sheet: ScoreSheet) -> list[RenderableType]:
     """A table of values, then the reasons; why there is no score, once for all that it is of."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("measure")
+    table.add_column("metric")
     for name in sheet.columns:
         table.add_column(Text(sanitize(name)), justify="right", overflow="fold")
     given: dict[tuple[str, str], list[tuple[str, str]]] = {}

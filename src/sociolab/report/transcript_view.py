@@ -142,7 +142,7 @@ def _is_due(note: Note, turn: int) -> bool:
 def _ended(episode: Episode, seats: Sequence[SeatedAgent]) -> str:
     ended = episode.ended
     if ended is None:
-        return "no end on record"
+        return "not finished"
     who = [seat.name for seat in seats if seat.id == ended.seat]
     by = f" ({who[0]})" if who else ""
     if ended.reason == "time is up":

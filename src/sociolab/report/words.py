@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import TurnsAsked
-from sociolab.core.metrics import AgentKind, Declared
+from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
 from sociolab.core.score import READER, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 
@@ -50,35 +50,40 @@ def counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
 
 
+def percent(value: float, digits: int = 0) -> str:
+    """A share of 1, such as .28 as "28 %"."""
+    return f"{100 * value:.{digits}f} %"
+
+
 def share(part: int, whole: int) -> str:
-    """A share as a table shows it: "13%", "0.4%"; 0% and 100% only where it is none or all."""
-    percent = 100 * part / whole
-    if 0 < percent < 0.1:
-        return "<0.1%"
-    if 99.5 <= percent < 100:
-        return ">99%"
-    return f"{percent:.1f}%" if 0 < percent < 9.95 else f"{percent:.0f}%"
+    """A share, such as "13 %" or "0.4 %"; 0 % and 100 % only where it is none or all."""
+    value = part / whole
+    if 0 < value < 0.001:
+        return "<0.1 %"
+    if 0.995 <= value < 1:
+        return ">99 %"
+    return percent(value, int(0 < value < 0.0995))
 
 
 # ------------------------------------------------------------------ what judges are
 
 
 _NATURE: Mapping[Method, str] = {
-    "model": "a model; another model, or another prompt, would judge otherwise",
-    "heuristic": "offline judge: what is on record and nothing else; not comparable to a model "
-    "judge or to the paper",
-    "formula": "the goal's own formula, over outcomes on record or told alike by all seats",
-    "rules": "rules that read the transcript; where they cannot tell, nothing is scored",
-    "scripted": "scripted: its figures are made up for a test and say nothing of any agent",
+    "model": "LLM judge: scores depend on the model and the prompt",
+    "heuristic": "offline judge: scores only what is on record; not comparable with an LLM "
+    "judge or the paper",
+    "formula": "formula of the goal, over outcomes on record or reported alike by all seats",
+    "rules": "rule-based, over the transcript; scores nothing where its rules cannot tell",
+    "scripted": "scripted: invented scores, for tests only; they say nothing about any agent",
     "people": "people",
 }
 _READ = (
-    "a model that reads off each transcript what was agreed, with quotes that are looked up; the "
-    "rest is the goal's own formula"
+    "a model reads each transcript for what was agreed and quotes it (quotes are checked); the "
+    "score is the goal's formula"
 )
 OWN: Mapping[str, str] = {
-    "transcript": "words and turns: counted in the transcripts, no judge is asked",
-    "ledger": "cost: the calls of each seat at their prices, those of a judge not included",
+    "transcript": "words and turns: counted in the transcripts, without a judge",
+    "ledger": "cost: each seat's calls at list price, judges not included",
 }
 """What to think of the figures that this package counts itself, by their judge's name."""
 
@@ -87,10 +92,10 @@ def nature(result: RunResult, judge: str) -> str:
     """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
     for entry in result.judges:
         if entry.judge == judge and judge.startswith(READER):
-            return f"read by {judge.removeprefix(READER)}: {_READ}{_repeated(entry)}"
+            return f"judge {judge}: {_READ}{_repeated(entry)}"
         if entry.judge == judge:
             said = method_words(result.declared, entry.method, entry.settings)
-            return f"judged by {judge}: {said}{_repeated(entry)}"
+            return f"judge {judge}: {said}{_repeated(entry)}"
     return OWN[judge]
 
 
@@ -103,27 +108,27 @@ def method_words(declared: Declared, method: Method, settings: str) -> str:
     said = declared.judges.get(method, _NATURE[method])
     if code_in("", settings) is None:
         return said
-    return f'{said}; "{method}" is what this python: class calls itself'
+    return f'{said}; "{method}" is what this python: class says it is'
 
 
 def _repeated(judge: JudgeEntry) -> str:
     if judge.method == "people":
         raters = plural(judge.judgings, "rater")
-        return f" ({raters}); several ratings of a play are averaged before anything else"
+        return f" ({raters}); ratings of one episode are averaged first"
     if judge.judgings == 1:
         return ""
-    return f"; each episode judged {judge.judgings} times, averaged before anything else"
+    return f"; each episode judged {judge.judgings} times; the scores are averaged first"
 
 
 # ------------------------------------------------------------------ what agents are
 
 
 KINDS: Mapping[AgentKind, str] = {
-    "model": "a model",
-    "rules": "rules, no model",
-    "person": "a person",
-    "own code": "a Python class",
-    "plugin": "a plugin",
+    "model": "model",
+    "rules": "rule-based, no model",
+    "person": "person",
+    "own code": "Python class",
+    "plugin": "plugin",
     "imported": "imported",
 }
 """What each kind of agent is called."""
@@ -132,12 +137,49 @@ KINDS: Mapping[AgentKind, str] = {
 def agent_kind(result: RunResult, label: str) -> str:
     """What an agent is, as the run recorded it: a model, rules, a person or a Python class."""
     kind = result.declared.agents.get(label)
-    return KINDS[kind] if kind else "kind not recorded"
+    return KINDS[kind] if kind else "unknown kind"
 
 
 def by_rules(result: RunResult, label: str) -> bool:
     """Whether an agent plays by rules: a baseline, and no language model."""
     return result.declared.agents.get(label) == "rules"
+
+
+# ------------------------------------------------------------------ what measures are
+
+
+def metric_of(result: RunResult, measure: MeasureEntry) -> Metric:
+    """What is declared of a measure."""
+    return result.declared.metric(measure.measure)
+
+
+def headed(result: RunResult, measure: MeasureEntry) -> str:
+    """A measure's title as tables show it, marked where lower is better."""
+    return measure.title + metric_of(result, measure).mark
+
+
+def tips(result: RunResult) -> dict[str, str]:
+    """By title, what each measure means, its range and which end is better."""
+    return {
+        headed(result, one): metric_of(result, one).explained(one.low, one.high)
+        for one in result.measures
+    }
+
+
+def legend(
+    measures: Iterable[tuple[str, float, float | None, Metric]], *, better: bool = False
+) -> str:
+    """A line that spells out abbreviations, each measure given by title, range and metric, and says
+    which end is better where it is not the higher one; `better`: always. Empty without either."""
+    found = list(measures)
+    spelt = [
+        f"{title} = {one.label} ({scale(low, high)})"
+        for title, low, high, one in found
+        if one.label
+    ]
+    if better or any(one.better == "lower" for *_, one in found):
+        spelt.append(directions({title: one for title, _, _, one in found}))
+    return "; ".join(spelt)
 
 
 # ------------------------------------------------------------------ intervals and coverage
@@ -170,7 +212,7 @@ def cut_words(entries: Sequence[ScoreEntry]) -> str:
     from sociolab.stats.intervals import CUT  # numpy: not before there are intervals
 
     cut = any(CUT in entry.note for entry in entries)
-    return "; one that would pass the end of the scale is cut there" if cut else ""
+    return "; truncated at the ends of the scale" if cut else ""
 
 
 def symmetric(entry: ScoreEntry) -> bool:
@@ -188,8 +230,8 @@ _ROUNDING = 2e-7
 
 def covered(result: RunResult, entry: ScoreEntry) -> dict[str, str]:
     """How much could be scored, and what the rest could make of the mean, by the words of tables:
-    coverage as in "28%", bounds as in "[0.00, 7.12]", how many are disputed and unconfirmed."""
-    share = "" if entry.coverage is None else f"{entry.coverage:.0%}"
+    coverage as in "28 %", bounds as in "[0.00, 7.12]", how many are disputed and unconfirmed."""
+    share = "" if entry.coverage is None else percent(entry.coverage)
     found = {"coverage": share, "bounds": ""}
     if entry.unscored and entry.bounds is not None:
         measure = result.measure(entry.measure)
@@ -230,7 +272,7 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
         elif entry.value is None and entry.unscored:
             found.setdefault("not scored: the judge cannot tell", {})[title] = None
         elif entry.value is None:
-            found.setdefault("not scored: all scores that were due are missing", {})[title] = None
+            found.setdefault("not scored: all expected scores are missing", {})[title] = None
         elif entry.interval == "none":
             found.setdefault(f"no interval: {entry.note}", {})[title] = None
     return tuple(f"{why} ({', '.join(titles)})" for why, titles in found.items())
@@ -246,11 +288,11 @@ def size_words(result: RunResult, entries: Sequence[ScoreEntry]) -> str:
     """What n counts, where some of these entries are macro averages; else empty."""
     if all(size(result, entry) == entry.n for entry in entries):
         return ""
-    return f"n: plays with a value; of macro averages the {result.declared.cluster}s"
+    return f"n: episodes with a score; for macro averages, {result.declared.cluster}s"
 
 
 def failed_of(asked: TurnsAsked) -> str:
-    """What an agent failed of what it was asked, as in "13% (24 of 192)"; empty where nothing."""
+    """What an agent failed of what it was asked, as in "13 % (24 of 192)"; empty where nothing."""
     if not asked.failed:
         return ""
     return f"{share(*asked)} ({asked.failed:,} of {asked.asked:,})"
@@ -265,12 +307,14 @@ def failed_turns(entry: ScoreEntry) -> str:
 
 def failed_share(entry: ScoreEntry) -> str:
     """As `failed_turns`, without the counts."""
-    return failed_turns(entry).partition(" ")[0]
+    return failed_turns(entry).partition(" (")[0]
 
 
 def failed_unit(result: RunResult) -> str:
-    """What the share of `failed_share` is of: turns, or questions where nothing else is asked."""
-    return next((one.of for one in result.failures.agents), "turns")
+    """What the share of `failed_share` is of: invalid turns, or unanswered questions where nothing
+    else is asked."""
+    of = next((one.of for one in result.failures.agents), "turns")
+    return "invalid turns" if of == "turns" else f"unanswered {of}"
 
 
 # ------------------------------------------------------------------ texts from elsewhere

@@ -100,12 +100,12 @@ def _rules(one: ExportOptions) -> tuple[tuple[bool, str], ...]:
         ),
         (
             one.least is not None and len(one.measures) != 1,
-            f"--min goes by one --measure, found {names}",
+            f"--min goes by one --metric, found {names}",
         ),
-        (pairs and len(one.measures) > 1, f"pairs go by one --measure, found {names}"),
+        (pairs and len(one.measures) > 1, f"pairs go by one --metric, found {names}"),
         (
             one.by is not None and not one.measures and not pairs,
-            "--by says who gave a --measure: name the measure, too",
+            "--by says who gave a --metric: name the measure, too",
         ),
     )
 

@@ -91,7 +91,7 @@ class RunRewards:
         for name in self._runs[0].declared.main if self._runs else ():
             if name in known:
                 return name
-        raise ConfigError(f"name what counts by --measure, one of {', '.join(known)}")
+        raise ConfigError(f"name what counts by --metric, one of {', '.join(known)}")
 
     def judge_of(self, measure: str, wanted: str | None) -> str:
         """Who scored a measure: the judge that is wanted, or the foremost (`core.score.foremost`)
@@ -106,7 +106,7 @@ class RunRewards:
             hint = self._hint(measure)
             nobody = "none" if hint else "none, since nobody judged these runs"
             raise ConfigError(
-                f'--measure: nothing was scored in "{measure}", expected one of '
+                f'--metric: nothing was scored in "{measure}", expected one of '
                 f"{', '.join(known) or nobody}{hint}"
             )
         judges = known[measure]

@@ -49,7 +49,7 @@ def test_each_place_is_held_against_the_one_above(tmp_path: Path) -> None:
     assert second.step == NeighbourTest(8, 1 / 8, 1.0)
     assert third.step is not None
     assert third.step.p == pytest.approx(2 * 2 / 2**8)
-    assert told(board) == ["", "not told apart, p 1.000", "lower, p 0.016"]
+    assert told(board) == ["", "not significant, p 1.000", "lower, p 0.016"]
 
 
 def test_p_is_that_of_the_comparison_corrected_over_the_neighbours(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_neighbours_without_a_task_in_common_are_said_to_have_none(tmp_path: Pat
 
 def test_equal_neighbours_are_not_told_apart(tmp_path: Path) -> None:
     board = store_runs(tmp_path, near=NEAR, twin=NEAR)
-    assert told(board) == ["", "not told apart, all equal"]
+    assert told(board) == ["", "no difference"]
 
 
 def test_a_difference_the_other_way_on_common_tasks_is_said() -> None:

@@ -30,6 +30,7 @@ from sociolab.models.config import (
     options_of,
     secrets_of,
 )
+from sociolab.models.prices import shipped_prices
 from sociolab.store.connect import data_home
 from sociolab.store.user_files import first_problem, read_toml
 
@@ -169,9 +170,22 @@ class Models:
         return found
 
     def price(self, spec: ModelSpec) -> Price | None:
-        """Its price, if `models.toml` has one."""
+        """Its price: that of `models.toml`, else of the table that ships, by the provider whose
+        host serves it; None where neither has a model of this very name."""
         listed = self.file.prices.get(f"{spec.endpoint}/{spec.model}")
-        return listed.price if listed else None
+        if listed is not None:
+            return listed.price
+        return shipped_prices().price(self.endpoint(spec).base_url, spec.model)
+
+    def no_price(self, spec: ModelSpec) -> str:
+        """That a model has no price, and what to do, with names that are like it."""
+        name = f"{spec.endpoint}/{spec.model}"
+        near = shipped_prices().near(self.endpoint(spec).base_url, spec.model)
+        like = f" (`sociolab prices` has {', '.join(near)})" if near else ""
+        return (
+            f'no price is known for "{name}"{like}; add it to models.toml under '
+            f'[prices."{name}"] with input and output in dollars a million tokens'
+        )
 
     def options(self, spec: ModelSpec) -> Options:
         """What a model is asked for in every call: the spec's own, then those of `models.toml`."""
@@ -214,11 +228,7 @@ class Models:
         """The model with its replies kept and its money counted."""
         price = self.price(spec)
         if price is None and budget.limit is not None:
-            raise ConfigError(
-                f'--budget needs a price for "{spec.endpoint}/{spec.model}"; add it to models.toml '
-                f'under [prices."{spec.endpoint}/{spec.model}"] with input and output in dollars '
-                "a million tokens"
-            )
+            raise ConfigError(f"--budget: {self.no_price(spec)}")
         address, options = self.endpoint(spec).base_url, self.options(spec)
         kept = CachedModel(self._served(spec), address, replies, budget, price, options.key)
         return _with_options(kept, options)

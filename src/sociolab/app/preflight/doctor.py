@@ -103,9 +103,10 @@ def _measured(reply: ChatReply) -> str:
 
 
 def _money(models: Models, spec: ModelSpec) -> str:
-    if models.price(spec) is not None:
-        return ""
-    return "; no price in models.toml, so runs with it show no cost"
+    price = models.price(spec)
+    if price is None:
+        return f"; {models.no_price(spec)}: until then, its runs show no cost"
+    return f"; ${price.input:g} a million tokens read, ${price.output:g} written"
 
 
 # ------------------------------------------------------------------ one short episode

@@ -44,13 +44,13 @@ from sociolab.core.ports import (
 from sociolab.core.seeding import interleave, stream
 from sociolab.endpoint.chat import ChatBody, ChatMessage
 from sociolab.endpoint.counters import PromptPrefixes
-from sociolab.endpoint.schemas import Draw, Node, prose, read_schema
+from sociolab.endpoint.schemas import Draw, prose, sample
 from sociolab.engine.drive import drive
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, tokens_in
 from sociolab.models.cache import NullReplyStore
 from sociolab.prompting.structured import schema_of
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import money, plural
+from sociolab.report.words import money, percent, plural
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
@@ -275,7 +275,7 @@ class Estimate:
         )
         cached = (
             "if cached: the cost if the provider's cache has all that prompts repeat from the "
-            f"beginning of earlier ones ({repeated / max(prompt, 1):.0%} of the tokens in)"
+            f"beginning of earlier ones ({percent(repeated / max(prompt, 1))} of the tokens in)"
         )
         priced = any(price and price.cached is not None for price in self.prices.values())
         return (self.about or calls, tokens, *([cached] if priced else []))
@@ -581,14 +581,15 @@ class _StandIn:
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """An action that stays, or an answer of the right form."""
         wanted = request.wanted
-        draw = Draw(stream(request.seed, request.trial, request.seat, request.turn).random)
+        draw = Draw(stream(request.seed, request.trial, request.seat, request.turn))
         if not isinstance(wanted, Question):
             staying = [kind for kind in wanted.kinds if not kind.leaves] or wanted.kinds
             kind = next((one for one in staying if one.has_text), staying[0])
             text = prose(draw.random, draw.characters) if kind.has_text else ""
-            return Reply((Action(kind.name, text),))
+            given = sample(kind.fields.model_json_schema(), draw) if kind.fields else {}
+            return Reply((Action(kind.name, text, fields=given),))
         fields = wanted.reply.model_fields
-        drawn = _node(schema_of(wanted.reply).text).sample(draw)
+        drawn = sample(json.loads(schema_of(wanted.reply).text), draw)
         given = {name: drawn[name] for name, one in fields.items() if one.is_required()}
         try:
             return Reply(wanted.reply.model_validate(given))
@@ -639,11 +640,11 @@ class _MeasuringModel:
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """A reply of the right form."""
-        draw = Draw(stream(key.turn, key.trial, key.seat).random)
+        draw = Draw(stream(key.turn, key.trial, key.seat))
         if prompt.schema is None:
             text = f"speak: {prose(draw.random, draw.characters)}"
         else:
-            text = json.dumps(_node(prompt.schema.text).sample(draw))
+            text = json.dumps(sample(json.loads(prompt.schema.text), draw))
         if key.attempt == 1:
             messages = tuple(ChatMessage(one.role, one.text) for one in prompt.messages)
             schema = prompt.schema.text if prompt.schema else ""
@@ -651,11 +652,6 @@ class _MeasuringModel:
             tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
             self.calls.append((self.label, key, Part(1, tokens_in(prompt), *tokens)))
         return ChatReply(text)
-
-
-@cache
-def _node(schema: str) -> Node:
-    return read_schema(json.loads(schema))
 
 
 def _name(spec: ModelSpec) -> str:

@@ -17,6 +17,7 @@ from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.record import RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
+from sociolab.worlds.anteval.scene import PASS, SPEAK
 from sociolab.worlds.anteval.scripted import ScriptedPlayer
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
 from sociolab.worlds.anteval.world import AntEval, table_casts
@@ -29,30 +30,44 @@ _RECORD = (
 INFORMATION = Declared(
     # AntEval, Table 1: IEP first; then the measures over atomic facts, and the controls.
     metrics=(
-        Metric("iep", tooltip="Information exchange precision, as in the paper"),
-        Metric("precision", tooltip="Of what the players say they learnt, how much is true"),
-        Metric("recall", tooltip="Of what the NPC alone knew, how much a player learnt"),
-        Metric("f1", tooltip="Harmonic mean of precision and recall"),
-        Metric("hallucination", tooltip="Told as learnt, and nowhere known", better="lower"),
-        Metric("no_talk", tooltip="Control: the same question without a conversation", better=""),
-        Metric("other_session", tooltip="Control: after another session's talk", better=""),
-        Metric("party_recall", tooltip="What the players together learnt"),
-        Metric("oracle_transcript", tooltip="What a reader of the transcript can learn", better=""),
-        Metric("oracle_facts", tooltip="What somebody who was told the facts answers", better=""),
+        Metric(
+            "iep",
+            "information exchange precision",
+            "Of k key points of what the NPC alone knew, the share that a player reports",
+        ),
+        Metric("precision", tooltip="Share of what a player reports as learnt that is true"),
+        Metric("recall", tooltip="Share of the NPC's facts that a player learnt"),
+        Metric("f1", "F1 score", "Harmonic mean of precision and recall"),
+        Metric(
+            "hallucination",
+            tooltip="Share of what a player reports as learnt that nobody knew",
+            better="lower",
+        ),
+        Metric("no_talk", tooltip="Control: recall before the first turn", better=""),
+        Metric("other_session", tooltip="Control: share of another session's facts", better=""),
+        Metric("party_recall", tooltip="Share of the NPC's facts that the players learnt together"),
+        Metric("oracle_transcript", tooltip="Control: share of the facts told at all", better=""),
+        Metric("oracle_facts", tooltip="Control: IEP of reciting all facts", better=""),
     ),
     main=("iep",),
     cluster="session",
     judges={"formula": _RECORD},
+    spoken=(SPEAK,),
+    acts={PASS: "passed"},
 )
 
 INTENTION = Declared(
     metrics=(
-        Metric("f_c", tooltip="F over the characters who act"),
-        Metric("f_o", tooltip="F over (character, skill)"),
+        Metric("f_c", "F1 over characters", "Whether the characters who act are found"),
+        Metric(
+            "f_o", "F1 over characters with their skills", "Whether who uses which skill is found"
+        ),
     ),
     main=("f_o",),
     cluster="session",
     judges={"formula": _RECORD},
+    spoken=(SPEAK,),
+    acts={PASS: "passed"},
 )
 
 

@@ -18,7 +18,7 @@ from sociolab.plugin.world import EpisodeImporter, Importer, Importing, RatingGu
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
-from sociolab.worlds.sotopia.scene import PACKAGE, TURN_LIMIT
+from sociolab.worlds.sotopia.scene import LEAVE, NONE, PACKAGE, SPEAK, TURN_LIMIT
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
 
@@ -37,18 +37,20 @@ class Settings(BaseModel):
 DECLARED = Declared(
     # SOTOPIA, Table 2 and Figure 3.
     metrics=(
-        Metric("social_rules", tooltip="Social rules and laws that were broken"),
-        Metric("secret", tooltip="Secrets that were let out"),
-        Metric("financial", tooltip="Money and goods, won or lost"),
-        Metric("relationship", tooltip="What became of the relationship"),
-        Metric("knowledge", tooltip="What was learnt that is new and of use"),
-        Metric("goal", tooltip="How far the agent's own goal was reached"),
-        Metric("believability", tooltip="Natural, and true to the character"),
-        Metric("overall", tooltip="The unweighted mean of the seven dimensions"),
-        Metric("goal_checked", tooltip="The goal's own formula, over an established outcome"),
+        Metric("social_rules", "social rules", "Norms and laws that were broken"),
+        Metric("secret", "secret", "Whether the agent kept its secret; 0 where it did"),
+        Metric("financial", "financial and material benefits", "What was gained or lost"),
+        Metric("relationship", "relationship", "Whether the relationship improved or suffered"),
+        Metric("knowledge", "knowledge", "How much new and important was learnt"),
+        Metric("goal", "goal completion", "How far the agent reached its own goal"),
+        Metric("believability", "believability", "How naturally and in character the agent acted"),
+        Metric("overall", tooltip="Unweighted mean of SOTOPIA's seven dimensions"),
+        Metric("goal_checked", tooltip="Goal completion computed from the outcome by a formula"),
     ),
     main=("overall", "goal_checked", "goal"),
     cluster="scenario",
+    spoken=(SPEAK,),
+    acts={NONE: "did nothing", LEAVE: "left"},
     published={
         "models": "SOTOPIA's Table 1 (GPT-4 and its raters, plays by models): SEC .22, KNO .33, "
         "SOC .33, BEL .45, REL .56, FIN .62, GOAL .71; other plays, raters and prompts: no mark to "

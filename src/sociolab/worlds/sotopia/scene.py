@@ -48,7 +48,7 @@ ACTIONS = ActionSpace(
         ActionKind(SPEAK, spoken=True),
         ActionKind(NON_VERBAL),
         ActionKind(PHYSICAL),
-        ActionKind(NONE, has_text=False),
+        ActionKind(NONE, has_text=False, label="Do nothing"),
         ActionKind(LEAVE, has_text=False, leaves=True),
     )
 )

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 PLAN = (
     "~~~~~~~~~~~~",
@@ -58,7 +57,6 @@ def task(**changes: Any) -> dict[str, Any]:
         "start_time": f"{DAY} 14:00",
         "duration_in_minutes": 90,
         "location": "Duck Inn",
-        "required_character": [],
     }
     aim.update(changes.pop("aim", {}))
     fields: dict[str, Any] = {
@@ -68,9 +66,7 @@ def task(**changes: Any) -> dict[str, Any]:
         "task_type": "Party",
         "task": {"target": [], "target_num": 3, "goal": [aim]},
         "performer": "Ada Quill",
-        "n_characters": 4,
         "all_chars": list(NAMES),
-        "env_name": "base_77_party_0",
     }
     return fields | changes
 
@@ -83,7 +79,6 @@ def appointment(**changes: Any) -> dict[str, Any]:
         "start_time": "N/A",
         "duration_in_minutes": 30,
         "location": "N/A",
-        "required_character": ["Bo Reed", "Ada Quill"],
     }
     told = f"Ada Quill wants to meet Bo Reed to tune the harp on {DAY}"
     return (
@@ -108,7 +103,6 @@ def help_wanted(**changes: Any) -> dict[str, Any]:
             "start_time": "N/A",
             "duration_in_minutes": 5,
             "location": place,
-            "required_character": [],
         }
         for verb, place in (("fetch", "duck inn"), ("bring", "Mill House:yard"))
     ]
@@ -178,14 +172,6 @@ def write_persona(folder: Path, name: str, memory: Any = MEMORY, **changes: Any)
     """The two files of a persona."""
     put_json(folder / "scratch.json", persona(name, **changes))
     put_json(folder / "spatial_memory.json", memory)
-
-
-def write_starts(folder: Path, environment: str, currently: str) -> None:
-    """A zip of one start environment."""
-    folder.mkdir(parents=True, exist_ok=True)
-    name = f"{environment}/personas/Ada Quill/bootstrap_memory/scratch.json"
-    with ZipFile(folder / "base_77.zip", "w") as archive:
-        archive.writestr(name, json.dumps({"currently": currently}))
 
 
 def put_json(path: Path, value: Any) -> None:

@@ -58,7 +58,6 @@ def test_the_defects_are_those_that_a_reading_by_hand_found(report: ImportReport
         DefectKind.FOREIGN_FILTER: ["17"],
         DefectKind.WRONG_NUMBER: ["7", "11", "27", "28"],
         DefectKind.PROMISED_NUMBER: ["7", "8", "21", "22", "27", "28"],
-        DefectKind.START_NUMBER: ["1", "2", "3", "4", "5", "6", "7", "15", "16", "17"],
         DefectKind.OTHER_EVENT: ["2", "8"],
         DefectKind.PROMISED_PLACE: ["2"],
         DefectKind.OTHER_ACTIVITY: ["14"],

@@ -14,6 +14,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sociolab.report.words import percent
 from sociolab.worlds.anteval.importing.crd3_speech import (
     ShowEpisode,
     Signal,
@@ -58,7 +59,8 @@ def hand_checked() -> str:
     wilson = binomtest(right, read).proportion_ci(method="wilson")
     return (
         f"checked by hand: {right} of {read} examples had no wrong label "
-        f"({right / read:.1%}, 95 % interval {wilson.low:.1%} to {wilson.high:.1%})"
+        f"({percent(right / read, 1)}, 95 % interval {percent(wilson.low, 1)} to "
+        f"{percent(wilson.high, 1)})"
     )
 
 

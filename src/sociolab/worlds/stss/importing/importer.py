@@ -15,7 +15,7 @@ from sociolab.plugin.importing import ForeignRecord, check_new, json_file, recor
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.dataset import TownData, write_town
 from sociolab.worlds.stss.importing.repairs import make_tasks
-from sociolab.worlds.stss.importing.tasks import Numbered, TownFacts, read_tasks, told_at_start
+from sociolab.worlds.stss.importing.tasks import Numbered, TownFacts, read_tasks
 from sociolab.worlds.stss.importing.village import (
     Defect,
     DefectKind,
@@ -70,8 +70,7 @@ def _read(files: SourceFiles, name: str, *, correct: bool) -> tuple[TownData, Im
     people = read_people(files, names)
     raw = read_tasks(files.tasks)
     ids = {resident.name: resident.id for resident in people.residents}
-    known = TownFacts(names, ids, told_at_start(files.starts, raw))
-    made = make_tasks(raw, known, correct=correct)
+    made = make_tasks(raw, TownFacts(names, ids), correct=correct)
     if not made.tasks:
         raise ConfigError(
             f"{files.tasks[0]}: expected a task that can be played on this map, found none; "

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TypeAlias
 
+from sociolab.core.errors import ConfigError
 from sociolab.worlds.stss.importing.tasks import (
     STAMP,
     Aim,
@@ -17,8 +17,8 @@ from sociolab.worlds.stss.importing.tasks import (
     draft_of,
     task_of,
 )
-from sociolab.worlds.stss.importing.village import UNPLAYABLE, Defect, DefectKind, sector_of
-from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds.stss.importing.village import Defect, DefectKind, sector_of
+from sociolab.worlds.stss.task import SocialTask, task_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +34,24 @@ def make_tasks(raw: Sequence[Numbered], known: TownFacts, *, correct: bool) -> I
     """Our tasks of the public ones.
 
     All defects are found in either case. With `correct` the mended task is taken, else the one
-    that stands in the file; a task that even so nobody could play is left out.
+    that stands in the file; a task at a place that is nowhere is left out. ConfigError with file
+    and index where it cannot be played for another reason.
     """
     tasks: list[SocialTask] = []
     defects: list[Defect] = []
     left_out: list[int] = []
-    met: dict[tuple[str, str, tuple[str, ...]], int] = {}
     for one in raw:
         draft = draft_of(one, known.names)
         mended, found = _examined(draft, known)
-        first = met.setdefault((draft.performer, draft.texts.order, draft.cast), draft.number)
-        if first != draft.number:
-            found.append(_repeated(draft, first))
         defects += found
-        if _is_playable(found, correct=correct):
-            tasks.append(task_of(mended if correct else draft, known.people))
-        else:
+        nowhere = [defect for defect in found if defect.kind is DefectKind.UNKNOWN_PLACE]
+        if any(not (correct and defect.correction) for defect in nowhere):
             left_out.append(one.number)
+            continue
+        task = task_of(mended if correct else draft, known.people)
+        for fault in task_faults(task, known.people.values(), known.names.town):
+            raise ConfigError(f"{one.place}: {fault}")
+        tasks.append(task)
     return ImportedTasks(tuple(tasks), tuple(defects), tuple(left_out))
 
 
@@ -62,68 +63,7 @@ def _examined(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
     return draft, defects
 
 
-def _repeated(draft: Draft, first: int) -> Defect:
-    return Defect(DefectKind.REPEATED_TASK, draft.where, "FPG", f"that of task {first}", "left out")
-
-
-def _is_playable(defects: Sequence[Defect], *, correct: bool) -> bool:
-    if correct:
-        return not any(
-            defect.kind is DefectKind.REPEATED_TASK
-            or (defect.kind in UNPLAYABLE and not defect.correction)
-            for defect in defects
-        )
-    return not any(defect.kind in UNPLAYABLE for defect in defects)
-
-
 # ------------------------------------------------------------------ who takes part
-
-
-CLOSE = 0.85
-"""A name at least so like a resident's is taken for a slip of the pen (difflib's ratio; 0-1)."""
-
-
-def check_people(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
-    """Everybody must live in the town: slips are mended, others leave the cast."""
-    defects: list[Defect] = []
-    strangers = [
-        name for name in dict.fromkeys((*draft.cast, *draft.needed)) if name not in known.people
-    ]
-    for name in strangers:
-        close = get_close_matches(name, known.people, n=1, cutoff=CLOSE)
-        needed = name in (draft.performer, draft.partner)
-        correction = close[0] if close else "" if needed else "not in the cast"
-        field = "all_chars" if name in draft.cast else "required_character"
-        defects.append(Defect(DefectKind.UNKNOWN_PERSON, draft.where, field, name, correction))
-        draft = _renamed(draft, name, close[0] if close else "")
-    return draft, defects
-
-
-def check_cast(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
-    """Nobody is there twice, nobody who is needed is missing, the number said is right."""
-    where = draft.where
-    defects: list[Defect] = []
-    size = draft.raw.n_characters
-    if size is not None and size != len(draft.cast):
-        found = f"{size}, and {len(draft.cast)} are named"
-        defects.append(
-            Defect(DefectKind.CAST_SIZE, where, "n_characters", found, "the names count")
-        )
-    once = tuple(dict.fromkeys(draft.cast))
-    defects += [
-        Defect(DefectKind.TWICE_IN_CAST, where, "all_chars", name, "kept once")
-        for name in once
-        if draft.cast.count(name) > 1
-    ]
-    missing = tuple(name for name in draft.needed if name not in once)
-    defects += [
-        Defect(DefectKind.MISSING_PERSON, where, "all_chars", f"no {name}", "added")
-        for name in missing
-    ]
-    draft = replace(draft, cast=(*once, *missing))
-    if not draft.background:
-        defects.append(Defect(DefectKind.MISSING_PERSON, where, "all_chars", "nobody else", ""))
-    return draft, defects
 
 
 def check_performer(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
@@ -134,22 +74,6 @@ def check_performer(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
     found = f"{draft.performer}, not {' or '.join(choices)}"
     remedy = "the performer of the texts stays"
     return draft, [Defect(DefectKind.OTHER_PERFORMER, draft.where, "performer", found, remedy)]
-
-
-def _renamed(draft: Draft, old: str, new: str) -> Draft:
-    """Another name in the stranger's place; with "", nobody."""
-
-    def mended(names: tuple[str, ...]) -> tuple[str, ...]:
-        renamed = (new if name == old else name for name in names)
-        return tuple(name for name in renamed if name)
-
-    return replace(
-        draft,
-        performer=new if new and draft.performer == old else draft.performer,
-        partner=new if new and draft.partner == old else draft.partner,
-        cast=mended(draft.cast),
-        needed=mended(draft.needed),
-    )
 
 
 # ------------------------------------------------------------------ the filter
@@ -282,24 +206,7 @@ def check_told_places(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defec
     ]
 
 
-def check_told_times(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
-    """The texts name the date, and where one is fixed the time, that are scored."""
-    day = draft.day.isoformat()
-
-    def right(stamp: re.Match[str]) -> str:
-        return f"{day} {draft.start or stamp[2]}" if stamp[2] else day
-
-    defects = [
-        Defect(DefectKind.PROMISED_TIME, draft.where, field, stamp[0], right(stamp))
-        for field, text in draft.texts.by_field
-        for stamp in STAMP.finditer(text)
-        if stamp[0] != right(stamp)
-    ]
-    texts = draft.texts.each(lambda text: STAMP.sub(right, text))
-    return replace(draft, texts=texts), defects
-
-
-def check_numbers(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+def check_numbers(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
     """The record and its texts say the number that the rule says.
 
     The record's counts the performer too, except where somebody is asked for help.
@@ -316,21 +223,8 @@ def check_numbers(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
         if int(number) != expected:
             found, right = number, f"{expected}, by the rule"
             defects.append(Defect(DefectKind.PROMISED_NUMBER, where, "Description", found, right))
-    defects += _start_defects(draft, known)
     promise = NUMBER.sub(str(expected), draft.texts.promise)
     return replace(draft, texts=replace(draft.texts, promise=promise)), defects
-
-
-def _start_defects(draft: Draft, known: TownFacts) -> list[Defect]:
-    """Start environments tell their performers numbers of their own; ours never reads them."""
-    name = draft.raw.env_name
-    at_start = set(NUMBER.findall(known.starts.get(name, "")))
-    promised = set(NUMBER.findall(draft.raw.Description))
-    remedy = "the task file's text is told"
-    return [
-        Defect(DefectKind.START_NUMBER, draft.where, name, number, remedy)
-        for number in sorted(at_start - promised)
-    ]
 
 
 def _foreign_places(draft: Draft, text: str, known: TownFacts) -> tuple[str, ...]:
@@ -351,14 +245,11 @@ def _without_repeated_stamp(text: str) -> str:
 
 Check: TypeAlias = Callable[[Draft, TownFacts], tuple[Draft, list[Defect]]]
 CHECKS: tuple[Check, ...] = (
-    check_people,
-    check_cast,
     check_performer,
     check_places,
     check_filter,
     check_event,
     check_told_places,
-    check_told_times,
     check_promised_activity,
     check_numbers,
 )

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal
-from zipfile import BadZipFile, ZipFile
 
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.plugin.importing import ForeignRecord, json_file, json_value, record
+from sociolab.plugin.importing import ForeignRecord, json_file, record
 from sociolab.worlds.stss.importing.village import PlaceNames, slug
 from sociolab.worlds.stss.task import Errand, SocialTask, TaskType
 
@@ -43,14 +42,13 @@ TIMED: tuple[RawType, ...] = ("Party", "Public Activity", "Online meeting")
 
 
 class RawAim(ForeignRecord):
-    """One thing that is to happen: the filter for actions, the time, the place, who is needed."""
+    """One thing that is to happen: the filter for actions, the time, and the place."""
 
     keyword: str = Field(min_length=1)
     alter_kwd: tuple[str, ...] = ()
     start_time: str = Field(pattern=r"^(N/A|\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d)$")
     duration_in_minutes: int = Field(ge=0)
     location: str
-    required_character: tuple[str, ...] = ()
 
 
 class _Aims(ForeignRecord):
@@ -70,9 +68,7 @@ class RawTask(ForeignRecord):
     performer: str
     performer_choices: tuple[str, ...] = ()
     all_chars: tuple[str, ...]
-    n_characters: int | None = None
     Note: str = ""
-    env_name: str = ""
     shared_spatial_mem: dict[str, dict[str, object]] = Field(default_factory=dict)
     required_spatial_mem: dict[str, dict[str, object]] = Field(default_factory=dict)
 
@@ -96,12 +92,14 @@ def read_tasks(files: Sequence[Path]) -> tuple[Numbered, ...]:
         for index, fields in enumerate(items, start=1):
             place = f"{path}, task {index}"
             raw = record(place, RawTask, fields)
-            _check_aims(place, raw)
+            _check(place, raw)
             found.append(Numbered(len(found) + 1, place, raw))
     return tuple(found)
 
 
-def _check_aims(place: str, raw: RawTask) -> None:
+def _check(place: str, raw: RawTask) -> None:
+    if not set(raw.all_chars) - {raw.performer}:
+        raise ConfigError(f"{place}: all_chars: expected somebody beside the performer; add them")
     wanted = 2 if raw.task_type == "Ask for others" else 1
     if len(raw.task.goal) != wanted:
         raise ConfigError(
@@ -120,56 +118,16 @@ def _check_aims(place: str, raw: RawTask) -> None:
         )
 
 
-class _State(ForeignRecord):
-    currently: str
-
-
-def told_at_start(zips: Iterable[Path], tasks: Iterable[Numbered]) -> dict[str, str]:
-    """The performer's `currently` by the name of the environment; what is not there is left out.
-
-    ConfigError with file for a zip that cannot be read.
-    """
-    wanted = {(task.raw.env_name, task.raw.performer): task.raw.env_name for task in tasks}
-    found: dict[str, str] = {}
-    for path in zips:
-        try:
-            with ZipFile(path) as archive:
-                for name in archive.namelist():
-                    environment = wanted.get(_whose(name))
-                    if environment:
-                        place = f"{path}, {name}"
-                        text = archive.read(name).decode("utf-8-sig", "replace")
-                        found[environment] = record(
-                            place, _State, json_value(place, text)
-                        ).currently
-        except (BadZipFile, OSError) as error:
-            raise ConfigError(f"{path} cannot be read ({error}); fetch it again") from error
-    return found
-
-
-def _whose(name: str) -> tuple[str, str]:
-    """Environment and persona of ".../ENVIRONMENT/personas/PERSONA/.../scratch.json"."""
-    parts = name.split("/")
-    if parts[-1] != "scratch.json" or "personas" not in parts[1:-2]:
-        return "", ""
-    index = parts.index("personas")
-    return parts[index - 1], parts[index + 1]
-
-
 STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})(?: (\d{2}:\d{2}))?")
 """A date in a text, and the time behind it where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class TownFacts:
-    """What a task is held against: the map's places, residents' ids by name, start environments.
-
-    `starts`: what the performer's `currently` says in the environment of this name.
-    """
+    """What a task is held against: the map's places, and residents' ids by name."""
 
     names: PlaceNames
     people: Mapping[str, str]
-    starts: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +163,13 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A task in the public files' own names. `cast` and `needed` include the performer."""
+    """A task in the public files' own names. `cast` includes the performer."""
 
     number: int
     raw: RawTask
     type: TaskType
     performer: str
     cast: tuple[str, ...]
-    needed: tuple[str, ...]
     partner: str
     aims: tuple[Aim, ...]
     day: date
@@ -266,16 +223,6 @@ def draft_of(task: Numbered, names: PlaceNames) -> Draft:
         type=TYPES[raw.task_type],
         performer=_name(raw.performer),
         cast=tuple(_name(name) for name in raw.all_chars),
-        needed=tuple(
-            dict.fromkeys(
-                _name(name)
-                for name in (
-                    raw.performer,
-                    *raw.task.target,
-                    *(name for aim in raw.task.goal for name in aim.required_character),
-                )
-            )
-        ),
         partner=_name(raw.task.target[0]) if raw.task_type == "Personal appointment" else "",
         aims=aims,
         day=day,
@@ -289,7 +236,7 @@ def draft_of(task: Numbered, names: PlaceNames) -> Draft:
 
 
 def task_of(draft: Draft, people: Mapping[str, str]) -> SocialTask:
-    """Our record of a draft whose people and places exist."""
+    """Our record of a draft; somebody who is no resident goes by the name in the file."""
     first, told = draft.aims[0], draft.texts
     errands = draft.aims if draft.type == "asking for help" else ()
     return SocialTask(
@@ -297,8 +244,8 @@ def task_of(draft: Draft, people: Mapping[str, str]) -> SocialTask:
         type=draft.type,
         title=first.what[:1].upper() + first.what[1:],
         goal=" ".join(_sentence(text) for text in (told.order, told.promise) if text),
-        performer=people[draft.performer],
-        background=tuple(people[name] for name in draft.background),
+        performer=people.get(draft.performer, draft.performer),
+        background=tuple(people.get(name, name) for name in draft.background),
         days=(draft.day - timedelta(days=1), draft.day),
         day=draft.day,
         activity=first.what,
@@ -306,7 +253,7 @@ def task_of(draft: Draft, people: Mapping[str, str]) -> SocialTask:
         place="" if errands else first.place,
         start=draft.start,
         minutes=max(1, first.minutes) if not errands else 60,
-        partner=people[draft.partner] if draft.partner else "",
+        partner=people.get(draft.partner, draft.partner),
         errands=tuple(
             Errand(what=aim.what, keywords=aim.keywords, place=aim.place, minutes=aim.minutes)
             for aim in errands

@@ -271,7 +271,7 @@ class PlaceNames:
     """Finds places of a map by name: "Sector", "Sector:arena", or with the world before them."""
 
     def __init__(self, town: TownMap) -> None:
-        self._town = town
+        self.town = town
         self._sectors = {_plain(sector): sector for sector in town.sectors}
         # the longest first: one name may begin with another
         longest = sorted(self._sectors, key=lambda name: (-len(name), name))
@@ -282,7 +282,7 @@ class PlaceNames:
         parts = [part.strip() for part in written.split(":")]
         if len(parts) == 1:
             return self._sectors.get(_plain(parts[0]), "")
-        place = self._town.place(f"{parts[-2]}: {parts[-1]}")
+        place = self.town.place(f"{parts[-2]}: {parts[-1]}")
         return "" if place is None else str(place)
 
     def nearest(self, written: str) -> str:
@@ -329,31 +329,13 @@ class DefectKind(StrEnum):
     FOREIGN_FILTER = "filters that look for another activity than the text tells of"
     WRONG_NUMBER = "expected numbers that disagree with the rule"
     PROMISED_NUMBER = "texts that promise another number than the rule scores"
-    START_NUMBER = "start environments that promise another number than the task file"
     PROMISED_PLACE = "texts that name another place than is scored"
-    PROMISED_TIME = "texts that name another time than is scored"
     OTHER_EVENT = "goals that call the event otherwise than the performer's text"
     OTHER_ACTIVITY = "descriptions of another activity than the filter looks for"
-    MISSING_PERSON = "needed people who are missing from the cast"
-    UNKNOWN_PERSON = "people who are no residents"
-    TWICE_IN_CAST = "people who are in a cast twice"
-    CAST_SIZE = "casts of another size than their record says"
     OTHER_PERFORMER = "performers who are none of the choices"
-    REPEATED_TASK = "tasks that come a second time"
     CUT_OFF = "walkable tiles that cannot be reached from the town"
     UNKNOWN_KNOWLEDGE = "known places that are not on the map"
     HOME_UNKNOWN = "residents who do not know where they sleep"
-
-
-UNPLAYABLE = frozenset(
-    (
-        DefectKind.UNKNOWN_PLACE,
-        DefectKind.UNKNOWN_PERSON,
-        DefectKind.TWICE_IN_CAST,
-        DefectKind.MISSING_PERSON,
-    )
-)
-"""Uncorrected, these keep a task from being played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,8 +393,7 @@ class SourceFiles:
     """The files that an import reads.
 
     `matrices` and `blocks` by what they are of. `personas`: a folder for each resident, in which
-    (or in whose `bootstrap_memory`) the two files of a persona lie. `starts`: zipped start
-    environments, which may be absent.
+    (or in whose `bootstrap_memory`) the two files of a persona lie.
     """
 
     shape: Path
@@ -422,11 +403,10 @@ class SourceFiles:
     people: Path
     personas: Path
     tasks: tuple[Path, ...]
-    starts: tuple[Path, ...]
 
     @property
     def read(self) -> tuple[Path, ...]:
-        """Every file that the data set is made of, in a fixed order; start environments not."""
+        """Every file that the data set is made of, in a fixed order."""
         of_people = sorted(self.personas.rglob("*.json"))
         of_map = (self.shape, self.world, *self.matrices.values(), *self.blocks.values())
         return (*of_map, self.people, *of_people, *self.tasks)
@@ -449,7 +429,6 @@ def find_files(source: Path) -> SourceFiles:
         people=people,
         personas=_personas(people),
         tasks=(_one(source, index, "tasks.json"), _one(source, index, "tasks_dlc.json")),
-        starts=tuple(sorted(path for name in index for path in index[name] if _is_start(name))),
     )
 
 
@@ -490,7 +469,3 @@ def _people(source: Path, index: Mapping[str, list[Path]]) -> Path:
 def _personas(people: Path) -> Path:
     """Beside the list of people, or in a clone in a folder of their own beside `reverie`."""
     return people.parents[1] / "personas" if people.parent.name == "reverie" else people.parent
-
-
-def _is_start(name: str) -> bool:
-    return name.startswith("base_") and name.endswith(".zip")

@@ -26,16 +26,20 @@ PENALTIES = 0.0
 DECLARED = Declared(
     # STSS, Table 3: each at both levels, over conversations and over tasks.
     metrics=tuple(
-        Metric(f"{level}_{rate}{macro}", tooltip=f"{what}, {where}", macro=not macro)
+        Metric(f"{level}_{rate}{macro}", name, f"{what}, {where}", macro=not macro)
         for level, where in (
-            ("conversation", "by the conversation"),
-            ("summary", "by what the listener keeps of it"),
+            ("conversation", "judged by the conversation itself"),
+            ("summary", "judged by what the listener remembers"),
         )
-        for rate, what in (("sr", "All conditions met"), ("gcsr", "Share of conditions met"))
+        for rate, name, what in (
+            ("sr", "success rate", "Whether all goal conditions were conveyed"),
+            ("gcsr", "goal condition success rate", "Share of goal conditions conveyed"),
+        )
         for macro in ("", "_macro")
     ),
     main=("conversation_gcsr",),
     cluster="task",
+    spoken=("speak",),
     judges={
         "scripted": "on record in the acts of scripted players; where anybody else "
         "spoke nothing is, and --judge openai/MODEL reads the words"

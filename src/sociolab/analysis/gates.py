@@ -1,0 +1,177 @@
+"""Rules such as "goal<-0.5", held against the interval of a difference or of a run's mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from sociolab.analysis.compare import ComparedAgents
+from sociolab.analysis.formatting import figure, span
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Measure, foremost, measure_called
+from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.stats.intervals import NO_VARIATION, Estimate
+
+_RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class GateRule:
+    """That the mean, or the difference A - B, of a metric is surely below, or above, a limit."""
+
+    measure: str
+    below: bool
+    limit: float
+
+    @property
+    def text(self) -> str:
+        """As it is written."""
+        return f"{self.measure}{'<' if self.below else '>'}{self.limit:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A rule held against an estimate; `low` to `high` is what it was held against.
+
+    `of` says whose: "A - B", or an agent and its run.
+    """
+
+    rule: GateRule
+    of: str
+    value: float
+    low: float
+    high: float
+    failed: bool
+    sentence: str
+    kind: Literal["difference", "mean"]
+
+    def document(self) -> dict[str, Any]:
+        """The gate as a JSON object: see docs/compare.md."""
+        return {
+            "rule": self.rule.text,
+            "failed": self.failed,
+            self.kind: self.value,
+            "low": self.low,
+            "high": self.high,
+        }
+
+
+def rule_of(text: str) -> GateRule:
+    """The rule of "goal<-0.5" or "goal>0.5"; ConfigError for anything else."""
+    read = _RULE.fullmatch(text)
+    if read is None:
+        raise ConfigError(
+            f'--fail-if: expected a metric, < or > and a number, such as "goal<-0.5"; '
+            f'found "{text}"'
+        )
+    return GateRule(read[1], read[2] == "<", float(read[3]))
+
+
+def difference_gates(
+    found: ComparedAgents,
+    rules: Sequence[GateRule],
+    judges: Callable[[str], Sequence[str]] = lambda _: (),
+) -> tuple[Gate, ...]:
+    """Each rule held against the interval of the paired difference A - B.
+
+    A gate fails where all of the interval lies beyond the limit. Where all clusters differ by the
+    same there is no interval, and the difference stands for it. ConfigError for a metric that is
+    not compared (`judges` says who gave scores of it), and where there is nothing to decide by: no
+    pairs, or a single cluster.
+    """
+    gates = []
+    for rule in rules:
+        name = measure_called(rule.measure, found.measures.values())
+        if name not in found.found:
+            known, others = ", ".join(found.found), judges(name)
+            hint = f"; compare by another judge: --judge {' or --judge '.join(others)}"
+            raise ConfigError(
+                f'--fail-if: "{rule.measure}" is not compared; these are: {known}'
+                f"{hint if others else ''}"
+            )
+        difference, measure = found.found[name].difference, found.measures[name]
+        gates.append(_gate(rule, "A \N{MINUS SIGN} B", difference, measure, "difference"))
+    return tuple(gates)
+
+
+def score_gates(
+    result: RunResult, rules: Sequence[GateRule], judge: str | None = None
+) -> tuple[Gate, ...]:
+    """Each rule held against the interval of the mean of each agent of a run, over all its plays.
+
+    As `difference_gates`; by the foremost judge that gave scores of the metric, if none is named.
+    """
+    measures = {
+        one.measure: Measure(
+            one.measure, one.low, float("inf") if one.high is None else one.high, title=one.title
+        )
+        for one in result.measures
+    }
+    gates = []
+    for rule in rules:
+        name = measure_called(rule.measure, measures.values())
+        entries = [
+            one
+            for one in result.scores
+            if one.measure == name and not one.by and one.agent in (*result.agents, None)
+        ]
+        by = {one.judge: one.method for one in entries if judge in (None, one.judge)}
+        chosen = foremost(by)
+        if not chosen:
+            known = ", ".join(dict.fromkeys(one.measure for one in result.scores)) or "none"
+            raise ConfigError(
+                f'--fail-if: {result.run} has no scores of "{rule.measure}"'
+                f"{f' by {judge}' if judge else ''}; it has scores of: {known}"
+            )
+        if len(chosen) > 1:
+            raise ConfigError(
+                f"--fail-if {rule.text}: expected one judge, found {', '.join(chosen)}; name one "
+                "by --judge"
+            )
+        for one in entries:
+            if one.judge == chosen[0]:
+                whose = f"{one.agent or 'all agents'} in {result.run}"
+                gates.append(_gate(rule, whose, one, measures[name], "mean"))
+    return tuple(gates)
+
+
+def _gate(
+    rule: GateRule,
+    of: str,
+    found: Estimate | ScoreEntry,
+    measure: Measure,
+    kind: Literal["difference", "mean"],
+) -> Gate:
+    value, low, high = found.value, found.low, found.high
+    if found.note == NO_VARIATION:
+        low = high = value
+    if value is None or low is None or high is None:
+        raise ConfigError(
+            f"--fail-if {rule.text} cannot be decided: the {kind} has no interval "
+            f"({found.note or 'no score'}); play more tasks"
+        )
+    failed = high < rule.limit if rule.below else low > rule.limit
+    ends = span(found, measure) or f"{figure(value, measure)} in every cluster"
+    sentence = (
+        f"--fail-if {rule.text}: {'FAILED' if failed else 'passed'}; {of} is "
+        f"{figure(value, measure)}, 95 % interval {ends}"
+    )
+    return Gate(rule, of, value, low, high, failed, sentence, kind)
+
+
+def junit(suite: str, gates: Sequence[Gate]) -> str:
+    """Gates as JUnit XML, which CI services show: a test case for each, failed where it did."""
+    failures = str(sum(gate.failed for gate in gates))
+    top = Element("testsuite", name=suite, tests=str(len(gates)), failures=failures, errors="0")
+    for gate in gates:
+        name = f"not {gate.rule.text} ({gate.of})"
+        case = SubElement(top, "testcase", classname=suite, name=name)
+        if gate.failed:
+            SubElement(case, "failure", message=gate.sentence)
+        else:
+            SubElement(case, "system-out").text = gate.sentence
+    indent(top)
+    return tostring(top, encoding="unicode", xml_declaration=True) + "\n"

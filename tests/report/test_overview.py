@@ -1,0 +1,124 @@
+"""A run at a glance."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from report.small_run import ALPHA, RUN, SCRIPTED, build
+from sociolab.analysis.compare_runs import two_agents
+from sociolab.report.result import RunResult, result_of
+from sociolab.report.score_tables import MOST_ROWS, overview_table
+from sociolab.report.section import TextTable
+from sociolab.report.terminal import overview
+from sociolab.store.store import Store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    path = tmp_path_factory.mktemp("overview") / "s.db"
+    build(path)
+    return Store.open(path)
+
+
+@pytest.fixture(scope="module")
+def result(store: Store) -> RunResult:
+    return result_of(store, RUN)
+
+
+def table(result: RunResult) -> TextTable:
+    found = overview_table(result)
+    assert found is not None
+    return found
+
+
+def shown(result: RunResult, compared: TextTable | None = None, width: int = 100) -> str:
+    file = io.StringIO()
+    Console(file=file, width=width).print(overview(result, compared))
+    return file.getvalue()
+
+
+def with_agents(result: RunResult, count: int, judges: int) -> RunResult:
+    """The run with so many agents and judges, all with the same scores."""
+    agents = tuple(f"agent-{i}" for i in range(count))
+    judge, *_ = (one for one in result.judges if one.judge == "heuristic")
+    entries = [e for e in result.scores if (e.agent, e.judge) == (ALPHA, "heuristic") and not e.by]
+    labels = [f"judge-{i}" for i in range(judges)]
+    return result.model_copy(
+        update={
+            "agents": agents,
+            "settings": {**result.recorded, "agents": [[one, "h"] for one in agents]},
+            "judges": tuple(judge.model_copy(update={"judge": label}) for label in labels),
+            "scores": tuple(
+                entry.model_copy(update={"agent": agent, "judge": label})
+                for label in labels
+                for agent in agents
+                for entry in entries
+            ),
+        }
+    )
+
+
+def test_each_metric_has_its_mean_interval_n_and_failures_beside_its_judge(
+    result: RunResult,
+) -> None:
+    found = table(result)
+    heads = ("agent", "metric", "judge", "mean", "n", "failed", "coverage", "invalid turns")
+    assert found.columns == heads
+    rows = {row[:3]: row[3:] for row in found.rows}
+    assert rows[ALPHA, "GOAL", "heuristic"] == ("7.33 [2.93, 10.00]", "12", "0", "100 %", "")
+    assert rows[ALPHA, "goal (checked)", "goal check"][1:] == ("4", "0", "33 %", "")
+    assert rows[SCRIPTED, "GOAL", "heuristic"][2] == "3"  # a failed trial and a failed score
+
+
+def test_the_main_metric_of_the_main_judge_comes_first(result: RunResult) -> None:
+    assert [row[:2] for row in table(result).rows][:4] == [
+        (ALPHA, "goal (checked)"),
+        (SCRIPTED, "goal (checked)"),
+        (ALPHA, "GOAL"),
+        (SCRIPTED, "GOAL"),
+    ]
+
+
+def test_many_agents_and_judges_still_fit_on_a_screen(result: RunResult) -> None:
+    many = with_agents(result, 15, 7)
+    found = table(many)
+    assert len(found.rows) == MOST_ROWS
+    assert {row[2] for row in found.rows} == {"judge-0"}
+    assert f"{15 * 7 * 3 - MOST_ROWS} more means in the full report" in found.notes
+    assert len(shown(many).splitlines()) <= 40
+    seven = shown(with_agents(result, 1, 7))
+    assert all(f"judge-{i}" in seven for i in range(7))
+    assert len(seven.splitlines()) <= 40
+
+
+def test_two_agents_are_compared_first(store: Store, result: RunResult) -> None:
+    text = shown(result, two_agents(store, result))
+    assert text.index(f"{ALPHA} (A) vs. {SCRIPTED} (B)") < text.index("Mean scores")
+    # GOAL: A in ann's and bob's seat minus B in the same, task by task, where both have a score.
+    assert "a non-significant difference is not evidence of equality" in text
+    assert len(text.splitlines()) <= 37  # and three commands to type next
+
+
+def test_what_failed_and_what_kind_of_judge_it_was_is_said(result: RunResult) -> None:
+    text = " ".join(shown(result).split())
+    assert "1 of 12 episodes failed" in text
+    assert "Failures" in text
+    assert "offline judge: scores only what is on record; not comparable" in text
+
+
+def test_a_partner_is_left_out_unless_it_is_also_an_agent(result: RunResult) -> None:
+    both = result.model_copy(update={"partner": SCRIPTED})
+    assert {row[0] for row in table(both).rows} == {ALPHA, SCRIPTED}
+    settings = {**result.recorded, "agents": [[ALPHA, "a1"]]}
+    found = table(both.model_copy(update={"settings": settings}))
+    assert found.heading == f"Mean scores of {ALPHA}"
+    assert found.columns[0] == "metric"
+
+
+def test_a_run_without_scores_says_so(result: RunResult) -> None:
+    bare = result.model_copy(update={"scores": ()})
+    assert overview_table(bare) is None
+    assert "Nothing was scored." in shown(bare)
