@@ -21,8 +21,6 @@ from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import AuditConfig
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.metrics import Declared
-from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.world import WorldPlugin
 from sociolab.report.leaderboard import boards
 from sociolab.report.result import result_of
 from sociolab.report.words import agent_kind
@@ -80,7 +78,7 @@ def test_it_is_played_to_an_end_of_its_own_and_scored_by_seat(path: Path) -> Non
     assert result.ends == {"deal": result.trials}
     assert {entry.value for entry in result.scores if entry.measure == "payoff"} == {50.0}
     assert agent_kind(result, "scripted") == "rule-based, no model"
-    assert agent_kind(result, OTHER) == "a Python class"
+    assert agent_kind(result, OTHER) == "Python class"
 
 
 def test_a_store_is_read_where_the_package_is_not_installed(
@@ -192,15 +190,3 @@ def test_a_mistake_of_an_author_is_told_in_a_sentence_and_stops_no_other_world(
 def test_its_author_needs_at_most_200_lines() -> None:
     lines = sum(len(file.read_text().splitlines()) for file in PACKAGE.rglob("*.py"))
     assert lines <= 200
-
-
-def test_a_mistake_when_it_is_set_up_is_told_with_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "clumsy_world.py").write_text("def load(setup):\n    return 1 / 0\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    load = importlib.import_module("clumsy_world").load
-    said = r'the world "clumsy" cannot be set up: ZeroDivisionError: .*clumsy_world\.py, line 2'
-    with pytest.raises(WorldError, match=said):
-        WorldPlugin("clumsy", load)(WorldSetup())
-    sys.modules.pop("clumsy_world", None)

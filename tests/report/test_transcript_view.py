@@ -13,8 +13,14 @@ from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
 from sociolab.report.export import play_markdown
 from sociolab.report.terminal import play, play_text
-from sociolab.report.transcript_view import Remark, TranscriptView, chosen_views, transcript_view
-from sociolab.report.words import sanitize
+from sociolab.report.transcript_view import (
+    Remark,
+    TranscriptView,
+    evenly_chosen,
+    transcript_view,
+    views_of,
+)
+from sociolab.report.words import person_name, sanitize, spelled
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
@@ -177,13 +183,15 @@ def test_repeated_judgings_are_numbered(store: Store) -> None:
 
 def test_episodes_are_chosen_evenly_among_those_played(store: Store) -> None:
     def trials(count: int) -> list[str]:
-        return [episode.trial for episode in chosen_views(store, RUN, transcript, count)]
+        return list(evenly_chosen(store, RUN, count))
 
     assert trials(3) == ["lamp-AA", "bike-AS", "noise-SS"]
     assert len(trials(20)) == 11
     assert "bike-SS" not in trials(20)
     assert (trials(1), trials(0)) == (["lamp-AA"], [])
-    assert [len(e.sheets) for e in chosen_views(store, RUN, transcript, 3)] == [2, 2, 2]
+    assert [
+        len(e.sheets) for e in views_of(store, RUN, transcript, evenly_chosen(store, RUN, 3))
+    ] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("text", ["\x1b[2Jgone\x07", "a\x00b", "\x9b31m", "half \ud83d pair"])
@@ -208,3 +216,21 @@ def test_a_very_long_word_is_folded() -> None:
     text = play_text(hostile("x" * 100_000))
     assert max(len(line) for line in text.splitlines()) <= 80
     assert text.count("x") >= 400_000
+
+
+@pytest.mark.parametrize(
+    ("task", "title"),
+    [
+        ("norms-01-late-rent.idris-benkirane.ann", "Late rent: Idris Benkirane, ann"),
+        ("seed-swap", "Seed swap"),
+        ("market", "Market"),
+        ("01H7VFHNV13MHN97GAH73E3KM8", "01H7VFHNV13MHN97GAH73E3KM8"),
+        ("information-0-0007", "information-0-0007"),
+    ],
+)
+def test_an_id_of_words_reads_as_a_title_and_any_other_stays(task: str, title: str) -> None:
+    assert spelled(task) == title
+
+
+def test_an_id_of_names_reads_as_a_name() -> None:
+    assert (person_name("suresh-menon"), person_name("agent_1")) == ("Suresh Menon", "agent_1")

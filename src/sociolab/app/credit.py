@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import json
 import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, TypeAlias
 
 from sociolab.analysis.credit import (
@@ -30,12 +30,13 @@ from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.replaying import observations, replaying_world
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import Watch
-from sociolab.app.run_sync import run_sync
+from sociolab.app.run_sync import synchronous
 from sociolab.app.transcripts import world_of
 from sociolab.core.episode import Action, Episode
-from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.errors import ConfigError, StorageError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Observation, World
+from sociolab.core.user_files import written_whole
 from sociolab.judging.credit import (
     MEASURES,
     Credit,
@@ -49,6 +50,7 @@ from sociolab.judging.credit import (
 from sociolab.models.budget import Budget
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import counted, plural
+from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
@@ -131,13 +133,15 @@ def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[int, in
     ConfigError if they cannot be written there.
     """
     count = unseen = 0
-    with _beside(path) as part:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            for line in lines:
-                file.write(f"{replaced(json.dumps(line, ensure_ascii=False))}\n")
-                count += 1
-                unseen += line["observation"] is None
-        part.replace(path)
+    with (
+        _told(path),
+        written_whole(path) as part,
+        part.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        for line in lines:
+            file.write(f"{replaced(json.dumps(line, ensure_ascii=False))}\n")
+            count += 1
+            unseen += line["observation"] is None
     return count, unseen
 
 
@@ -146,26 +150,23 @@ def check_place(path: Path) -> None:
 
     To be asked before anything is paid for.
     """
-    with _beside(path) as part:
+    with _told(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        part.touch()
+        with TemporaryFile(dir=path.parent):
+            pass
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    """A file beside this one to write first; it is removed, and what is refused a ConfigError."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+def _told(path: Path) -> Iterator[None]:
+    """What is refused, as a ConfigError."""
     try:
-        yield part
+        yield
     except OSError as error:
         raise ConfigError(
             f"--out: {path} cannot be written ({error.strerror}); name a file in a folder that "
             "exists"
         ) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def _shown(seen: Observation | None) -> dict[str, Any] | None:
@@ -277,7 +278,8 @@ def measures_of(text: str) -> tuple[CreditMeasure, ...]:
     return tuple(measure for measure in MEASURES if measure in wanted)
 
 
-def credit_run(
+@synchronous
+async def credit_run(
     run: str,
     config: RunConfig,
     *,
@@ -292,21 +294,6 @@ def credit_run(
     are written there as JSON lines. ConfigError if the run is not there, if its episodes have no
     lines, or if nobody in them has something at stake. Works inside a running event loop too.
     """
-    return run_sync(
-        lambda: credit_run_async(run, config, measures, limit=limit, out=out, watch=watch)
-    )
-
-
-async def credit_run_async(
-    run: str,
-    config: RunConfig,
-    measures: Sequence[CreditMeasure],
-    *,
-    limit: int | None = None,
-    out: Path | None = None,
-    watch: Watch | None = None,
-) -> CreditResult:
-    """As `credit_run`, to be awaited."""
     if out is not None:
         check_place(out)
     path = store_path(config.store)
@@ -341,26 +328,18 @@ async def _ask(
     replies: TalliedReplies,
 ) -> str:
     """Ask about each episode and keep what is said; why it stopped early, or ""."""
-    waiting = iter(work)
-    error: ModelError | None = None
 
-    async def worker() -> None:
-        nonlocal error
-        for episode, story in waiting:
-            if error is not None:
-                return
-            trial = episode.trial.id
-            try:
-                record = await judge.credit(trial, story)
-            except ModelError as failure:
-                error = error or failure
-                return
-            keep_credit(store, run, trial, record)
-            replies.release(trial)
-            tally.done += 1
-            tally.failed += bool(record.failures)
+    async def ask(one: tuple[Episode, Story]) -> None:
+        trial, story = one[0].trial.id, one[1]
+        record = await judge.credit(trial, story)
+        keep_credit(store, run, trial, record)
+        replies.release(trial)
+        tally.done += 1
+        tally.failed += bool(record.failures)
 
-    await asyncio.gather(*(worker() for _ in range(at_once)))
+    error = await work_all(work, ask, at_once, tally.waits)
+    if isinstance(error, StorageError):
+        raise error
     return str(error) if error else ""
 
 

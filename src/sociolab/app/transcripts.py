@@ -26,7 +26,7 @@ def transcript_of(episode: Episode, seat: str | None = None) -> Transcript:
     """The transcript by the episode's world; StoreError where the world cannot read its record."""
     try:
         return world_of(episode.trial.world).transcript(episode, seat)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:  # of a world of ours
         raise StoreError(
             f"the episode {episode.trial.id} cannot be shown: its record is not one that the world "
             f"{episode.trial.world} reads ({type(error).__name__}); use the version that played it"

@@ -98,10 +98,10 @@ def report(
 
         sections = [run_section(result, details=details) for result in results]
         if latex is not None:
-            export.write_whole(latex, export.latex(sections))
+            export.write_report(latex, export.latex(sections))
             written.append(latex)
         if markdown is not None:
-            export.write_whole(markdown, export.markdown(sections))
+            export.write_report(markdown, export.markdown(sections))
             written.append(markdown)
     if json and len(results) > 1:
         typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
@@ -166,8 +166,8 @@ def compare(
     from sociolab.analysis.episode_pairs import with_episodes
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of
+    from sociolab.core.user_files import free_file
     from sociolab.store.store import open_store
-    from sociolab.store.user_files import free_file
 
     names = tuple(measure or ())
     if curve:
@@ -406,12 +406,12 @@ def _gates(store: Store, found: Conclusions, rules: Sequence[GateRule]) -> tuple
 def decide(gates: Sequence[Gate], suite: str, junit: Path | None) -> None:
     """Say, and write, which gates passed; exit code 1 if one failed."""
     from sociolab.analysis import gates as rules
-    from sociolab.report.export import write_whole
+    from sociolab.report.export import write_report
 
     for gate in gates:
         say(gate.sentence)
     if junit is not None:
-        write_whole(junit, rules.junit(suite, gates))
+        write_report(junit, rules.junit(suite, gates))
         say(f"wrote {junit}")
     if any(gate.failed for gate in gates):
         raise typer.Exit(1)

@@ -51,7 +51,7 @@ class Metric:
         """
         name = f"{self.label[:1].upper()}{self.label[1:]}"
         what = ": ".join(part for part in (name, self.tooltip) if part)
-        ends = f"{scale(low, high)} {self.unit}".rstrip()
+        ends = scale(low, high) + (f" ({self.unit})" if self.unit else "")
         better = f", {self.better} is better" if self.better else ""
         return f"{what}. {ends}{better}." if what else f"{ends}{better}."
 

@@ -5,34 +5,28 @@ from __future__ import annotations
 import csv
 import html
 import io
-import os
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line
+from sociolab.core.user_files import write_whole
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_view import ScoreSheet, TranscriptView
 from sociolab.report.words import sanitize
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_report(path: Path, text: str) -> None:
     """Write a text as UTF-8; ConfigError if it cannot be written there."""
-    made = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        made.write_text(text, encoding="utf-8", newline="\n")
-        made.replace(path)
+        write_whole(path, text)
     except OSError as error:
         raise ConfigError(
             f"the report cannot be written to {path} ({error.strerror}); name a file in a folder "
             "that exists"
         ) from error
-    finally:
-        with suppress(OSError):  # a name that is too long cannot even be looked for
-            made.unlink(missing_ok=True)
 
 
 # ------------------------------------------------------------------ Markdown

@@ -26,7 +26,8 @@ class PlayRow:
     """A seat of a trial, who played it, and what its values are grouped and clustered by.
 
     `partner` is the one agent that it met beside itself, or itself; None if there were several.
-    `type` is the task's first tag. `failed` says that the trial failed.
+    `type` is the task's first tag, `role` what the world calls the seat, where it means the same
+    in every task. `failed` says that the trial failed.
     """
 
     key: PlayKey
@@ -35,10 +36,13 @@ class PlayRow:
     type: str | None
     cluster: str
     failed: bool
+    role: str | None = None
 
 
-def plays_of(rows: Iterable[TrialRow]) -> tuple[PlayRow, ...]:
-    """A play for each seat of each trial, in plan order."""
+def plays_of(
+    rows: Iterable[TrialRow], roles: Mapping[str, str] | None = None
+) -> tuple[PlayRow, ...]:
+    """A play for each seat of each trial, in plan order; `roles` titles seats."""
     return tuple(
         PlayRow(
             (row.trial.id, member.seat),
@@ -47,6 +51,7 @@ def plays_of(rows: Iterable[TrialRow]) -> tuple[PlayRow, ...]:
             _type(row.trial),
             row.trial.task.cluster,
             row.status == "failed",
+            (roles or {}).get(member.seat),
         )
         for row in rows
         for member in row.trial.cast

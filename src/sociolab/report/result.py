@@ -78,7 +78,7 @@ def details_of(store: Store, run: str, *, stopped: str = "") -> ResultDetails:
     row, trials = run_of_episodes(store, run), store.trials(run)
     outline = outline_of(store, run, trials)
     judged, observed = judged_of(store, run), _observed(store, row, trials)
-    plays = plays_of(trials)
+    plays = plays_of(trials, row.declared.roles)
     own = (
         *observed.columns(),
         *cost_column(store.calls.seat_costs(run), plays, observed.played),
@@ -376,7 +376,8 @@ def entries(
     macro: Sequence[str] = (),
     asked: Mapping[PlayKey, TurnsAsked] | None = None,
 ) -> tuple[ScoreEntry, ...]:
-    """For each agent: over all its plays, by partner, by type; in each, a judge and measure a row.
+    """For each agent: over all its plays, by partner, type and role; in each, a judge and measure a
+    row.
 
     All of `said` is of the same plays; `asked` says how often each was asked for a turn. Each
     measure named in `macro` has a second row with its macro average, whose note says what it
@@ -399,17 +400,14 @@ def entries(
 def _groups(
     plays: Sequence[PlayRow], mine: Sequence[int]
 ) -> Iterable[tuple[dict[str, str], Sequence[int]]]:
-    """The places of an agent's plays with each partner, then of each type."""
-    partners: dict[str, list[int]] = {}
-    types: dict[str, list[int]] = {}
-    for i in mine:
-        play = plays[i]
-        if play.partner is not None:
-            partners.setdefault(play.partner, []).append(i)
-        if play.type is not None:
-            types.setdefault(play.type, []).append(i)
-    yield from (({"partner": partner}, some) for partner, some in partners.items())
-    yield from (({"type": kind}, some) for kind, some in types.items())
+    """The places of an agent's plays with each partner, then of each type, then in each role."""
+    for by in ("partner", "type", "role"):
+        found: dict[str, list[int]] = {}
+        for i in mine:
+            group = getattr(plays[i], by)
+            if group is not None:
+                found.setdefault(group, []).append(i)
+        yield from (({by: group}, some) for group, some in found.items())
 
 
 def _group_entries(

@@ -112,9 +112,10 @@ def course(result: RunResult) -> tuple[tuple[str, str], ...]:
     """What became of the trials, and how episodes ended."""
     left = result.trials - result.played - result.failed
     trials = f"{result.played:,} of {result.trials:,} played, {result.failed:,} failed"
+    ends = {result.declared.ends.get(why, why): count for why, count in result.ends.items()}
     return (
         ("Episodes", trials + (f", {left:,} not played yet" if left else "")),
-        ("Ended by", counted(result.ends)),
+        ("Ended by", counted(ends)),
     )
 
 

@@ -128,7 +128,7 @@ class MeasureEntry(ResultRecord):
 class ScoreEntry(ResultRecord):
     """A mean over the plays of one agent; a play is one seat of one trial.
 
-    `by` narrows the plays: {} all, {"partner": ...} or {"type": ...} some. A measure of
+    `by` narrows the plays: {} all, {"partner": ...}, {"type": ...} or {"role": ...} some. A measure of
     whole episodes has trials for plays; `agent` is null where several agents met in them, and for
     a measure of the run. Every play that was judged,
     or whose trial failed, is in one of `n` (has a value), `failures` (a value was due and is

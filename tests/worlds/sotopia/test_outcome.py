@@ -39,7 +39,7 @@ from sociolab.worlds.sotopia.scenarios import (
     OptionGoal,
     PriceGoal,
 )
-from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, Casting, casting_from
+from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, SceneCast, casting_from
 from sociolab.worlds.sotopia.world import Sotopia
 from sotopia_cases import casting, episode_of, task_of
 
@@ -57,7 +57,7 @@ SAID = "Would you take $250 for it?"
 DONE = "k, 250 it is"
 
 
-def case(first: Any = SELLER, second: Any = BUYER) -> Casting:
+def case(first: Any = SELLER, second: Any = BUYER) -> SceneCast:
     cast = casting()
     goals = tuple(Goal(text="A goal.", facts=facts) for facts in (first, second))
     scenario = cast.scenario.model_copy(update={"goals": goals})
@@ -78,7 +78,7 @@ def price(seat: int, dollars: float | None, outcome: str = "agreed", **more: Jso
     return answer(seat, price=dollars, outcome=outcome, **more)
 
 
-def judged(cast: Casting, *events: Event) -> dict[str, Verdict]:
+def judged(cast: SceneCast, *events: Event) -> dict[str, Verdict]:
     episode = episode_of(cast, *events, Ended("turn limit", 19))
     found = asyncio.run(OutcomeCheck().judge(episode))
     return {verdict.seat or "": verdict for verdict in found}
@@ -363,7 +363,7 @@ def test_nine_tenths_of_the_questions_prompt_repeat_that_of_a_turn(kind: str) ->
 # ------------------------------------------------------------------ read by a model
 
 
-def read(cast: Casting, words: Sequence[str], *replies: Mapping[str, Any]) -> dict[str, Verdict]:
+def read(cast: SceneCast, words: Sequence[str], *replies: Mapping[str, Any]) -> dict[str, Verdict]:
     blank: dict[str, Json] = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""}
     model = FakeModel(*(json.dumps(blank | dict(reply)) for reply in replies))
     judge = LlmJudge(OutcomeReader(), model, role="reader:")

@@ -20,10 +20,10 @@ from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.tracebacks import describe_error
+from sociolab.core.user_files import first_problem
 from sociolab.runner.guard import Bounds, LateError, QuitError
 from sociolab.runner.judging import id_problem
 from sociolab.runner.progress import Waits
-from sociolab.store.user_files import first_problem
 
 MODELS = "models"
 """The parameter of a constructor that is given a client for chat models."""

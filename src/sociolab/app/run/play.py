@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from sociolab.app.players.models import HUMAN
 from sociolab.app.run.config import RunConfig
-from sociolab.app.run.session import Session, open_session, patience_of
+from sociolab.app.run.session import RunSession, open_session, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ModelError, StorageError
 from sociolab.report.result import RunResult, result_of
@@ -68,34 +68,11 @@ async def run_async(
     disk, to be resumed with the run's name.
     """
     with open_session(config) as session:
-        with _told(session, on_progress):
-            error = await _play(session, watch)
+        if on_progress is not None:
+            tally = session.tally
+            tally.on_done = lambda: on_progress(_progress(session.name, tally))
+        error = await _play(session, watch)
         return result_of(session.store, session.name, stopped=str(error) if error else "")
-
-
-@contextmanager
-def _told(session: Session, on_progress: OnProgress | None) -> Iterator[None]:
-    """Tell of progress; what the listener raises comes out alone, not in a group of errors."""
-    if on_progress is None:
-        yield
-        return
-    tally = session.tally
-    raised: list[BaseException] = []
-
-    def tell() -> None:
-        try:
-            on_progress(_progress(session.name, tally))
-        except BaseException as error:
-            raised.append(error)
-            raise
-
-    tally.on_done = tell
-    try:
-        yield
-    except BaseExceptionGroup:
-        if raised:
-            raise raised[0] from None
-        raise
 
 
 def _progress(run: str, tally: Tally) -> Progress:
@@ -114,8 +91,8 @@ def _progress(run: str, tally: Tally) -> Progress:
     )
 
 
-async def _play(session: Session, watch: Watch | None) -> ModelError | None:
-    table = RunContext(
+async def _play(session: RunSession, watch: Watch | None) -> ModelError | None:
+    context = RunContext(
         session.store,
         session.name,
         session.kit.world,
@@ -133,16 +110,16 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
     tally.done_before = tally.done
     try:
         with watch(session.name, tally) if watch else nullcontext():
-            stopped = await play_all(table, pending, _at_once(session))
+            error = await play_all(context, pending, _at_once(session))
     finally:
         await session.models.close()
         session.store.add_seconds(session.name, tally.seconds)
-    if isinstance(stopped.error, StorageError):
-        raise stopped.error
-    return stopped.error
+    if isinstance(error, StorageError):
+        raise error
+    return error
 
 
-def _is_pending(session: Session, row: TrialRow) -> bool:
+def _is_pending(session: RunSession, row: TrialRow) -> bool:
     """Whether anything is left to be played or judged of a trial."""
     if row.status == "played":
         judged = session.store.verdicts.judged
@@ -151,7 +128,7 @@ def _is_pending(session: Session, row: TrialRow) -> bool:
     return (row.status, row.cause) != ("failed", "failed turns")
 
 
-def _foreign(session: Session) -> dict[str, float | None]:
+def _foreign(session: RunSession) -> dict[str, float | None]:
     """The agents that are not ours, each with the seconds that it may take to reply."""
     limit = session.config.agent_timeout
     found: dict[str, float | None] = {}
@@ -159,11 +136,11 @@ def _foreign(session: Session) -> dict[str, float | None]:
         label = one.id.label
         if one.calls_model or label in session.kit.players or (label == HUMAN and limit is None):
             continue
-        found[label] = patience_of(session.config)
+        found[label] = patience_of(limit)
     return found
 
 
-def _at_once(session: Session) -> int:
+def _at_once(session: RunSession) -> int:
     """Episodes under way: a few where rules play all, since nobody waits for anybody then, and
     what is done early is done if the run is stopped."""
     by_rules = all(one.id.label in session.kit.players for one in session.seated.all)

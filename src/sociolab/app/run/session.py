@@ -52,7 +52,7 @@ class Seated:
 
 
 @dataclass(frozen=True)
-class Session:
+class RunSession:
     """Everything that `play_all` needs, and what must be closed after it."""
 
     config: RunConfig
@@ -67,7 +67,7 @@ class Session:
 
 
 @contextmanager
-def open_session(config: RunConfig) -> Iterator[Session]:
+def open_session(config: RunConfig) -> Iterator[RunSession]:
     """Open or resume the run of a description, and hold its lock.
 
     ConfigError where the description is wrong, or differs from what the run of this name was; a
@@ -76,7 +76,7 @@ def open_session(config: RunConfig) -> Iterator[Session]:
     kit = world_of(config)
     tally, models, budget = Tally(), Models(config), Budget(config.budget)
     replies = TalliedReplies(tally)
-    casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
+    casting = Casting(kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits)
     seated = seat_all(config, casting)
     judges = wanted_judges(config, casting, seated)
     settings = _settings(config, kit, seated, judges) | _options(config, models)
@@ -96,7 +96,7 @@ def open_session(config: RunConfig) -> Iterator[Session]:
             else:
                 store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
             replies.keep_in(RunReplies(store, name))
-            yield Session(config, name, kit, store, models, seated, judges, replies, tally)
+            yield RunSession(config, name, kit, store, models, seated, judges, replies, tally)
 
 
 def world_of(config: RunConfig) -> WorldKit:
@@ -110,9 +110,9 @@ def failure_policy(config: RunConfig) -> FailurePolicy:
     return FailurePolicy(config.attempts, config.on_failed_turn)
 
 
-def patience_of(config: RunConfig) -> float:
+def patience_of(agent_timeout: float | None) -> float:
     """How many seconds somebody's own player may take to reply, and a judge for an episode."""
-    return LONGEST_REPLY if config.agent_timeout is None else config.agent_timeout
+    return LONGEST_REPLY if agent_timeout is None else agent_timeout
 
 
 def fresh_name(store: Store, world: str) -> str:

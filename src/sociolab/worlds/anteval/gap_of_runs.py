@@ -17,6 +17,7 @@ from sociolab.analysis.formatting import NOTHING
 from sociolab.core.episode import Ended, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
+from sociolab.core.user_files import data_home, imported_folder, imported_names
 from sociolab.plugin.context import Context
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
@@ -24,7 +25,6 @@ from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
 from sociolab.report.words import minus
 from sociolab.stats.intervals import Estimate
-from sociolab.store.connect import data_home, imported_folder, imported_names
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import (
     FEWEST_GROUPS,

@@ -18,7 +18,7 @@ from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.record import RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
 from sociolab.worlds.anteval.scene import PASS, SPEAK
-from sociolab.worlds.anteval.scripted import ScriptedPlayer
+from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
@@ -34,20 +34,42 @@ INFORMATION = Declared(
             "iep",
             "information exchange precision",
             "Of k key points of what the NPC alone knew, the share that a player reports",
+            unit="share",
         ),
-        Metric("precision", tooltip="Share of what a player reports as learnt that is true"),
-        Metric("recall", tooltip="Share of the NPC's facts that a player learnt"),
-        Metric("f1", "F1 score", "Harmonic mean of precision and recall"),
+        Metric(
+            "precision",
+            tooltip="Share of what a player reports as learnt that is true",
+            unit="share",
+        ),
+        Metric("recall", tooltip="Share of the NPC's facts that a player learnt", unit="share"),
+        Metric("f1", "F1 score", "Harmonic mean of precision and recall", unit="share"),
         Metric(
             "hallucination",
             tooltip="Share of what a player reports as learnt that nobody knew",
             better="lower",
+            unit="share",
         ),
-        Metric("no_talk", tooltip="Control: recall before the first turn", better=""),
-        Metric("other_session", tooltip="Control: share of another session's facts", better=""),
-        Metric("party_recall", tooltip="Share of the NPC's facts that the players learnt together"),
-        Metric("oracle_transcript", tooltip="Control: share of the facts told at all", better=""),
-        Metric("oracle_facts", tooltip="Control: IEP of reciting all facts", better=""),
+        Metric("no_talk", tooltip="Control: recall before the first turn", better="", unit="share"),
+        Metric(
+            "other_session",
+            tooltip="Control: share of another session's facts",
+            better="",
+            unit="share",
+        ),
+        Metric(
+            "party_recall",
+            tooltip="Share of the NPC's facts that the players learnt together",
+            unit="share",
+        ),
+        Metric(
+            "oracle_transcript",
+            tooltip="Control: share of the facts told at all",
+            better="",
+            unit="share",
+        ),
+        Metric(
+            "oracle_facts", tooltip="Control: IEP of reciting all facts", better="", unit="share"
+        ),
     ),
     main=("iep",),
     cluster="session",
@@ -58,9 +80,14 @@ INFORMATION = Declared(
 
 INTENTION = Declared(
     metrics=(
-        Metric("f_c", "F1 over characters", "Whether the characters who act are found"),
         Metric(
-            "f_o", "F1 over characters with their skills", "Whether who uses which skill is found"
+            "f_c", "F1 over characters", "Whether the characters who act are found", unit="share"
+        ),
+        Metric(
+            "f_o",
+            "F1 over characters with their skills",
+            "Whether who uses which skill is found",
+            unit="share",
         ),
     ),
     main=("f_o",),
@@ -82,7 +109,7 @@ def _load_information(setup: WorldSetup) -> WorldKit:
 
     return WorldKit(
         world=AntEval("information", sessions, plan.controls, plan.snapshots, setup.policy),
-        players={"scripted": ScriptedPlayer()},
+        players={"scripted": ScriptedPartyPlayer()},
         judges={"record": RecordJudge(plan)},
         checks=(),
         model_judge=model_judge,
@@ -103,7 +130,7 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
     sessions = sessions_of("intention", setup, settings)
     return WorldKit(
         world=AntEval("intention", sessions, policy=setup.policy),
-        players={"scripted": ScriptedPlayer()},
+        players={"scripted": ScriptedPartyPlayer()},
         judges={"record": IntentionRecordJudge()},
         checks=(),
         model_judge=ChatIntentionJudge,

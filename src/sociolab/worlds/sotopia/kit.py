@@ -37,15 +37,33 @@ class Settings(BaseModel):
 DECLARED = Declared(
     # SOTOPIA, Table 2 and Figure 3.
     metrics=(
-        Metric("social_rules", "social rules", "Norms and laws that were broken"),
-        Metric("secret", "secret", "Whether the agent kept its secret; 0 where it did"),
-        Metric("financial", "financial and material benefits", "What was gained or lost"),
-        Metric("relationship", "relationship", "Whether the relationship improved or suffered"),
-        Metric("knowledge", "knowledge", "How much new and important was learnt"),
-        Metric("goal", "goal completion", "How far the agent reached its own goal"),
-        Metric("believability", "believability", "How naturally and in character the agent acted"),
-        Metric("overall", tooltip="Unweighted mean of SOTOPIA's seven dimensions"),
-        Metric("goal_checked", tooltip="Goal completion computed from the outcome by a formula"),
+        Metric("social_rules", "social rules", "Norms and laws that were broken", unit="points"),
+        Metric(
+            "secret", "secret", "Whether the agent kept its secret; 0 where it did", unit="points"
+        ),
+        Metric(
+            "financial", "financial and material benefits", "What was gained or lost", unit="points"
+        ),
+        Metric(
+            "relationship",
+            "relationship",
+            "Whether the relationship improved or suffered",
+            unit="points",
+        ),
+        Metric("knowledge", "knowledge", "How much new and important was learnt", unit="points"),
+        Metric("goal", "goal completion", "How far the agent reached its own goal", unit="points"),
+        Metric(
+            "believability",
+            "believability",
+            "How naturally and in character the agent acted",
+            unit="points",
+        ),
+        Metric("overall", tooltip="Unweighted mean of SOTOPIA's seven dimensions", unit="points"),
+        Metric(
+            "goal_checked",
+            tooltip="Goal completion computed from the outcome by a formula",
+            unit="points",
+        ),
     ),
     main=("overall", "goal_checked", "goal"),
     cluster="scenario",

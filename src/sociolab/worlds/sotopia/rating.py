@@ -17,7 +17,7 @@ from sociolab.worlds.sotopia.evaluation import (
     SOCIAL_RULES,
     overall,
 )
-from sociolab.worlds.sotopia.scene import Casting, casting_from, judge_names, ties
+from sociolab.worlds.sotopia.scene import SceneCast, casting_from, judge_names, ties
 from sociolab.worlds.sotopia.visibility import (
     describe_known,
     describe_self,
@@ -185,7 +185,7 @@ def rated_scene(episode: Episode) -> RatedScene:
     )
 
 
-def casting_of(content: str) -> Casting:
+def casting_of(content: str) -> SceneCast:
     """The casting in a task's content; ConfigError where it holds none."""
     try:
         return casting_from(content)
@@ -196,9 +196,9 @@ def casting_of(content: str) -> Casting:
         ) from error
 
 
-def _person(casting: Casting, names: dict[str, str], index: int) -> RatedPerson:
+def _person(casting: SceneCast, names: dict[str, str], index: int) -> RatedPerson:
     me = casting.characters[index]
-    about = describe_self(me.model_copy(update={"secret": ""}))
+    about = describe_self(me.model_copy(update={"secret": ""}), to_people=True)
     return RatedPerson(
         me.id,
         names[me.id],
@@ -206,7 +206,12 @@ def _person(casting: Casting, names: dict[str, str], index: int) -> RatedPerson:
         me.secret,
         casting.scenario.goals[index].text,
         tuple(
-            (names[other.id], describe_known(known(other, tie.type, shown_tie(tie))))
+            (
+                names[other.id],
+                describe_known(
+                    known(other, tie.type, shown_tie(tie), to_people=True), to_people=True
+                ),
+            )
             for other in casting.characters
             if other.id != me.id
             for tie in (casting.between(me.id, other.id),)

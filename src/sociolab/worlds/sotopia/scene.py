@@ -14,8 +14,8 @@ from sociolab.engine.visibility import leaves
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.scenarios import (
     Character,
+    DataRecord,
     Goal,
-    Record,
     Relationship,
     RelationshipType,
     Scenario,
@@ -54,7 +54,7 @@ ACTIONS = ActionSpace(
 )
 
 
-class Casting(Record):
+class SceneCast(DataRecord):
     """The content of a task: a scenario, who is cast in it, and how they know each other."""
 
     scenario: Scenario
@@ -70,9 +70,9 @@ class Casting(Record):
 
 
 @lru_cache(maxsize=1024)  # player and judges of an episode all ask
-def casting_from(content: str) -> Casting:
+def casting_from(content: str) -> SceneCast:
     """The casting that a task's content holds."""
-    return Casting.model_validate_json(content)
+    return SceneCast.model_validate_json(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,13 @@ class SotopiaView:
 class SotopiaScene:
     """A casting, ready to be played. Seats are the characters' ids, in the scenario's order."""
 
-    casting: Casting
+    casting: SceneCast
     limit: int = TURN_LIMIT
     polls: Sequence[Poll] = ()
     order: Order = "round-robin"
     space: ActionSpace = ACTIONS
+    to_people: bool = False
+    """Whether people read what a seat is told, not models: profiles are worded for them then."""
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -119,7 +121,7 @@ class SotopiaWitness:
         self._me = casting.characters[index]
         self._others = {c.id: c for c in casting.characters if c.id != seat}
         self._known = {
-            other: known(character, tie.type, shown_tie(tie))
+            other: known(character, tie.type, shown_tie(tie), to_people=scene.to_people)
             for other, character in self._others.items()
             for tie in (casting.between(seat, other),)
         }
@@ -238,13 +240,13 @@ class SotopiaWitness:
             {
                 "label": seen.name or self._labels[seat],
                 "unknown": seen.name is None,
-                "text": describe_known(seen),
+                "text": describe_known(seen, to_people=self._scene.to_people),
             }
             for seat, seen in self._known.items()
         ]
         return prompt(PACKAGE, "act_head").render(
             {
-                "you": describe_self(self._me),
+                "you": describe_self(self._me, to_people=self._scene.to_people),
                 "others": others,
                 "context": self._scene.casting.scenario.context,
                 "goal": self._goal.text,
@@ -273,12 +275,12 @@ def _labels(characters: Sequence[Character], known_as: dict[str, KnownCharacter]
     return labels
 
 
-def judge_names(casting: Casting) -> dict[str, str]:
+def judge_names(casting: SceneCast) -> dict[str, str]:
     """What the judge calls each seat."""
     return distinct_names(casting.characters)
 
 
-def ties(casting: Casting) -> tuple[str, ...]:
+def ties(casting: SceneCast) -> tuple[str, ...]:
     """How each two of them know each other, a sentence a pair."""
     names = judge_names(casting)
     told = []

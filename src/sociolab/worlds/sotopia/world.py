@@ -12,12 +12,13 @@ from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.prompting.templates import prompt
+from sociolab.report.words import spelled
 from sociolab.worlds.sotopia.dataset import DataSet
 from sociolab.worlds.sotopia.outcome import closing_polls
 from sociolab.worlds.sotopia.scene import (
     PACKAGE,
     TURN_LIMIT,
-    Casting,
+    SceneCast,
     SotopiaScene,
     casting_from,
     judge_names,
@@ -64,23 +65,23 @@ class Sotopia:
         casting = casting_of(episode.trial.task)
         if seat is None:
             who = " and ".join(character.name for character in casting.characters)
-            title = f"{casting.scenario.id}: {who}"
+            title = f"{spelled(casting.scenario.id)}: {who}"
             return Transcript(title, _stage(casting), _lines(casting, episode), _notes(episode))
-        scene = SotopiaScene(casting, self.limit)
+        scene = SotopiaScene(casting, self.limit, to_people=True)
         witness = scene.witness(seat)
         for move in witnessed(episode.moves, seat, scene.space):
             witness.see(move)
         shown = witness.observe(len(episode.moves))
-        title = f"{casting.scenario.id}, as {shown.you} saw it"
+        title = f"{spelled(casting.scenario.id)}, as {shown.you} saw it"
         return Transcript(title, (("What this seat was told", shown.head),), shown.history)
 
 
-def casting_of(task: Task) -> Casting:
+def casting_of(task: Task) -> SceneCast:
     """The casting that a task holds."""
     return casting_from(task.content)
 
 
-def _stage(casting: Casting) -> tuple[tuple[str, str], ...]:
+def _stage(casting: SceneCast) -> tuple[tuple[str, str], ...]:
     parts = [("Scene", casting.scenario.context)]
     for character, goal in zip(casting.characters, casting.scenario.goals, strict=True):
         parts.append((character.name, f"{describe_self(character)}\nGoal: {goal.text}"))
@@ -88,7 +89,7 @@ def _stage(casting: Casting) -> tuple[tuple[str, str], ...]:
     return tuple(parts)
 
 
-def _lines(casting: Casting, episode: Episode) -> tuple[Line, ...]:
+def _lines(casting: SceneCast, episode: Episode) -> tuple[Line, ...]:
     names = judge_names(casting)
     return tuple(
         Line(

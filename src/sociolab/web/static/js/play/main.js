@@ -36,7 +36,7 @@ function failed(error) {
     stop();
     clearInterval(polling);
   } else {
-    lost(`${outage(error)} What you typed is kept, and the page goes on by itself when it is back.`);
+    lost(`${outage(error)} What you typed is kept, and the page continues by itself when it is back.`);
   }
 }
 

@@ -73,7 +73,7 @@ export function showLast(box, last) {
   box.dataset.trial = last.trial;
   box.replaceChildren(
     last.why ? el("p", { className: "fine" }, last.why) : "",
-    el("details", { open: true }, el("summary", {}, "What happened"),
+    el("details", { open: true }, el("summary", {}, "Transcript"),
       el("ol", { className: "log all" }, ...last.history.map(lineOf))),
   );
 }
