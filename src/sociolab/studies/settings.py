@@ -25,6 +25,9 @@ Prose = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_00
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
 
 
+KINDS: tuple[StudyKind, ...] = get_args(StudyKind)
+
+
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -228,10 +231,10 @@ class StudySettings(_Record):
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
-        given = [kind for kind in _KINDS if getattr(self, kind) is not None]
+        given = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
             found = " and ".join(given) or "none"
-            raise ValueError(f"a study does one of {', '.join(_KINDS)}; found {found}")
+            raise ValueError(f"a study does one of {', '.join(KINDS)}; found {found}")
         if len({question.name for question in self.survey}) != len(self.survey):
             raise ValueError("two questions of the survey have the same name")
         return self
@@ -239,10 +242,7 @@ class StudySettings(_Record):
     @property
     def kind(self) -> StudyKind:
         """What people do in it."""
-        return next(kind for kind in _KINDS if getattr(self, kind) is not None)
-
-
-_KINDS: tuple[StudyKind, ...] = ("play", "rate", "impressions", "review")
+        return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
 
 def problems(error: ValidationError) -> tuple[tuple[str, str], ...]:
@@ -317,9 +317,6 @@ def _value_text(name: str, value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}={one}" for key, one in value.items())
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-KINDS: tuple[StudyKind, ...] = get_args(StudyKind)
 
 
 def example(kind: str) -> str:
