@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sociolab.core.episode import Answered, Ended, Episode, Event, Moved, Trial
+from sociolab.core.episode import Answered, Ended, Episode, Event, Happened, Moved, Trial
 from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError, StorageError
 from sociolab.core.ports import Judge, Player, World
 from sociolab.core.tracebacks import describe_error
@@ -117,7 +117,7 @@ async def _work(
             _fail(
                 table, row.trial, "plugin", f"the world {table.world.name}: {describe_error(error)}"
             )
-        table.tally.one_done()
+        table.tally.one_done(row.trial.id)
 
 
 async def _one(table: RunContext, jury: Jury, row: TrialRow) -> None:
@@ -187,6 +187,11 @@ async def _play(table: RunContext, trial: Trial, journal: Sequence[Event]) -> Ep
     def record(event: Event) -> None:
         table.tally.turns += isinstance(event, Moved)
         table.tally.answers += isinstance(event, Answered)
+        if (course := table.tally.course) is not None:
+            if isinstance(event, Happened):
+                course.reached(trial.id, event.turn)
+            elif course.per == 1 and isinstance(event, Moved | Answered):
+                course.reached(trial.id, event.turn + 1)
         table.store.append(table.run, trial.id, event)
 
     players = {member.seat: table.player(trial, member.agent) for member in trial.cast}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sociolab.core.episode import Episode, Json
 from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
+from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside
@@ -18,6 +18,7 @@ from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.record import RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
 from sociolab.worlds.anteval.scripted import ScriptedPlayer
+from sociolab.worlds.anteval.session import session_from
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
@@ -82,6 +83,7 @@ def _load_information(setup: WorldSetup) -> WorldKit:
         checks=(),
         model_judge=model_judge,
         casts=table_casts,
+        pace=Pace(lambda task: session_from(task.content).turns),
         validation={"facts": _labelled},
     )
 
@@ -103,6 +105,7 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
         checks=(),
         model_judge=ChatIntentionJudge,
         casts=table_casts,
+        pace=Pace(lambda task: session_from(task.content).turns),
     )
 
 
