@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.worlds.sotopia.scene import casting_from
@@ -97,6 +99,21 @@ class Breaks(_Judge):
 
     def verdict(self, episode: Episode, seat: str, judging: int) -> Verdict:
         raise KeyError("goal")
+
+
+class BreaksOnSecond(_Judge):
+    """Has a bug that shows when it judges for the second time."""
+
+    def bias(self, episode: Episode, seat: str, judging: int) -> int:
+        return {0: 0, 2: 0}[judging]
+
+
+class Sleeps(_Judge):
+    """Takes its time."""
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        await asyncio.sleep(60)
+        return await super().judge(episode, judging)
 
 
 def spoken(episode: Episode, seat: str) -> int:

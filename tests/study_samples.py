@@ -38,7 +38,7 @@ def settings(**changed: Any) -> StudySettings:
         "consent": "You take part of your own free will.",
         "instructions": "Read, then decide.",
         "thanks": "Your help is kept.",
-        "contact": "lab@example.org",
+        "contact": "lab@uni.example",
         "completion_code": "each",
         "survey": SURVEY,
     }

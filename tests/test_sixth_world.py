@@ -14,10 +14,11 @@ import pytest
 from sociolab import RunConfig, run
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.app import registry
-from sociolab.app.audit import AuditConfig, audit
+from sociolab.app.audit import audit
 from sociolab.app.data.importing import Import, import_anything
 from sociolab.app.data.sets import world_names
 from sociolab.app.registry import world_plugin
+from sociolab.app.run.config import AuditConfig
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.metrics import Declared
 from sociolab.engine.setup import WorldSetup
@@ -59,7 +60,7 @@ def path(tmp_path: Path) -> Path:
             world="ultimatum",
             agents=("scripted", OTHER),
             partner="scripted",
-            judges=("points",),
+            judges=("payoffs",),
             store=made,
             name="first",
         )
@@ -110,7 +111,10 @@ def test_people_rate_it_by_its_own_guide(path: Path) -> None:
     with Store.open(path) as store:
         assert set(rated_measures(store, "first")) == {"fairness"}
         shown = guide_of(store, "first").shown(next(store.episodes("first")))
-    assert [line.text for line in shown.lines][:2] == ["offer 40", "decline"]
+    assert [line.text for line in shown.lines][:2] == [
+        "Proposer: offer (points: 40): Take it.",
+        "Responder: decline",
+    ]
 
 
 def test_its_formats_are_imported(path: Path, tmp_path: Path) -> None:
@@ -119,7 +123,7 @@ def test_its_formats_are_imported(path: Path, tmp_path: Path) -> None:
     played.write_text("[10, 50]")
     assert "2 games" in import_anything("games", Import(games, "two", False, path))
     again = run(
-        RunConfig(world="ultimatum", data="two", judges=("points",), store=path, name="data")
+        RunConfig(world="ultimatum", data="two", judges=("payoffs",), store=path, name="data")
     )
     assert again.trials == 2
     import_anything("games-played", Import(played, "elsewhere", False, path))
@@ -136,11 +140,11 @@ def test_its_episodes_have_pages(path: Path) -> None:
         for page in ("/runs/first", f"/runs/first/episodes/{trial}"):
             with urlopen(address + page, timeout=30) as answer:
                 text = answer.read().decode()
-            assert "ultimatum" in text or "offer 40" in text
+            assert "ultimatum" in text or "offer (points: 40): Take it." in text
 
 
 def test_its_judge_can_be_audited(path: Path) -> None:
-    found = audit(AuditConfig(run="first", judge="points", kinds=("repeat",), store=path))
+    found = audit(AuditConfig(run="first", judge="payoffs", kinds=("repeat", "louder"), store=path))
     assert any("payoff" in str(section) for section in found.sections)
 
 
@@ -152,7 +156,7 @@ def test_an_edit_of_its_code_is_another_world(path: Path, monkeypatch: pytest.Mo
                 world="ultimatum",
                 agents=("scripted", OTHER),
                 partner="scripted",
-                judges=("points",),
+                judges=("payoffs",),
                 store=path,
                 name="first",
             )

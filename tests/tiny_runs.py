@@ -17,6 +17,7 @@ from sociolab.core.episode import (
     Task,
     Trial,
 )
+from sociolab.core.errors import ModelError, StorageError
 from sociolab.core.ports import (
     DataId,
     Judge,
@@ -31,7 +32,7 @@ from sociolab.core.ports import (
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
-from sociolab.runner.local import RunContext, Stopped, play_all
+from sociolab.runner.local import RunContext, play_all
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
@@ -124,7 +125,7 @@ def table(
     )
 
 
-def play_run(table: RunContext, episodes: int = 3) -> Stopped:
+def play_run(table: RunContext, episodes: int = 3) -> ModelError | StorageError | None:
     rows = [row for row in table.store.trials(RUN) if row.status != "played"]
     return asyncio.run(play_all(table, rows, episodes))
 

@@ -92,7 +92,7 @@ def test_the_chart_lies_around_zero_and_holds_every_interval() -> None:
 def test_measures_that_no_test_could_tell_apart_are_named_and_not_counted() -> None:
     found = section({"goal": [1, 2, 3, 1, 2, 3, 1, 2], "knowledge": [0] * 8})
     notes = " ".join(found.tables[0].notes)
-    assert "Holm p: corrected for the 1 measure that can be tested" in notes
+    assert "Holm p: corrected for the 1 metric that can be tested" in notes
     assert "no scenario differs and no test could reject: KNO" in notes
     goal, knowledge = found.tables[0].rows
     assert goal[-1] == goal[-2] != NOTHING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,15 +10,16 @@ from pathlib import Path
 import pytest
 
 from biased_judges import AT_JUDGING, FAVOURITE, GOAL, spoken
+from own_code import writer
 from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, AuditEffect
-from sociolab.app.audit import AuditConfig, AuditResult, audit
+from sociolab.app.audit import AuditResult, audit
 from sociolab.app.data.importing import Import, import_anything
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import AuditConfig, RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
-from sociolab.core.errors import ConfigError, WorldError
+from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score
-from sociolab.endpoint.server import EndpointProcess, start_in_process
+from sociolab.endpoint.server import EndpointProcess, start_in_process, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
 from sociolab.worlds.sotopia.audit import padded
@@ -159,9 +161,57 @@ def test_a_larger_limit_adds_to_the_episodes_of_a_smaller_one(stored: Path) -> N
     assert audited(stored, biased("Fair"), "order", limit=99).episodes == 12
 
 
-def test_a_judge_with_a_bug_is_named(stored: Path) -> None:
-    with pytest.raises(WorldError, match=r"the judge Breaks broke on the episode .*KeyError"):
-        audited(stored, biased("Breaks"), "repeat")
+def test_a_judge_that_always_breaks_is_named_and_the_audit_was_in_vain(stored: Path) -> None:
+    found = audited(stored, biased("Breaks"), "repeat", repeats=1)
+    assert found.in_vain == "all of 24 judgings failed (plugin 24): the audit found nothing"
+    assert re.search(
+        r"the first: the judge Breaks broke on the episode .*KeyError",
+        found.sections[0].cautions[0],
+    )
+
+
+def test_a_judge_that_breaks_once_has_failed_there_and_the_audit_goes_on(stored: Path) -> None:
+    found = audited(stored, biased("BreaksOnSecond"), "order", "repeat", repeats=2)
+    assert (found.judgings, found.failed) == (48, {"plugin": 12})
+    again = by(found, "repeat")
+    # 24 plays lack the second of three scores; the two that are left are equal.
+    assert (again[SD].missing, again[SD].estimate.value) == (24, 0)
+    assert by(found, "order")[MOVED].missing == 0
+
+
+def test_a_judge_that_takes_too_long_has_failed(stored: Path) -> None:
+    found = audited(stored, biased("Sleeps"), "repeat", repeats=1, limit=2, agent_timeout=0.01)
+    assert found.failed == {"timeout": 4}
+
+
+ASKS = """
+from sociolab.core.score import JudgeId, Measure, Score
+
+class Judge:
+    id = JudgeId("asks", "model", "1")
+
+    def __init__(self, *, models):
+        self.models = models
+
+    async def judge(self, episode, judging=0):
+        text = await self.models.chat("openai/m", "How did it go?")
+        goal = Measure("goal", 0, 10)
+        return [Score(goal, seat, len(text)) for seat in episode.trial.task.seats]
+"""
+
+
+def test_a_judge_of_ones_own_that_asks_models_is_audited_and_its_replies_are_kept(
+    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = writer(tmp_path)("asking_audited_judge", ASKS)
+    store = Path(shutil.copy(stored, tmp_path / "s.db"))
+    with start_in_thread(EndpointSettings(responder=lambda chat: "well")) as running:
+        for _ in range(2):
+            given = {"base_url": running.url, "limit": 2, "repeats": 1}
+            found = audited(store, f"{spec}:Judge", "repeat", **given)
+            assert by(found, "repeat")[SD].estimate.value == 0
+            assert running.counters.requests == 4
 
 
 def test_a_kind_that_there_is_not_is_told_in_a_sentence(stored: Path) -> None:

@@ -73,7 +73,7 @@ def test_raters_thanked_after_the_test(tab: Page, store: Store) -> None:
         tab.get_by_role("radio", name="2", exact=True).check(force=True)
         tab.get_by_role("textbox").fill("she paid too much")
         tab.get_by_role("button", name="Hand in").click()
-        tab.wait_for_url("**/rate/thanks")
+        tab.wait_for_url("**/end")
         held(tab, "rate-thanks")
 
 
@@ -124,9 +124,6 @@ def test_one_word_for_a_session_and_the_cloud_of_words(tab: Page, tmp_path: Path
         expect(tab.get_by_role("heading", level=1)).to_contain_text("Session 2")
         tab.goto(f"{address}/studies/{tables.STUDY}/impressions")
         held(tab, "impressions")
-        with tab.expect_download() as picture:
-            tab.get_by_role("button", name="Download cloud as PNG").click()
-        assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_scenario_is_reviewed(tab: Page, tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_it_plays_pauses_and_steps_by_keys_and_the_address_says_the_moment(
     expect(tab.locator("[data-do=play]")).to_have_text("Play")
     expect(tab).not_to_have_url(re.compile("#t=2024-05-13T10:00:10$"))
     assert tab.evaluate("location.hash.slice(3)") > "2024-05-13T10:00:10"
-    tab.get_by_role("button", name="To the event").click()
+    tab.get_by_role("button", name="Jump to event").click()
     assert clock(tab) == "Tuesday 14 May 2024, 17:00"
     expect(tab.locator("[data-event]")).to_have_text("the event is on")
     expect(tab.get_by_label("Moment")).to_have_attribute(
@@ -225,7 +225,7 @@ def test_days_that_are_not_over_are_shown_as_far_as_they_were_lived(
 ) -> None:
     opened(tab, address, "#t=2024-05-14T17:00:00", CUT)
     assert clock(tab) == "Monday 13 May 2024, 19:59"
-    expect(tab.get_by_role("button", name="To the event")).to_be_disabled()
+    expect(tab.get_by_role("button", name="Jump to event")).to_be_disabled()
     expect(tab.locator(".people .mark").first).to_be_hidden()
     assert not serious(tab)
 

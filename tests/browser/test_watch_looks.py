@@ -78,7 +78,7 @@ def test_the_pages_of_an_episode_are_usable_by_everybody(
 
 def test_what_one_seat_saw_is_usable_by_everybody(tab: Page, address: str, store: Path) -> None:
     tab.goto(address + first(store, "sotopia"))
-    tab.get_by_role("navigation", name="As seen by").get_by_role("link").nth(1).click()
+    tab.get_by_role("navigation", name="Perspective").get_by_role("link").nth(1).click()
     expect(tab.get_by_role("complementary")).to_have_count(0)
     held(tab, "episode-seat")
 
@@ -120,7 +120,7 @@ def test_private_parts_are_closed_until_they_are_asked_for(tab: Page, address: s
     tab.goto(f"{address}/runs/{RUN}/episodes/{PLAIN}")
     secret = tab.get_by_text("secretmark0")
     expect(secret).not_to_be_visible()
-    tab.get_by_role("button", name="Show all private").press("Enter")
+    tab.get_by_role("button", name="Reveal goals and secrets").press("Enter")
     expect(secret).to_be_visible()
     tab.get_by_role("button", name="Hide all private").press("Enter")
     expect(secret).not_to_be_visible()
@@ -150,13 +150,13 @@ def test_a_play_that_goes_on_shows_what_comes(tab: Page, address: str, store: Pa
     with lock_run(store, RUN), Store.open(store) as opened:
         opened.set_status(RUN, PLANNED, "playing")
         tab.goto(f"{address}/runs/{RUN}/episodes/{PLANNED}")
-        expect(tab.get_by_text("This page renews itself.")).to_be_visible()
+        expect(tab.get_by_text("This page updates by itself.")).to_be_visible()
         opened.append(RUN, PLANNED, Moved(0, seats[0], (Action("speak", "Here I come."),)))
         expect(tab.get_by_text("Here I come.")).to_be_visible()
         opened.append(RUN, PLANNED, Ended("left", 0, seats[0]))
         opened.set_status(RUN, PLANNED, "played")
         expect(tab.get_by_text("Ended: left")).to_be_visible()
-        expect(tab.get_by_text("This page renews itself.")).to_have_count(0)
+        expect(tab.get_by_text("This page updates by itself.")).to_have_count(0)
 
 
 def test_progress_goes_on_while_a_run_is_played(tab: Page, address: str, store: Path) -> None:
@@ -173,4 +173,4 @@ def test_progress_goes_on_while_a_run_is_played(tab: Page, address: str, store: 
             expect(row.get_by_text("1 failed")).to_be_visible()
             expect(row.get_by_text("being played")).to_be_visible()
             expect(row.get_by_role("time")).to_have_text(begun)
-        expect(row.get_by_text("stopped before its end")).to_be_visible()
+        expect(row.get_by_text("unfinished")).to_be_visible()

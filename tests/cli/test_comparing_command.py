@@ -35,17 +35,17 @@ def test_two_runs_are_compared_in_words_and_tables(played: Sociolab, tmp_path: P
     done = played("compare", "vague", "complete", "--store", "s.db", "--html", "page.html")
     assert done.code == 0, done.err
     text = " ".join(done.out.split())
-    assert "A: scripted against B: scripted-complete" in text
+    assert "A: scripted vs. B: scripted-complete" in text
     assert "4 pairs of whole episodes" in text
     assert "no language model is compared" in text
     for heading in (
-        "Differences", "What these pairs could have shown", "SOTOPIA's Table 3",
+        "Differences", "Power", "SOTOPIA's Table 3",
         "Consistency over repeats",
     ):  # fmt: skip
         assert heading in text
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert page.index("A: scripted against B:") < page.index("The runs side by side")
-    assert page.index("The runs side by side") < page.index("Reproduce this run")
+    assert page.index("A: scripted vs. B:") < page.index("Runs side by side")
+    assert page.index("Runs side by side") < page.index("Reproduce this run")
     assert "wrote page.html" in done.err
 
 

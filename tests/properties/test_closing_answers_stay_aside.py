@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from sociolab import Environment
-from sociolab.app.audit import AuditConfig, audit
+from sociolab.app.audit import audit
 from sociolab.app.credit import credit_run, stories_of
 from sociolab.app.results import shown_run
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import AuditConfig, RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.app.transcripts import transcript_of

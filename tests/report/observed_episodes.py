@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from sociolab.core.episode import Episode
-from sociolab.report.plays import SPOKEN, TranscriptCounts
+from sociolab.report.plays import TranscriptCounts
 from sociolab.store.overview import Turns
 
 
 def observed(episode: Episode) -> TranscriptCounts:
     """What is observed in an episode."""
     words = tuple(
-        (move.seat, sum(len(a.text.split()) for a in move.actions if a.kind == SPOKEN))
+        (move.seat, sum(len(a.text.split()) for a in move.actions if a.kind == "speak"))
         for move in episode.moves
     )
     ended = episode.ended.reason if episode.ended else None

@@ -145,7 +145,7 @@ def test_a_comparison_has_it_for_each_side(store: Store) -> None:
 
 
 def test_the_consistency_of_one_run_has_it(store: Store) -> None:
-    found = compare_runs(store, CompareRequest((RUN,), None, None, "heuristic"))
+    found = compare_runs(store, CompareRequest((RUN,), SCRIPTED, None, "heuristic"))
     told = "scripted failed 1 of 15 turns (6.7 %). Its scores rest on the others."
     assert told in found.document()["cautions"]
 

@@ -14,7 +14,7 @@ from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
 from sociolab.report.export import play_markdown
 from sociolab.report.terminal import play, play_text
 from sociolab.report.transcript_view import Remark, TranscriptView, chosen_views, transcript_view
-from sociolab.report.words import sanitize
+from sociolab.report.words import person_name, sanitize, spelled
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
@@ -208,3 +208,21 @@ def test_a_very_long_word_is_folded() -> None:
     text = play_text(hostile("x" * 100_000))
     assert max(len(line) for line in text.splitlines()) <= 80
     assert text.count("x") >= 400_000
+
+
+@pytest.mark.parametrize(
+    ("task", "title"),
+    [
+        ("norms-01-late-rent.idris-benkirane.ann", "Late rent: Idris Benkirane, ann"),
+        ("seed-swap", "Seed swap"),
+        ("market", "Market"),
+        ("01H7VFHNV13MHN97GAH73E3KM8", "01H7VFHNV13MHN97GAH73E3KM8"),
+        ("information-0-0007", "information-0-0007"),
+    ],
+)
+def test_an_id_of_words_reads_as_a_title_and_any_other_stays(task: str, title: str) -> None:
+    assert spelled(task) == title
+
+
+def test_an_id_of_names_reads_as_a_name() -> None:
+    assert (person_name("suresh-menon"), person_name("agent_1")) == ("Suresh Menon", "agent_1")

@@ -56,7 +56,7 @@ def said(store: Store, number: int) -> list[Verdict]:
 def test_the_trial_stays_played_and_the_other_judges_go_on(store: Store) -> None:
     counting = CountingJudge()
     made = table(store, Speaker(), breaks_at("t1", "t3"), counting)
-    assert play_run(made).error is None
+    assert play_run(made) is None
     assert statuses(store) == ["played"] * 5
     assert made.tally.failed == 0
     assert sorted(counting.judged) == [f"t{n}" for n in range(5)]
@@ -222,7 +222,7 @@ def test_an_error_that_every_call_would_meet_still_stops_the_run(store: Store) -
         raise ModelError("no key", cause="credentials", fatal=True)
 
     stopped = play_run(table(store, Speaker(), OwnJudge(say)), episodes=1)
-    assert stopped.error is not None
+    assert stopped is not None
     assert statuses(store) == ["played", *["planned"] * 4]
     assert said(store, 0) == []
 

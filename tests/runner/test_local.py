@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from sociolab.core.episode import Episode, Json, Task
-from sociolab.core.errors import BudgetSpent, ModelError
+from sociolab.core.errors import BudgetSpent, ModelError, StorageError, StoreError
 from sociolab.core.ports import NoReply, Play, Reply, Request
-from sociolab.runner.local import play_all
+from sociolab.runner.local import play_all, work_all
+from sociolab.runner.progress import Waits
 from sociolab.store.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, World, play_run, statuses, table, trial
 
@@ -16,7 +17,7 @@ from tiny_runs import RUN, CountingJudge, Speaker, World, play_run, statuses, ta
 def test_every_trial_is_played_and_judged_once(store: Store) -> None:
     player, judge = Speaker(), CountingJudge()
     stopped = play_run(table(store, player, judge))
-    assert stopped.error is None
+    assert stopped is None
     assert statuses(store) == ["played"] * 5
     assert sorted(judge.judged) == [f"t{n}" for n in range(5)]
     assert len(player.asked) == 5 * 4
@@ -30,7 +31,7 @@ def test_a_trial_that_fails_is_on_record_and_the_others_go_on(store: Store) -> N
             raise KeyError("a bug of this agent")
 
     made = table(store, Speaker(before))
-    assert play_run(made).error is None
+    assert play_run(made) is None
     rows = {row.trial.id: row for row in store.trials(RUN)}
     assert (rows["t2"].status, rows["t2"].cause) == ("failed", "timeout")
     assert (rows["t3"].status, rows["t3"].cause) == ("failed", "plugin")
@@ -80,10 +81,63 @@ def test_an_error_that_every_call_would_meet_stops_the_run(store: Store, error: 
             raise error
 
     stopped = play_run(table(store, Speaker(before)), episodes=1)
-    assert stopped.error is error
+    assert stopped is error
     assert statuses(store) == ["played", "playing", "planned", "planned", "planned"]
     play_run(table(store, Speaker()))
     assert statuses(store) == ["played"] * 5
+
+
+def test_a_store_that_cannot_keep_scores_stops_the_run_and_fails_no_trial(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise StoreError("the store is not ours any more")
+
+    monkeypatch.setattr(store.verdicts, "add", refuse)
+    with pytest.raises(StoreError, match="not ours any more"):
+        play_run(table(store, Speaker(), CountingJudge()), episodes=1)
+    assert statuses(store) == ["played", *["planned"] * 4]
+
+
+def test_when_one_work_breaks_the_others_end_before_its_error_is_told() -> None:
+    ended: list[int] = []
+
+    async def work(number: int) -> None:
+        if number == 1:
+            await asyncio.sleep(0)
+            raise KeyError("a bug")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(number)
+
+    with pytest.raises(KeyError, match="a bug"):
+        asyncio.run(work_all(range(4), work, 3, Waits()))
+    assert sorted(ended) == [0, 2], "the fourth was never begun"
+
+
+@pytest.mark.parametrize(
+    ("error", "to_their_end"),
+    [
+        (BudgetSpent("spent"), True),
+        (StorageError("full"), True),
+        (ModelError("no key", cause="credentials", fatal=True), False),
+    ],
+)
+def test_what_is_paid_for_already_comes_back_when_the_budget_is_spent(
+    error: ModelError | StorageError, to_their_end: bool
+) -> None:
+    done: list[int] = []
+
+    async def work(number: int) -> None:
+        await asyncio.sleep(0)
+        if number == 0:
+            raise error
+        await asyncio.sleep(0)
+        done.append(number)
+
+    assert asyncio.run(work_all(range(9), work, 3, Waits())) is error
+    assert done == ([1, 2] if to_their_end else [])
 
 
 def test_an_interrupted_run_keeps_its_turns_and_goes_on(store: Store) -> None:

@@ -15,7 +15,6 @@ from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, Progress
 from sociolab.studies.assignment import (
     IDLE,
-    IdleClock,
     ItemPool,
     assign_next,
     assignment_of,
@@ -88,18 +87,13 @@ def test_an_idle_hour_gives_an_item_back_and_words_keep_it(store: Store) -> None
     pile = ItemPool(("fair00",), 1, 9)
     assert assign_next(store, STUDY, first.pk, pile) == "fair00"
     began = state(store, first).began
-    assert (
-        assign_next(store, STUDY, second.pk, pile, clock=IdleClock(lambda: began + IDLE - 1))
-        is None
-    )
+    assert assign_next(store, STUDY, second.pk, pile, now=began + IDLE - 1) is None
     store.studies.answer(first.pk, "fair00", "x/goal", {"score": 3})
-    assert not has_next(store, STUDY, second.pk, pile, clock=IdleClock(lambda: began + IDLE - 1))
+    assert not has_next(store, STUDY, second.pk, pile, now=began + IDLE - 1)
     said = store.studies.answers(STUDY, first.pk)[0].at
-    assert has_next(store, STUDY, second.pk, pile, clock=IdleClock(lambda: said + IDLE))
+    assert has_next(store, STUDY, second.pk, pile, now=said + IDLE)
     assert state(store, first).state == "open"
-    assert (
-        assign_next(store, STUDY, second.pk, pile, clock=IdleClock(lambda: said + IDLE)) == "fair00"
-    )
+    assert assign_next(store, STUDY, second.pk, pile, now=said + IDLE) == "fair00"
     assert state(store, first).state == "given up"
     # Who comes back goes on with something else, or, if nobody else has it, with the same.
     assert assign_next(store, STUDY, first.pk, pile) is None
@@ -113,7 +107,7 @@ def test_somebody_who_comes_back_after_hours_still_has_what_nobody_else_took(sto
     assert item is not None
     store.studies.assign(second.pk, item, "", "done")
     later = state(store, first).began + 5 * IDLE
-    assert assign_next(store, STUDY, first.pk, pile, clock=IdleClock(lambda: later)) == item
+    assert assign_next(store, STUDY, first.pk, pile, now=later) == item
 
 
 def test_who_leaves_gives_back_at_once(store: Store) -> None:

@@ -1,12 +1,10 @@
-"""Which sessions are shown, what is seen of them, and the cloud of what people said."""
+"""Which sessions are shown, what is seen of them, and what people said."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from impression_runs import IEP, MARK, RUN, STUDY, build
 from rating_runs import open_study
@@ -15,14 +13,12 @@ from sociolab.core.score import Score
 from sociolab.store.store import Store
 from sociolab.studies.assignment import assign_next
 from sociolab.studies.impressions import (
-    MOST,
     counted,
     drawn,
     give_word,
     impression_study,
     low_sessions,
     session_shown,
-    word_cloud,
     words_of,
 )
 from sociolab.studies.impressions import (
@@ -86,37 +82,3 @@ def test_a_session_is_shown_without_what_is_private(tmp_path: Path) -> None:
     assert "iron door" in text
     for private in (*MARK, "openai", "secret-model"):
         assert private not in text
-
-
-WORDS = st.dictionaries(
-    st.text("abcdefgh乏味सुं-", min_size=1, max_size=30), st.integers(1, 50), max_size=40
-)
-
-
-@given(WORDS)
-def test_no_two_words_of_a_cloud_overlap_and_all_lie_in_its_frame(counts: dict[str, int]) -> None:
-    made = word_cloud(tuple(counts.items()))
-    assert {word.text for word in made.words} == set(counts)
-    for i, word in enumerate(made.words):
-        assert not any(word.overlaps(other) for other in made.words[:i])
-        assert word.x - word.width / 2 >= made.left
-        assert word.x + word.width / 2 <= made.left + made.width + 0.1
-        assert word.y - word.height / 2 >= made.top
-        assert word.y + word.height / 2 <= made.top + made.height + 0.1
-
-
-@given(WORDS)
-def test_the_same_counts_make_the_same_cloud_and_more_frequent_words_are_no_smaller(
-    counts: dict[str, int],
-) -> None:
-    rows = tuple(counts.items())
-    made = word_cloud(rows)
-    assert word_cloud(tuple(reversed(rows))) == made
-    sizes = [word.size for word in made.words]
-    assert sizes == sorted(sizes, reverse=True)
-
-
-def test_a_cloud_of_very_many_words_says_how_many_are_left_out() -> None:
-    made = word_cloud(tuple((f"w{'x' * (n % 20)}{n}", 1) for n in range(MOST + 30)))
-    assert (len(made.words), made.left_out) == (MOST, 30)
-    assert word_cloud(()).words == ()

@@ -11,7 +11,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 from sociolab.studies.participants import completion_code, digest, invite, reissue
 from sociolab.studies.settings import KINDS, StudySettings, example, plan_words
-from sociolab.studies.setup import change_texts, create, read_study, settings_of
+from sociolab.studies.setup import change_texts, create, read_study, set_open, settings_of
 from study_samples import played_run, settings
 
 
@@ -194,6 +194,18 @@ def test_a_consent_that_somebody_gave_stays_on_record(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match="1 participant agreed to the text as it is"):
             change_texts(store, "s", {"consent": "Something else."})
         change_texts(store, "s", {"thanks": "Thank you!"})
+
+
+@pytest.mark.parametrize("contact", ["Name of the researcher, name@example.org", "a@example.com"])
+def test_nobody_is_let_in_while_the_contact_is_a_placeholder(tmp_path: Path, contact: str) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        create(store, "s", settings(contact=contact))
+        with pytest.raises(ConfigError, match=r"^contact: expected an address at which"):
+            set_open(store, "s", is_open=True)
+        assert not store.studies.get("s").open
+        change_texts(store, "s", {"contact": "Ruth Klein, ruth.klein@uni.example"})
+        set_open(store, "s", is_open=True)
+        assert store.studies.get("s").open
 
 
 def test_what_it_takes_to_pass_is_told_only_where_there_is_a_test() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
 from pathlib import Path
 
@@ -35,7 +36,8 @@ async def play(address: str, browser: Browser, participant: str) -> None:
 def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with Store.open(path) as store:
-        create(store, "talks", settings(play={**AT_ONCE, "limit": 1}))
+        texts = {"debriefing": "Your partner was a program."}
+        create(store, "talks", settings(play={**AT_ONCE, "limit": 1}, **texts))
         store.studies.change("talks", open=True)
         link = invite(store, "talks", 1)[0]
     home = f"/take/talks/{link.participant}"
@@ -49,10 +51,17 @@ def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> N
         asyncio.run(play(address, browser, link.participant))
         assert browser.get(home).path == f"{home}/survey"
         page = browser.post(f"{home}/survey", natural="5", partner="A person")
-        assert page.title == "That is all. Thank you!"
+        assert page.title == "Thank you for taking part!"
+        assert "Your partner was a program." in page.text
         assert browser.get(f"{home}/play").status == 403
     with Store.open(path) as store:
         export(store, "talks", tmp_path / "out")
+    with (tmp_path / "out/assignments.csv").open(encoding="utf-8") as rows:
+        (row,) = csv.DictReader(rows)
+    assert (row["partner"], row["condition"], row["state"]) == ("scripted", "rules", "done")
+    assert row["task"]
+    assert int(row["turns"]) >= 2
+    assert 0 <= int(row["seconds"]) < 600
     lines = (tmp_path / "out/episodes.jsonl").read_text("utf-8").splitlines()
     assert any("I see what you mean." in line for line in lines)
     trials = [json.loads(line) for line in lines if '"line":"trial"' in line]

@@ -14,6 +14,7 @@ from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study
 from sociolab.core.episode import Answered, Json
 from sociolab.core.score import Score, Unscored, Verdict
 from sociolab.store.store import Store
+from sociolab.studies.progress import progress_of
 from sociolab.studies.rate_study import GivenRating, ratings_in, store_ratings
 from sociolab.studies.reviews import POINTS
 from sociolab.web.rate import ReviewForm
@@ -68,7 +69,7 @@ def test_a_rater_reads_rates_and_hands_in_and_the_run_has_the_ratings(
     place = page.url.removeprefix(address)
     assert "/rate/play/" in place
     assert "fair" not in place.rpartition("/")[2]
-    assert "What happened" in page.text
+    assert "Transcript" in page.text
     for seat in (ADA, BEN):
         fill(client, place, seat, "goal", 7)
     answer = client.send(f"{place}/submit", {}).json
@@ -124,15 +125,15 @@ def test_no_page_of_a_rater_holds_what_the_seats_said_of_the_outcome_or_what_it_
     for dimension in DIMENSIONS:
         for seat in (ADA, BEN):
             fill(client, place, seat, dimension.name, max(0, int(dimension.low)))
-    paths = (place, HOME, f"{HOME}/rate", f"{HOME}/rate/instructions", f"{HOME}/rate/thanks")
+    paths = (place, HOME, f"{HOME}/rate", f"{HOME}/rate/instructions")
     pages = [client.get(path) for path in paths]
     pages.append(client.send(f"{place}/submit", {}))
     pages.append(client.get(HOME))  # the next episode
     for page in pages:
         assert "CANARY" not in page.text
         assert "4.4375" not in page.text
-    assert "What happened" in pages[0].text
-    assert "What happened" in pages[-1].text
+    assert "Transcript" in pages[0].text
+    assert "Transcript" in pages[-1].text
     assert pages[-1].url != pages[0].url
     assert "CANARY-REASON" in client.get(f"/runs/{RUN}/episodes/fair00").text, "the researcher"
 
@@ -197,7 +198,7 @@ def test_no_page_of_a_rater_holds_the_id_of_an_episode_and_an_id_opens_none(
     client, place = begun(address)
     (given,) = [row.item for row in store.studies.assignments(STUDY)]
     page = client.get(place)
-    assert "What happened" in page.text
+    assert "Transcript" in page.text
     assert not [row.trial.id for row in store.trials(RUN) if row.trial.id in page.url + page.text]
     assert client.get(f"{HOME}/rate/play/{given}").url.endswith(place), "as any that is none"
     rating = {"seat": ADA, "dimension": "goal", "score": 3}
@@ -214,8 +215,12 @@ def test_a_rater_who_fails_the_test_is_thanked_and_let_go(store: Store, address:
     assert "Test episode" in client.get(place).text
     fill(client, place, ADA, "goal", 2)
     answer = client.send(f"{place}/submit", {}).json
-    assert answer == {"next": f"{HOME}/rate/thanks"}
-    assert "Thank you" in client.get(answer["next"]).text
+    assert answer == {"next": HOME}
+    text = client.get(HOME).text
+    assert "Your ratings differ from the references" in text
+    assert "Have my data deleted" in text
+    assert "Your completion code" not in text
+    assert [one.state for one in progress_of(store, STUDY).dropped] == ["did not qualify"]
     assert client.get(f"{HOME}/rate").status == 403
     assert store.studies.participant(STUDY, "r1").state == "refused"
 
@@ -307,7 +312,7 @@ def test_people_say_one_word_each_and_the_researcher_sees_the_words(tmp_path: Pa
         base = f"/studies/{name}/impressions"
         page = client.get(base)
         assert "2 of 2 sessions" in page.text
-        assert ">dull</text>" in page.text
+        assert ">dull</li>" in page.text
         lines = sorted(client.get(f"{base}/words.csv").text.splitlines())
         assert lines == ["session,participant,word", "table00,r1,dull", "table01,r1,dull"]
 

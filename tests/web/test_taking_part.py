@@ -132,7 +132,7 @@ def test_who_declines_is_thanked_and_asked_nothing_more(site: Served) -> None:
     link = site.link(done=True)
     browser = site.joined(link)
     page = browser.post(f"{home(link)}/consent", choice="decline")
-    assert (page.title, site.state(link)) == ("You do not take part", "refused")
+    assert (page.title, site.state(link)) == ("You chose not to take part", "refused")
     assert "completion code" not in page.text
     assert browser.get(f"{home(link)}/review").status == 403
 
@@ -166,7 +166,7 @@ def test_a_link_is_used_once(site: Served) -> None:
     first = site.joined(link)
     second = Browser(site.address)
     page = second.get(link.path)
-    assert (page.status, page.title) == (410, "This link was used already")
+    assert (page.status, page.title) == (410, "This link has been used")
     assert second.post(link.path).status == 410
     assert second.get(home(link)).status == 404
     assert first.get(home(link)).status == 200

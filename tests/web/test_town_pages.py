@@ -83,19 +83,19 @@ def test_the_page_tells_the_task_who_counted_and_why(address: str, store: Path, 
     assert status == 200
     assert found.task.goal in text
     assert found.why in text
-    assert text.count("\u2713 counted") == sum(one.counts for one in found.outcomes)
-    assert text.count(">not counted<") == sum(not one.counts for one in found.outcomes)
-    assert "Verdicts in the store" in text
+    assert text.count(">attended<") == sum(one.counts for one in found.outcomes)
+    assert text.count(">did not attend<") == sum(not one.counts for one in found.outcomes)
+    assert "Stored scores" in text
     assert "#t=2024-05-14T17:0" in text
 
 
 def test_the_page_of_days_that_are_not_over_says_so(address: str, trial: str) -> None:
     status, _, body = fetched(f"{address}/runs/{CUT}/episodes/{trial}/town")
     assert status == 200
-    assert "No score: the simulation has not come to its end. Lived until" in (
+    assert "No score: the simulation has not come to its end. Simulated until" in (
         body.decode().replace("</span>", "")
     )
-    assert "There are no verdicts on this episode in the store." in body.decode()
+    assert "No scores of this episode are stored." in body.decode()
 
 
 def test_bad_texts_come_as_texts(address: str, trial: str) -> None:

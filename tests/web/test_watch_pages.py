@@ -56,9 +56,9 @@ def get(address: str, path: str) -> str:
 def test_runs_show_how_far_they_are_and_hide_those_that_only_keep_replies(address: str) -> None:
     page = get(address, "/runs")
     assert f"{RUN} sotopia" in page
-    assert "3 of 5 played, 1 failed stopped before its end" in page.replace(" ,", ",")
+    assert "3 of 5 played, 1 failed unfinished" in page.replace(" ,", ",")
     assert "audited" not in page
-    assert "Not shown: 1 without episodes" in page
+    assert "1 internal run hidden" in page
     assert "4 1 failed $0.0300" in page  # calls, failed calls, cost
 
 
@@ -83,7 +83,7 @@ def test_what_people_play_in_a_study_is_no_run_that_stopped(tmp_path: Path) -> N
         runs, page = get(address, "/runs"), get(address, "/runs/chat")
     assert re.search(r"0 of \d+ played closed study", runs)
     assert "set up a study like this one" in page
-    assert "stopped before its end" not in runs + page
+    assert "unfinished" not in runs + page
 
 
 def test_the_lock_of_a_process_that_died_is_no_sign_of_life(address: str, store: Path) -> None:
@@ -120,11 +120,11 @@ def test_a_run_that_stopped_says_how_to_go_on_and_one_being_played_does_not(
 ) -> None:
     stopped = get(address, f"/runs/{RUN}")
     assert "1 of 5 episodes not played yet" in stopped
-    assert "To go on with this run, give the command of" in stopped
+    assert "To resume this run, repeat the command under" in stopped
     with lock_run(store, RUN):
         played = get(address, f"/runs/{RUN}")
     assert "not played yet" not in played.partition("Summary")[0]
-    assert "To go on with this run" not in played
+    assert "To resume this run" not in played
 
 
 def test_a_command_of_a_page_finds_the_store_of_the_page(address: str, store: Path) -> None:
@@ -170,7 +170,9 @@ def test_a_large_run_is_worked_out_once_while_its_page_says_so(
     assert "sociolab run sotopia --agent lab/one --agent scripted" in told
     assert "Calls by role" in told
     # Nothing is said of what is not known yet.
-    assert not any(word in told for word in ("Mean score per agent", "Failures", "Nothing was"))
+    assert not any(
+        word in told for word in ("Mean score per agent", "Failures</h2>", "Nothing was")
+    )
     ready = requests.get(f"{address}/runs/{RUN}/figures", timeout=20)
     assert (ready.status_code, ready.headers["HX-Redirect"]) == (204, f"/runs/{RUN}")
     assert "Mean score per agent" in get(address, f"/runs/{RUN}")

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from sociolab.core.ports import FieldWording, Question
+from sociolab.core.ports import FieldWording, Question, Wording
 
 FieldKind = Literal["radio", "choice", "line", "lines", "text", "number", "check", "json"]
 
@@ -39,13 +39,37 @@ class FormField(BaseModel):
 def fields_of(question: Question) -> tuple[FormField, ...]:
     """The fields of an answer, in order: their types from its JSON schema, their words from the
     question's wording where it has one."""
-    schema = question.reply.model_json_schema()
+    return fields_of_type(question.reply, question.wording)
+
+
+def fields_of_type(kind: type[BaseModel], wording: Wording | None = None) -> tuple[FormField, ...]:
+    """The fields of a type, such as that of an action's fields, in order."""
+    schema = kind.model_json_schema()
     wanted = schema.get("required", ())
-    wording = {one.name: one for one in question.wording.fields} if question.wording else {}
+    worded = {one.name: one for one in wording.fields} if wording else {}
     return tuple(
-        _worded(_field(name, one, name in wanted), wording.get(name))
+        _worded(_field(name, one, name in wanted), worded.get(name))
         for name, one in schema.get("properties", {}).items()
     )
+
+
+def value_hint(field: FormField) -> str:
+    """What is wanted of a field, and what it means: "whole number from 0 to 10 (how you feel)"."""
+    wanted = {
+        "number": "whole number" if field.whole else "number",
+        "check": "true or false",
+        "lines": "list of texts",
+        "json": "JSON",
+    }.get(field.kind, "text")
+    if field.choices:
+        wanted = f"one of {', '.join(field.choices)}"
+    low, high = (None if one is None else f"{one:g}" for one in (field.low, field.high))
+    if low and high:
+        wanted += f" from {low} to {high}"
+    elif low or high:
+        wanted += f" of at least {low}" if low else f" of at most {high}"
+    wanted += ", or null" if field.nullable else ""
+    return f"{wanted} ({field.hint})" if field.hint else wanted
 
 
 def _field(name: str, schema: dict[str, Any], required: bool) -> FormField:

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, TextIO, cast
 
@@ -100,7 +101,12 @@ async def _act(screen: Terminal, request: Request, space: ActionSpace) -> tuple[
             break
         else:
             try:
-                actions.append(typed_action(line, space, shown.others))
+                action = typed_action(line, space, shown.others)
+                if fields := space[action.kind].fields:
+                    given = await _fields(screen, fields)
+                    values = given.model_dump(mode="json", by_alias=True, round_trip=True)
+                    action = replace(action, fields=values)
+                actions.append(action)
             except ReplyError as error:
                 screen.show(f"{error} (? for help)")
     return tuple(actions)
@@ -112,14 +118,18 @@ async def _answer_question(screen: Terminal, question: Question) -> BaseModel:
     while True:
         line = await screen.ask(f"{question.name}> ")
         try:
-            return typed_answer(line, question.reply) if line else await _fields(screen, question)
+            return (
+                typed_answer(line, question.reply)
+                if line
+                else await _fields(screen, question.reply)
+            )
         except ReplyError as error:
             screen.show(str(error))
 
 
-async def _fields(screen: Terminal, question: Question) -> BaseModel:
+async def _fields(screen: Terminal, kind: type[BaseModel]) -> BaseModel:
     values: dict[str, Any] = {}
-    for name, field in typed_fields(question.reply).items():
+    for name, field in typed_fields(kind).items():
         while name not in values:
             try:
                 line = await screen.ask(f"  {field_hint(name, field)}: ")
@@ -127,7 +137,7 @@ async def _fields(screen: Terminal, question: Question) -> BaseModel:
             except ReplyError as error:
                 screen.show(str(error))
     try:
-        return question.reply.model_validate(values)
+        return kind.model_validate(values)
     except ValidationError as error:
         raise ReplyError(str(error.errors(include_url=False)[0]["msg"]), raw=str(values)) from error
 
@@ -205,10 +215,12 @@ def typed_action(line: str, space: ActionSpace, others: Sequence[str]) -> Action
     """The action in a line; ReplyError says what is wrong with it.
 
     A bare line is spoken. `/2 text` or `/kind text` is another kind, by its number, its name or
-    the beginning of its name. `@name` before the words is for that one only.
+    the beginning of its name, for which no / is needed where nothing can be said. `@name` before
+    the words is for that one only. Fields are asked for afterwards.
     """
     kind, rest = spoken_kind(space), line.strip()
-    if rest.startswith(COMMAND):
+    if rest.startswith(COMMAND) or _is_a_choice(space):
+        rest = COMMAND + rest.removeprefix(COMMAND)
         kind, rest = _command(rest[len(COMMAND) :], space)
     else:
         _check_meant(rest, space, kind)
@@ -228,13 +240,23 @@ def spoken_kind(space: ActionSpace) -> ActionKind:
     return by_rank[0]
 
 
+def _is_a_choice(space: ActionSpace) -> bool:
+    """Whether one of several kinds is all that there is to type."""
+    return len(space.kinds) > 1 and not any(kind.has_text for kind in space.kinds)
+
+
 def how_to_act(space: ActionSpace, others: Sequence[str]) -> str:
     """What can be typed, in a few lines."""
-    bare = spoken_kind(space).name
-    lines = [f'A bare line is "{bare}". Or:']
+    bare = spoken_kind(space)
+    lines = [f'{"A bare line" if bare.has_text else "Enter"} is "{bare.name}". Or:']
+    if _is_a_choice(space):
+        lines = ["Choose one, by its number or name:"]
     for number, kind in enumerate(space.kinds, start=1):
-        lines.append(f"  /{number} {kind.name}{': ...' if kind.has_text else ''}")
-    if len(others) > 1:
+        words = ": ..." if kind.has_text else ""
+        names = ", ".join(typed_fields(kind.fields)) if kind.fields else ""
+        asked = f" (you are then asked for: {names})" if names else ""
+        lines.append(f"  /{number} {kind.name}{words}{asked}")
+    if len(others) > 1 and any(kind.has_text for kind in space.kinds):
         lines.append(f"  @name before the words: for that one only ({', '.join(others)})")
     lines.append("  ? shows this, ?? the whole scene again; Ctrl-D gives the turn up")
     return "\n".join(lines)

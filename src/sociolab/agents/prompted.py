@@ -5,15 +5,17 @@ in the plain-text format.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
 from types import GenericAlias
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, Union
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from sociolab.core.episode import Action, ActionSpace, Json
+from sociolab.agents.forms import fields_of_type, value_hint
+from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import (
     CallKey,
@@ -152,6 +154,8 @@ def _how_to_answer(reply: type[BaseModel]) -> str:
 
 
 def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
+    if any(kind.fields for kind in space.kinds) or not any(kind.has_text for kind in space.kinds):
+        return _how_to_fill_in(space, addressed, dialect)
     empty = [kind.name for kind in space.kinds if not kind.has_text]
     values = {"most": space.most, "addressed": addressed, "empty": empty}
     if dialect == "plain":
@@ -159,46 +163,112 @@ def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
     return prompt(PACKAGE, dialect).render(values)
 
 
+def _how_to_fill_in(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
+    """How to reply where actions have fields, or nothing is said: form by form.
+
+    No world of this package has such actions: the hash of a plugin's code holds this wording.
+    """
+    forms = []
+    for kinds in _forms(space):
+        one = [("action", " or ".join(f'"{kind.name}"' for kind in kinds))]
+        if kinds[0].fields:
+            one += [(field.name, value_hint(field)) for field in fields_of_type(kinds[0].fields)]
+        if any(kind.has_text for kind in kinds):
+            empty = " and ".join(kind.name for kind in kinds if not kind.has_text)
+            one.append(("text", f"the words or the deed{empty and f', empty for {empty}'}"))
+            one += [("to", "list of names that it is meant for, empty for everybody")] * addressed
+        forms.append(one)
+    values: dict[str, Any] = {"most": space.most, "forms": forms}
+    values |= {"dialect": dialect, "wrapper": _wrapper(space)}
+    return prompt(PACKAGE, "fields").render(values)
+
+
+def _forms(space: ActionSpace) -> tuple[tuple[ActionKind, ...], ...]:
+    """The kinds of a space that share a form: all those without fields, and each one with some."""
+    plain = tuple(kind for kind in space.kinds if kind.fields is None)
+    typed = tuple((kind,) for kind in space.kinds if kind.fields is not None)
+    return (plain, *typed) if plain else typed
+
+
+def _wrapper(space: ActionSpace) -> str:
+    """Where the action or actions of a turn are found in a reply; "" where it is the reply."""
+    return "actions" if space.most > 1 else "turn" if len(_forms(space)) > 1 else ""
+
+
 @cache
 def act_type(space: ActionSpace, addressed: bool) -> type[BaseModel]:
     """The type of a turn in this space: `{action, text}`, with `to` where words can be aside.
 
-    Where a turn may hold several actions it is `{actions: [...]}`.
+    A kind with fields has a form of its own, `{action, its fields, text}`; a form has `text` where
+    one of its kinds takes one. Where there are several forms the turn is `{turn: one of them}`, as
+    servers want an object; where it may hold several actions it is `{actions: [...]}`.
     """
-    kinds: Any = Literal[tuple(kind.name for kind in space.kinds)]
-    fields: dict[str, Any] = {"action": (kinds, ...), "text": (str, ...)}
-    if addressed:
-        fields["to"] = (list[str], ...)
-    turn: type[BaseModel] = create_model("Turn", __config__=_STRICT, **fields)
-    if space.most == 1:
-        return turn
-    several: Any = GenericAlias(list, (turn,))
-    return create_model("Turns", __config__=_STRICT, actions=(several, ...))
+    forms = [_form_type(kinds, addressed) for kinds in _forms(space)]
+    turn: Any = Union[tuple(forms)]  # noqa: UP007  of as many as there are
+    match _wrapper(space):
+        case "":
+            return forms[0]
+        case "turn":
+            return create_model("OneTurn", __config__=_STRICT, turn=(turn, ...))
+        case _:
+            several: Any = GenericAlias(list, (turn,))
+            return create_model("Turns", __config__=_STRICT, actions=(several, ...))
+
+
+def _form_type(kinds: tuple[ActionKind, ...], addressed: bool) -> type[BaseModel]:
+    names: Any = Literal[tuple(kind.name for kind in kinds)]
+    called = f"Turn_{kinds[0].name}" if kinds[0].fields else "Turn"
+    head: type[BaseModel] = create_model(called, __config__=_STRICT, action=(names, ...))
+    words: dict[str, Any] = {}
+    if any(kind.has_text for kind in kinds):
+        words = {"text": (str, ...)} | ({"to": (list[str], ...)} if addressed else {})
+    # The fields of the last parent come first: the action, then what belongs to it, then words.
+    parents = (kinds[0].fields, head) if kinds[0].fields else head
+    return create_model(called, __base__=parents, **words)
 
 
 def read_json(text: str, space: ActionSpace, addressed: bool) -> tuple[Action, ...]:
     """The actions in a JSON reply; ReplyError with what was expected and found."""
-    value: Any = read(text, act_type(space, addressed))
-    turns = (value,) if space.most == 1 else value.actions
-    return tuple(
-        Action(turn.action, turn.text.strip(), tuple(turn.to) if addressed else ())
-        for turn in turns
-    )
+    value = read(text, act_type(space, addressed))
+    turns = getattr(value, _wrapper(space)) if _wrapper(space) else value
+    return tuple(map(_action, turns if isinstance(turns, list) else [turns]))
+
+
+def _action(turn: BaseModel) -> Action:
+    given = turn.model_dump(mode="json", by_alias=True, round_trip=True)
+    kind, text, to = given.pop("action"), given.pop("text", ""), given.pop("to", ())
+    return Action(kind, text.strip(), tuple(to), fields=given)
+
+
+def written_turn(actions: Sequence[Action], space: ActionSpace, addressed: bool) -> BaseModel:
+    """The actions of a turn as a model writes them: `read_json`, the other way round."""
+    turns: list[dict[str, Any]] = []
+    for action in actions:
+        form = next(kinds for kinds in _forms(space) if space[action.kind] in kinds)
+        turns.append({"action": action.kind, **action.fields})
+        if any(kind.has_text for kind in form):
+            turns[-1] |= {"text": action.text} | ({"to": list(action.to)} if addressed else {})
+    wrapper = _wrapper(space)
+    given = {wrapper: turns if space.most > 1 else turns[0]} if wrapper else turns[0]
+    return act_type(space, addressed).model_validate(given)
 
 
 def read_plain(text: str, space: ActionSpace) -> tuple[Action, ...]:
     """The actions in a plain reply: a line `kind: text` each, a line without a kind goes on.
 
-    `kind (to Name, Name): text` is for those named only. ReplyError where no kind leads.
+    `kind (to Name, Name): text` is for those named only, `kind [name=value; name=value]: text` has
+    fields. ReplyError where no kind leads.
     """
-    turns: list[tuple[str, list[str], tuple[str, ...]]] = []
+    turns: list[tuple[str, list[str], tuple[str, ...], dict[str, Json]]] = []
     for line in without_thinking(text).strip().splitlines():
         match = _plain_line(space).match(line)
         if match:
             to = tuple(n.strip() for n in (match["to"] or "").split(",") if n.strip())
             kind = match["kind"].casefold()
             name = next(k.name for k in space.kinds if k.name.casefold() == kind)
-            turns.append((name, [(match["text"] or "").strip()], to))
+            pairs = [one.partition("=") for one in (match["fields"] or "").split(";") if "=" in one]
+            fields: dict[str, Json] = {field.strip(): value.strip() for field, _, value in pairs}
+            turns.append((name, [(match["text"] or "").strip()], to, fields))
         elif turns and line.strip():
             turns[-1][1].append(line.strip())
     if not turns:
@@ -207,7 +277,10 @@ def read_plain(text: str, space: ActionSpace) -> tuple[Action, ...]:
         raise ReplyError(
             f'expected a line that begins with one of: {names}; found "{shown}"', raw=text
         )
-    return tuple(Action(kind, " ".join(words).strip(), to) for kind, words, to in turns)
+    return tuple(
+        Action(kind, " ".join(words).strip(), to, fields=fields)
+        for kind, words, to, fields in turns
+    )
 
 
 @cache
@@ -216,6 +289,7 @@ def _plain_line(space: ActionSpace) -> re.Pattern[str]:
     # Possessive (*+), or a line of blanks would be divided among its parts in every possible way.
     return re.compile(
         rf"""^\W*(?P<kind>{kinds})
+            (?: \s*+ \[(?P<fields>[^\]]*+)\] )?+
             (?: [^\w:(] | \((?!to\ ) )*+ (?: \(to\ (?P<to>[^)]*+)\) )?+
             (?: \s*+ : \s*+ (?P<text>.*) | [.\s*]*+ $ )""",
         re.IGNORECASE | re.VERBOSE,

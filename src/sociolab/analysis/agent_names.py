@@ -1,5 +1,6 @@
-"""Labels that several codes, or models with several options, share: told apart by a mark, such as
-"python:ver:V@3f2a" or "openai/x@91bc"."""
+"""What agents are called: as they are labelled, as the user renames them (`--rename`), and, where
+several codes or models with several options share a label, with a mark, such as
+"python:ver:V@3f2a"."""
 
 from __future__ import annotations
 
@@ -49,11 +50,22 @@ class AgentNames:
         if not self.shown.get(run):
             return found
         partner = found.partner and self.name(run, found.partner)
+        kinds = {self.name(run, agent): kind for agent, kind in found.declared.agents.items()}
+        lost = tuple(
+            one.model_copy(update={"agent": self.name(run, one.agent)})
+            for one in found.failures.agents
+        )
         return found.model_copy(
             update={
                 "agents": tuple(self.name(run, agent) for agent in found.agents),
                 "partner": partner,
                 "scores": tuple(self._entry(run, entry) for entry in found.scores),
+                "readings": tuple(
+                    one.model_copy(update={"agent": self.name(run, one.agent)})
+                    for one in found.readings
+                ),
+                "failures": found.failures.model_copy(update={"agents": lost}),
+                "declared": replace(found.declared, agents=kinds),
             }
         )
 
@@ -78,8 +90,15 @@ class AgentNames:
         )
 
 
-def agent_names(store: Store, runs: Sequence[str]) -> AgentNames:
-    """The names of the agents of these runs, read off the settings that they played with."""
+def agent_names(
+    store: Store, runs: Sequence[str], rename: Mapping[str, str] | None = None
+) -> AgentNames:
+    """The names of the agents of these runs, read off the settings that they played with, and
+    renamed.
+
+    `rename` holds new names by agent, or by run, which is for others to heed. ConfigError for one
+    that is neither, and where two agents would share a name.
+    """
     codes: dict[str, dict[str, str]] = {}
     # By world, too: each has a temperature of its own where a spec names none.
     models: dict[tuple[str, str], dict[str, str]] = {}
@@ -97,7 +116,39 @@ def agent_names(store: Store, runs: Sequence[str]) -> AgentNames:
         for run, code in by_run.items():
             shown.setdefault(run, {})[label] = _shown(label, run, code)
     options = {run: _options(store, run) for run in shown}
-    return AgentNames(shown, (*_notes(codes), *_set_up(several, options)))
+    names = AgentNames(shown, (*_notes(codes), *_set_up(several, options)))
+    return _renamed(store, runs, names, rename) if rename else names
+
+
+def _renamed(
+    store: Store, runs: Sequence[str], names: AgentNames, rename: Mapping[str, str]
+) -> AgentNames:
+    """The names with those of the user; the marks of labels that several agents share stay."""
+    shown = {run: dict(names.shown.get(run, {})) for run in runs}
+    whose: dict[str, set[str]] = {}
+    known = set(runs)
+    for run in runs:
+        labels = {member.agent for row in store.trials(run) for member in row.trial.cast}
+        for label in sorted(labels):
+            name = names.name(run, label)
+            known |= {label, name}
+            new = rename.get(name) or (rename.get(label, label) + name.removeprefix(label))
+            if new != label:
+                shown[run][label] = new
+            whose.setdefault(new, set()).add(name)
+    for old in rename:
+        if old not in known:
+            raise ConfigError(
+                f"--rename: expected an agent or a run, one of {', '.join(sorted(known))}; found "
+                f'"{old}"'
+            )
+    for new, agents in whose.items():
+        if len(agents) > 1:
+            raise ConfigError(
+                f'--rename: {" and ".join(sorted(agents))} would both be called "{new}"; give each '
+                "agent a name of its own"
+            )
+    return AgentNames(shown, names.notes)
 
 
 def _several(by_run: Mapping[str, str]) -> bool:

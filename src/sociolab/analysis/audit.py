@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 from statistics import fmean, stdev
+from typing import TypeAlias
 
 from sociolab.analysis.formatting import NOTHING, cell, interval_notes, title_of
 from sociolab.core.episode import Trial
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Variant
-from sociolab.core.score import Measure, Score, Unscored, Verdict
+from sociolab.core.score import UNTOLD, Measure, Score, Unscored, Verdict
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.stats.intervals import Estimate, means, on_scale
@@ -28,6 +29,9 @@ OVERALL = "overall"
 
 ALL = "all"
 """Stands for all measures together, in percent of the length of each one's scale."""
+
+ScoreCell: TypeAlias = tuple[Measure, str | None]
+"""A measure and a seat, None for the whole episode."""
 
 SD, EQUAL, DIFFERENCE = "sd", "equal", "difference"
 CHANGE, MOVED = "change", "absolute change"
@@ -107,13 +111,17 @@ class AuditEffect:
     missing: int
 
 
-def repeated_of(trial: Trial, judgings: Sequence[Sequence[Verdict]]) -> tuple[RepeatedScore, ...]:
+def repeated_of(
+    trial: Trial, judgings: Sequence[Sequence[Verdict]], due: Iterable[ScoreCell] = ()
+) -> tuple[RepeatedScore, ...]:
     """The scores of an episode's plays at several judgings; what none of them can tell is left
-    out."""
+    out. `due` is what the judge is for: a judging that broke before it told lacks all of that."""
     said = [_by_cell(verdicts) for verdicts in judgings]
-    cells = dict.fromkeys(cell for one in said for cell in one)
+    cells = dict.fromkeys([*(cell for one in said for cell in one), *due])
     found = []
     for measure, seat in cells:
+        if measure == UNTOLD:
+            continue
         all_ = [one.get((measure, seat)) for one in said]
         if not all(isinstance(verdict, Unscored) for verdict in all_):
             scores = tuple(_value(verdict) for verdict in all_)
@@ -122,15 +130,20 @@ def repeated_of(trial: Trial, judgings: Sequence[Sequence[Verdict]]) -> tuple[Re
 
 
 def changes_of(
-    trial: Trial, variant: Variant, as_it_is: Sequence[Verdict], changed: Sequence[Verdict]
+    trial: Trial,
+    variant: Variant,
+    as_it_is: Sequence[Verdict],
+    changed: Sequence[Verdict],
+    due: Iterable[ScoreCell] = (),
 ) -> tuple[ScoreChange, ...]:
     """The scores of the seats that a variant compares, as the episode is and as it is changed.
 
-    Left out are measures of the whole episode, and what the judge can tell in neither.
+    `due` is as in `repeated_of`. Left out are measures of the whole episode, and what the judge can
+    tell in neither.
     """
     by_seat = {seat: (was, now) for seat, was, now in variant.changes}
     found = []
-    for one in repeated_of(trial, (as_it_is, changed)):
+    for one in repeated_of(trial, (as_it_is, changed), due):
         if one.seat is not None and one.seat in by_seat:
             (was, now), (before, after) = by_seat[one.seat], one.scores
             of = (one.trial, one.cluster, one.seat, one.measure)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from sociolab.analysis.formatting import (
     NOTHING,
+    explained,
     figure,
+    headed,
     listed,
     p_text,
     span,
@@ -27,8 +30,9 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.charts import Dot, dot_chart
+from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.plays import mean_ends
-from sociolab.report.section import Figure, Section, TextTable
+from sociolab.report.section import Figure, Section, Spec, TextTable
 from sociolab.report.words import failed_of, first_digits, minus, plural, share
 from sociolab.stats.intervals import CUT, on_scale
 from sociolab.stats.paired import Comparison, KeyedValue, compare
@@ -264,12 +268,49 @@ def _missing(plays: Sequence[EpisodePair]) -> tuple[int, int]:
 def comparison_section(found: ComparedAgents, judged: str, cautions: Sequence[str]) -> Section:
     """The section; `judged` says what to think of the judge's figures."""
     return Section(
-        f"A: {found.a.name} against B: {found.b.name}",
+        f"A: {found.a.name} vs. B: {found.b.name}",
         (*_matching(found), judged, *_findings(found), *_power(found)),
         (*cautions, *_cautions(found)),
         (differences(found), basis(found), design(found), students(found)),
         difference_figures(found),
     )
+
+
+def seat_sections(found: Mapping[str, ComparedAgents]) -> tuple[Section, ...]:
+    """The same comparison over the plays of each seat, such as buyers and sellers, in a table each.
+
+    Each is corrected (Holm) for its own metrics, not for the number of seats.
+    """
+    sections = []
+    for seat, one in found.items():
+        table = replace(differences(one), heading=f"Differences, seat {seat}")
+        note = "corrected for the metrics of this table, not for the number of seats"
+        table = replace(table, notes=(*table.notes, note))
+        sections.append(Section(f"Seat: {seat}", tables=(table,)))
+    return tuple(sections)
+
+
+def by_seat(found: ComparedAgents) -> dict[str, ComparedAgents]:
+    """The comparison of each seat that both sides have, in the order of plays."""
+    compared_seats: dict[str, ComparedAgents] = {}
+    sides = found.a, found.b
+    shared = {value.seat for value in found.b.values}
+    for seat in dict.fromkeys(value.seat for value in found.a.values):
+        if seat is None or seat not in shared:
+            continue
+        a, b = (
+            replace(
+                side,
+                values=tuple(value for value in side.values if value.seat == seat),
+                untold=tuple(value for value in side.untold if value.seat == seat),
+            )
+            for side in sides
+        )
+        with suppress(ConfigError):  # of this seat no two plays answer to each other
+            compared_seats[seat] = compared(
+                found.world, a, b, (found.judge, found.judge_id), found.measures, found.declared
+            )
+    return compared_seats
 
 
 def _matching(found: ComparedAgents) -> Iterator[str]:
@@ -288,10 +329,8 @@ def _matching(found: ComparedAgents) -> Iterator[str]:
 def _alone(count: MatchCounts, one: str, many: str) -> str:
     a, b = count.a - count.matched, count.b - count.matched
     if not a and not b:
-        return f"No {one} was left over."
-    return (
-        f"Left over without a match: {a:,} of {count.a:,} {many} of A, {b:,} of {count.b:,} of B."
-    )
+        return f"Every {one} was paired."
+    return f"Unpaired: {a:,} of {count.a:,} {many} of A, {b:,} of {count.b:,} of B."
 
 
 def _findings(found: ComparedAgents) -> Iterator[str]:
@@ -307,9 +346,9 @@ def _findings(found: ComparedAgents) -> Iterator[str]:
         yield _shown(found, name)
     if left:
         yield (
-            f"Not shown{_INTERVALS}: a difference in "
-            f"{listed([_with_ends(found, name) for name in left])}. "
-            "Not shown is not equal: any true difference inside the interval fits these plays."
+            f"No significant difference{_INTERVALS} in "
+            f"{listed([_with_ends(found, name) for name in left])}. This is not evidence of "
+            "equality: any true difference inside the interval fits these plays."
         )
     if blind:
         intervals = listed([_with_ends(found, name) for name in blind])
@@ -332,8 +371,10 @@ def _shown(found: ComparedAgents, name: str) -> str:
     value = one.difference.value or 0.0
     ends = span(one.difference, measure) or f"none, {one.difference.note}"
     higher = "higher" if value > 0 else "lower"
+    better = found.declared.metric(name).better
+    which = f", which is {'better' if better == higher else 'worse'}" if better else ""
     text = (
-        f"{title_of(measure)} is {higher} for A by {figure(abs(value), measure)}"
+        f"{title_of(measure)} is {higher} for A by {figure(abs(value), measure)}{which}"
         f" (A \N{MINUS SIGN} B, 95 % interval: {ends}); p {_equals(one.p)}, after "
         f"Holm's correction {p_text(one.holm_p)}."
     )
@@ -464,7 +505,7 @@ def differences(found: ComparedAgents) -> TextTable:
     open_ = any(found.is_open(name) for name in found.found)
     rows = tuple(
         (
-            title_of(found.measures[name]),
+            headed(found.measures[name], found.declared),
             figure(one.mean_a, found.measures[name]),
             figure(one.mean_b, found.measures[name]),
             figure(one.difference.value, found.measures[name]),
@@ -475,16 +516,18 @@ def differences(found: ComparedAgents) -> TextTable:
         )
         for name, one in found.found.items()
     )
-    heads = ("measure", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "Holm p")
+    heads = ("metric", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "Holm p")
+    shown = [measure for name, measure in found.measures.items() if found.found[name].pairs]
+    tips, spelt = explained(shown, found.declared)
     return TextTable(
         f"Differences · judge: {found.judge} ({found.judge_id.method})",
         (*heads, *(["bounds"] if open_ else [])),
         rows,
         (
-            "means over the pairs; higher is better only where the measure means it so",
+            "A, B: means over the pairs",
             f"95 % interval clustered by {cluster_of(found)}: {_methods(found)}{_cut(found)}",
             f"p: flipping the signs of whole {cluster_of(found)}s at random (all flips up to 16); "
-            f"Holm p: corrected for the {plural(tested(found), 'measure')} that can be tested",
+            f"Holm p: corrected for the {plural(tested(found), 'metric')} that can be tested",
             *(
                 [
                     "bounds: the difference over all matched plays if those without a score had "
@@ -498,6 +541,8 @@ def differences(found: ComparedAgents) -> TextTable:
             *_left_out(found),
             *_no_interval(found),
         ),
+        tips=tips,
+        legend=spelt,
     )
 
 
@@ -562,10 +607,10 @@ def basis(found: ComparedAgents) -> TextTable:
     )
     return TextTable(
         "How large the difference is, and where it lies",
-        ("measure", "pairs", "alone", f"{cluster}s", "A higher", "equal", "A lower", "d_z"),
+        ("metric", "pairs", "unpaired", f"{cluster}s", "A higher", "equal", "A lower", "d_z"),
         rows,
         (
-            "pairs: plays with a value on both sides; alone: with a value of A / of B only; where "
+            "pairs: plays with a value on both sides; unpaired: of A / of B only; where "
             "the judge cannot tell there is none",
             f"A higher, equal, A lower: {cluster}s by their mean difference",
             "d_z: the mean difference over the standard deviation of single pairs' differences",
@@ -592,16 +637,16 @@ def design(found: ComparedAgents) -> TextTable:
         if one.settles.note.startswith("repeats")
     }
     return TextTable(
-        "What these pairs could have shown, and what would settle it",
-        ("measure", "observed", "could be seen", f"{cluster}s to settle", "repeats", "least p"),
+        "Power: what these pairs could show, and the sample size needed",
+        ("metric", "observed", "detectable", f"{cluster}s needed", "repeats", "smallest p"),
         rows,
         (
-            "could be seen: the true difference that comes out significant in 8 of 10 such "
+            "detectable: the smallest true difference that comes out significant in 8 of 10 such "
             f"comparisons (power .8), {at_level(found)}",
-            f"to settle: how many {cluster}s in all (at least {fewest(level(found))}), or how many "
+            f"needed: how many {cluster}s in all (at least {fewest(level(found))}), or how many "
             "times the repeats of the present ones, show the observed difference in 8 of 10 "
             f"comparisons if it is the true one, {at_level(found)}",
-            "least p: the smallest that was possible with these pairs",
+            "smallest p: the smallest attainable with these pairs",
             *sorted(notes),
         ),
     )
@@ -626,7 +671,7 @@ def students(found: ComparedAgents) -> TextTable:
     )
     return TextTable(
         "For comparison with SOTOPIA's Table 3: Student's paired t-test",
-        ("measure", "t", "df", "p"),
+        ("metric", "t", "df", "p"),
         rows,
         (
             f"takes plays as independent; those of one {cluster_of(found)} are not, so p is mostly "
@@ -734,16 +779,55 @@ def difference_figures(found: ComparedAgents) -> tuple[Figure, ...]:
     return tuple(_figure(found, width) for width in widths)
 
 
+def forest(found: ComparedAgents) -> Spec:
+    """The differences and their intervals for a paper, a panel for each width of scale; filled
+    where Holm's p is below .05."""
+    shown, open_ = "p < .05 (Holm)", "not significant"
+    panels: dict[tuple[float, str], list[Point]] = {}
+    for name, measure in found.measures.items():
+        one = found.found[name]
+        if one.difference.value is None:
+            continue
+        unit = found.declared.metric(name).unit or "points"
+        ends = span(one.difference, measure)
+        panels.setdefault((measure.high - measure.low, unit), []).append(
+            Point(
+                headed(measure, found.declared),
+                shown if _significant(one) else open_,
+                one.difference.value,
+                one.difference.low,
+                one.difference.high,
+                f"{figure(one.difference.value, measure)} {ends}".rstrip(),
+            )
+        )
+    made = []
+    for (_, unit), points in panels.items():
+        most = _reach([Dot(one.row, one.value, one.low, one.high) for one in points])
+        axis = f"{found.a.name} \N{MINUS SIGN} {found.b.name} ({unit})"
+        made.append(Panel(axis, -most, most, tuple(points)))
+    return interval_figure(made, (shown, open_), filled=True)
+
+
 def _figure(found: ComparedAgents, width: float) -> Figure:
+    lower = (
+        "; \N{DOWNWARDS ARROW}: lower is better"
+        if any(found.declared.metric(name).better == "lower" for name in found.measures)
+        else ""
+    )
     dots = [
-        Dot(title_of(measure), one.difference.value, one.difference.low, one.difference.high)
+        Dot(
+            headed(measure, found.declared),
+            one.difference.value,
+            one.difference.low,
+            one.difference.high,
+        )
         for name, measure in found.measures.items()
         if (one := found.found[name]).pairs and measure.high - measure.low == width
     ]
     reach = _reach(dots)
     caption = (
         f"A \N{MINUS SIGN} B with 95 % interval. A: {found.a.name}, B: {found.b.name}; judge: "
-        f"{found.judge} ({found.judge_id.method}). To the right of 0 A is higher."
+        f"{found.judge} ({found.judge_id.method}). To the right of 0 A is higher{lower}."
     )
     return Figure(caption, dot_chart("Differences by measure", dots, -reach, reach))
 

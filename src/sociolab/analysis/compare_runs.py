@@ -9,12 +9,14 @@ from typing import Any
 from sociolab.analysis.agent_names import agent_names, label_like
 from sociolab.analysis.compare import (
     ComparedAgents,
+    by_seat,
     compared,
     comparison_document,
     comparison_section,
     failed_turns_told,
     overview_notes,
     overview_rows,
+    seat_sections,
 )
 from sociolab.analysis.consistency import (
     KS,
@@ -64,7 +66,8 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
-    """What to compare: one run or two, and of them which agents, judge, measures and k."""
+    """What to compare: one run or two, and of them which agents, judge, measures and k; `rename`
+    holds names to be shown by agent or run; `seats` says to compare seat by seat, too."""
 
     runs: tuple[str, ...]
     agent: str | None = None
@@ -73,19 +76,75 @@ class CompareRequest:
     measures: tuple[str, ...] = ()
     ks: tuple[int, ...] = KS
     threshold: float | None = None
+    rename: Mapping[str, str] = field(default_factory=dict)
+    seats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusions:
     """What was found: a comparison (None for agents that are only looked at), and pass^k.
 
-    `outlines` are the runs' results without scores, which a comparison has no use for.
+    `outlines` are the runs' results without scores, which a comparison has no use for; `seats`
+    holds the comparisons seat by seat, where they were wanted.
     """
 
     outlines: tuple[RunResult, ...]
     comparison: ComparedAgents | None
     passing: tuple[Passing, ...]
     sections: tuple[Section, ...]
+    seats: Mapping[str, ComparedAgents] = field(default_factory=dict)
+
+    @property
+    def paper(self) -> tuple[Section, ...]:
+        """What goes into a paper: tables whose columns are named by the agents, and sentences."""
+        if self.comparison is None:
+            return self.sections
+        a, b = self.comparison.a.name, self.comparison.b.name
+        heads = {"A": a, "B": b, "A \N{MINUS SIGN} B": "difference"}
+        return tuple(
+            replace(
+                section,
+                tables=tuple(
+                    replace(
+                        table,
+                        columns=tuple(heads.get(head, head) for head in table.columns),
+                        heading=f"{a} vs. {b}: {table.heading[:1].lower()}{table.heading[1:]}",
+                        notes=(f"difference: {a} minus {b}", *table.notes),
+                    )
+                    for table in section.tables
+                    if "A" in table.columns
+                ),
+            )
+            for section in self.sections
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The comparison as rows of a CSV file: a metric each, of all plays and of single seats."""
+        if self.comparison is None:
+            raise ConfigError(f"{NAME_BOTH} to write a comparison as CSV")
+        found = {"": self.comparison, **self.seats}
+        return [
+            {
+                "agent_a": one.a.name,
+                "agent_b": one.b.name,
+                "judge": one.judge,
+                "seat": seat,
+                "metric": name,
+                "better": one.declared.metric(name).better or "neither",
+                "mean_a": figures.mean_a,
+                "mean_b": figures.mean_b,
+                "difference": figures.difference.value,
+                "low": figures.difference.low,
+                "high": figures.difference.high,
+                "p": figures.p,
+                "holm_p": figures.holm_p,
+                "d_z": figures.effect.d_z,
+                "pairs": figures.pairs,
+                "clusters": figures.clusters,
+            }
+            for seat, one in found.items()
+            for name, figures in one.found.items()
+        ]
 
     def document(self) -> dict[str, Any]:
         """All of it as one JSON object: see docs/compare.md."""
@@ -99,7 +158,14 @@ class Conclusions:
             "consistency": rounded([passing_document(one) for one in self.passing]),
             "said": said,
             "cautions": cautions,
+            **({"seats": self._seats()} if self.seats else {}),
         }
+
+    def _seats(self) -> Any:
+        return rounded({seat: comparison_document(one) for seat, one in self.seats.items()})
+
+
+NAME_BOTH = "name both: --agent A --with B"
 
 
 def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
@@ -114,22 +180,29 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     measures = measures_of(runs, wanted.measures)
     sides = _with_turns(store, _sides(runs, wanted))
     sections: list[Section] = []
-    found = None
-    if len(sides) == 2 and (len(runs) == 2 or wanted.other):
-        a, b = _named(sides)
+    found, seats, alone = None, {}, ""
+    if len(sides) == 2 and (len(runs) == 2 or wanted.other or wanted.agent is None):
+        a, b = _named(sides, wanted.rename)
         check_tasks(runs)
         kinds = [judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b)]
-        found = compared(
-            runs[0].result.world,
-            a,
-            b,
-            (judge, runs[0].values.judges[judge]),
-            measures,
-            runs[0].values.declared,
-        )
+        judged_as = judge, runs[0].values.judges[judge]
+        try:
+            found = compared(
+                runs[0].result.world, a, b, judged_as, measures, runs[0].values.declared
+            )
+        except ConfigError as error:
+            if len(runs) == 2 or wanted.other:
+                raise
+            alone = f"The two agents of this run cannot be compared: {error}."
+    if found is not None:
         names = agent_names(store, wanted.runs)
         cautions = (*names.notes, *cautions_of(runs, found))
         sections.append(comparison_section(found, " ".join(kinds), cautions))
+        if wanted.seats:
+            seats = by_seat(found)
+            sections += seat_sections(seats)
+    elif wanted.seats:
+        raise ConfigError(f"{NAME_BOTH}; --by-seat compares two agents seat by seat")
     declared = runs[0].values.declared
     limits = thresholds(measures, wanted.threshold, declared, named=bool(wanted.measures))
     if found is None:
@@ -141,9 +214,10 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         judged = f"{runs[0].result.run}: {judged_by(runs, judge)}"
         lost = tuple(failed_turns_told({side.name: side.asked for side in sides}))
         last = sections[-1]
-        sections[-1] = replace(last, said=(judged, *last.said), cautions=(*last.cautions, *lost))
+        said = (judged, *last.said, *([alone] if alone else []))
+        sections[-1] = replace(last, said=said, cautions=(*last.cautions, *lost))
     outlines = tuple(run.result for run in runs)
-    return Conclusions(outlines, found, tuple(passed), tuple(sections))
+    return Conclusions(outlines, found, tuple(passed), tuple(sections), seats)
 
 
 def two_agents(store: Store, result: RunResult) -> TextTable | None:
@@ -188,7 +262,7 @@ def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, 
         told = ", ".join(f"{one.run} of {one.world}" for one in values)
         raise ConfigError(f"only runs of one world can be compared, found {told}")
     judge = chosen_judge(values, wanted.judge, wanted.measures)
-    codes = agent_names(store, names)
+    codes = agent_names(store, names, wanted.rename)
     runs = tuple(
         OpenedRun(
             codes.result(outline_of(store, name, plan)),
@@ -231,7 +305,7 @@ def _sides(runs: Sequence[OpenedRun], wanted: CompareRequest) -> tuple[ComparedS
     if wanted.other is None:
         named = (wanted.agent,) if wanted.agent else run.agents
         return tuple(run.side(agent_of(run, agent, "--agent")) for agent in named)
-    both = "to compare two agents of one run, name both: --agent A --with B"
+    both = f"to compare two agents of one run, {NAME_BOTH}"
     if wanted.agent is None:
         raise ConfigError(both)
     one, other = agent_of(run, wanted.agent, "--agent"), agent_of(run, wanted.other, "--with")
@@ -264,7 +338,9 @@ def _like(
     """The one of these names that is wanted, be it by a part of it; None if none is."""
     if wanted is None:
         return None
-    name = label_like(run.called(wanted) or wanted, sorted(known), flag)
+    name = label_like(run.codes.get(wanted, wanted), sorted(known), flag)
+    if name not in known:  # by its label, where it is called otherwise here
+        name = run.codes.get(label_like(wanted, sorted(run.codes), flag), name)
     return name if name in known else None
 
 
@@ -277,12 +353,20 @@ def _with_turns(store: Store, sides: Sequence[ComparedSide]) -> tuple[ComparedSi
     )
 
 
-def _named(sides: Sequence[ComparedSide]) -> tuple[ComparedSide, ComparedSide]:
-    """Sides whose names differ: an agent that is on both is named with its run."""
-    a, b = sides
-    if a.agent != b.agent:
-        return a, b
-    return tuple(replace(side, name=f"{side.agent} in {side.run}") for side in (a, b))  # type: ignore[return-value]
+def _named(
+    sides: Sequence[ComparedSide], rename: Mapping[str, str]
+) -> tuple[ComparedSide, ComparedSide]:
+    """Sides whose names differ: an agent that is on both is named with its run, a side whose run
+    was renamed by that name."""
+    same = sides[0].agent == sides[1].agent
+    a, b = (
+        replace(
+            side,
+            name=rename.get(side.run) or (f"{side.agent} in {side.run}" if same else side.agent),
+        )
+        for side in sides
+    )
+    return a, b
 
 
 def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
@@ -309,10 +393,6 @@ class OpenedRun:
     values: RunValues
     trials: tuple[Trial, ...]
     codes: Mapping[str, str] = field(default_factory=dict)
-
-    def called(self, agent: str | None) -> str | None:
-        """The name under which an agent stands here, if its label or its name is given."""
-        return agent and self.codes.get(agent, agent)
 
     @property
     def agents(self) -> tuple[str, ...]:

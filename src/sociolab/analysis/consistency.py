@@ -55,9 +55,9 @@ def thresholds(
 ) -> dict[str, float]:
     """From which value on a play succeeds, for each measure where that can be said.
 
-    Without `wanted` it is the better end of measures from 0 to 1, and nothing in others. A `wanted` that says
-    nothing of a measure (none, or all of its values reach it) leaves that measure out; ConfigError
-    if the measures were `named` or none is left.
+    Without `wanted` it is the better end of measures from 0 to 1, and nothing in others.
+    A `wanted` that says nothing of a measure (none, or all of its values reach it) leaves that
+    measure out; ConfigError if the measures were `named` or none is left.
     """
     if wanted is None:
         return {

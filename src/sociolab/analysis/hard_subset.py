@@ -89,8 +89,8 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
             raise ConfigError(f'{flag}: "{agent}" played nothing here; the agents are: {known}')
     if pool.better == "lower":
         raise ConfigError(
-            f"--metric: in {pool.title} lower is better; expected a metric in which a low score says "
-            "that a task is hard"
+            f"--metric: in {pool.title} lower is better; expected one in which a low score "
+            "says that a task is hard"
         )
     if target in without:
         raise ConfigError(f"--without: {target} is the target")

@@ -216,8 +216,11 @@ def _firm(ratings: ModelRatings, rows: Sequence[Contest]) -> dict[int, float]:
 
 
 def _score(value: Value, better: Better) -> SeatScore:
-    """Where lower is better, the value with the other sign, since the higher one wins. Of a whole episode that one agent played alone, the partner is no other agent, but the
-    design: it answers to any other agent's that did the same."""
+    """Where lower is better, the value with the other sign, since the higher one wins.
+
+    Of a whole episode that one agent played alone, the partner is no other agent, but the design:
+    it answers to any other agent's that did the same.
+    """
     alone = value.seat is None and value.partner == value.agent
     return SeatScore(
         model=str(value.agent),
@@ -291,8 +294,8 @@ def _said(found: Ranking) -> Iterator[str]:
     yield (
         f"{plural(agents, 'agent')} in {plural(len(found.compared.comparisons), 'comparison')} of "
         "two plays: two agents in the same seat of the same task, with the same partner. The "
-        f"{found.pool.better or 'higher'} {found.pool.title} wins, equal ones tie. The two seats of "
-        "one episode are never compared."
+        f"{found.pool.better or 'higher'} {found.pool.title} wins, equal ones tie. The two seats "
+        "of one episode are never compared."
     )
     for group in sorted({one.group for one in found.ratings.models}):
         mine = [one for one in found.ratings.models if one.group == group]
@@ -395,12 +398,12 @@ def _unrated(one: ModelRating) -> str:
 def _cautions(found: Ranking) -> Iterator[str]:
     pool, ratings = found.pool, found.ratings
     yield (
-        f"A rating says how often an agent scores {pool.better or 'higher'} in {pool.title}, not by "
-        "how much, and it holds for these tasks, these partners and this judge."
+        f"A rating says how often an agent scores {pool.better or 'higher'} in {pool.title}, not "
+        "by how much, and it holds for these tasks, these partners and this judge."
     )
     if not pool.better:
         yield (
-            f"Neither end of {pool.title} is declared to be the better one: who stands first scores "
+            f"Neither end of {pool.title} is declared to be better: who stands first scores "
             "higher, which need not be better."
         )
     if any(one.strength is not None for one in ratings.models):

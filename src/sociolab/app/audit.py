@@ -5,14 +5,11 @@ The judge is asked here, and its replies are kept; `analysis.audit` says what th
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-
-from pydantic import Field
 
 from sociolab.analysis.audit import (
     AuditEffect,
@@ -27,19 +24,20 @@ from sociolab.analysis.audit import (
     repeated_of,
     variant_section,
 )
-from sociolab.analysis.panel import APART, JudgePanel, panel_of, panel_section
+from sociolab.analysis.panel import JudgePanel, panel_of, panel_section
 from sociolab.analysis.self_preference import SelfPreferences, family_section, self_preferences
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.data.sets import load_world
+from sociolab.app.players.agent_models import CountedJudge
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.run.config import ModelAccess
+from sociolab.app.run.config import AuditConfig
 from sociolab.app.run.judge import world_settings
 from sociolab.app.run.play import Watch
-from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run.session import kept_in_a_run, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode, Trial
-from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
 from sociolab.core.ports import (
     CallKey,
     ChatReply,
@@ -50,13 +48,14 @@ from sociolab.core.ports import (
     Variants,
     WorldKit,
 )
-from sociolab.core.score import JudgeId, Score, ScoreFailure, Verdict
+from sociolab.core.score import UNTOLD, JudgeId, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.report.result import run_of_episodes
 from sociolab.report.section import Section
 from sociolab.report.words import counted, plural
-from sociolab.runner.judging import verdicts_of
+from sociolab.runner.judging import Cells, cells_of, failures_of, seated, verdicts_of
+from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import store_path
@@ -70,26 +69,6 @@ _AT_ONCE = 128
 
 REPEAT = "repeat"
 """The kind of audit that any episode allows; others are the variants that its world lays out."""
-
-
-class AuditConfig(ModelAccess):
-    """Which judge to audit, on which run, how.
-
-    `kinds` empty: all that apply, with a judge. `repeats` counts judgings beyond the first. `limit`
-    takes so many episodes, at random but always the same: a larger one adds to them. `seed` is that
-    of variants. `families` are (family, pattern), see `analysis.self_preference`. `panel` are
-    judges that judged the run.
-    """
-
-    run: str
-    judge: str | None = None
-    kinds: tuple[str, ...] = ()
-    limit: int | None = Field(default=None, ge=1)
-    repeats: int = Field(default=3, ge=1)
-    seed: int = 0
-    families: tuple[tuple[str, str], ...] = ()
-    panel: tuple[str, ...] = ()
-    apart: float = Field(default=APART, ge=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +118,8 @@ async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditR
         tally = Tally()
         replies, models, budget = TalliedReplies(tally), Models(config), Budget(config.budget)
         paid = PaidBefore(replies, RunReplies(store, config.run))
-        judge = Casting(kit, models, paid, budget).judge(config.judge)
+        patience = patience_of(config.agent_timeout)
+        judge = Casting(kit, models, paid, budget, patience, tally.waits).judge(config.judge)
         if set(kinds) == {FAMILY}:
             return told(judge, AuditJudgings())
         trials = _sample(store, config)
@@ -147,7 +127,8 @@ async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditR
         variants = {kind: made for kind, made in kit.variants.items() if kind in kinds}
         work = AuditWork(judge, config.repeats if REPEAT in kinds else 0, variants, config.seed)
         about = ("audit", {"run": config.run, "judge": config.judge})
-        calls = isinstance(parse(config.judge, "judge"), ModelSpec)
+        of_model = isinstance(parse(config.judge, "judge"), ModelSpec)
+        calls = of_model or isinstance(getattr(judge, "own", None), CountedJudge)
         kept = kept_in_a_run(store, path, row.world, about, replies) if calls else nullcontext()
         with kept as name:
             if name:
@@ -294,7 +275,7 @@ class AuditJudgings:
     """The episodes that are done, in the order of the plan, and why it stopped if it did."""
 
     audited: dict[str, AuditedEpisode] = field(default_factory=dict)
-    error: ModelError | None = None
+    error: ModelError | StorageError | None = None
 
     @property
     def judgings(self) -> tuple[tuple[Verdict, ...], ...]:
@@ -302,13 +283,27 @@ class AuditJudgings:
         return tuple(said for one in self.audited.values() for said in one.judgings)
 
     @property
-    def failed(self) -> Counter[str]:
-        """Judgings that lack a score, by the cause that comes first."""
+    def failures(self) -> tuple[ScoreFailure, ...]:
+        """The first failure of each judging that lacks a score."""
         first = (
-            next((v.cause for v in verdicts if isinstance(v, ScoreFailure)), None)
+            next((v for v in verdicts if isinstance(v, ScoreFailure)), None)
             for verdicts in self.judgings
         )
-        return Counter(cause for cause in first if cause is not None)
+        return tuple(filter(None, first))
+
+    @property
+    def failed(self) -> Counter[str]:
+        """Judgings that lack a score, by the cause that comes first."""
+        return Counter(one.cause for one in self.failures)
+
+    @property
+    def cells(self) -> Cells:
+        """What the judge is for, as the first judging that told says."""
+        for one in self.audited.values():
+            for verdicts in one.judgings:
+                if any(verdict.measure != UNTOLD for verdict in verdicts):
+                    return cells_of(verdicts, one.trial.task.seats)
+        return ()
 
     @property
     def in_vain(self) -> bool:
@@ -342,36 +337,36 @@ async def ask(
     store: Store, run: str, trials: Sequence[Trial], work: AuditWork, tally: Tally
 ) -> AuditJudgings:
     """Judge these episodes; an episode that is not done when the money is spent is left out."""
-    asked, waiting = AuditJudgings(), iter(trials)
     found: dict[str, AuditedEpisode] = {}
 
-    async def worker() -> None:
-        for trial in waiting:
-            if asked.error is not None:
-                return
-            try:
-                found[trial.id] = await _audited(Episode(trial, store.events(run, trial.id)), work)
-            except ModelError as failure:
-                asked.error = asked.error or failure
-                return
-            tally.done += 1
+    async def one(trial: Trial) -> None:
+        found[trial.id] = await _audited(Episode(trial, store.events(run, trial.id)), work)
+        tally.done += 1
 
-    await asyncio.gather(*(worker() for _ in range(min(_AT_ONCE, len(trials)))))
-    asked.audited = {trial.id: found[trial.id] for trial in trials if trial.id in found}
-    return asked
+    error = await work_all(trials, one, _AT_ONCE, tally.waits)
+    done = {trial.id: found[trial.id] for trial in trials if trial.id in found}
+    return AuditJudgings(done, error)
 
 
 async def _audited(episode: Episode, work: AuditWork) -> AuditedEpisode:
-    as_it_is = [
-        await verdicts_of(work.judge, episode, number) for number in range(1 + work.repeats)
-    ]
+    as_it_is = [await _said(work.judge, episode, number) for number in range(1 + work.repeats)]
     variants: dict[str, tuple[tuple[Variant, tuple[Verdict, ...]], ...]] = {}
     words: dict[str, tuple[int, int]] = {}
     for kind, of in work.variants.items():
         made = of.make(episode, work.seed)
-        variants[kind] = tuple([(v, await verdicts_of(work.judge, _named(v, kind))) for v in made])
+        variants[kind] = tuple([(v, await _said(work.judge, _named(v, kind))) for v in made])
         words[kind] = _changed_words(episode, made)
     return AuditedEpisode(episode.trial, tuple(as_it_is), variants, words)
+
+
+async def _said(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+    """What a judge says, or that it failed: in what, is told by what it says elsewhere."""
+    try:
+        return await verdicts_of(judge, episode, judging)
+    except SociolabError as error:
+        if stops_all(error):
+            raise
+        return failures_of(error, (), episode.trial.task.seats)
 
 
 def _named(variant: Variant, kind: str) -> Episode:
@@ -414,7 +409,11 @@ def opening(run: str, judge: JudgeId, asked: AuditJudgings, lacking: str = "") -
         cautions.append(f"the audit stopped early: {asked.error}; the same command goes on")
     if asked.failed:
         without = f"{sum(asked.failed.values()):,} of {plural(total, 'judging')}"
-        cautions.append(f"{without} lack a score ({counted(asked.failed)}); none counts as a value")
+        first = asked.failures[0].problem
+        cautions.append(
+            f"{without} lack a score ({counted(asked.failed)}); none counts as a value; "
+            f"the first: {first}"
+        )
     if lacking:
         cautions.append(lacking)
     return Section(f"Audit of {judge.name} · run {run}", said, tuple(cautions))
@@ -426,14 +425,19 @@ def audits(
     """Each of these kinds that judgings were asked for: its figures, and how it reads."""
     again: tuple[AuditEffect, ...] = ()
     done = asked.audited.values()
+    due = asked.cells
     if REPEAT in kinds:
-        cells = [cell for one in done for cell in repeated_of(one.trial, one.as_it_is)]
+        cells = [
+            cell
+            for one in done
+            for cell in repeated_of(one.trial, one.as_it_is, seated(due, one.trial.task.seats))
+        ]
         again = repeat_effects(cells)
         times = max((len(one.as_it_is) for one in done), default=0)
         yield REPEAT, again, repeat_section(_about(kit, cells), again, times)
     for kind, of in kit.variants.items():
         if kind in kinds:
-            changes = [change for one in done for change in _changes(one, kind)]
+            changes = [change for one in done for change in _changes(one, kind, due)]
             made = change_effects(changes)
             section = variant_section(
                 _about(kit, changes),
@@ -448,9 +452,10 @@ def audits(
             yield kind, made, section
 
 
-def _changes(one: AuditedEpisode, kind: str) -> Iterator[ScoreChange]:
+def _changes(one: AuditedEpisode, kind: str, due: Cells) -> Iterator[ScoreChange]:
+    cells = seated(due, one.trial.task.seats)
     for variant, verdicts in one.variants[kind]:
-        yield from changes_of(one.trial, variant, one.as_it_is[0], verdicts)
+        yield from changes_of(one.trial, variant, one.as_it_is[0], verdicts, cells)
 
 
 def _words_of(done: Iterable[AuditedEpisode], kind: str) -> tuple[int, int]:

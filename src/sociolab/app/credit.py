@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import json
 import os
@@ -33,7 +32,7 @@ from sociolab.app.run.play import Watch
 from sociolab.app.run_sync import run_sync
 from sociolab.app.transcripts import world_of
 from sociolab.core.episode import Action, Episode
-from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.errors import ConfigError, StorageError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Observation, World
 from sociolab.judging.credit import (
@@ -49,6 +48,7 @@ from sociolab.judging.credit import (
 from sociolab.models.budget import Budget
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import counted, plural
+from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
@@ -183,7 +183,8 @@ def _amount(here: Sequence[Credit], seat: str, measure: str, total: int | None) 
 
 
 def _action(action: Action) -> dict[str, Any]:
-    return {"kind": action.kind, "text": action.text, "to": list(action.to)}
+    row = {"kind": action.kind, "text": action.text, "to": list(action.to)}
+    return row | ({"fields": dict(action.fields)} if action.fields else {})
 
 
 def _why(one: Credit) -> dict[str, Any]:
@@ -340,26 +341,18 @@ async def _ask(
     replies: TalliedReplies,
 ) -> str:
     """Ask about each episode and keep what is said; why it stopped early, or ""."""
-    waiting = iter(work)
-    error: ModelError | None = None
 
-    async def worker() -> None:
-        nonlocal error
-        for episode, story in waiting:
-            if error is not None:
-                return
-            trial = episode.trial.id
-            try:
-                record = await judge.credit(trial, story)
-            except ModelError as failure:
-                error = error or failure
-                return
-            keep_credit(store, run, trial, record)
-            replies.release(trial)
-            tally.done += 1
-            tally.failed += bool(record.failures)
+    async def ask(one: tuple[Episode, Story]) -> None:
+        trial, story = one[0].trial.id, one[1]
+        record = await judge.credit(trial, story)
+        keep_credit(store, run, trial, record)
+        replies.release(trial)
+        tally.done += 1
+        tally.failed += bool(record.failures)
 
-    await asyncio.gather(*(worker() for _ in range(at_once)))
+    error = await work_all(work, ask, at_once, tally.waits)
+    if isinstance(error, StorageError):
+        raise error
     return str(error) if error else ""
 
 

@@ -89,7 +89,9 @@ def tool_called(name: str, of: str | None = None) -> Tool:
     for world in worlds:
         if of in (None, world):
             return world_plugin(world).tools[name]()
-    raise ConfigError(f"no installed world offers `sociolab {name}`")
+    tools = [one for world in worlds_that(lambda one: True) for one in world_plugin(world).tools]
+    known = ", ".join(tools) or "none"
+    raise ConfigError(f'no installed world offers the command "{name}"; there is: {known}')
 
 
 def use_tool(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sociolab.app.run.config import ModelAccess, checked
+from sociolab.app.run.config import WriteConfig, checked
 from sociolab.cli.options import (
     OptFloat,
     OptInt,
@@ -19,7 +19,6 @@ from sociolab.cli.options import (
     StoreFile,
     option,
     refuse,
-    settings_of,
     several,
     takes,
 )
@@ -38,31 +37,15 @@ data = typer.Typer(
     rich_markup_mode=None,
 )
 
-Settings = Annotated[OptTexts, option("--set", "NAME=VALUE", "A setting of the world. Repeat it.")]
-
 
 @verbs.command(
     epilog="Example: sociolab write anteval-information --writer openai/MODEL --name own"
 )
-@takes(ModelAccess)
-def write(
-    world: Annotated[
-        str, typer.Argument(metavar="WORLD", help="anteval-information or anteval-intention.")
-    ],
-    writer: Annotated[str, option("--writer", "SPEC", "Such as openai/MODEL.")],
-    name: Annotated[str, option("--name", "NAME", "What to call the data set.")],
-    settings: Settings = None,
-    seed: Annotated[int, option("--seed", "N", "Of all that is drawn; default 0.")] = 0,
-    replace: Replace = False,
-    *,
-    given: dict[str, Any],
-) -> None:
+@takes(WriteConfig)
+def write(*, given: dict[str, Any]) -> None:
     """Have a model write sessions: people and knowledge, to play."""
-    from sociolab.app.data.writing import WriteConfig
     from sociolab.app.data.writing import write as write_sessions
 
-    given |= {"world": world, "writer": writer, "name": name, "seed": seed, "replace": replace}
-    given["settings"] = settings_of(settings or ())
     for sentence in write_sessions(checked(WriteConfig, given, "write"), say):
         typer.echo(sentence)
 

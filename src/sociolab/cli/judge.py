@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sociolab.app.run.config import ModelAccess, RunConfig, checked, config_of
+from sociolab.app.run.config import AuditConfig, ModelAccess, RunConfig, checked, config_of
 from sociolab.cli.options import (
-    EpisodeLimit,
     Json,
     OptInt,
     OptPath,
@@ -44,6 +43,16 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 _INTERRUPTED = 130
+
+
+@contextmanager
+def _resumable(kept: str) -> Iterator[None]:
+    """Work that Ctrl-C ends with a sentence on what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"interrupted; {kept}")
+        raise typer.Exit(_INTERRUPTED) from None
 
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
@@ -92,11 +101,8 @@ def _judge(run: str, config: RunConfig, *, repeats: int, as_json: bool) -> None:
         tallies.append(tally)
         return watch(lambda name: None)(name, tally)
 
-    try:
+    with _resumable("what was judged is stored, the same command goes on from here"):
         result = judge_run(run, config, repeats=repeats, watch=watched)
-    except KeyboardInterrupt:
-        say("interrupted; what was judged is stored, the same command goes on from here")
-        raise typer.Exit(_INTERRUPTED) from None
     show_result(result, config.store, as_json=as_json)
     failed = judges_failed(result, config.store, tallies[0].judges)
     for sentence in failed:
@@ -131,11 +137,8 @@ def _validate(given: dict[str, Any], *, as_json: bool) -> None:
     from sociolab.cli.progress import watch
 
     config = checked(validation.ValidationConfig, given, "judge --validate")
-    try:
+    with _resumable("replies are stored, the same command resumes"):
         found = validation.validate(config, watch(lambda name: None))
-    except KeyboardInterrupt:
-        say("interrupted; replies are stored, the same command resumes")
-        raise typer.Exit(_INTERRUPTED) from None
     show_sections([validation.section(found)], partial(validation.document, found), as_json=as_json)
     if found.stopped:
         say(f"stopped with {found.waiting} items left: {found.stopped}; the same command resumes")
@@ -145,59 +148,20 @@ def _validate(given: dict[str, Any], *, as_json: bool) -> None:
 
 
 @verbs.command(epilog="Example: sociolab audit first --judge openai/MODEL --limit 20")
-@takes(ModelAccess)
-def audit(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run whose episodes are judged.")],
-    judge: Annotated[OptText, option("--judge", "SPEC", "The judge to audit.")] = None,
-    kind: Annotated[
-        OptTexts,
-        option(
-            "--kind",
-            "KIND",
-            "repeat, order, names, padding or family; default: all that apply. Repeat it.",
-        ),
-    ] = None,
-    limit: EpisodeLimit = None,
-    repeats: Annotated[int, option("--repeats", "N", "Judgings beyond the first.", min=1)] = 3,
-    seed: Annotated[int, option("--seed", "N", "Of the words that pad.")] = 0,
-    family: Annotated[
-        OptTexts, option("--family", "NAME=PATTERN", "Which models are a family. Repeat it.")
-    ] = None,
-    panel: Annotated[
-        OptTexts, option("--panel", "JUDGE,JUDGE", "Judges of this run to see as one. No calls.")
-    ] = None,
-    apart: Annotated[
-        float, option("--apart", "POINTS", "Of a panel: more is disagreement.", min=0)
-    ] = 2.0,
-    *,
-    given: dict[str, Any],
-    json: Json = False,
-) -> None:
+@takes(AuditConfig)
+def audit(*, given: dict[str, Any], json: Json = False) -> None:
     """Audit a judge: is it moved by what should not count?
 
     It judges again, in another order, with names swapped or words padded.
     """
-    from sociolab.app.audit import AuditConfig
     from sociolab.app.audit import audit as examine
     from sociolab.cli.progress import watch
 
-    given |= {
-        "run": run,
-        "judge": judge,
-        "kinds": several(kind) or (),
-        "limit": limit,
-        "repeats": repeats,
-        "seed": seed,
-        "families": _family_rules(family),
-        "panel": several(panel) or (),
-        "apart": apart,
-    }
-    config = checked(AuditConfig, given, "audit")
-    try:
+    form = "NAME=PATTERN, such as gpt=*o3*,"
+    families = [name_and_value(one, "--family", form) for one in given.pop("families", ())]
+    config = checked(AuditConfig, given | {"families": families}, "audit")
+    with _resumable("what was judged is kept, the same command goes on from here"):
         found = examine(config, watch(lambda name: None))
-    except KeyboardInterrupt:
-        say("interrupted; what was judged is kept, the same command goes on from here")
-        raise typer.Exit(_INTERRUPTED) from None
     show_sections(found.sections, partial(_audit_document, found), as_json=json)
     if found.in_vain:
         say(found.in_vain)
@@ -227,11 +191,8 @@ def credit(
     config = config_of({"judges": (judge,), **given}, "credit")
     measures = measures_of(measure)
     progress = watch(lambda name: None, failed="with a list of turns missing")
-    try:
+    with _resumable("what was said is stored, the same command goes on from here"):
         found = credit_run(run, config, measures=measures, limit=limit, out=out, watch=progress)
-    except KeyboardInterrupt:
-        say("interrupted; what was said is stored, the same command goes on from here")
-        raise typer.Exit(_INTERRUPTED) from None
     clusters = found.declared.cluster
     section = credit_section(found.run, found.judge, found.plays, found.checks, clusters)
     show_sections([section], partial(_credit_document, found), as_json=json)
@@ -302,12 +263,6 @@ def gap(
 
 
 # ------------------------------------------------------------------ what audits tell
-
-
-def _family_rules(texts: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Families as NAME=PATTERN; ConfigError for one that is not so written."""
-    form = "NAME=PATTERN, such as gpt=*o3*,"
-    return [name_and_value(text, "--family", form) for text in texts or ()]
 
 
 def _audit_document(found: AuditResult) -> dict[str, Any]:

@@ -89,6 +89,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("try_out", "Check an agent or judge by one call or a short episode."),
         "prices": ("try_out", "Show what hosted models cost, by the table in use."),
         "demo": ("try_out", "Play every world offline and write a report."),
+        "tool": ("try_out", "Run a command that an installed world brings."),
     },
 }
 """Verbs by what they are for, in the order of the help: the module of each, and its summary."""

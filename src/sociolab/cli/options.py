@@ -83,7 +83,7 @@ def takes(model: type[BaseModel], *fields: str) -> Callable[[Callable[..., None]
         @wraps(verb)
         def called(**arguments: Any) -> None:
             values = {name: arguments.pop(name) for name in wanted}
-            given = {name: one for name, one in values.items() if one is not None}
+            given = {name: one for name, one in values.items() if one not in (None, False)}
             if "settings" in given:
                 given["settings"] = settings_of(given["settings"])
             verb(**arguments, given=given)
@@ -107,6 +107,13 @@ def takes(model: type[BaseModel], *fields: str) -> Callable[[Callable[..., None]
 def _parameter(name: str, field: FieldInfo, flag: Flag) -> inspect.Parameter:
     """A field as a parameter that typer understands; what is not given is None."""
     kind = _kind(field.annotation)
+    if kind is bool:
+        return inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False,
+            annotation=Annotated[bool, typer.Option(flag.flags, help=flag.help)],
+        )
     if flag.flags.startswith("--"):
         ends = {
             end: getattr(one, bound)
@@ -135,7 +142,7 @@ def _kind(annotation: Any) -> Any:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) in (tuple, dict):
         return list[str]
-    return annotation if annotation in (int, float, Path) else str
+    return annotation if annotation in (bool, int, float, Path) else str
 
 
 def _help(field: FieldInfo, flag: Flag) -> str:

@@ -200,8 +200,10 @@ def _opened(store: Path | None, *, create: bool = False) -> Store:
 
 
 def _set_open(name: str, store: Path | None, *, is_open: bool) -> None:
+    from sociolab.studies.setup import set_open
+
     with _opened(store) as opened:
-        opened.studies.change(name, open=is_open)
+        set_open(opened, name, is_open=is_open)
     say(f"{name} is {'open' if is_open else 'closed'}")
 
 

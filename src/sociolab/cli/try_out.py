@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 import typer
 
 from sociolab.app.run.config import ModelAccess, RunConfig
-from sociolab.cli.options import Json, OptPath, StoreFile, option, takes
+from sociolab.cli.options import Json, OptPath, OptTexts, StoreFile, option, settings_of, takes
 from sociolab.cli.output import say, show_sections
 from sociolab.core.errors import ConfigError, WorldError
 
@@ -184,6 +184,27 @@ def demo(
     raise typer.Exit(1 if broken or any(result.failed for result in results) else 0)
 
 
+@verbs.command(epilog="Example: sociolab tool levels --set talk=RUN --set action=RUN")
+@takes(ModelAccess)
+def tool(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As its world calls it.")],
+    settings: Annotated[
+        OptTexts, typer.Option("--set", metavar="FIELD=VALUE", help="What it is asked; repeat it.")
+    ] = None,
+    *,
+    given: dict[str, Any],
+    json: Json = False,
+) -> None:
+    """Run a command that an installed world brings."""
+    from sociolab.app.tools import use_tool
+    from sociolab.cli.output import console
+
+    found = use_tool(name, settings_of(settings or ()), given, say)
+    if not json:
+        found.show(console())
+    show_sections(found.sections, found.document, as_json=json)
+
+
 def _announce(url: str) -> None:
     typer.echo(url)
     say(f"try: sociolab doctor openai/any --base-url {url}")
@@ -199,7 +220,7 @@ def _with_tools(results: Sequence[RunResult], store: Path | None) -> tuple[Secti
     for world in worlds_that(lambda one: bool(one.tools)):
         for make in world_plugin(world).tools.values():
             tool = make()
-            if tool.demo and (asked := tool.demo(runs)) is not None:
+            if tool.demo and world in runs and (asked := tool.demo(runs)) is not None:
                 access = ModelAccess(store=store)
                 sections += run_tool(tool, asked, access, lambda remark: None).sections
     return tuple(sections)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pydantic_core
@@ -87,11 +88,19 @@ def _optional(event: Answered | Unusable) -> list[bool]:
 
 def _action_row(action: Action) -> list[Any]:
     row: list[Any] = [action.kind, action.text, action.to]
-    return [*row, [[act.kind, act.what] for act in action.acts]] if action.acts else row
+    if action.acts or action.fields:
+        row.append([[act.kind, act.what] for act in action.acts])
+    return [*row, dict(action.fields)] if action.fields else row
 
 
-def _action(kind: str, text: str, to: list[str], acts: list[list[Any]] | None = None) -> Action:
-    return Action(kind, text, tuple(to), tuple(Act(*act) for act in acts or ()))
+def _action(
+    kind: str,
+    text: str,
+    to: list[str],
+    acts: Sequence[list[Any]] = (),
+    fields: dict[str, Any] | None = None,
+) -> Action:
+    return Action(kind, text, tuple(to), tuple(Act(*act) for act in acts), fields or {})
 
 
 def encode_trial(trial: Trial) -> str:

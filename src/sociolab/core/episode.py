@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from sociolab.core.errors import Cause
+from pydantic import BaseModel
+
+from sociolab.core.errors import Cause, WorldError
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -31,20 +34,41 @@ class Action:
     """One thing that a seat does. `to` names the seats that it is meant for; empty: everybody.
 
     `acts` are written by built-in scripted players alone, which understand each other by them and
-    not by the words; whoever sees the action sees them.
+    not by the words; whoever sees the action sees them. `fields` holds the values of the fields
+    that its kind has, such as {"points": 40}.
     """
 
     kind: str
     text: str = ""
     to: tuple[str, ...] = ()
     acts: tuple[Act, ...] = field(default=(), hash=False)  # JSON may not be hashable
+    fields: Mapping[str, Json] = field(default_factory=dict, hash=False)
+
+    @property
+    def as_text(self) -> str:
+        """One line to read.
+
+        >>> Action("offer", "Half each.", fields={"points": 50}).as_text
+        'offer (points: 50): Half each.'
+        """
+        values = ", ".join(f"{name}: {shown_value(value)}" for name, value in self.fields.items())
+        done = f"{self.kind} ({values})" if values else self.kind
+        return f"{done}: {' '.join(self.text.split())}" if self.text else done
+
+
+def shown_value(value: Json) -> str:
+    """The value of a field, to read."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ActionKind:
     """A kind of action that a world knows, with what the rules need to know of it.
 
-    `ends`: the episode is over once this was done, for this reason, such as "deal".
+    `fields` is the type of what else belongs to it, each with a name and a range: it checks every
+    reply, and prompts, JSON schemas and forms for people are made from it. `ends`: the episode is
+    over once this was done, for this reason, such as "deal". `label` is what people choose it by,
+    where that is not its name.
     """
 
     name: str
@@ -52,6 +76,16 @@ class ActionKind:
     leaves: bool = False
     spoken: bool = False
     ends: str = ""
+    fields: type[BaseModel] | None = None
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        taken = {"action", "text", "to"} & set(self.fields.model_fields if self.fields else ())
+        if taken:
+            raise WorldError(
+                f'the action "{self.name}" has a field "{min(taken)}", which every action has; '
+                "call it otherwise"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,16 @@ class BudgetSpent(ModelError):  # noqa: N818  a state of affairs, as StopIterati
         super().__init__(message, cause="budget", fatal=True)
 
 
+def stops_all(error: SociolabError) -> bool:
+    """Whether everything under way stops for this: no credentials, no budget, no store."""
+    return isinstance(error, StoreError) or (isinstance(error, ModelError) and error.fatal)
+
+
+def cause_of(error: SociolabError) -> Cause:
+    """Why something failed, in a word."""
+    return error.cause if isinstance(error, ModelError) else "plugin"
+
+
 class ReplyError(SociolabError):
     """A reply that could not be turned into what was asked for; `raw` is the reply, verbatim."""
 

@@ -51,7 +51,7 @@ class Metric:
         """
         name = f"{self.label[:1].upper()}{self.label[1:]}"
         what = ": ".join(part for part in (name, self.tooltip) if part)
-        ends = f"{scale(low, high)} {self.unit}".rstrip()
+        ends = scale(low, high) + (f" ({self.unit})" if self.unit else "")
         better = f", {self.better} is better" if self.better else ""
         return f"{what}. {ends}{better}." if what else f"{ends}{better}."
 
@@ -106,6 +106,12 @@ class Declared:
     those of other worlds. `agents` holds what each agent is, by label: a world declares those of
     its own players that are no rules, a run all of its agents. `published` says in a sentence what
     the world's paper found of a model judge beside people, by who played ("models", "people").
+
+    `spoken` names the actions that are speech: the words of these are counted, and stand for
+    themselves where turns are shown (none named: the words of all actions count). `acts` says how
+    other actions read once they are done, such as {"none": "did nothing"}, `ends` why an episode
+    ended in the world's own words, by reason. `roles` titles the seats that mean the same in every
+    task, such as {"proposer": "Proposer"}: figures stand by role then, too.
     """
 
     metrics: tuple[Metric, ...] = ()
@@ -115,6 +121,10 @@ class Declared:
     judges: Mapping[Method, str] = field(default_factory=dict)
     agents: Mapping[str, AgentKind] = field(default_factory=dict)
     published: Mapping[str, str] = field(default_factory=dict)
+    spoken: tuple[str, ...] = ()
+    acts: Mapping[str, str] = field(default_factory=dict)
+    ends: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def macro(self) -> tuple[str, ...]:
@@ -152,14 +162,8 @@ def declared_from(text: str) -> Declared:
     """What a store holds; StoreError where it is none of ours."""
     try:
         values: dict[str, Any] = json.loads(text)
-        return Declared(
-            tuple(Metric(**one) for one in values["metrics"]),
-            tuple(values["main"]),
-            values["cluster"],
-            tuple(values["agreement"]),
-            values["judges"],
-            values["agents"],
-            values["published"],
-        )
+        values["metrics"] = tuple(Metric(**one) for one in values["metrics"])
+        lists = {name: tuple(one) for name, one in values.items() if isinstance(one, list)}
+        return Declared(**values | lists)
     except (ValueError, TypeError, KeyError) as error:
         raise StoreError(f"what the run's world declared cannot be read: {error}") from error

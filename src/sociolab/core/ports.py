@@ -99,7 +99,7 @@ class Request:
     """A seat is asked: to act (`wanted` is the action space) or to answer a question.
 
     `attempt` counts from 1; after a reply that could not be used, `problem` says why. `space` is
-    the action space of the seat's turns, also where a question is asked; None where a seat takes
+    all that can be done in the episode, also where a question is asked; None where a seat takes
     no turns. `last`: the episode is over, and nothing more is asked of this seat in it.
     """
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
-from sociolab.core.episode import Action, ActionSpace
+from pydantic import ValidationError
+
+from sociolab.core.episode import Action, ActionKind, ActionSpace
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import NoReply, Question, Reply, Request
 
@@ -21,7 +23,7 @@ def checked(
 ) -> Reply | NoReply:
     """The reply with seats for the names in `Action.to`, or why the scene does not allow it.
 
-    What a kind of action does not take (a text, or somebody it is meant for) is left out.
+    What a kind of action does not take (a text, fields, or somebody it is meant for) is left out.
     WorldError where it is no reply to this request at all: a bug of the player's author, which an
     optional question takes for no answer.
     """
@@ -57,11 +59,13 @@ def _checked(
     for action in reply.value:
         if problem:
             break
-        if not wanted[action.kind].has_text:
-            actions.append(Action(action.kind, acts=action.acts))
-            continue
-        seats, problem = _addressed(action, request, present, seat_called)
-        actions.append(replace(action, to=seats))
+        kind = wanted[action.kind]
+        fields, problem = _fields(action, kind)
+        if not kind.has_text:
+            actions.append(Action(action.kind, acts=action.acts, fields=fields))
+        elif not problem:
+            seats, problem = _addressed(action, request, present, seat_called)
+            actions.append(replace(action, to=seats, fields=fields))
     if problem:
         raw = reply.raw or repr(reply.value)
         return NoReply("not allowed", problem, raw, memory=reply.memory)
@@ -79,6 +83,8 @@ def action_problem(action: Action) -> str:
     for name in action.to:
         if not isinstance(name, str):
             return f"expected an Action's to as a tuple of names, found {_type(name)} in it"
+    if not isinstance(action.fields, Mapping):
+        return f"expected an Action's fields as a dict, found {_type(action.fields)}"
     return ""
 
 
@@ -110,9 +116,32 @@ def _are_actions(value: object) -> TypeGuard[tuple[Action, ...]]:
 def _are_plain(actions: tuple[Action, ...], space: ActionSpace) -> bool:
     """Whether there is nothing to leave out, and nobody to look up."""
     for action in actions:
-        if action.to or (action.text and not space[action.kind].has_text):
+        kind = space[action.kind]
+        if action.to or action.fields or kind.fields or (action.text and not kind.has_text):
             return False
     return True
+
+
+def _fields(action: Action, kind: ActionKind) -> tuple[dict[str, Any], str]:
+    """The values as the kind's own type reads them, and what is wrong with them."""
+    if kind.fields is None:
+        return {}, ""
+    try:
+        value = kind.fields.model_validate(dict(action.fields))
+    except ValidationError as error:
+        return {}, f'"{kind.name}": {first_problem(error)}'
+    return value.model_dump(mode="json", by_alias=True, round_trip=True), ""
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first thing that is wrong with a value, with its field and what was found."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    said = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "missing":
+        return f"{place} is missing"
+    found = "" if first["type"] == "value_error" else f", found {first['input']!r:.80}"
+    return f"{place}: {said[:1].lower()}{said[1:]}{found}" if place else said
 
 
 def _problem(action: Action, space: ActionSpace) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from sociolab.core.episode import Ended, Event, Happened, Json, Unusable
-from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError, WorldError
+from sociolab.core.errors import SociolabError, WorldError, cause_of, stops_all
 from sociolab.core.ports import (
     Completed,
     NoReply,
@@ -131,8 +131,8 @@ class _Asked:
         try:
             return await player.reply(request, self.memories.get(request.seat))
         except SociolabError as error:
-            if request.optional and not _stops_all(error):
-                return NoReply(_cause(error), str(error), again=False)
+            if request.optional and not stops_all(error):
+                return NoReply(cause_of(error), str(error), again=False)
             raise
         except Exception as error:
             where = f"the player of {request.seat} broke at turn {request.turn + 1}"
@@ -140,12 +140,3 @@ class _Asked:
             if request.optional:
                 return NoReply("plugin", problem, again=False)
             raise WorldError(problem) from error
-
-
-def _stops_all(error: SociolabError) -> bool:
-    """Whether the whole run stops for this: no credentials, no budget, no store."""
-    return isinstance(error, StoreError) or (isinstance(error, ModelError) and error.fatal)
-
-
-def _cause(error: SociolabError) -> Cause:
-    return error.cause if isinstance(error, ModelError) else "plugin"

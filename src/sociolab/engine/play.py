@@ -125,7 +125,16 @@ class _Table:
 
     def _space(self, seat: str, turn: int) -> ActionSpace:
         scene = self._scene
-        return scene.space_of(seat, turn) if isinstance(scene, SeatSpaces) else scene.space
+        if not isinstance(scene, SeatSpaces):
+            return scene.space
+        space = scene.space_of(seat, turn)
+        for kind in space.kinds:
+            if scene.space.get(kind.name) != kind:
+                raise WorldError(
+                    f'the scene lets {seat} "{kind.name}" in turn {turn + 1}, which is no kind of '
+                    "action in its space; add it there"
+                )
+        return space
 
     def _ask(
         self,

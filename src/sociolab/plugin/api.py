@@ -20,15 +20,18 @@ from sociolab.core.episode import (
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import (
+    CallKey,
     ChatModel,
     DataId,
     DryRun,
     Judge,
     Line,
+    Message,
     NoReply,
     Observation,
     Play,
     Player,
+    Prompt,
     Question,
     Reply,
     Request,
@@ -40,10 +43,14 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.seeding import stream
 from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.context import Context, Findings, Tool
+from sociolab.plugin.context import Context, Findings, SectionFindings, Tool
+from sociolab.plugin.importing import json_file, json_lines, record
+from sociolab.plugin.judge import guide_judge
+from sociolab.plugin.scene import OpenScene
 from sociolab.plugin.shown import (
     Beside,
     Condition,
@@ -64,12 +71,14 @@ from sociolab.plugin.world import (
     WrittenTasks,
 )
 from sociolab.prompting.templates import prompt
+from sociolab.report.section import Section, TextTable
 
 __all__ = [
     "Action",
     "ActionKind",
     "ActionSpace",
     "Beside",
+    "CallKey",
     "CastMember",
     "ChatModel",
     "Condition",
@@ -93,14 +102,17 @@ __all__ = [
     "JudgeId",
     "Line",
     "Measure",
+    "Message",
     "Metric",
     "Moved",
     "NoReply",
     "Observation",
+    "OpenScene",
     "Order",
     "Play",
     "Player",
     "Poll",
+    "Prompt",
     "Question",
     "RatedLine",
     "RatedPerson",
@@ -112,7 +124,10 @@ __all__ = [
     "Role",
     "Score",
     "ScoreFailure",
+    "Section",
+    "SectionFindings",
     "Task",
+    "TextTable",
     "Tool",
     "Transcript",
     "Trial",
@@ -125,6 +140,11 @@ __all__ = [
     "WorldPlugin",
     "WorldSetup",
     "WrittenTasks",
+    "guide_judge",
+    "json_file",
+    "json_lines",
     "play",
     "prompt",
+    "record",
+    "stream",
 ]

@@ -13,7 +13,7 @@ from rich.console import Console
 from sociolab.core.ports import ChatModel
 from sociolab.models.config import EndpointSpec
 from sociolab.report.schema import RunResult
-from sociolab.report.section import Section
+from sociolab.report.section import Section, documents
 from sociolab.store.store import Store
 
 
@@ -76,8 +76,24 @@ class Findings(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class SectionFindings:
+    """Findings that are sections and nothing else."""
+
+    sections: Sequence[Section]
+    results: Sequence[RunResult] = ()
+
+    def show(self, console: Console) -> None:
+        """Nothing: the sections say it all."""
+
+    def document(self) -> dict[str, Any]:
+        """The sections as one JSON object."""
+        return {"sections": documents(self.sections)}
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
-    """A command of a world: what it is asked (`config`), and how it is done.
+    """A command of a world, `sociolab tool NAME`: what it is asked (`config`, whose fields --set
+    fills), and how it is done.
 
     `demo` is what to ask it in a demonstration, of the runs of each world, by name; `about` says
     then what is shown.

@@ -76,7 +76,7 @@ class DimensionGuide:
     look: str
     low_end: str
     high_end: str
-    examples: tuple[tuple[int, str], ...]
+    examples: tuple[tuple[int, str], ...] = ()
 
     @property
     def name(self) -> str:

@@ -27,6 +27,7 @@ from sociolab.core.seeding import digest
 from sociolab.core.tracebacks import describe_error
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
+from sociolab.prompting.templates import prompt
 
 if TYPE_CHECKING:
     from sociolab.analysis.across import TwoLevels
@@ -161,4 +162,6 @@ def code_of(plugin: WorldPlugin) -> str:
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
     files += [Path(top.__file__)] if not folders and top.__file__ else []
-    return digest(*(file.read_text("utf-8") for file in files))
+    # How models are asked for typed actions belongs to the prompts of those who declare some.
+    asked = prompt("sociolab.agents", "fields").hash
+    return digest(asked, *(file.read_text("utf-8") for file in files))

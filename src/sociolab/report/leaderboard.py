@@ -130,7 +130,7 @@ class Board:
 
     @property
     def better(self) -> Better:
-        """Which end of its measure is the better one; where neither is, the highest stands first."""
+        """Which end of its measure is better; where neither is, the highest stands first."""
         return self.terms.better
 
     @property
@@ -303,8 +303,9 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
         (nature(first, terms.judge), *([how] if how else []), spelt),
         metric.explained(measure.low, measure.high),
     )
-    places = _with_ranks(board.places, terms.better)
-    return replace(board, places=places) if board.ranked else board
+    if not board.ranked:
+        return board
+    return replace(board, places=_with_ranks(board.places, terms.better))
 
 
 def _in_order(places: Iterable[BoardRow], better: Better) -> tuple[BoardRow, ...]:

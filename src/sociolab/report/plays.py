@@ -218,8 +218,6 @@ COST = Measure("cost_usd", 0, math.inf, title="cost in USD")
 """What the calls of a seat in an episode cost, those of a judge not included; "~" behind its title
 says that some are estimated."""
 _NONE = NotScored("cannot tell", 0, math.inf)
-SPOKEN = "speak"
-"""The kind of action that every world calls spoken words."""
 
 
 @dataclass(slots=True)

@@ -15,7 +15,6 @@ from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.core.score import READER, JudgeId, Measure
 from sociolab.report.plays import (
-    SPOKEN,
     CellValue,
     Judged,
     NotScored,
@@ -78,7 +77,7 @@ def details_of(store: Store, run: str, *, stopped: str = "") -> ResultDetails:
     """The result of a run, as `result_of`, with what its means are made of."""
     row, trials = run_of_episodes(store, run), store.trials(run)
     outline = outline_of(store, run, trials)
-    judged, observed = judged_of(store, run), _observed(store, run, trials)
+    judged, observed = judged_of(store, run), _observed(store, row, trials)
     plays = plays_of(trials)
     own = (
         *observed.columns(),
@@ -164,7 +163,7 @@ def turns_asked(store: Store, run: str) -> dict[PlayKey, TurnsAsked]:
     `Episode.asked`. A play is a seat of a trial, or, without a seat, the whole of it."""
     trials, settings = store.trials(run), store.run(run).settings
     partner = _partner(settings) if isinstance(settings, dict) else None
-    return asked_of(trials, partner, _observed(store, run, trials).asked)
+    return asked_of(trials, partner, _observed(store, store.run(run), trials).asked)
 
 
 def judged_of(store: Store, run: str) -> Judged:
@@ -175,14 +174,14 @@ def judged_of(store: Store, run: str) -> Judged:
     return judged
 
 
-def _observed(store: Store, run: str, trials: Sequence[TrialRow]) -> TranscriptCounts:
+def _observed(store: Store, run: RunRow, trials: Sequence[TrialRow]) -> TranscriptCounts:
     observed = TranscriptCounts()
     seats = {row.trial.id: row.trial.task.seats for row in trials}
-    for turns in turns_of(store, run, SPOKEN):
+    for turns in turns_of(store, run.name, run.declared.spoken):
         observed.take(seats[turns.trial], turns)
         if turns.troubled:
-            observed.take_trouble(store.episode(run, turns.trial))
-    for episode in store.episodes(run, "failed"):
+            observed.take_trouble(store.episode(run.name, turns.trial))
+    for episode in store.episodes(run.name, "failed"):
         observed.count_failures(episode)
     return observed
 

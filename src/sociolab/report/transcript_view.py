@@ -12,7 +12,7 @@ from sociolab.core.score import READER, Score, ScoreFailure, Verdict
 from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import MeasureEntry, RunResult
 from sociolab.report.score_tables import judges_of
-from sociolab.report.words import minus, number, plural
+from sociolab.report.words import minus, number, person_name, plural
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
@@ -64,12 +64,17 @@ class TranscriptView:
 
     @property
     def cast(self) -> tuple[str, ...]:
-        """Who played whom; of more than a few seats of one agent, only the first and how many."""
+        """Who played whom; of more than a few seats of one agent, only the first and how many.
+
+        A seat that answers some questions of another's ("ID.routine") is not counted among many.
+        """
         if len(self.seats) <= _FEW_SEATS:
             return tuple(f"{seat.name} played by {seat.agent}" for seat in self.seats)
+        ids = {seat.id for seat in self.seats}
+        people = [seat for seat in self.seats if seat.id.rpartition(".")[0] not in ids]
         found = []
-        for agent in dict.fromkeys(seat.agent for seat in self.seats):
-            first, *more = [seat.name for seat in self.seats if seat.agent == agent]
+        for agent in dict.fromkeys(seat.agent for seat in people):
+            first, *more = [seat.name for seat in people if seat.agent == agent]
             others = f" and {len(more)} more" if more else ""
             found.append(f"{first}{others} played by {agent}")
         return tuple(found)
@@ -113,7 +118,8 @@ def _seats(episode: Episode, transcript: Transcript) -> tuple[SeatedAgent, ...]:
         pairs = zip(episode.moves, transcript.lines, strict=True)
         names = {move.seat: line.who for move, line in pairs}
     return tuple(
-        SeatedAgent(m.seat, names.get(m.seat, m.seat), m.agent) for m in episode.trial.cast
+        SeatedAgent(m.seat, names.get(m.seat, person_name(m.seat)), m.agent)
+        for m in episode.trial.cast
     )
 
 
@@ -185,7 +191,7 @@ def private_part(text: str) -> tuple[str, str]:
     """A paragraph of the scene in two: what may lie open, and from its secret or goal on."""
     lines = text.split("\n")
     for i, line in enumerate(lines):
-        if line.startswith(("Private:", "Secret:", "Goal:")):
+        if line.startswith(("Private:", "Secret:", "Goal:", "Intention:")):
             return "\n".join(lines[:i]), "\n".join(lines[i:])
     return text, ""
 

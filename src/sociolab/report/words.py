@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_fingerprint import code_in
@@ -38,6 +39,22 @@ def minus(text: str) -> str:
 def about(estimated: int) -> str:
     """ "~", to stand before tokens and money, where these include the estimates of some calls."""
     return "~" if estimated else ""
+
+
+def spelled(name: str) -> str:
+    """An id as a title or name to read: "norms-01-late-rent.idris-benkirane" as "Late rent: Idris
+    Benkirane". What is not made of words with hyphens (a hash, a number) stays as it is."""
+    title, *people = name.split(".")
+    words = re.fullmatch(r"(?:[a-z]+-[0-9]+-)?([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)", title)
+    if words is None:
+        return name
+    named = ", ".join(map(person_name, people))
+    return f"{words[1].replace('-', ' ').capitalize()}{': ' if named else ''}{named}"
+
+
+def person_name(name: str) -> str:
+    """An id made of names as a name: "idris-benkirane" as "Idris Benkirane"; others as they are."""
+    return name.replace("-", " ").title() if re.fullmatch(r"[a-z]+(-[a-z]+)+", name) else name
 
 
 def plural(count: int, one: str, many: str = "") -> str:

@@ -9,7 +9,7 @@ import inspect
 import signal
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
+from collections.abc import Awaitable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import FrameType
@@ -129,13 +129,14 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextmanager
-def interruptible(blocked: Callable[[], bool]) -> Iterator[None]:
-    """While this is open, the first Ctrl-C reaches a player or judge that blocks, too.
+def interruptible(waits: Waits) -> Iterator[None]:
+    """While this is open in a task, the first Ctrl-C reaches a player or judge that blocks, too.
 
-    asyncio's own handler cancels the run, which happens once the loop goes on: with code that
-    awaits nothing, never. Where `blocked` then says that the run is cancelled while somebody is at
-    work, `Interrupted` is raised in its midst. Other threads get no signals.
+    asyncio's own handler cancels the task, which happens once the loop goes on: with code that
+    awaits nothing, never. So nobody else begins to work from then on, and `Interrupted` is raised
+    in the midst of whoever is at work. Other threads get no signals.
     """
+    task = asyncio.current_task()
     former = signal.getsignal(signal.SIGINT)
     ours = threading.current_thread() is threading.main_thread()
     if not ours or not callable(former):
@@ -144,7 +145,8 @@ def interruptible(blocked: Callable[[], bool]) -> Iterator[None]:
 
     def handle(number: int, frame: FrameType | None) -> None:
         former(number, frame)
-        if blocked():
+        waits.stopping = task is not None and task.cancelling() > 0
+        if waits.stopping and waits.step is not None:
             raise Interrupted
 
     signal.signal(signal.SIGINT, handle)

@@ -12,7 +12,14 @@ from typing import TypeAlias, get_args
 
 from sociolab.core.code_fingerprint import without_code
 from sociolab.core.episode import Episode
-from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError, WorldError
+from sociolab.core.errors import (
+    Cause,
+    ModelError,
+    SociolabError,
+    WorldError,
+    cause_of,
+    stops_all,
+)
 from sociolab.core.ports import Judge
 from sociolab.core.score import (
     UNTOLD,
@@ -73,10 +80,8 @@ class Jury:
                     f"the judge {judge.id.name}", episode.trial.task.id
                 ):
                     found = await verdicts_of(judge, episode, judging)
-        except StoreError:
-            raise
         except SociolabError as error:
-            if isinstance(error, ModelError) and error.fatal:
+            if stops_all(error):
                 raise
             return self._failures(judge, episode, judging, error)
         if found and judge.id not in self._cells:
@@ -182,11 +187,10 @@ def failures_of(
     error: SociolabError, cells: Cells, seats: Sequence[str]
 ) -> tuple[ScoreFailure, ...]:
     """What a judge broke: a failure in all that it is for, see `seated`."""
-    cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
     tries = error.tries if isinstance(error, ModelError) else 1
     problem = str(error)
     return tuple(
-        ScoreFailure(measure, seat, cause, problem, "", tries)
+        ScoreFailure(measure, seat, cause_of(error), problem, "", tries)
         for measure, seat in seated(cells, seats)
     )
 

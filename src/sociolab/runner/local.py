@@ -1,19 +1,29 @@
-"""Play a plan on this machine: many episodes at once, no barriers, everything on disk."""
+"""Play a plan on this machine: many episodes at once, no barriers, everything on disk. Whatever
+else works on many episodes at once does so by the same `work_all`."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from sociolab.core.episode import Answered, Ended, Episode, Event, Happened, Moved, Trial
-from sociolab.core.errors import BudgetSpent, Cause, ModelError, SociolabError, StorageError
+from sociolab.core.errors import (
+    Cause,
+    ModelError,
+    SociolabError,
+    StorageError,
+    WorldError,
+    cause_of,
+    stops_all,
+)
 from sociolab.core.ports import Judge, Player, World
 from sociolab.core.tracebacks import describe_error
 from sociolab.engine.drive import drive
 from sociolab.runner.guard import ForeignPlayer, interruptible
 from sociolab.runner.judging import Jury
-from sociolab.runner.progress import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.store import Store, TrialRow
 
 
@@ -45,97 +55,90 @@ class RunContext:
         return ForeignPlayer(player, label, trial.task.id, seconds, self.tally.waits)
 
 
-@dataclass(slots=True)
-class Stopped:
-    """Why a run ended before its plan was done: the budget, an error that would repeat, or no room
-    for what would be played next."""
-
-    error: ModelError | StorageError | None = None
+Item = TypeVar("Item")
 
 
-async def play_all(table: RunContext, rows: Sequence[TrialRow], episodes: int) -> Stopped:
-    """Play and judge what is not done yet, at most `episodes` at once.
+async def work_all(
+    items: Sequence[Item], work: Callable[[Item], Awaitable[object]], at_once: int, waits: Waits
+) -> ModelError | StorageError | None:
+    """Do this work on each item, on at most `at_once` of them at a time; why it ended early, if it
+    did.
+
+    A ModelError or StorageError of the work ends it. One that is fatal cancels what is under way,
+    but for a spent budget and a disk that is nearly full: calls in flight are paid for and come
+    back to be stored. Any other error cancels what is under way, and reaches the caller. Ctrl-C
+    reaches a player or judge that blocks, too.
+    """
+    waiting = iter(items)
+    errors: list[ModelError | StorageError] = []
+    workers: list[asyncio.Task[None]] = []
+
+    async def worker() -> None:
+        for item in waiting:
+            if errors:
+                return
+            try:
+                await work(item)
+            except (ModelError, StorageError) as error:
+                errors.append(error)
+                if isinstance(error, ModelError) and error.fatal and error.cause != "budget":
+                    for other in {*workers} - {asyncio.current_task()}:
+                        other.cancel()
+
+    try:
+        with interruptible(waits):
+            async with asyncio.TaskGroup() as group:
+                workers += [group.create_task(worker()) for _ in range(min(at_once, len(items)))]
+    except BaseExceptionGroup as group_of:
+        raise group_of.exceptions[0] from None
+    return errors[0] if errors else None
+
+
+async def play_all(
+    context: RunContext, rows: Sequence[TrialRow], episodes: int
+) -> ModelError | StorageError | None:
+    """Play and judge what is not done yet, at most `episodes` at once; why it ended before the plan
+    was done, if it did: the budget, an error that would repeat, or no room on the disk.
 
     A trial that fails is on record with its cause, and the others go on; so is a judge that breaks,
     in each of its scores, and the trial stays played. A fatal error stops everything: what is under
     way stays as it is and resumes with the run's name. The same holds when this coroutine is
     cancelled, as it is where the store fails (see `Database.failing_fast`).
     """
-    stopped = Stopped()
-    waiting = iter(rows)
-    waits, this = table.tally.waits, asyncio.current_task()
-    jury = Jury(table.store, table.run, waits)
+    jury = Jury(context.store, context.run, context.tally.waits)
+
+    async def work(row: TrialRow) -> None:
+        context.store.check_room()
+        try:
+            await _one(context, jury, row)
+        except SociolabError as error:
+            if stops_all(error):
+                raise
+            _fail(context, row.trial, cause_of(error), str(error))
+        context.tally.one_done(row.trial.id)
+
     try:
-        with interruptible(lambda: waits.is_blocked(this)):
-            async with asyncio.TaskGroup() as group:
-                workers = [
-                    group.create_task(_work(table, jury, waiting, stopped))
-                    for _ in range(min(episodes, len(rows)))
-                ]
-                group.create_task(_stop_all(workers, stopped))
+        return await work_all(rows, work, episodes, context.tally.waits)
     finally:
         jury.settle()
-    return stopped
 
 
-async def _stop_all(workers: list[asyncio.Task[None]], stopped: Stopped) -> None:
-    """End all workers as soon as one has met an error that every further call would meet.
-
-    A spent budget and a disk that is nearly full need no such end: calls in flight are paid for and
-    come back to be stored, and each worker meets the same at its next call.
-    """
-    pending = set(workers)
-    while pending:
-        _, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-        if stopped.error is not None and not isinstance(stopped.error, BudgetSpent | StorageError):
-            for worker in pending:
-                worker.cancel()
-            return
-
-
-async def _work(
-    table: RunContext, jury: Jury, waiting: Iterator[TrialRow], stopped: Stopped
-) -> None:
-    for row in waiting:
-        if stopped.error is not None:
-            return
-        try:
-            table.store.check_room()
-            await _one(table, jury, row)
-        except StorageError as error:
-            stopped.error = stopped.error or error
-            return
-        except ModelError as error:
-            if error.fatal:
-                stopped.error = stopped.error or error
-                return
-            _fail(table, row.trial, error.cause, str(error))
-        except SociolabError as error:
-            _fail(table, row.trial, "plugin", str(error))
-        except Exception as error:  # noqa: BLE001  the one broad catch: a plugin's bug is one trial's
-            # Players and judges are caught where they are asked.
-            _fail(
-                table, row.trial, "plugin", f"the world {table.world.name}: {describe_error(error)}"
-            )
-        table.tally.one_done(row.trial.id)
-
-
-async def _one(table: RunContext, jury: Jury, row: TrialRow) -> None:
+async def _one(context: RunContext, jury: Jury, row: TrialRow) -> None:
     """Play a trial to its end, or what is left of it, and have it judged."""
-    trial, store = row.trial, table.store
+    trial, store = row.trial, context.store
     if row.status == "played":
-        episode = Episode(trial, store.events(table.run, trial.id))
+        episode = Episode(trial, store.events(context.run, trial.id))
     else:
-        episode = await _play(table, trial, _journal(table, row))
-        if problem := spoiled(episode, table.max_failed_turns):
-            _fail(table, trial, "failed turns", problem)
+        episode = await _play(context, trial, _journal(context, row))
+        if problem := spoiled(episode, context.max_failed_turns):
+            _fail(context, trial, "failed turns", problem)
             return
-        store.set_status(table.run, trial.id, "played")
+        store.set_status(context.run, trial.id, "played")
     again = row.status == "played"
-    for judge in table.judges:
-        if not (again and store.verdicts.judged(table.run, judge.id, trial=trial.id)):
+    for judge in context.judges:
+        if not (again and store.verdicts.judged(context.run, judge.id, trial=trial.id)):
             await jury.judge(judge, episode)
-    table.replies.release(trial.id)
+    context.replies.release(trial.id)
 
 
 def spoiled(episode: Episode, limit: float) -> str:
@@ -163,43 +166,48 @@ def _limit_words(limit: float) -> str:
     return {0.5: "one half", 0.0: "none"}.get(limit, f"{100 * limit:.3g} %")
 
 
-def _journal(table: RunContext, row: TrialRow) -> tuple[Event, ...]:
+def _journal(context: RunContext, row: TrialRow) -> tuple[Event, ...]:
     """What was played of a trial before, to go on from there.
 
     Nothing where a plugin's error ended it: what was wrong is mended since, and an episode is not
     to be half by the broken code and half by the mended. Replies that were paid for are kept.
     """
-    store, trial = table.store, row.trial.id
+    store, trial = context.store, row.trial.id
     if row.status == "planned":
-        store.set_status(table.run, trial, "playing")
+        store.set_status(context.run, trial, "playing")
         return ()
-    events = store.events(table.run, trial)
+    events = store.events(context.run, trial)
     if (row.status, row.cause) != ("failed", "plugin") or not events:
         return events
     if isinstance(events[-1], Ended):  # it was played: only a judge broke
         return events
-    table.tally.anew += 1
-    store.play_anew(table.run, trial)
+    context.tally.anew += 1
+    store.play_anew(context.run, trial)
     return ()
 
 
-async def _play(table: RunContext, trial: Trial, journal: Sequence[Event]) -> Episode:
+async def _play(context: RunContext, trial: Trial, journal: Sequence[Event]) -> Episode:
     def record(event: Event) -> None:
-        table.tally.turns += isinstance(event, Moved)
-        table.tally.answers += isinstance(event, Answered)
-        if (course := table.tally.course) is not None:
+        context.tally.turns += isinstance(event, Moved)
+        context.tally.answers += isinstance(event, Answered)
+        if (course := context.tally.course) is not None:
             if isinstance(event, Happened):
                 course.reached(trial.id, event.turn)
             elif course.per == 1 and isinstance(event, Moved | Answered):
                 course.reached(trial.id, event.turn + 1)
-        table.store.append(table.run, trial.id, event)
+        context.store.append(context.run, trial.id, event)
 
-    players = {member.seat: table.player(trial, member.agent) for member in trial.cast}
-    play = table.world.play(trial.task, trial.id, trial.seed)
-    return Episode(trial, await drive(play, players, record, journal))
+    players = {member.seat: context.player(trial, member.agent) for member in trial.cast}
+    try:
+        play = context.world.play(trial.task, trial.id, trial.seed)
+        return Episode(trial, await drive(play, players, record, journal))
+    except SociolabError:
+        raise
+    except Exception as error:  # a plugin's bug is one trial's; players are caught where asked
+        raise WorldError(f"the world {context.world.name}: {describe_error(error)}") from error
 
 
-def _fail(table: RunContext, trial: Trial, cause: Cause, problem: str) -> None:
-    table.tally.failed += 1
-    table.store.set_status(table.run, trial.id, "failed", cause, problem)
-    table.replies.release(trial.id)
+def _fail(context: RunContext, trial: Trial, cause: Cause, problem: str) -> None:
+    context.tally.failed += 1
+    context.store.set_status(context.run, trial.id, "failed", cause, problem)
+    context.replies.release(trial.id)

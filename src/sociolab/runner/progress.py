@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from traceback import extract_stack
-from typing import Any
 
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt
@@ -106,12 +105,6 @@ class Waits:
     def step_ends(self) -> None:
         """It let others go on."""
         self.step = None
-
-    def is_blocked(self, run: asyncio.Task[Any] | None) -> bool:
-        """Whether a run is being cancelled while somebody is at work; from then on, nobody else
-        begins to work."""
-        self.stopping = run is not None and run.cancelling() > 0
-        return self.stopping and self.step is not None
 
     def blocked(self) -> tuple[str, ...]:
         """Who works past its time, awaiting nothing, and on which line; each is told of once."""
@@ -263,7 +256,7 @@ class Tally:
     anew: int = 0
     waits: Waits = field(default_factory=Waits)
     began: float = field(default_factory=time.perf_counter)
-    on_done: Callable[[], None] | None = None
+    on_done: Callable[[], object] | None = None
     judges: tuple[str, ...] = ()
     course: Course | None = None
 

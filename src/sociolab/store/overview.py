@@ -154,11 +154,11 @@ class Turns(NamedTuple):
     answers: tuple[str, ...] = ()
 
 
-def turns_of(store: Database, run: str, spoken: str) -> Iterator[Turns]:
+def turns_of(store: Database, run: str, spoken: Sequence[str]) -> Iterator[Turns]:
     """The turns of each played episode of a run, in plan order.
 
-    Words are those of actions of the kind `spoken`, divided by white space. StoreError where an
-    event cannot be read.
+    Words are those of actions of the kinds `spoken` (of all, where none is named), divided by white
+    space. StoreError where an event cannot be read.
     """
     run_pk = store.run_pk(run)
     trials = store.rows(
@@ -174,7 +174,7 @@ def turns_of(store: Database, run: str, spoken: str) -> Iterator[Turns]:
             yield _turns(as_text(trial), events[pk], spoken)
 
 
-def _turns(trial: str, events: Sequence[str], spoken: str) -> Turns:
+def _turns(trial: str, events: Sequence[str], spoken: Sequence[str]) -> Turns:
     words, troubled = [], False
     for event in events:
         if event.startswith('["moved"'):
@@ -196,18 +196,19 @@ def _answers(events: Sequence[str]) -> Iterator[str]:
                 yield answer.seat
 
 
-def _words(event: str, spoken: str) -> tuple[str, int]:
+def _words(event: str, spoken: Sequence[str]) -> tuple[str, int]:
     words = 0
     try:
         _, _, seat, actions, *_ = pydantic_core.from_json(event)
         for action in actions:
-            if action[0] == spoken:
+            if not spoken or action[0] in spoken:
                 words += len(action[1].split())
     except (ValueError, TypeError, LookupError, AttributeError):
         # Half a surrogate pair, which is read in another way; or no event, and then that says so.
         move = decode_event(event)
         assert isinstance(move, Moved)
-        return move.seat, sum(len(a.text.split()) for a in move.actions if a.kind == spoken)
+        said = (a for a in move.actions if not spoken or a.kind in spoken)
+        return move.seat, sum(len(one.text.split()) for one in said)
     return seat, words
 
 

@@ -108,6 +108,7 @@ def _of_event(event: Event) -> Iterator[Row]:
         case Moved():
             for action in event.actions:
                 said = {"name": action.kind, "text": action.text, "to": ",".join(action.to)}
+                said["fields"] = json.dumps(dict(action.fields), ensure_ascii=False)
                 yield {"event": "moved", "attempt": event.attempt, **said}
         case Answered(question=question, attempt=attempt):
             value = json.dumps(event.value, ensure_ascii=False)

@@ -10,46 +10,13 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TypeAlias
 
 from sociolab.core.seeding import digest
 from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, Progress
 
-Work: TypeAlias = tuple[Path, int, str]
-"""What somebody is at: the store, the participant, the item."""
-
-
-class IdleClock:
-    """Ages of people's last words on what they are at, in seconds.
-
-    Those that this process has heard are counted by an even clock, which nobody sets. Of those from
-    before it began there is only the system's time in the store.
-    """
-
-    def __init__(
-        self,
-        system: Callable[[], float] = time.time,
-        even: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._system, self._even = system, even
-        self._heard: dict[Work, float] = {}
-
-    def hear(self, work: Work) -> None:
-        """Somebody is at it now."""
-        self._heard[work] = self._even()
-
-    def age(self, work: Work, at: float) -> float:
-        """Seconds since the last word on it, which the store holds with the time `at`."""
-        heard = self._heard.get(work)
-        return self._system() - at if heard is None else self._even() - heard
-
-
-IDLE_CLOCK = IdleClock()
-"""Of this process."""
 IDLE = 3600.0
 """Seconds without a word after which an open assignment is given back."""
 
@@ -110,17 +77,20 @@ def assign_next(
     participant: int,
     pile: ItemPool,
     barred: Collection[str] = (),
-    clock: IdleClock = IDLE_CLOCK,
+    now: float | None = None,
 ) -> str | None:
-    """Give the participant the next item, or None; what others left idle is given back first."""
+    """Give the participant the next item, or None; what others left idle is given back first.
+
+    `now` is in seconds since 1970; None: the moment.
+    """
     with _ONE_AT_A_TIME, store.transaction():
-        rows = _standing(store, study, participant, clock)
+        rows = _standing(store, study, participant, now)
         for before, row in zip(store.studies.assignments(study), rows, strict=True):
             if before.state != row.state:
                 store.studies.progress(row.pk, row.state)
         item = choose_item(pile, rows, participant, barred)
         if item is not None:
-            hold_item(store, study, participant, item, clock)
+            hold_item(store, study, participant, item)
     return item
 
 
@@ -130,18 +100,15 @@ def has_next(
     participant: int,
     pile: ItemPool,
     barred: Collection[str] = (),
-    clock: IdleClock = IDLE_CLOCK,
+    now: float | None = None,
 ) -> bool:
     """Whether `assign_next` would give the participant something; changes nothing."""
-    rows = _standing(store, study, participant, clock)
+    rows = _standing(store, study, participant, now)
     return choose_item(pile, rows, participant, barred) is not None
 
 
-def hold_item(
-    store: Store, study: str, participant: int, item: str, clock: IdleClock = IDLE_CLOCK
-) -> None:
+def hold_item(store: Store, study: str, participant: int, item: str) -> None:
     """Open the participant's assignment of this item, unless it is done; made if there is none."""
-    clock.hear((store.path, participant, item))
     with store.transaction():
         row = assignment_of(store, study, participant, item)
         if row is None:
@@ -157,26 +124,26 @@ def assignment_of(store: Store, study: str, participant: int, item: str) -> Assi
 
 
 def _standing(
-    store: Store, study: str, participant: int, clock: IdleClock
+    store: Store, study: str, participant: int, now: float | None
 ) -> tuple[AssignmentRow, ...]:
     """All assignments of a study as they stand now: those of others that lapsed are given up."""
     people = {row.pk: row for row in store.studies.participants(study)}
+    moment = time.time() if now is None else now
     return tuple(
         replace(row, state=_BACK)
-        if row.participant != participant and _lapsed(store, people[row.participant], row, clock)
+        if row.participant != participant and _lapsed(store, people[row.participant], row, moment)
         else row
         for row in store.studies.assignments(study)
     )
 
 
-def _lapsed(store: Store, who: ParticipantRow, row: AssignmentRow, clock: IdleClock) -> bool:
+def _lapsed(store: Store, who: ParticipantRow, row: AssignmentRow, now: float) -> bool:
     """Whether nobody is at work on an open assignment any more."""
     if row.state not in _LIVE:
         return False
     if who.state in _GONE:
         return True
-    work = (store.path, who.pk, row.item)
-    if clock.age(work, row.began) < IDLE:
+    if now - row.began < IDLE:
         return False
     said = [a.at for a in store.studies.answers(who.study, who.pk) if a.item == row.item]
-    return clock.age(work, max(said, default=row.began)) >= IDLE
+    return now - max(said, default=row.began) >= IDLE

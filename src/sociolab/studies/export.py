@@ -10,11 +10,13 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import AgentKind
 from sociolab.report.export import csv_text
 from sociolab.store.database import replaced
 from sociolab.store.export import export_run
+from sociolab.store.overview import EpisodeRow, episode_rows
 from sociolab.store.store import Store
-from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.store.studies import AssignmentRow, ParticipantRow, StudyRow
 from sociolab.studies.participants import WHOLE, completion_code
 from sociolab.studies.rate_study import GivenRating, ratings_in
 from sociolab.studies.settings import StudySettings
@@ -113,14 +115,37 @@ def _participants(settings: StudySettings, people: Iterable[ParticipantRow]) -> 
 
 
 def _assignments(store: Store, row: StudyRow, names: Mapping[int, str]) -> str:
+    played: dict[str, EpisodeRow] = {}
+    kinds: Mapping[str, AgentKind] = {}
+    if row.kind == "play" and row.run is not None:
+        played = {one.trial: one for one in episode_rows(store, row.run)}
+        kinds = store.run(row.run).declared.agents
     return csv_text(
-        ("participant", "item", "seat", "state", "began", "ended"),
+        (
+            "participant", "item", "seat", "state", "began", "ended", "seconds",
+            "task", "partner", "condition", "turns",
+        ),
         (
             (names[each.participant], each.item, each.seat, each.state, moment(each.began),
-             moment(each.ended))
+             moment(each.ended), _seconds(each), *_of_play(played.get(each.item), each.seat, kinds))
             for each in store.studies.assignments(row.name)
         ),
     )  # fmt: skip
+
+
+def _seconds(each: AssignmentRow) -> int | None:
+    return None if each.ended is None else round(each.ended - each.began)
+
+
+def _of_play(
+    play: EpisodeRow | None, seat: str, kinds: Mapping[str, AgentKind]
+) -> tuple[str | int | None, ...]:
+    """Task, partners, what kind these are, turns; empty where nothing was played."""
+    if play is None:
+        return None, None, None, None
+    others = list(dict.fromkeys(agent for at, agent in play.cast if at != seat))
+    conditions = dict.fromkeys(kinds.get(agent, "") for agent in others)
+    return play.task, " ".join(others), " ".join(filter(None, conditions)), play.turns
 
 
 def _survey(
@@ -196,8 +221,8 @@ def readme(row: StudyRow, settings: StudySettings) -> str:
 _ALL = """\
 # {name}
 
-What the study "{title}" holds. Texts are in UTF-8, times in UTC, columns parted by commas. A text
-that a spreadsheet would take for a formula has an apostrophe before it.
+What the study "{title}" holds. Texts are in UTF-8, times in UTC, columns separated by commas. A
+text that a spreadsheet would take for a formula has an apostrophe before it.
 
 No file holds a name, an address or a link: `participant` is a code drawn at random. What people
 wrote is here as they wrote it, and may tell more than they meant to: read it before you pass it on.
@@ -221,7 +246,10 @@ wrote is here as they wrote it, and may tell more than they meant to: read it be
 
 - `participant`, `item` ({item}), `seat` (in it; empty if none in particular).
 - `state`: `waiting` (for others), `open`, `done` or `given up`.
-- `began`, `ended`: when.
+- `began`, `ended`: when; `seconds`: between them.
+- Of what was played: `task`; `partner`, who took the other seats ("human": another participant);
+  `condition`, what kind of partner that is (`person`, `model`, `rules`, `own code`); `turns`.
+- An empty `item` with `given up`: nobody was there to play with, and the participant was let go.
 
 ## answers.csv and answers.jsonl
 

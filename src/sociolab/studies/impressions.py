@@ -1,13 +1,10 @@
-"""A word cloud: words as large as they are frequent, placed without overlap, always alike."""
+"""Impressions in one word (AntEval, section 5.4): which sessions are shown, and what was said."""
 
 from __future__ import annotations
 
-import math
-import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from statistics import fmean
 
 from sociolab.app.run_cache import RUN_CACHE
@@ -16,6 +13,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.core.seeding import digest
 from sociolab.report.result import run_of_episodes
+from sociolab.report.transcript_view import private_part
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.assignment import ItemPool, assignment_of
@@ -24,8 +22,6 @@ from sociolab.studies.settings import ImpressionsPlan, StudySettings
 
 WORD = "impression.word"
 """The name of the answer."""
-
-_PRIVATE = ("Private:", "Secret:", "Goal:", "Intention:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +97,7 @@ def session_shown(store: Store, run: str, trial: str) -> SessionShown:
     """The session to read."""
     episode = store.episode(run, trial)
     transcript = world_of(episode.trial.world).transcript(episode)
-    scene = ((title, _public(text)) for title, text in transcript.scene)
+    scene = ((title, private_part(text)[0]) for title, text in transcript.scene)
     lines = tuple((line.who, line.text.removeprefix(line.who)) for line in transcript.lines)
     return SessionShown(tuple((title, text) for title, text in scene if text), lines)
 
@@ -133,128 +129,3 @@ def counted(words: Sequence[tuple[str, str, str]]) -> tuple[tuple[str, int], ...
     """Words and how often each was said, the most frequent first, equals by letters."""
     counts = Counter(word for _, _, word in words)
     return tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
-
-
-def _public(text: str) -> str:
-    """A paragraph up to where it becomes private."""
-    kept = []
-    for line in text.splitlines():
-        if line.startswith(_PRIVATE):
-            break
-        kept.append(line)
-    return "\n".join(kept)
-
-
-MOST = 150
-"""Words that a cloud shows; the table beside it has all."""
-
-_SMALLEST, _LARGEST = 16.0, 64.0
-_WIDTHS = {**dict.fromkeys("fijlrt'-", 0.44), **dict.fromkeys("mw", 1.05)}
-_USUAL, _WIDE = 0.72, 1.1
-"""Widths of letters in font sizes, rather too much than too little: of the usual ones, and of
-those that fill a square (Chinese)."""
-_LINE = 1.25
-"""Height of a line in font sizes."""
-_GAP = 4.0
-_TURN, _PACE = 0.3, 3.5
-"""Radians of a step along the spiral, and pixels outwards for each radian."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedWord:
-    """A word in its box: `x` and `y` are its centre, all lengths in pixels."""
-
-    text: str
-    count: int
-    x: float
-    y: float
-    width: float
-    height: float
-    size: float
-
-    def overlaps(self, other: PlacedWord) -> bool:
-        """Whether two boxes share a point, or nearly."""
-        return (
-            abs(self.x - other.x) * 2 < self.width + other.width + 2 * _GAP
-            and abs(self.y - other.y) * 2 < self.height + other.height
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class WordCloud:
-    """Words in a frame that begins at (`left`, `top`); `left_out` words found no room in it."""
-
-    words: tuple[PlacedWord, ...]
-    left: float
-    top: float
-    width: float
-    height: float
-    left_out: int
-
-
-@lru_cache(maxsize=32)
-def word_cloud(counts: tuple[tuple[str, int], ...]) -> WordCloud:
-    """The cloud of words with their counts, the most frequent in the middle.
-
-    The area of a word grows with its count. The same counts give the same cloud.
-    """
-    ordered = sorted(counts, key=lambda one: (-one[1], one[0]))
-    top = max((count for _, count in ordered), default=1)
-    placed: list[PlacedWord] = []
-    for text, count in ordered[:MOST]:
-        placed.append(_placed(text, count, top, placed))
-    left = min((word.x - word.width / 2 for word in placed), default=0) - _GAP
-    right = max((word.x + word.width / 2 for word in placed), default=0) + _GAP
-    high = min((word.y - word.height / 2 for word in placed), default=0) - _GAP
-    low = max((word.y + word.height / 2 for word in placed), default=0) + _GAP
-    return WordCloud(
-        tuple(placed),
-        round(left, 1),
-        round(high, 1),
-        round(right - left, 1),
-        round(low - high, 1),
-        max(0, len(ordered) - MOST),
-    )
-
-
-def _placed(text: str, count: int, top: int, others: Sequence[PlacedWord]) -> PlacedWord:
-    size = round(max(_SMALLEST, _LARGEST * math.sqrt(count / top)), 1)
-    width, height = round(size * _letters(text), 1), round(size * _LINE, 1)
-    x, y = _free_place(width, height, others)
-    return PlacedWord(text, count, x, y, width, height, size)
-
-
-def _free_place(width: float, height: float, others: Sequence[PlacedWord]) -> tuple[float, float]:
-    """The first point of the spiral at which a box of this size meets no other."""
-    # Twice the distance of two centres must be at least this, in one of both directions.
-    boxes = [(o.x, o.y, width + o.width + 2 * _GAP, height + o.height) for o in others]
-    last = 0
-    for x, y in _spiral():
-        # What was in the way a step ago nearly always still is, so it is asked first.
-        for number in (last, *range(len(boxes))) if boxes else ():
-            far_x, far_y, wide, high = boxes[number]
-            if abs(x - far_x) * 2 < wide and abs(y - far_y) * 2 < high:
-                last = number
-                break
-        else:
-            return x, y
-    raise AssertionError("a spiral has no end")
-
-
-def _letters(text: str) -> float:
-    """The width of a word in font sizes; marks stand on their letters."""
-    return sum(
-        _WIDE if unicodedata.east_asian_width(letter) in "WF" else _WIDTHS.get(letter, _USUAL)
-        for letter in text
-        if unicodedata.category(letter)[0] != "M"
-    )
-
-
-def _spiral() -> Iterator[tuple[float, float]]:
-    """Points further and further out, wider than high as words are."""
-    step = 0
-    while True:
-        angle = step * _TURN
-        out = step * _PACE * _TURN
-        yield round(out * math.cos(angle), 1), round(0.6 * out * math.sin(angle), 1)
-        step += 1

@@ -22,6 +22,7 @@ from sociolab.core.episode import (
     Unusable,
 )
 from sociolab.core.errors import ModelError, SociolabError, StoreError
+from sociolab.core.metrics import Declared
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request, World
 from sociolab.engine.checking import checked
 from sociolab.engine.drive import drive
@@ -69,6 +70,13 @@ class SentAction(BaseModel):
     kind: Annotated[str, Field(max_length=100)]
     text: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
     to: Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=16)] = ()
+    fields: dict[str, Any] = {}
+
+    @field_validator("fields")
+    @classmethod
+    def _not_too_deep(cls, fields: dict[str, Any]) -> dict[str, Any]:
+        check_depth(fields)
+        return fields
 
 
 class Sent(BaseModel):
@@ -88,8 +96,7 @@ class Sent(BaseModel):
     @field_validator("answer")
     @classmethod
     def _not_too_deep(cls, answer: dict[str, Any] | None) -> dict[str, Any] | None:
-        if not _shallow(answer, DEEPEST):
-            raise ValueError(f"an answer holds at most {DEEPEST} lists inside each other")
+        check_depth(answer)
         return answer
 
     @property
@@ -127,6 +134,7 @@ class EpisodeContext:
     """
 
     world: World
+    declared: Declared
     partners: Mapping[str, Player]
     turn_seconds: float
     missed: int
@@ -328,7 +336,9 @@ class LiveEpisode:
         left = asked.due - asyncio.get_running_loop().time()
         over, request = "", asked.request
         if request.last:
-            over = how_it_ended(self._events, seat, len(self.trial.cast), request.space)
+            over = how_it_ended(
+                self._events, seat, len(self.trial.cast), request.space, self.context.declared
+            )
         return asking(request, left, over)
 
     def scene(self, seat: str) -> SeatScene:
@@ -347,7 +357,8 @@ class LiveEpisode:
         )
 
     def _scene(self, seat: str) -> SeatScene:
-        head, lines = as_seen(self.context.world, Episode(self.trial, tuple(self._events)), seat)
+        episode = Episode(self.trial, tuple(self._events))
+        head, lines = as_seen(self.context.world, self.context.declared, episode, seat)
         intro, sections = told_sections(head)
         return SeatScene(
             trial=self.trial.id,
@@ -397,8 +408,8 @@ def _says(event: Moved | Answered, sent: Sent) -> bool:
     seats, and what is sent names."""
     if isinstance(event, Answered):
         return sent.answer is not None
-    said = [(action.kind, action.text) for action in event.actions]
-    return said == [(one.kind, one.text.strip()) for one in sent.actions]
+    said = [(action.kind, action.text, action.fields.keys()) for action in event.actions]
+    return said == [(one.kind, one.text.strip(), one.fields.keys()) for one in sent.actions]
 
 
 def key_of(event: Moved | Answered | Unusable) -> Key:
@@ -424,7 +435,12 @@ def value_of(sent: Sent, request: Request) -> tuple[Action, ...] | BaseModel | N
 
 def _actions(sent: Sent, space: ActionSpace, request: Request) -> tuple[Action, ...]:
     actions = tuple(
-        Action(one.kind, _clean(one.text) if _takes_text(space, one.kind) else "", one.to)
+        Action(
+            one.kind,
+            _clean(one.text) if _takes_text(space, one.kind) else "",
+            one.to,
+            fields=_clean_all(one.fields),
+        )
         for one in sent.actions
     )
     others = request.observation.others
@@ -471,6 +487,12 @@ def _clean_all(value: Any) -> Any:
             return {str(key): _clean_all(one) for key, one in value.items()}
         case _:
             return value
+
+
+def check_depth(answer: dict[str, Any] | None) -> None:
+    """ValueError where an answer is nested deeper than any form asks for."""
+    if not _shallow(answer, DEEPEST):
+        raise ValueError(f"an answer holds at most {DEEPEST} lists inside each other")
 
 
 def _shallow(value: Any, most: int) -> bool:

@@ -96,6 +96,7 @@ class LiveEpisodes:
         records = self._records
         return EpisodeContext(
             self._partner_cast.kit.world,
+            self._partner_cast.kit.declared,
             _paced(self._plan, self._partner_cast, trial.task.id),
             self._plan.turn_seconds,
             self._plan.missed,

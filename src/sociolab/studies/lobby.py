@@ -347,8 +347,8 @@ class Lobby:
         records, trial = self._records, given.item
         if records.was_taken_back(given):
             return taken_back(trial)
-        world, events = self._partner_cast.kit.world, records.events(trial)
-        return last_of(world, records.row(trial), events, given.seat, given.state)
+        kit, events = self._partner_cast.kit, records.events(trial)
+        return last_of(kit, records.row(trial), events, given.seat, given.state)
 
     # ------------------------------------------------------------------ the waiting room
 

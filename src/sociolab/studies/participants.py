@@ -119,6 +119,12 @@ LONGEST = 5000
 """Characters of an answer in one's own words."""
 
 
+def declined(settings: StudySettings, who: ParticipantRow) -> bool:
+    """Whether somebody refused consent. Where none is asked for, who is "refused" did not pass a
+    test."""
+    return who.state == "refused" and bool(settings.consent) and who.consented is None
+
+
 def study_answers(store: Store, participant: ParticipantRow) -> Mapping[str, Json]:
     """What a participant said of the whole study, by name."""
     rows = store.studies.answers(participant.study, participant.pk)

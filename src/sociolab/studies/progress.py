@@ -11,9 +11,9 @@ from statistics import median
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import counted, plural
 from sociolab.store.store import Store
-from sociolab.store.studies import Progress, Standing, StudyRow
+from sociolab.store.studies import ParticipantRow, Progress, Standing, StudyRow
 from sociolab.studies.impressions import impression_study
-from sociolab.studies.participants import REASON, WHOLE, WITHDRAWN
+from sociolab.studies.participants import REASON, WHOLE, WITHDRAWN, declined
 from sociolab.studies.rate_study import (
     GivenRating,
     QualifyingResult,
@@ -89,6 +89,7 @@ def progress_of(store: Store, study: str) -> StudyProgress:
     reasons = {each.participant: str(each.value) for each in answers
                if (each.item, each.name) == (WHOLE, REASON)}  # fmt: skip
     done, planned = _done(store, row)
+    settings = StudySettings.model_validate(row.settings)
     return StudyProgress(
         {state: people[state] for state in STATES},
         Counter(each.state for each in given),
@@ -96,7 +97,7 @@ def progress_of(store: Store, study: str) -> StudyProgress:
         done,
         planned,
         tuple(
-            DropOut(who.id, _how(who.state, who.consented), reasons.get(who.pk, ""))
+            DropOut(who.id, _how(settings, who), reasons.get(who.pk, ""))
             for who in participants
             if who.state in ("refused", "left")
         ),
@@ -105,10 +106,10 @@ def progress_of(store: Store, study: str) -> StudyProgress:
     )
 
 
-def _how(state: Standing, consented: float | None) -> str:
-    if state == "left":
+def _how(settings: StudySettings, who: ParticipantRow) -> str:
+    if who.state == "left":
         return "left"
-    return "gave no consent" if consented is None else "did not qualify"
+    return "gave no consent" if declined(settings, who) else "did not qualify"
 
 
 def _done(store: Store, row: StudyRow) -> tuple[int, int | None]:

@@ -16,7 +16,6 @@ from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.store.verdicts import Reasoned
 from sociolab.studies.assignment import (
-    IDLE_CLOCK,
     ItemPool,
     assign_next,
     assignment_of,
@@ -193,7 +192,6 @@ def keep_draft(
     store: Store, participant: int, trial: str, place: SeatDimension, draft: RatingDraft
 ) -> None:
     """Keep what stands in a rater's form."""
-    IDLE_CLOCK.hear((store.path, participant, trial))
     value = {"score": draft.score, "reason": draft.reason, "seconds": draft.seconds}
     store.studies.answer(participant, trial, "/".join(place), value)  # type: ignore[arg-type]
 

@@ -18,7 +18,7 @@ ADVICE = (
     "Read the whole episode before you give the first rating.",
     "Rate each person by themselves, and each dimension by itself: somebody may reach the goal and "
     "behave badly.",
-    "Use the whole scale. The middle is no place to rest when you are in doubt: read again.",
+    "Use the whole scale. If unsure, reread; do not default to the middle.",
     "Say why in a sentence that points at what was said or done.",
     "There are no right answers to guess. If you are torn between two points, take the one that "
     "you could better explain.",

@@ -18,7 +18,7 @@ from sociolab.plugin.shown import ReviewedTask
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.studies.assignment import IDLE_CLOCK, ItemPool, assignment_of
+from sociolab.studies.assignment import ItemPool, assignment_of
 from sociolab.studies.rating_rules import one_line, reason_problem
 from sociolab.studies.settings import ReviewPlan, StudySettings
 
@@ -146,7 +146,6 @@ def task_pool(study: ReviewStudy) -> ItemPool:
 
 def keep_review_draft(store: Store, participant: int, task: str, draft: Mapping[str, Json]) -> None:
     """Keep what stands in a reviewer's form."""
-    IDLE_CLOCK.hear((store.path, participant, task))
     store.studies.answer(participant, task, DRAFT, dict(draft))
 
 

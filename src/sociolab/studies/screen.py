@@ -8,9 +8,18 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from sociolab.agents.forms import FormField, fields_of
-from sociolab.core.episode import ActionSpace, Ended, Episode, Event, Moved
-from sociolab.core.ports import Line, Question, Request, World
+from sociolab.agents.forms import FormField, fields_of, fields_of_type
+from sociolab.core.episode import (
+    Action,
+    ActionSpace,
+    Ended,
+    Episode,
+    Event,
+    Moved,
+    shown_value,
+)
+from sociolab.core.metrics import Declared
+from sociolab.core.ports import Line, Question, Request, World, WorldKit
 from sociolab.engine.visibility import leaves
 from sociolab.store.store import TrialRow
 from sociolab.store.studies import Progress
@@ -31,11 +40,13 @@ class ShownSection(_Part):
 
 
 class ShownAction(_Part):
-    """Something that was done; `to`: only for these."""
+    """Something that was done; `tag` says what, beside words that do not stand for themselves.
+    `to`: only for these."""
 
     kind: str
     text: str
     to: tuple[str, ...] = ()
+    tag: str = ""
 
 
 class ShownLine(_Part):
@@ -49,11 +60,14 @@ class ShownLine(_Part):
 
 
 class ShownKind(_Part):
-    """A kind of action, and whether words belong to it."""
+    """A kind of action: what it is chosen by, whether words belong to it, and its fields."""
 
     name: str
+    label: str
     text: bool
     leaves: bool
+    spoken: bool
+    fields: tuple[FormField, ...]
 
 
 class ActForm(_Part):
@@ -153,13 +167,15 @@ def told_sections(head: str) -> tuple[str, tuple[ShownSection, ...]]:
     return intro.strip(), sections
 
 
-def as_seen(world: World, episode: Episode, seat: str) -> tuple[str, tuple[ShownLine, ...]]:
+def as_seen(
+    world: World, declared: Declared, episode: Episode, seat: str
+) -> tuple[str, tuple[ShownLine, ...]]:
     """What this seat was told before the first turn, and what it has seen since."""
     seen = world.transcript(episode, seat)
-    return "\n".join(text for _, text in seen.scene), shown(seen.lines)
+    return "\n".join(text for _, text in seen.scene), shown(seen.lines, declared)
 
 
-def shown(lines: Iterable[Line]) -> tuple[ShownLine, ...]:
+def shown(lines: Iterable[Line], declared: Declared) -> tuple[ShownLine, ...]:
     """Turns, to be shown."""
     return tuple(
         ShownLine(
@@ -167,10 +183,20 @@ def shown(lines: Iterable[Line]) -> tuple[ShownLine, ...]:
             who=line.who,
             you=line.you,
             text=line.text,
-            actions=tuple(ShownAction(kind=a.kind, text=a.text, to=a.to) for a in line.actions),
+            actions=tuple(
+                ShownAction(kind=a.kind, text=a.text, to=a.to, tag=_tag(a, declared))
+                for a in line.actions
+            ),
         )
         for line in lines
     )
+
+
+def _tag(action: Action, declared: Declared) -> str:
+    """What was done, in the world's words; nothing before speech that has no fields."""
+    known = "" if action.kind in declared.spoken else declared.acts.get(action.kind, action.kind)
+    values = ", ".join(f"{name}: {shown_value(value)}" for name, value in action.fields.items())
+    return f"{known} ({values})" if known and values else known or values
 
 
 def asking(request: Request, seconds_left: float, over: str) -> Asking:
@@ -198,7 +224,17 @@ def _question_form(question: Question) -> QuestionForm:
 
 def _act_form(space: ActionSpace, others: tuple[str, ...]) -> ActForm:
     return ActForm(
-        kinds=tuple(ShownKind(name=k.name, text=k.has_text, leaves=k.leaves) for k in space.kinds),
+        kinds=tuple(
+            ShownKind(
+                name=kind.name,
+                label=kind.label or f"{kind.name[:1].upper()}{kind.name[1:]}",
+                text=kind.has_text,
+                leaves=kind.leaves,
+                spoken=kind.spoken,
+                fields=fields_of_type(kind.fields) if kind.fields else (),
+            )
+            for kind in space.kinds
+        ),
         most=space.most,
         distinct=space.distinct,
         others=others if len(others) > 1 else (),
@@ -223,14 +259,17 @@ def taken_back(trial: str) -> LastEpisode:
 
 
 def last_of(
-    world: World, row: TrialRow, events: tuple[Event, ...], seat: str, state: Progress
+    kit: WorldKit, row: TrialRow, events: tuple[Event, ...], seat: str, state: Progress
 ) -> LastEpisode:
     """How a trial ended for a seat, and what that seat saw of it."""
-    _, history = as_seen(world, Episode(row.trial, events), seat)
-    return LastEpisode(trial=row.trial.id, why=_why(row, events, seat, state), history=history)
+    _, history = as_seen(kit.world, kit.declared, Episode(row.trial, events), seat)
+    why = _why(row, events, seat, state, kit.declared)
+    return LastEpisode(trial=row.trial.id, why=why, history=history)
 
 
-def _why(row: TrialRow, events: Sequence[Event], seat: str, state: Progress) -> str:
+def _why(
+    row: TrialRow, events: Sequence[Event], seat: str, state: Progress, declared: Declared
+) -> str:
     if state == "given up":
         return AWAY
     if row.cause == "gave up":
@@ -242,14 +281,25 @@ def _why(row: TrialRow, events: Sequence[Event], seat: str, state: Progress) -> 
     ended = events[-1] if events else None
     if row.status != "played" or not isinstance(ended, Ended):
         return BROKEN
-    if ended.reason != "left":
-        return ALL_TURNS if ended.reason == "turn limit" else "It is over."
-    return YOU_LEFT if ended.seat == seat else PARTNER_LEFT
+    if ended.reason == "left":
+        return YOU_LEFT if ended.seat == seat else PARTNER_LEFT
+    return ALL_TURNS if ended.reason == "turn limit" else _over(ended.reason, declared)
 
 
-def how_it_ended(events: Iterable[Event], seat: str, seats: int, space: ActionSpace | None) -> str:
+def _over(reason: str, declared: Declared) -> str:
+    why = declared.ends.get(reason, reason)
+    return f"It is over: {why}."
+
+
+def how_it_ended(
+    events: Iterable[Event], seat: str, seats: int, space: ActionSpace | None, declared: Declared
+) -> str:
     """The same while the last question is asked: the event that says so comes after it."""
-    moves = (event for event in events if isinstance(event, Moved))
+    moves = [event for event in events if isinstance(event, Moved)] if space else []
+    for action in moves[-1].actions if moves else ():
+        kind = space.get(action.kind) if space else None
+        if kind and kind.ends:
+            return _over(kind.ends, declared)
     left = [move.seat for move in moves if space and leaves(move, space)]
     if seats - len(left) > 1:
         return ALL_TURNS

@@ -136,8 +136,10 @@ class StudySettings(_Record):
     """A study: what people are told and asked, and what they do.
 
     `consent` is the text that they agree to before anything else; without one nobody is asked.
-    `completion_code` is shown at the end, as recruiting platforms want it; "each" makes one of
-    each participant's own, from `code_key`, which is drawn when the study is made.
+    `debriefing` is shown at the end, also to those who leave: what the study was about, and what
+    was kept from them until then. `completion_code` is shown at the end, as recruiting platforms
+    want it; "each" makes one of each participant's own, from `code_key`, which is drawn when the
+    study is made.
     """
 
     title: Sentence
@@ -145,6 +147,7 @@ class StudySettings(_Record):
     consent: Prose = ""
     instructions: Prose = ""
     thanks: Prose = ""
+    debriefing: Prose = ""
     survey: tuple[SurveyQuestion, ...] = ()
     completion_code: str = Field(default="", max_length=100)
     code_key: str = Field(default="", max_length=100)
@@ -227,19 +230,19 @@ _CLAUSES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 _TITLES: Mapping[str, str] = {
     "data": "data set",
     "people": "people in each episode",
-    "plays": "plays of each task, partner and seat",
-    "each": "a person does at most",
+    "plays": "repeats of each task, partner and seat",
+    "each": "conversations per participant, at most",
     "turn_seconds": "seconds for a turn",
-    "missed": "missed turns until somebody is gone",
-    "waiting_seconds": "seconds of waiting for others",
-    "stand_in": "who stands in for others",
-    "words_a_minute": "words a minute that partners type",
+    "missed": "missed turns before drop-out",
+    "waiting_seconds": "longest wait for others (seconds)",
+    "stand_in": "stand-in",
+    "words_a_minute": "partner's typing speed (words per minute)",
     "raters": "people for each",
     "threshold": "share of the test to pass",
     "disagreement": "points apart that are a disagreement",
     "least_words": "words of a reason, at least",
     "below": "only below",
-    "limit": "the first tasks only",
+    "limit": "number of tasks",
     "settings": "settings of the world",
 }
 

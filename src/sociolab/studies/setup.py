@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -60,7 +61,7 @@ def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
     return store.studies.get(name)
 
 
-TEXTS = ("title", "welcome", "consent", "instructions", "thanks", "contact")
+TEXTS = ("title", "welcome", "consent", "instructions", "thanks", "debriefing", "contact")
 """What can be worded anew. The plan and the survey cannot: what some were given or asked would no
 longer be what others were."""
 
@@ -85,6 +86,23 @@ def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySet
         )
     store.studies.change(study, settings=changed.model_dump(mode="json"))
     return changed
+
+
+_PLACEHOLDER = re.compile(r"@example\.(com|net|org)\b")
+
+
+def set_open(store: Store, study: str, *, is_open: bool) -> None:
+    """Let participants in, or keep them out.
+
+    ConfigError where they would be let in with the contact of the example, who answers nobody.
+    """
+    contact = StudySettings.model_validate(store.studies.get(study).settings).contact
+    if is_open and _PLACEHOLDER.search(contact):
+        raise ConfigError(
+            f'contact: expected an address at which participants reach you, found "{contact}"; '
+            'enter yours under "Edit texts" on the page of the study, then open it'
+        )
+    store.studies.change(study, open=is_open)
 
 
 def consented(store: Store, study: str) -> int:

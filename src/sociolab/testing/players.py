@@ -9,7 +9,7 @@ from random import Random
 
 from pydantic import BaseModel
 
-from sociolab.core.episode import Action, ActionSpace, Json
+from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
 from sociolab.core.seeding import stream
 from sociolab.endpoint.schemas import Draw, sample
@@ -69,12 +69,13 @@ class AnyPlayer:
         leaving = chance.random() < self._leave_rate
         kinds = [kind for kind in space.kinds if kind.leaves == leaving] or space.kinds
         kind = chance.choice(kinds)
+        fields = any_fields(kind, chance)
         if not kind.has_text:
-            return Action(kind.name)
+            return Action(kind.name, fields=fields)
         others = request.observation.others
         aside = others and chance.random() < self._whisper_rate
         to = (chance.choice(others),) if aside else ()
-        return Action(kind.name, chance.choice(self._texts), to)
+        return Action(kind.name, chance.choice(self._texts), to, fields=fields)
 
 
 class OddPlayer:
@@ -88,11 +89,13 @@ class OddPlayer:
         if isinstance(request.wanted, Question):
             return Reply(any_answer(request.wanted, stream(request.seed, request.turn)))
         kinds = [kind for kind in request.wanted.kinds if not kind.leaves]
+        kinds = kinds or list(request.wanted.kinds)
         kind = kinds[request.turn * self._first % len(kinds)]
+        fields = any_fields(kind, stream(request.seed, request.turn))
         if not kind.has_text:
-            return Reply((Action(kind.name),))
+            return Reply((Action(kind.name, fields=fields),))
         text = ODD_TEXTS[(self._first + request.turn // 2) % len(ODD_TEXTS)]
-        return Reply((Action(kind.name, text),))
+        return Reply((Action(kind.name, text, fields=fields),))
 
 
 class SilentPlayer:
@@ -133,5 +136,13 @@ class Watched:
 
 def any_answer(question: Question, chance: Random) -> BaseModel:
     """A random answer that its type allows."""
-    drawn = sample(question.reply.model_json_schema(), Draw(chance, 40))
-    return question.reply.model_validate(drawn)
+    return _any_value(question.reply, chance)
+
+
+def any_fields(kind: ActionKind, chance: Random) -> dict[str, Json]:
+    """Random values for the fields of an action, if it has any."""
+    return {} if kind.fields is None else _any_value(kind.fields, chance).model_dump(mode="json")
+
+
+def _any_value(kind: type[BaseModel], chance: Random) -> BaseModel:
+    return kind.model_validate(sample(kind.model_json_schema(), Draw(chance, 40)))

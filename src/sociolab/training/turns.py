@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
-from sociolab.agents.prompted import PromptedPlayer, act_type
+from sociolab.agents.prompted import PromptedPlayer, written_turn
 from sociolab.app.data.sets import load_world
 from sociolab.app.replaying import Key, is_aside, replaying_world, replies_of, requests_of
 from sociolab.core.code_fingerprint import code_in
@@ -344,12 +344,9 @@ def _text(request: Request, event: Moved | Answered, told: tuple[Action, ...]) -
 def _turn(
     event: Moved, told: tuple[Action, ...], space: ActionSpace, *, addressed: bool
 ) -> BaseModel:
-    turns = [
-        {"action": action.kind, "text": action.text} | ({"to": list(own.to)} if addressed else {})
-        for action, own in zip(event.actions, told, strict=True)
-    ]
-    kind = act_type(space, addressed)
-    return kind.model_validate(turns[0] if space.most == 1 else {"actions": turns})
+    pairs = zip(event.actions, told, strict=True)
+    named = [replace(action, to=own.to) for action, own in pairs]
+    return written_turn(named, space, addressed)
 
 
 def _same(reply: Reply, event: Moved | Answered) -> bool:
@@ -361,8 +358,8 @@ def _same(reply: Reply, event: Moved | Answered) -> bool:
         return isinstance(value, BaseModel) and value.model_dump(mode="json") == kept
     if not isinstance(reply.value, tuple):
         return False
-    read = [(action.kind, action.text, len(action.to)) for action in reply.value]
-    return read == [(a.kind, a.text.strip(), len(a.to)) for a in event.actions]
+    read = [(a.kind, a.text, len(a.to), a.fields) for a in reply.value]
+    return read == [(a.kind, a.text.strip(), len(a.to), a.fields) for a in event.actions]
 
 
 def _json(value: BaseModel) -> str:

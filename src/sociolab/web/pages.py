@@ -21,7 +21,7 @@ from sociolab.core.errors import ConfigError, SociolabError, StoreError
 from sociolab.core.redaction import redacted
 from sociolab.report.html import STATIC as REPORT_STATIC
 from sociolab.report.html import spec_json, upright
-from sociolab.report.words import sanitize
+from sociolab.report.words import person_name, sanitize, spelled
 from sociolab.web.security import FORM_TYPES, HEADERS, SAFE, is_admin, token_of
 from sociolab.web.site import Missing, NeedsLogin, Refused, site_of
 
@@ -59,6 +59,8 @@ def templates() -> Environment:
     )
     environment.globals["static"] = static
     environment.filters["legible"] = sanitize
+    environment.filters["person"] = lambda name: sanitize(person_name(name))
+    environment.filters["spelled"] = lambda name: sanitize(spelled(name))
     # For the report's templates, which escape in their own way.
     environment.filters["upright"] = lambda text: sanitize(upright(text))
     environment.filters["spec"] = spec_json

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.studies.participants import digest
+from sociolab.studies.participants import declined, digest
 from sociolab.studies.settings import StudySettings
 from sociolab.web.security import fresh_secret, participant_cookie, secret_of
 from sociolab.web.site import Missing, Refused, site_of, store_of
@@ -45,6 +45,11 @@ class Taking:
     def agreed(self) -> bool:
         """Whether the participant gave consent, where the study asks for it."""
         return self.participant.state == "consented" or not self.settings.consent
+
+    @property
+    def declined(self) -> bool:
+        """Whether the participant refused consent; others who are "refused" did not qualify."""
+        return declined(self.settings, self.participant)
 
 
 NextStep: TypeAlias = Callable[[Store, Taking], str | None]

@@ -55,7 +55,7 @@ from sociolab.studies.reviews import (
     task_pool,
 )
 from sociolab.web.pages import page
-from sociolab.web.participant_session import Bound, Item, Participant, Taking, token
+from sociolab.web.participant_session import Item, Participant, Taking, token
 from sociolab.web.site import Missing, Refused, store_of
 
 rating_router = APIRouter(prefix="/take/{study}/{participant}/rate", tags=["rating"])
@@ -113,14 +113,6 @@ def begin(request: Request, who: Participant) -> Response:
     return RedirectResponse(f"{who.home}/rate", 303)
 
 
-@rating_router.get("/thanks")
-def thanks(request: Request, who: Bound) -> Response:
-    """The end for those who did not pass the test."""
-    if who.participant.state != "refused":
-        return RedirectResponse(who.home, 303)
-    return page(request, "rate/thanks.html", who=who)
-
-
 @rating_router.get("/play/{token}")
 def play(request: Request, who: Participant, trial: Item) -> Response:
     """An episode with its scales, filled in as far as the rater has come."""
@@ -167,8 +159,7 @@ def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
                     {"seat": m.seat, "dimension": m.dimension, "what": m.what} for m in lacking
                 ]
             }
-    now = store.studies.participant(who.study.name, who.participant.id)
-    return {"next": f"{who.home}/rate/thanks" if now.state == "refused" else who.home}
+    return {"next": who.home}
 
 
 def _given(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpisode]:

@@ -16,7 +16,7 @@ from sociolab.plugin.shown import RatedScene
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv
-from sociolab.studies.impressions import counted, impression_study, word_cloud, words_of
+from sociolab.studies.impressions import counted, impression_study, words_of
 from sociolab.studies.progress import rating_progress
 from sociolab.studies.rate_study import (
     Dispute,
@@ -157,7 +157,7 @@ impressions_router = APIRouter(prefix="/studies/{study}/impressions", tags=["imp
 
 @impressions_router.get("")
 def impressions(request: Request, study: Study) -> Response:
-    """The words, as a cloud and as a table, and how far each session has come."""
+    """The words, large where frequent, and as a table; and how far each session has come."""
     store = store_of(request)
     found = impression_study(store, study_row(store, study, "impressions"))
     words = words_of(store, found.name)
@@ -169,7 +169,6 @@ def impressions(request: Request, study: Study) -> Response:
         study=found,
         words=words,
         counts=counts,
-        cloud=word_cloud(counts),
         sessions=[(trial, given[trial]) for trial in found.sessions],
         people=len({person for _, person, _ in words}),
     )

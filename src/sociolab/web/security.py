@@ -7,6 +7,7 @@ import hmac
 import math
 import re
 import secrets
+import time
 from collections import Counter
 from collections.abc import MutableMapping
 from http.cookies import SimpleCookie
@@ -79,7 +80,7 @@ def is_admin(request: HTTPConnection) -> bool:
     if site.settings.admin_token is None:
         return True
     visit, since = site.sessions.get(session_of(request), ("", 0.0))
-    return visit == visit_of(request) and site.clock() - since < HOURS * 3600
+    return visit == visit_of(request) and time.monotonic() - since < HOURS * 3600
 
 
 def researcher(request: Request) -> None:
@@ -99,7 +100,7 @@ def sign_in(request: Request, response: Response, given: str) -> bool:
         return False
     _forget(request)
     session = fresh_secret()
-    site.sessions[session] = (renew_visit(request), site.clock())
+    site.sessions[session] = (renew_visit(request), time.monotonic())
     response.set_cookie(
         site.settings.cookie(ADMIN_COOKIE),
         session,
@@ -125,7 +126,7 @@ def _forget(request: Request) -> None:
     site = site_of(request)
     site.sessions.pop(session_of(request), None)
     for session, (_, since) in list(site.sessions.items()):
-        if site.clock() - since >= HOURS * 3600:
+        if time.monotonic() - since >= HOURS * 3600:
             site.sessions.pop(session, None)
 
 

@@ -20,25 +20,6 @@ from sociolab.store.store import Store
 from sociolab.web.settings import WebSettings
 
 
-class SteadyClock:
-    """Seconds since 1970: what the system's clock said at the start, counted evenly from there.
-
-    For how long something holds, such as a session. What is to be read is dated by the system.
-    """
-
-    def __init__(
-        self,
-        system: Callable[[], float] = time.time,
-        even: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._even = even
-        self._ahead = system() - even()
-
-    def __call__(self) -> float:
-        """The moment."""
-        return self._even() + self._ahead
-
-
 class Stores:
     """Connections to one store file; a store that is not there is made.
 
@@ -157,10 +138,10 @@ class Limiter:
 class Site:
     """The app's settings, its store and its templates.
 
-    `clock` says how long a session has lasted. `attempts` at the admin token are counted by
+    `attempts` at the admin token are counted by
     address, `requests` of participants by person. `sessions` of the researcher are kept in memory
     only, so a restart signs out: for each secret in a cookie the visit it belongs to, and since
-    when. `key` signs forms.
+    when (`time.monotonic`, which nobody sets). `key` signs forms.
     """
 
     settings: WebSettings
@@ -168,7 +149,6 @@ class Site:
     templates: Environment
     attempts: Limiter
     requests: Limiter
-    clock: Callable[[], float] = field(default_factory=SteadyClock)
     sessions: dict[str, tuple[str, float]] = field(default_factory=dict)
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 

@@ -52,6 +52,12 @@ TEXT_FIELDS = (
     ),
     SetupField("instructions", "Instructions", "Before the study's task. May be empty.", "area"),
     SetupField("thanks", "Thanks", "At the end, beside the completion code.", "area"),
+    SetupField(
+        "debriefing",
+        "Debriefing",
+        "At the end, also for those who leave: what it was about, what you kept from them.",
+        "area",
+    ),
     SetupField("contact", "Contact", "Whom participants can ask; at the foot of their pages."),
 )
 CODE_FIELD = SetupField(
@@ -67,7 +73,7 @@ _REVIEWED = worlds_that(lambda one: one.reviewed is not None)
 _TASKS = SetupField(
     "tasks", "Tasks", "Ids, tags, scenario=ID or a list's name, with commas; empty: all of them."
 )
-_LIMIT = SetupField("limit", "The first so many tasks", "Empty: all that fit.", "number")
+_LIMIT = SetupField("limit", "Number of tasks", "Leave blank for all.", "number")
 _DATA = SetupField(
     "data", "Data set", "An imported one by name, or a folder; empty: our own.", more=True
 )

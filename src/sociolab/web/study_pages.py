@@ -18,7 +18,7 @@ from sociolab.studies.export import export_zip
 from sociolab.studies.participants import MOST, forget, forget_study, invite, reissue
 from sociolab.studies.progress import progress_of
 from sociolab.studies.settings import StudySettings, plan_words
-from sociolab.studies.setup import TEXTS, change_texts, consented
+from sociolab.studies.setup import TEXTS, change_texts, consented, set_open
 from sociolab.web.pages import Fields, page
 from sociolab.web.play import set_aside, stopped
 from sociolab.web.site import Missing, site_of, store_of
@@ -123,7 +123,7 @@ def set_state(
     """Let participants in, or keep them out."""
     store = store_of(request)
     row = study_row(store, name)
-    store.studies.change(row.name, open=state == "open")
+    set_open(store, row.name, is_open=state == "open")
     return RedirectResponse(f"/studies/{row.name}", 303)
 
 

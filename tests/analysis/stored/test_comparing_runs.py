@@ -116,8 +116,8 @@ def test_no_difference_shown_is_not_called_equal(store: Store) -> None:
     words = said(found)
     # 3 clusters of each: 1, -1, 0, 1. Mean .25; d^2: 6 * .5625 + 3 * 1.5625 + 3 * .0625 = 8.25;
     # se = sqrt(12 / 11 * 8.25) / 12 = .25; t(11) = 2.200985.
-    assert "B): a difference in GOAL [\N{MINUS SIGN}0.30, 0.80]. Not shown is" in words
-    assert "Not shown is not equal" in words
+    assert "B) in GOAL [\N{MINUS SIGN}0.30, 0.80]. This is not evidence" in words
+    assert "This is not evidence of equality" in words
     assert "0.25 observed in GOAL were the true difference, showing it would take" in words
     assert "Each task was played once" not in words  # no threshold: nothing is counted
     assert "Each agent played with itself" in cautioned(found)
@@ -128,7 +128,7 @@ def test_one_agent_with_another_seed_is_called_noise(store: Store) -> None:
     add_run(store, "two", "x", TEN, seed=2)
     found = compare_runs(store, CompareRequest(("one", "two")))
     assert "the same agent with the same settings (seeds 1 and 2)" in said(found)
-    assert found.sections[0].title == "A: x in one against B: x in two"
+    assert found.sections[0].title == "A: x in one vs. B: x in two"
     assert cautioned(found) == ""
 
 

@@ -56,7 +56,7 @@ def test_p_is_corrected_for_all_later_runs(store: Store) -> None:
 
 def test_where_nothing_is_shown_it_is_not_called_equal(store: Store) -> None:
     section = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).section
-    assert "Not shown is not equal" in " ".join(section.said)
+    assert "This is not evidence of equality" in " ".join(section.said)
     assert "1 task that only some played are left out" in section.said[0]
 
 

@@ -20,7 +20,7 @@ from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.schema import FirstFailure, RunResult
-from sociolab.runner.local import RunContext, Stopped
+from sociolab.runner.local import RunContext
 from sociolab.store.store import open_store
 from sociolab.store.user_files import read_toml
 
@@ -93,9 +93,8 @@ def test_a_person_is_given_all_the_time_they_need(
 ) -> None:
     seen: list[RunContext] = []
 
-    async def not_played(table: RunContext, rows: object, episodes: int) -> Stopped:
+    async def not_played(table: RunContext, rows: object, episodes: int) -> None:
         seen.append(table)
-        return Stopped()
 
     monkeypatch.setattr(play, "play_all", not_played)
     breaks = f"python:{__name__}:Breaks"

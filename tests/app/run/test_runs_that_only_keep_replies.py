@@ -9,9 +9,9 @@ import pytest
 
 from declared_worlds import declared
 from sociolab.analysis.agreement import agreements
-from sociolab.app.audit import AuditConfig, audit
+from sociolab.app.audit import audit
 from sociolab.app.credit import credit_run
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import AuditConfig, RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.session import kept_in_a_run
 from sociolab.core.episode import Task, Trial

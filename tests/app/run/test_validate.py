@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -204,6 +205,30 @@ def test_a_judge_of_ones_own_is_held_against_the_scores_that_labels_make(
         ("unsure", ("2",), None, "failed"),
     ]
     assert "lost" in found.compared[2].answer.shown
+
+
+def test_a_judge_of_ones_own_is_refused_where_no_label_makes_a_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = writer(tmp_path)("judge_without_items", OWN)
+    source = REPOSITORY / "validation" / "stss-talk"
+    row = json.loads((source / "dev.jsonl").read_text("utf-8").splitlines()[0])
+    of_one_level = {name: value for name, value in row.items() if not name.startswith("note")}
+    data = tmp_path / "talks"
+    data.mkdir()
+    shutil.copy(source / "set.toml", data)
+    (data / "rows.jsonl").write_text(json.dumps(of_one_level), "utf-8")
+    with pytest.raises(ConfigError, match="expected items whose labels make scores, found none"):
+        validate(config(tmp_path, data, judge=f"{spec}:Judge"))
+
+
+def test_nothing_that_was_answered_is_no_failure(tmp_path: Path, endpoint: EndpointServer) -> None:
+    prices = tmp_path / "models.toml"
+    prices.write_text('[prices."openai/m"]\ninput = 1e6\noutput = 1e6\n')
+    data = written(tmp_path / "lamps", ROWS)
+    found = validate(config(tmp_path, data, base_url=endpoint.url, models=prices, budget=1e-9))
+    assert (found.compared, found.in_vain) == ((), False)
 
 
 ASKS = """

@@ -4,73 +4,47 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, Field
 
 import sociolab.plugin.api as lab
 
-PAYOFF = lab.Measure("payoff", 0, 100, title="payoff")
-FAIRNESS = lab.Measure("fairness", 0, 10, whole=True, title="fairness")
 
-OFFER, ACCEPT, DECLINE = (
-    lab.ActionKind("offer", spoken=True),
-    lab.ActionKind("accept", has_text=False, ends="deal"),
-    lab.ActionKind("decline", has_text=False),
-)
-ALL = lab.ActionSpace((OFFER, ACCEPT, DECLINE))
-SEATS = ("proposer", "responder")
+class Points(BaseModel):
+    """What an offer holds, beside words."""
+
+    points: int = Field(ge=0, le=100, description="of the 100, for the responder")
+
+
+OFFER = lab.ActionKind("offer", fields=Points, spoken=True, label="Make an offer")
+ACCEPT = lab.ActionKind("accept", has_text=False, ends="deal")
+DECLINE = lab.ActionKind("decline", has_text=False)
+ROLES = {"proposer": "Proposer", "responder": "Responder"}
+HEAD = """You are the {seat}. The proposer offers some of 100 points, in a few words; the responder
+accepts, or declines. After {rounds} offers without a deal nobody gets anything."""
 
 
 class Settings(BaseModel):
-    """`rounds`: how often the proposer may offer."""
-
     rounds: int = Field(default=2, ge=1)
 
 
-@dataclass
-class Witness:
-    """Both see everything."""
-
-    seat: str
-    limit: int
-    lines: list[lab.Line] = field(default_factory=list)
-
-    def see(self, move: lab.Moved) -> None:
-        said = "; ".join(f"{one.kind} {one.text}".strip() for one in move.actions)
-        line = lab.Line(move.turn, move.seat, move.seat == self.seat, move.actions, said)
-        self.lines.append(line)
-
-    def observe(self, turn: int) -> lab.Observation:
-        """What this seat is shown."""
-        head = f"Split 100 points. You are the {self.seat}. Offer the points for the responder."
-        others = tuple(one for one in SEATS if one != self.seat)
-        history = tuple(self.lines)
-        return lab.Observation(
-            self.seat, self.seat, turn, self.limit, head, history, "Your turn.", others, history
-        )
-
-    def seat_called(self, name: str) -> str | None:
-        return name if name in SEATS else None
+def acts_of(seat: str, turn: int) -> tuple[lab.ActionKind, ...]:
+    """Each role has its own acts."""
+    return (OFFER,) if seat == "proposer" else (ACCEPT, DECLINE)
 
 
-@dataclass
-class Scene:
-    """The proposer offers, the responder answers."""
+def scene_of(rounds: int) -> lab.OpenScene:
+    """The proposer offers, the responder answers, and both see it."""
+    heads = {seat: HEAD.format(seat=seat, rounds=rounds) for seat in ROLES}
+    space = lab.ActionSpace((OFFER, ACCEPT, DECLINE))
+    return lab.OpenScene(heads, space, 2 * rounds, names=ROLES, acts=acts_of)
 
-    limit: int
-    seats: tuple[str, ...] = SEATS
-    space: lab.ActionSpace = ALL
-    order: lab.Order = "round-robin"
-    polls: Sequence[lab.Poll] = ()
 
-    def space_of(self, seat: str, turn: int) -> lab.ActionSpace:
-        """Each role has its own acts."""
-        return lab.ActionSpace((OFFER,) if seat == "proposer" else (ACCEPT, DECLINE))
-
-    def witness(self, seat: str) -> Witness:
-        return Witness(seat, self.limit)
+def task_of(game: str, rounds: int) -> lab.Task:
+    """A game; its content is all that its transcript needs."""
+    return lab.Task(game, tuple(ROLES), game, json.dumps({"rounds": rounds}), ("split",))
 
 
 @dataclass
@@ -89,20 +63,16 @@ class Ultimatum:
 
     def tasks(self) -> Sequence[lab.Task]:
         """A task a game."""
-        return [lab.Task(game, SEATS, game, "{}", ("split",)) for game in self.games]
+        return [task_of(game, self.rounds) for game in self.games]
 
     def play(self, task: lab.Task, trial: str, seed: int) -> lab.Play:
         """As the engine plays scenes."""
-        return lab.play(Scene(2 * self.rounds), trial=trial, seed=seed, policy=self.policy)
+        return lab.play(scene_of(self.rounds), trial=trial, seed=seed, policy=self.policy)
 
     def transcript(self, episode: lab.Episode, seat: str | None = None) -> lab.Transcript:
         """All of it: nothing is private."""
-        witness = Witness(seat or "", 2 * self.rounds)
-        for move in episode.moves:
-            witness.see(move)
-        return lab.Transcript(
-            "Ultimatum", (("Scene", "100 points to split."),), tuple(witness.lines)
-        )
+        rounds = json.loads(episode.trial.task.content)["rounds"]
+        return scene_of(rounds).transcript("Ultimatum", episode, seat)
 
 
 class Scripted:
@@ -110,42 +80,94 @@ class Scripted:
 
     async def reply(self, request: lab.Request, memory: lab.Json) -> lab.Reply:
         if request.seat == "proposer":
-            return lab.Reply((lab.Action("offer", "40" if request.turn == 0 else "50"),))
-        last = request.observation.history[-1].actions[0].text
-        return lab.Reply((lab.Action("accept" if last == "50" else "decline"),))
+            points = 40 if request.turn == 0 else 50
+            return lab.Reply((lab.Action("offer", "Take it.", fields={"points": points}),))
+        last = request.observation.history[-1].actions[0].fields["points"]
+        return lab.Reply((lab.Action("accept" if last == 50 else "decline"),))
 
 
-def payoffs(episode: lab.Episode) -> dict[str, float]:
+PAYOFF = lab.Measure("payoff", 0, 100, title="payoff")
+
+
+def offers_of(episode: lab.Episode) -> list[int]:
+    """The points of each offer."""
+    given = [action.fields for move in episode.moves for action in move.actions if action.fields]
+    return [Points.model_validate(one).points for one in given]
+
+
+class Payoffs:
     """What each seat got."""
-    if not episode.ended or episode.ended.reason != "deal":
-        return dict.fromkeys(SEATS, 0.0)
-    offers = [one.text for move in episode.moves for one in move.actions if one.kind == "offer"]
-    given = float(offers[-1]) if offers[-1].isdecimal() else 0.0
-    return {"proposer": 100 - given, "responder": given}
 
-
-class Points:
-    id = lab.JudgeId("points", "rules", "1")
+    id = lab.JudgeId("payoffs", "rules", "1")
 
     async def judge(self, episode: lab.Episode, judging: int = 0) -> tuple[lab.Verdict, ...]:
-        return tuple(lab.Score(PAYOFF, seat, got) for seat, got in payoffs(episode).items())
+        if not episode.moves:
+            return tuple(lab.Unscored(PAYOFF, seat, "nothing was offered") for seat in ROLES)
+        deal = episode.ended is not None and episode.ended.reason == "deal"
+        given = offers_of(episode)[-1] if deal else 0
+        got = {"proposer": 100 - given if deal else 0, "responder": given}
+        return tuple(lab.Score(PAYOFF, seat, points) for seat, points in got.items())
 
 
-def model_judge(model: lab.ChatModel) -> lab.Judge:
-    return Points()
+def shown(episode: lab.Episode) -> lab.RatedScene:
+    """A game as raters see it."""
+    lines = scene_of(2).transcript("", episode).lines
+    pairs = zip(episode.moves, lines, strict=True)
+    rated = [lab.RatedLine(one.turn + 1, one.seat, line.who, line.text) for one, line in pairs]
+    people = tuple(lab.RatedPerson(*role) for role in ROLES.items())
+    return lab.RatedScene("100 points are to be split.", people, (), tuple(rated))
+
+
+def rating() -> lab.RatingGuide:
+    """How people rate a game, and how a model judges it."""
+    fairness = lab.Measure("fairness", 0, 10, whole=True, title="fairness")
+    texts = ("Fairness", "How fair was this player?", "Look at the split.", "Wanted all.", "Half.")
+    return lab.RatingGuide((lab.DimensionGuide(fairness, *texts),), shown)
+
+
+def louder(episode: lab.Episode, seed: int) -> tuple[lab.Variant, ...]:
+    """The same offers in other words, for an audit of a judge."""
+    events = list(episode.events)
+    for n, event in enumerate(events):
+        if isinstance(event, lab.Moved):
+            loud = tuple(replace(one, text=one.text.upper()) for one in event.actions)
+            events[n] = replace(event, actions=loud)
+    changes = (("proposer", "", "louder"),)
+    return (lab.Variant("louder", replace(episode, events=tuple(events)), changes),)
+
+
+class Wanted(BaseModel):
+    run: str
+
+
+async def offers(context: lab.Context, wanted: Wanted) -> lab.SectionFindings:
+    """`sociolab tool offers --set run=NAME`: what was offered."""
+    games = context.store.episodes(wanted.run)
+    rows = tuple((one.trial.task.id, ", ".join(map(str, offers_of(one)))) for one in games)
+    table = lab.TextTable("", ("game", "points for the responder"), rows)
+    return lab.SectionFindings((lab.Section("Offers", tables=(table,)),))
+
+
+def remarks(world: lab.World) -> list[str]:
+    """What `sociolab data check` says of somebody's games."""
+    return ["an interval wants at least 10 games"] if len(world.tasks()) < 10 else []
 
 
 def load(setup: lab.WorldSetup) -> lab.WorldKit:
     rounds = setup.read("ultimatum", Settings).rounds
-    own = ["a", "b", "c", "d"]
-    games = json.loads((setup.folder / "games.json").read_text()) if setup.folder else own
-    world = Ultimatum(setup.policy, rounds, tuple(games))
-    return lab.WorldKit(world, {"scripted": Scripted()}, {"points": Points()}, (), model_judge)
+    games = json.loads((setup.folder / "games.json").read_text()) if setup.folder else "abcd"
+    return lab.WorldKit(
+        Ultimatum(setup.policy, rounds, tuple(games)), {"scripted": Scripted()},
+        {"payoffs": Payoffs()}, (), lambda model: lab.guide_judge(rating(), model),
+        variants={"louder": lab.Variants(louder, "offers are written in capitals")},
+    )  # fmt: skip
 
 
 def import_games(wanted: lab.Importing, fresh: Path) -> Sequence[str]:
     """A JSON list of the games' names."""
-    games = json.loads(wanted.source.read_text())
+    games = lab.json_file(wanted.source)
+    if not isinstance(games, list):
+        raise lab.ConfigError(f"{wanted.source}: expected a list of names, found {games!r:.40}")
     fresh.mkdir()
     (fresh / "games.json").write_text(json.dumps(games))
     return [f"{len(games)} games"]
@@ -155,36 +177,24 @@ def import_played(source: Path) -> tuple[Sequence[lab.Episode], Sequence[str]]:
     """A JSON list of accepted offers."""
     played = []
     for number, points in enumerate(json.loads(source.read_text())):
-        cast = tuple(lab.CastMember(seat, "somebody") for seat in SEATS)
-        task = lab.Task(f"g{number}", SEATS, f"g{number}", "{}", ("split",))
-        moves = (lab.Moved(0, "proposer", (lab.Action("offer", str(points)),)),
-                 lab.Moved(1, "responder", (lab.Action("accept"),)))  # fmt: skip
-        trial = lab.Trial(f"played-{number}", "ultimatum", task, cast, 0, 0)
+        cast = tuple(lab.CastMember(seat, "somebody") for seat in ROLES)
+        offer = lab.Action("offer", fields=Points(points=points).model_dump())
+        moves = [lab.Moved(0, "proposer", (offer,))]
+        moves += [lab.Moved(1, "responder", (lab.Action("accept"),))]
+        trial = lab.Trial(f"played-{number}", "ultimatum", task_of(f"g{number}", 1), cast, 0, 0)
         played.append(lab.Episode(trial, (*moves, lab.Ended("deal", 1, "responder"))))
     return played, [f"{len(played)} games played elsewhere"]
 
 
-def shown(episode: lab.Episode) -> lab.RatedScene:
-    """A game as raters see it."""
-    lines = tuple(
-        lab.RatedLine(move.turn + 1, move.seat, move.seat, " ".join((one.kind, one.text)).strip())
-        for move in episode.moves for one in move.actions
-    )  # fmt: skip
-    return lab.RatedScene(
-        "100 points", tuple(lab.RatedPerson(one, one) for one in SEATS), (), lines
-    )
-
-
-def rating() -> lab.RatingGuide:
-    guide = lab.DimensionGuide(
-        FAIRNESS, "Fairness", "How fair?", "The split.", "unfair", "fair", ()
-    )
-    return lab.RatingGuide((guide,), shown)
-
-
 plugin = lab.WorldPlugin(
-    "ultimatum", load, settings=Settings, short={"rounds": "1"}, rating=rating,
-    declared=lab.Declared((lab.Metric("payoff"),), main=("payoff",), cluster="game"),
+    "ultimatum", load, settings=Settings, short={"rounds": "1"},
+    declared=lab.Declared(
+        (lab.Metric("payoff", unit="points", tooltip="Points got"), lab.Metric("fairness")),
+        main=("payoff",), cluster="game", spoken=("offer",), roles=ROLES,
+        acts={"accept": "accepted", "decline": "declined"}, ends={"deal": "they agreed"},
+    ),
     importers={"games": lab.Importer(import_games, "play it: sociolab run ultimatum --data {name}"),
                "games-played": lab.EpisodeImporter(import_played)},
+    rating=rating, remarks=remarks,
+    tools={"offers": lambda: lab.Tool(Wanted, offers, lambda runs: Wanted(run=runs["ultimatum"]))},
 )  # fmt: skip

@@ -13,7 +13,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.players import AnyPlayer, SilentPlayer
 from sociolab.testing.playing import play_task
 from sociolab.worlds.sotopia.scenarios import RelationshipType
-from sociolab.worlds.sotopia.scene import SPEAK
+from sociolab.worlds.sotopia.scene import SPEAK, SotopiaScene
 from sotopia_cases import NAMES, casting, episode_of, task_of, world
 
 
@@ -33,7 +33,7 @@ EVENTS = (
 
 def test_a_transcript_shows_scene_people_ties_turns_and_notes() -> None:
     shown = world().transcript(episode_of(casting(RelationshipType.FRIEND), *EVENTS))
-    assert shown.title == "market: Mia Chen and Noah Berg"
+    assert shown.title == "Market: Mia Chen and Noah Berg"
     assert [name for name, _ in shown.scene] == [
         "Scene",
         "Mia Chen",
@@ -95,3 +95,14 @@ def test_the_policy_for_failed_turns_is_the_worlds(then: str, reason: str) -> No
     assert episode.ended is not None
     assert episode.ended.reason == reason
     assert len(episode.failed_turns) == (20 if then == "skip" else 1)
+
+
+def test_people_read_profiles_worded_for_people_and_models_those_of_the_prompt() -> None:
+    found = casting(RelationshipType.FRIEND)
+    seat = found.characters[0].id
+    read = world().transcript(episode_of(found), seat).scene[0][1]
+    sent = SotopiaScene(found).witness(seat).observe(0).head
+    assert "Decides in" in sent or "Cares most about" in sent
+    assert "Cares most about" not in read
+    assert "What matters most:" in read
+    assert found.characters[0].secret in read

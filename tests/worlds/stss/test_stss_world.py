@@ -260,7 +260,7 @@ def test_a_transcript_of_a_seat_is_the_diary_of_its_resident() -> None:
     world = Stss(DATA, QUICK)
     ben, routine = world.transcript(episode(), "ben"), world.transcript(episode(), "ben.routine")
     assert ben.scene == routine.scene
-    assert ben.title == "party, as Ben Moor lived it"
+    assert ben.title == "A party, as Ben Moor lived it"
     assert "CANARY" in ben.scene[0][1]
     assert ben.scene[1][0] == "Monday 13 May 2024"
     assert "CANARY" not in repr(world.transcript(episode(), "ann").scene)

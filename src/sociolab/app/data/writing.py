@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pydantic import Field
-
 from sociolab.app.data.sets import free_place, new_data_set, world_names
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
-from sociolab.app.run.config import ModelAccess
+from sociolab.app.run.config import WriteConfig
 from sociolab.app.run.session import kept_in_a_run
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
@@ -19,17 +17,6 @@ from sociolab.plugin.world import Writer, WrittenTasks
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
-
-
-class WriteConfig(ModelAccess):
-    """What to have written, by which model, and what to call it."""
-
-    world: str
-    writer: str
-    name: str
-    settings: dict[str, str] = Field(default_factory=dict)
-    seed: int = 0
-    replace: bool = False
 
 
 def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:

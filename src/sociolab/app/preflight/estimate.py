@@ -586,7 +586,8 @@ class _StandIn:
             staying = [kind for kind in wanted.kinds if not kind.leaves] or wanted.kinds
             kind = next((one for one in staying if one.has_text), staying[0])
             text = prose(draw.random, draw.characters) if kind.has_text else ""
-            return Reply((Action(kind.name, text),))
+            given = sample(kind.fields.model_json_schema(), draw) if kind.fields else {}
+            return Reply((Action(kind.name, text, fields=given),))
         fields = wanted.reply.model_fields
         drawn = sample(json.loads(schema_of(wanted.reply).text), draw)
         given = {name: drawn[name] for name, one in fields.items() if one.is_required()}

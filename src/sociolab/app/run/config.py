@@ -66,6 +66,14 @@ def _as_texts(value: object) -> object:
     return (value,) if isinstance(value, str) else value
 
 
+def _as_several(value: object) -> object:
+    """Names, each of which may be several with commas between."""
+    texts = _as_texts(value)
+    if not isinstance(texts, list | tuple):
+        return value
+    return tuple(name.strip() for text in texts for name in str(text).split(",") if name.strip())
+
+
 def _as_filter(value: object) -> object:
     """A list of ids or tags: any of them."""
     if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
@@ -76,9 +84,19 @@ def _as_filter(value: object) -> object:
 Words = Annotated[str, BeforeValidator(_as_text)]
 Name = Annotated[str, Field(min_length=1), BeforeValidator(_as_text)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
+Several = Annotated[tuple[str, ...], BeforeValidator(_as_several)]
 Filter = Annotated[str, BeforeValidator(_as_filter)]
 
 
+AgentTimeout = Annotated[
+    float | None,
+    Field(gt=0, allow_inf_nan=False),
+    Flag(
+        "--agent-timeout",
+        "SECONDS",
+        "Give up a reply of your own agent, or judge, after so long; default 600.",
+    ),
+]
 Described = TypeVar("Described", bound=ModelAccess)
 
 
@@ -164,14 +182,7 @@ class RunConfig(ModelAccess):
             "A trial fails where a seat failed more of its turns; 1: never.",
         ),
     ] = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
-    agent_timeout: Annotated[
-        float | None,
-        Flag(
-            "--agent-timeout",
-            "SECONDS",
-            "Give up a reply of your own agent, or judge, after so long; default 600.",
-        ),
-    ] = Field(default=None, gt=0, allow_inf_nan=False)
+    agent_timeout: AgentTimeout = None
     episodes: Annotated[int, Flag("--episodes", "N", "Episodes under way at once.")] = Field(
         default=512, ge=1
     )
@@ -183,6 +194,59 @@ class RunConfig(ModelAccess):
         BeforeValidator(_as_texts),
         Flag("--tag", "WORD", "To find the run by. Repeat it."),
     ] = ()
+
+
+class WriteConfig(ModelAccess):
+    """What to have written, by which model, and what to call it."""
+
+    world: Annotated[Words, Flag("WORLD", "WORLD", "anteval-information or anteval-intention.")]
+    writer: Annotated[Words, Flag("--writer", "SPEC", "Such as openai/MODEL.")]
+    name: Annotated[Words, Flag("--name", "NAME", "What to call the data set.")]
+    settings: Annotated[
+        dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the world. Repeat it.")
+    ] = Field(default_factory=dict)
+    seed: Annotated[int, Flag("--seed", "N", "Of all that is drawn.")] = 0
+    replace: Annotated[bool, Flag("--replace", "", "Replace what is there of this name.")] = False
+
+
+class AuditConfig(ModelAccess):
+    """Which judge to audit, on which run, how.
+
+    `kinds` empty: all that apply, with a judge. `repeats` counts judgings beyond the first. `limit`
+    takes so many episodes, at random but always the same: a larger one adds to them. `seed` is that
+    of variants. `families` are (family, pattern), see `analysis.self_preference`. `panel` are
+    labels of judges of the run, two or more, or none; those who lie more than `apart` points apart
+    disagree.
+    """
+
+    run: Annotated[str, Flag("RUN", "RUN", "The run whose episodes are judged.")]
+    judge: Annotated[str | None, Flag("--judge", "SPEC", "The judge to audit.")] = None
+    kinds: Annotated[
+        Several,
+        Flag(
+            "--kind",
+            "KIND",
+            "repeat, order, names, padding or family; default: all that apply. Repeat it.",
+        ),
+    ] = ()
+    limit: Annotated[int | None, Flag("--limit", "N", "Maximum number of episodes.")] = Field(
+        default=None, ge=1
+    )
+    repeats: Annotated[int, Flag("--repeats", "N", "Judgings beyond the first.")] = Field(
+        default=3, ge=1
+    )
+    seed: Annotated[int, Flag("--seed", "N", "Of the words that pad.")] = 0
+    families: Annotated[
+        tuple[tuple[str, str], ...],
+        Flag("--family", "NAME=PATTERN", "Which models are a family. Repeat it."),
+    ] = ()
+    panel: Annotated[
+        Several, Flag("--panel", "JUDGE,JUDGE", "Judges of this run to see as one. No calls.")
+    ] = ()
+    apart: Annotated[float, Flag("--apart", "POINTS", "Of a panel: more is disagreement.")] = Field(
+        default=2.0, ge=0
+    )
+    agent_timeout: AgentTimeout = None
 
 
 def flags_of(model: type[BaseModel]) -> dict[str, Flag]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -17,13 +16,13 @@ from sociolab.app.run.play import Watch
 from sociolab.app.run.session import patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode, Json, Trial
-from sociolab.core.errors import ConfigError, ModelError, StorageError
+from sociolab.core.errors import ConfigError, StorageError
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId
 from sociolab.models.budget import Budget
 from sociolab.report.result import RunResult, result_of
-from sociolab.runner.guard import interruptible
 from sociolab.runner.judging import Jury
+from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
@@ -56,7 +55,9 @@ async def judge_run_async(
         replies.keep_in(RunReplies(store, run))
         kit = load_world(row.world, settings=world_settings(row.settings))
         budget = Budget(config.budget, store.calls.totals(run))
-        casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
+        casting = Casting(
+            kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits
+        )
         judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
         judges += [casting.reader(text) for text in config.readers]
         if not judges:
@@ -69,14 +70,14 @@ async def judge_run_async(
         tally.total = len(due)
         try:
             with watch(run, tally) if watch else nullcontext():
-                await bench.judge_all(due, config.episodes)
+                error = await work_all(due, bench.work, config.episodes, tally.waits)
         finally:
             bench.jury.settle()
             await models.close()
             store.add_seconds(run, time.perf_counter() - began)
-        if isinstance(bench.error, StorageError):
-            raise bench.error
-        return result_of(store, run, stopped=str(bench.error) if bench.error else "")
+        if isinstance(error, StorageError):
+            raise error
+        return result_of(store, run, stopped=str(error) if error else "")
 
 
 _Due: TypeAlias = tuple[Judge, Trial, int]
@@ -85,14 +86,13 @@ _Due: TypeAlias = tuple[Judge, Trial, int]
 
 @dataclass(slots=True)
 class _Bench:
-    """Has judges judge what is due; `error` is why that ended early, if it did."""
+    """Has judges judge what is due."""
 
     store: Store
     run: str
     jury: Jury
     replies: TalliedReplies
     tally: Tally
-    error: ModelError | StorageError | None = None
 
     def due(self, judges: Sequence[Judge], repeats: int) -> list[_Due]:
         """What these judges have not judged yet, or failed on."""
@@ -105,24 +105,13 @@ class _Bench:
             if not self.store.verdicts.judged(self.run, judge.id, trial=trial.id, judging=number)
         ]
 
-    async def judge_all(self, due: Sequence[_Due], at_once: int) -> None:
-        """Judge so many episodes at once; Ctrl-C reaches a judge that blocks, too."""
-        waits, this, waiting = self.tally.waits, asyncio.current_task(), iter(due)
-        with interruptible(lambda: waits.is_blocked(this)):
-            await asyncio.gather(*(self._work(waiting) for _ in range(min(at_once, len(due)))))
-
-    async def _work(self, waiting: Iterator[_Due]) -> None:
-        for judge, trial, number in waiting:
-            if self.error is not None:
-                return
-            try:
-                episode = Episode(trial, self.store.events(self.run, trial.id))
-                await self.jury.judge(judge, episode, number)
-            except (ModelError, StorageError) as failure:
-                self.error = self.error or failure
-                return
-            self.replies.release(trial.id)
-            self.tally.done += 1
+    async def work(self, due: _Due) -> None:
+        """Judge once, and keep what is said."""
+        judge, trial, number = due
+        episode = Episode(trial, self.store.events(self.run, trial.id))
+        await self.jury.judge(judge, episode, number)
+        self.replies.release(trial.id)
+        self.tally.done += 1
 
 
 def _replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:

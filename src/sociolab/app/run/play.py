@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from sociolab.app.players.models import HUMAN
@@ -69,34 +69,11 @@ async def run_async(
     disk, to be resumed with the run's name.
     """
     with open_session(config) as session:
-        with _told(session, on_progress):
-            error = await _play(session, watch)
+        if on_progress is not None:
+            tally = session.tally
+            tally.on_done = lambda: on_progress(_progress(session.name, tally))
+        error = await _play(session, watch)
         return result_of(session.store, session.name, stopped=str(error) if error else "")
-
-
-@contextmanager
-def _told(session: Session, on_progress: OnProgress | None) -> Iterator[None]:
-    """Tell of progress; what the listener raises comes out alone, not in a group of errors."""
-    if on_progress is None:
-        yield
-        return
-    tally = session.tally
-    raised: list[BaseException] = []
-
-    def tell() -> None:
-        try:
-            on_progress(_progress(session.name, tally))
-        except BaseException as error:
-            raised.append(error)
-            raise
-
-    tally.on_done = tell
-    try:
-        yield
-    except BaseExceptionGroup:
-        if raised:
-            raise raised[0] from None
-        raise
 
 
 def _progress(run: str, tally: Tally) -> Progress:
@@ -116,7 +93,7 @@ def _progress(run: str, tally: Tally) -> Progress:
 
 
 async def _play(session: Session, watch: Watch | None) -> ModelError | None:
-    table = RunContext(
+    context = RunContext(
         session.store,
         session.name,
         session.kit.world,
@@ -135,13 +112,13 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
     tally.course = _course(session, rows, pending)
     try:
         with watch(session.name, tally) if watch else nullcontext():
-            stopped = await play_all(table, pending, _at_once(session))
+            error = await play_all(context, pending, _at_once(session))
     finally:
         await session.models.close()
         session.store.add_seconds(session.name, tally.seconds)
-    if isinstance(stopped.error, StorageError):
-        raise stopped.error
-    return stopped.error
+    if isinstance(error, StorageError):
+        raise error
+    return error
 
 
 def _course(
@@ -183,7 +160,7 @@ def _foreign(session: Session) -> dict[str, float | None]:
         label = one.id.label
         if one.calls_model or label in session.kit.players or (label == HUMAN and limit is None):
             continue
-        found[label] = patience_of(session.config)
+        found[label] = patience_of(limit)
     return found
 
 

@@ -76,7 +76,7 @@ def open_session(config: RunConfig) -> Iterator[Session]:
     kit = world_of(config)
     tally, models, budget = Tally(), Models(config), Budget(config.budget)
     replies = TalliedReplies(tally)
-    casting = Casting(kit, models, replies, budget, patience_of(config), tally.waits)
+    casting = Casting(kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits)
     seated = seat_all(config, casting)
     judges = wanted_judges(config, casting, seated)
     settings = _settings(config, kit, seated, judges) | _options(config, models)
@@ -110,9 +110,9 @@ def failure_policy(config: RunConfig) -> FailurePolicy:
     return FailurePolicy(config.attempts, config.on_failed_turn)
 
 
-def patience_of(config: RunConfig) -> float:
+def patience_of(agent_timeout: float | None) -> float:
     """How many seconds somebody's own player may take to reply, and a judge for an episode."""
-    return LONGEST_REPLY if config.agent_timeout is None else config.agent_timeout
+    return LONGEST_REPLY if agent_timeout is None else agent_timeout
 
 
 def fresh_name(store: Store, world: str) -> str:

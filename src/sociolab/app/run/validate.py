@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
@@ -19,12 +18,12 @@ from sociolab.analysis.formatting import cell, interval_notes, title_of
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.run.config import ModelAccess
+from sociolab.app.run.config import AgentTimeout, ModelAccess
 from sociolab.app.run.play import Watch
-from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run.session import kept_in_a_run, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Json
-from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
+from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
 from sociolab.core.ports import (
     CANNOT_TELL,
     ChatModel,
@@ -39,8 +38,8 @@ from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
-from sociolab.runner.guard import LONGEST_REPLY, interruptible
 from sociolab.runner.judging import verdicts_of
+from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.stats.intervals import Estimate, bound, mean, on_scale
 from sociolab.store.connect import store_path
@@ -63,7 +62,7 @@ class ValidationConfig(ModelAccess):
     judge: str = Field(min_length=1)
     data: Path
     limit: int | None = Field(default=None, ge=1)
-    agent_timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    agent_timeout: AgentTimeout = None
 
 
 class Manifest(BaseModel):
@@ -156,8 +155,8 @@ class Validation:
 
     @property
     def in_vain(self) -> bool:
-        """Whether every answer failed."""
-        return all(one.answer.text is None for one in self.compared)
+        """Whether there are answers, and every one failed."""
+        return _all_failed(self.compared)
 
 
 def validate(config: ValidationConfig, watch: Watch | None = None) -> Validation:
@@ -183,10 +182,15 @@ async def validate_async(config: ValidationConfig, watch: Watch | None = None) -
         model = models.kept(spec, replies, budget)
         known_as, ask = (kit.reader or kit.model_judge)(model).id, partial(_asked, model)
     else:
-        patience = config.agent_timeout or LONGEST_REPLY
+        patience = patience_of(config.agent_timeout)
         judge = Casting(kit, models, replies, budget, patience, tally.waits).judge(config.judge)
         known_as, ask = judge.id, partial(_judged, judge)
         items = [item for item in items if item.expected]
+        if not items:
+            raise ConfigError(
+                f"--judge {config.judge}: expected items whose labels make scores, found none in "
+                f"{config.data}; a judge of one's own gives scores, so give a model, which reads"
+            )
     tally.total = len(items)
     about = {"judge": config.judge, "set": digest(*(item.id for item in labelled))}
     with (
@@ -270,28 +274,21 @@ async def _each(
     items: Sequence[Labelled],
     ask: Callable[[Labelled], Coroutine[Any, Any, tuple[Compared, ...]]],
     tally: Tally,
-) -> tuple[dict[str, tuple[Compared, ...]], ModelError | None]:
+) -> tuple[dict[str, tuple[Compared, ...]], ModelError | StorageError | None]:
     """What is said of each item, by id, and the error that ended the work early, if one did."""
     found: dict[str, tuple[Compared, ...]] = {}
-    error: ModelError | None = None
-    waiting, this = iter(items), asyncio.current_task()
 
-    async def worker() -> None:
-        nonlocal error
-        for item in waiting:
-            if error is not None:
-                return
-            try:
-                found[item.id] = await ask(item)
-            except ModelError as failure:
-                error = error or failure
-                return
-            tally.done += 1
-            tally.failed += all(one.answer.text is None for one in found[item.id])
+    async def work(item: Labelled) -> None:
+        found[item.id] = await ask(item)
+        tally.done += 1
+        tally.failed += _all_failed(found[item.id])
 
-    with interruptible(lambda: tally.waits.is_blocked(this)):
-        await asyncio.gather(*(worker() for _ in range(min(_AT_ONCE, len(items)))))
+    error = await work_all(items, work, _AT_ONCE, tally.waits)
     return found, error
+
+
+def _all_failed(compared: Sequence[Compared]) -> bool:
+    return bool(compared) and all(one.answer.text is None for one in compared)
 
 
 async def _asked(model: ChatModel, item: Labelled) -> tuple[Compared, ...]:
@@ -311,10 +308,8 @@ async def _judged(judge: Judge, item: Labelled) -> tuple[Compared, ...]:
     try:
         said = await verdicts_of(judge, item.episode)
         given = {(verdict.measure.name, verdict.seat): verdict for verdict in said}
-    except StoreError:
-        raise
     except SociolabError as error:
-        if isinstance(error, ModelError) and error.fatal:
+        if stops_all(error):
             raise
         problem = str(error)
     compared = []

@@ -17,6 +17,7 @@ from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.record import RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
+from sociolab.worlds.anteval.scene import PASS, SPEAK
 from sociolab.worlds.anteval.scripted import ScriptedPlayer
 from sociolab.worlds.anteval.session import session_from
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
@@ -34,36 +35,67 @@ INFORMATION = Declared(
             "iep",
             "information exchange precision",
             "Of k key points of what the NPC alone knew, the share that a player reports",
+            unit="share",
         ),
-        Metric("precision", tooltip="Share of what a player reports as learnt that is true"),
-        Metric("recall", tooltip="Share of the NPC's facts that a player learnt"),
-        Metric("f1", "F1 score", "Harmonic mean of precision and recall"),
+        Metric(
+            "precision",
+            tooltip="Share of what a player reports as learnt that is true",
+            unit="share",
+        ),
+        Metric("recall", tooltip="Share of the NPC's facts that a player learnt", unit="share"),
+        Metric("f1", "F1 score", "Harmonic mean of precision and recall", unit="share"),
         Metric(
             "hallucination",
             tooltip="Share of what a player reports as learnt that nobody knew",
             better="lower",
+            unit="share",
         ),
-        Metric("no_talk", tooltip="Control: recall before the first turn", better=""),
-        Metric("other_session", tooltip="Control: share of another session's facts", better=""),
-        Metric("party_recall", tooltip="Share of the NPC's facts that the players learnt together"),
-        Metric("oracle_transcript", tooltip="Control: share of the facts told at all", better=""),
-        Metric("oracle_facts", tooltip="Control: IEP of reciting all facts", better=""),
+        Metric("no_talk", tooltip="Control: recall before the first turn", better="", unit="share"),
+        Metric(
+            "other_session",
+            tooltip="Control: share of another session's facts",
+            better="",
+            unit="share",
+        ),
+        Metric(
+            "party_recall",
+            tooltip="Share of the NPC's facts that the players learnt together",
+            unit="share",
+        ),
+        Metric(
+            "oracle_transcript",
+            tooltip="Control: share of the facts told at all",
+            better="",
+            unit="share",
+        ),
+        Metric(
+            "oracle_facts", tooltip="Control: IEP of reciting all facts", better="", unit="share"
+        ),
     ),
     main=("iep",),
     cluster="session",
     judges={"formula": _RECORD},
+    spoken=(SPEAK,),
+    acts={PASS: "passed"},
 )
 
 INTENTION = Declared(
     metrics=(
-        Metric("f_c", "F1 over characters", "Whether the characters who act are found"),
         Metric(
-            "f_o", "F1 over characters with their skills", "Whether who uses which skill is found"
+            "f_c", "F1 over characters", "Whether the characters who act are found", unit="share"
+        ),
+        Metric(
+            "f_o",
+            "F1 over characters with their skills",
+            "Whether who uses which skill is found",
+            unit="share",
         ),
     ),
     main=("f_o",),
     cluster="session",
     judges={"formula": _RECORD},
+    spoken=(SPEAK,),
+    acts={PASS: "passed"},
 )
 
 

@@ -19,7 +19,11 @@ from sociolab.worlds.anteval.session import ABILITIES, NPC, PACKAGE, Character, 
 SPEAK, ACT, PASS = "speak", "act", "pass"
 
 ACTIONS = ActionSpace(
-    (ActionKind(SPEAK, spoken=True), ActionKind(ACT), ActionKind(PASS, has_text=False)),
+    (
+        ActionKind(SPEAK, spoken=True),
+        ActionKind(ACT),
+        ActionKind(PASS, has_text=False, label="Pass the turn"),
+    ),
     most=2,
     distinct=True,
 )

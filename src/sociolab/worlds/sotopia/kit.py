@@ -18,7 +18,7 @@ from sociolab.plugin.world import EpisodeImporter, Importer, Importing, RatingGu
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
-from sociolab.worlds.sotopia.scene import PACKAGE, TURN_LIMIT
+from sociolab.worlds.sotopia.scene import LEAVE, NONE, PACKAGE, SPEAK, TURN_LIMIT
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
 
@@ -37,18 +37,38 @@ class Settings(BaseModel):
 DECLARED = Declared(
     # SOTOPIA, Table 2 and Figure 3.
     metrics=(
-        Metric("social_rules", "social rules", "Norms and laws that were broken"),
-        Metric("secret", "secret", "Whether the agent kept its secret; 0 where it did"),
-        Metric("financial", "financial and material benefits", "What was gained or lost"),
-        Metric("relationship", "relationship", "Whether the relationship improved or suffered"),
-        Metric("knowledge", "knowledge", "How much new and important was learnt"),
-        Metric("goal", "goal completion", "How far the agent reached its own goal"),
-        Metric("believability", "believability", "How naturally and in character the agent acted"),
-        Metric("overall", tooltip="Unweighted mean of SOTOPIA's seven dimensions"),
-        Metric("goal_checked", tooltip="Goal completion computed from the outcome by a formula"),
+        Metric("social_rules", "social rules", "Norms and laws that were broken", unit="points"),
+        Metric(
+            "secret", "secret", "Whether the agent kept its secret; 0 where it did", unit="points"
+        ),
+        Metric(
+            "financial", "financial and material benefits", "What was gained or lost", unit="points"
+        ),
+        Metric(
+            "relationship",
+            "relationship",
+            "Whether the relationship improved or suffered",
+            unit="points",
+        ),
+        Metric("knowledge", "knowledge", "How much new and important was learnt", unit="points"),
+        Metric("goal", "goal completion", "How far the agent reached its own goal", unit="points"),
+        Metric(
+            "believability",
+            "believability",
+            "How naturally and in character the agent acted",
+            unit="points",
+        ),
+        Metric("overall", tooltip="Unweighted mean of SOTOPIA's seven dimensions", unit="points"),
+        Metric(
+            "goal_checked",
+            tooltip="Goal completion computed from the outcome by a formula",
+            unit="points",
+        ),
     ),
     main=("overall", "goal_checked", "goal"),
     cluster="scenario",
+    spoken=(SPEAK,),
+    acts={NONE: "did nothing", LEAVE: "left"},
     published={
         "models": "SOTOPIA's Table 1 (GPT-4 and its raters, plays by models): SEC .22, KNO .33, "
         "SOC .33, BEL .45, REL .56, FIN .62, GOAL .71; other plays, raters and prompts: no mark to "

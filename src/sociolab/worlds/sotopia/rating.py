@@ -198,7 +198,7 @@ def casting_of(content: str) -> Casting:
 
 def _person(casting: Casting, names: dict[str, str], index: int) -> RatedPerson:
     me = casting.characters[index]
-    about = describe_self(me.model_copy(update={"secret": ""}))
+    about = describe_self(me.model_copy(update={"secret": ""}), to_people=True)
     return RatedPerson(
         me.id,
         names[me.id],
@@ -206,7 +206,12 @@ def _person(casting: Casting, names: dict[str, str], index: int) -> RatedPerson:
         me.secret,
         casting.scenario.goals[index].text,
         tuple(
-            (names[other.id], describe_known(known(other, tie.type, shown_tie(tie))))
+            (
+                names[other.id],
+                describe_known(
+                    known(other, tie.type, shown_tie(tie), to_people=True), to_people=True
+                ),
+            )
             for other in casting.characters
             if other.id != me.id
             for tie in (casting.between(me.id, other.id),)

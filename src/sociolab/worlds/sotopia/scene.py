@@ -48,7 +48,7 @@ ACTIONS = ActionSpace(
         ActionKind(SPEAK, spoken=True),
         ActionKind(NON_VERBAL),
         ActionKind(PHYSICAL),
-        ActionKind(NONE, has_text=False),
+        ActionKind(NONE, has_text=False, label="Do nothing"),
         ActionKind(LEAVE, has_text=False, leaves=True),
     )
 )
@@ -97,6 +97,8 @@ class SotopiaScene:
     polls: Sequence[Poll] = ()
     order: Order = "round-robin"
     space: ActionSpace = ACTIONS
+    to_people: bool = False
+    """Whether people read what a seat is told, not models: profiles are worded for them then."""
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -119,7 +121,7 @@ class SotopiaWitness:
         self._me = casting.characters[index]
         self._others = {c.id: c for c in casting.characters if c.id != seat}
         self._known = {
-            other: known(character, tie.type, shown_tie(tie))
+            other: known(character, tie.type, shown_tie(tie), to_people=scene.to_people)
             for other, character in self._others.items()
             for tie in (casting.between(seat, other),)
         }
@@ -238,13 +240,13 @@ class SotopiaWitness:
             {
                 "label": seen.name or self._labels[seat],
                 "unknown": seen.name is None,
-                "text": describe_known(seen),
+                "text": describe_known(seen, to_people=self._scene.to_people),
             }
             for seat, seen in self._known.items()
         ]
         return prompt(PACKAGE, "act_head").render(
             {
-                "you": describe_self(self._me),
+                "you": describe_self(self._me, to_people=self._scene.to_people),
                 "others": others,
                 "context": self._scene.casting.scenario.context,
                 "goal": self._goal.text,

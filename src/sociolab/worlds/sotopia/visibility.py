@@ -36,7 +36,9 @@ class KnownCharacter:
 
 
 @lru_cache(maxsize=4096)  # a data set has few characters and many tasks
-def known(character: Character, relationship: RelationshipType, tie: str = "") -> KnownCharacter:
+def known(
+    character: Character, relationship: RelationshipType, tie: str = "", *, to_people: bool = False
+) -> KnownCharacter:
     """What somebody in this relationship knows of a character. Never the secret.
 
     A stranger knows nothing; one who knows the name, the name; an acquaintance name, occupation,
@@ -60,7 +62,7 @@ def known(character: Character, relationship: RelationshipType, tie: str = "") -
         acquaintance,
         gender=character.gender,
         age=character.age,
-        inner=inner_life(character),
+        inner=inner_life(character, to_people=to_people),
     )
 
 
@@ -76,13 +78,16 @@ def shown_tie(relationship: Relationship) -> str:
 
 
 @lru_cache(maxsize=1024)
-def inner_life(character: Character) -> str:
-    """Personality, values and decision style in a sentence or two.
+def inner_life(character: Character, *, to_people: bool = False) -> str:
+    """Personality, values and decision style in a sentence or two; worded for models, or for the
+    people who play or rate the character.
 
     A personality in prose stands for itself; otherwise it is written from the traits.
     """
     if character.personality:
         return character.personality
+    if to_people:
+        return _in_words(character)
     parts = []
     traits = character.big_five
     if traits is not None:
@@ -97,6 +102,47 @@ def inner_life(character: Character) -> str:
     if character.decision_style:
         parts.append(f"Decides in {_a(character.decision_style.lower())} way")
     return ". ".join(parts) + "." if parts else ""
+
+
+_TRAITS = {
+    "openness": ("conventional", "curious"),
+    "conscientiousness": ("spontaneous rather than organised", "careful and organised"),
+    "extraversion": ("reserved", "outgoing"),
+    "agreeableness": ("blunt", "warm and obliging"),
+    "neuroticism": ("calm", "easily worried"),
+}
+_VALUES = {
+    "care": "caring for others",
+    "authority": "respect",
+    "purity": "decency",
+    "self-direction": "independence",
+    "benevolence": "being there for friends and family",
+    "achievement": "success",
+    "stimulation": "excitement",
+    "universalism": "the good of all",
+    "hedonism": "enjoying life",
+    "conformity": "fitting in",
+    "power": "having a say",
+}
+_DECIDES = {
+    "behavioral": "decides with people's feelings in mind",
+    "conceptual": "looks at the big picture before deciding",
+    "analytical": "weighs the facts before deciding",
+    "directive": "decides quickly",
+}
+"""Traits (low, high), values and styles of decision in everyday words; others stand as they are."""
+
+
+def _in_words(character: Character) -> str:
+    traits = character.big_five.model_dump() if character.big_five else {}
+    style = character.decision_style.lower()
+    values = [one.lower() for one in (*character.moral_values, *character.schwartz_values)]
+    said = [_TRAITS[name][level == "high"] for name, level in traits.items() if level != "average"]
+    parts = [_listed(said)] if said else []
+    parts += [_DECIDES.get(style, f"decides in {_a(style)} way")] if style else []
+    if values:
+        parts.append(f"What matters most: {_listed([_VALUES.get(one, one) for one in values])}")
+    return "".join(f"{part[0].upper()}{part[1:]}. " for part in parts).strip()
 
 
 def spoken_name(text: str, character: Character) -> str | None:
@@ -180,18 +226,18 @@ def _on_one_line(text: str) -> str:
 
 
 @lru_cache(maxsize=1024)  # a data set has few characters and many tasks
-def describe_self(character: Character) -> str:
+def describe_self(character: Character, *, to_people: bool = False) -> str:
     """All of a character, secret included, as its own player is told."""
     lines = [_identity(character.name, character.gender, character.pronouns, character.age)]
     lines[0] += f", {character.occupation}."
-    lines += [character.public_info, inner_life(character)]
+    lines += [character.public_info, inner_life(character, to_people=to_people)]
     if character.secret:
         lines.append(f"Secret: {character.secret}")
     return "\n".join(line for line in lines if line)
 
 
 @lru_cache(maxsize=4096)
-def describe_known(seen: KnownCharacter) -> str:
+def describe_known(seen: KnownCharacter, *, to_people: bool = False) -> str:
     """What one seat is told of another."""
     if seen.relationship is RelationshipType.STRANGER:
         return "Somebody whom you have never met; you know nothing about them."
@@ -201,7 +247,10 @@ def describe_known(seen: KnownCharacter) -> str:
     how = {"family": "Family", "romantic": "Romance", "friend": "A friend"}
     first = f"{how.get(seen.relationship, 'An acquaintance')}{tie}."
     identity = _identity("", seen.gender, seen.pronouns, seen.age)
-    about = ", ".join(part for part in (identity, seen.occupation) if part)
+    parts = (seen.occupation, identity) if to_people else (identity, seen.occupation)
+    about = ", ".join(part for part in parts if part)
+    if to_people:
+        first, about = f"{first[:-1]}:", about or "nothing more is known"
     return "\n".join(p for p in (f"{first} {about}.", seen.public_info, seen.inner) if p)
 
 

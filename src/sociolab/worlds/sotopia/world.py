@@ -12,6 +12,7 @@ from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.prompting.templates import prompt
+from sociolab.report.words import spelled
 from sociolab.worlds.sotopia.dataset import DataSet
 from sociolab.worlds.sotopia.outcome import closing_polls
 from sociolab.worlds.sotopia.scene import (
@@ -64,14 +65,14 @@ class Sotopia:
         casting = casting_of(episode.trial.task)
         if seat is None:
             who = " and ".join(character.name for character in casting.characters)
-            title = f"{casting.scenario.id}: {who}"
+            title = f"{spelled(casting.scenario.id)}: {who}"
             return Transcript(title, _stage(casting), _lines(casting, episode), _notes(episode))
-        scene = SotopiaScene(casting, self.limit)
+        scene = SotopiaScene(casting, self.limit, to_people=True)
         witness = scene.witness(seat)
         for move in witnessed(episode.moves, seat, scene.space):
             witness.see(move)
         shown = witness.observe(len(episode.moves))
-        title = f"{casting.scenario.id}, as {shown.you} saw it"
+        title = f"{spelled(casting.scenario.id)}, as {shown.you} saw it"
         return Transcript(title, (("What this seat was told", shown.head),), shown.history)
 
 

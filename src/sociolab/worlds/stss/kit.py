@@ -61,59 +61,87 @@ ABOUT_CALLS = (
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
     metrics=(
-        Metric("public_activity", tooltip="Score of tasks that bring people to a public event"),
-        Metric("appointment", tooltip="Score of tasks that bring one person to a meeting"),
-        Metric("inviting_companions", tooltip="Score of tasks that find companions"),
-        Metric("online_activity", tooltip="Score of tasks that bring people to an online event"),
-        Metric("asking_for_help", tooltip="Score of tasks that find helpers"),
         Metric(
-            "overall", tooltip="Mean score of all tasks: share of the people wanted who took part"
+            "public_activity",
+            tooltip="Score of tasks that bring people to a public event",
+            unit="share",
+        ),
+        Metric(
+            "appointment", tooltip="Score of tasks that bring one person to a meeting", unit="share"
+        ),
+        Metric("inviting_companions", tooltip="Score of tasks that find companions", unit="share"),
+        Metric(
+            "online_activity",
+            tooltip="Score of tasks that bring people to an online event",
+            unit="share",
+        ),
+        Metric("asking_for_help", tooltip="Score of tasks that find helpers", unit="share"),
+        Metric(
+            "overall",
+            tooltip="Mean score of all tasks: share of the people wanted who took part",
+            unit="share",
         ),
         Metric(
             "conversation_ratio",
             tooltip="Conversations that the performer began, per person wanted",
             better="",
+            unit="conversations per person",
         ),
         Metric(
             "conversation_ratio_both",
             tooltip="Conversations with the performer, whoever began, per person wanted",
             better="",
+            unit="conversations per person",
         ),
-        Metric("goal_0_min", tooltip="Score if being there for a moment counted"),
-        Metric("goal_15_min", tooltip="Score if only 15 minutes or more counted"),
-        Metric("goal_any_helper", tooltip="Score if anybody who helped counted"),
-        Metric("goal_any_host", tooltip="Score if the host need not be there"),
-        Metric("goal_read", tooltip="Score if a model judges from people's actions who took part"),
+        Metric("goal_0_min", tooltip="Score if being there for a moment counted", unit="share"),
+        Metric("goal_15_min", tooltip="Score if only 15 minutes or more counted", unit="share"),
+        Metric("goal_any_helper", tooltip="Score if anybody who helped counted", unit="share"),
+        Metric("goal_any_host", tooltip="Score if the host need not be there", unit="share"),
+        Metric(
+            "goal_read",
+            tooltip="Score if a model judges from people's actions who took part",
+            unit="share",
+        ),
         Metric(
             "took_part_by_filter",
             tooltip="Share of residents present whose action passes the paper's keyword filter",
             better="",
+            unit="share",
         ),
         Metric(
             "took_part_read",
             tooltip="Share of residents present who took part as a model reads their actions",
             better="",
+            unit="share",
         ),
-        Metric("filter_agreement", tooltip="Share on which keyword filter and model agree"),
+        Metric(
+            "filter_agreement",
+            tooltip="Share on which keyword filter and model agree",
+            unit="share",
+        ),
         Metric(
             "lost_no_conversation",
             tooltip="Share of eligible residents who never spoke to the performer",
             better="lower",
+            unit="share",
         ),
         Metric(
             "lost_not_conveyed",
             tooltip="Share of eligible residents who spoke and were not told enough",
             better="lower",
+            unit="share",
         ),
         Metric(
             "lost_not_noted",
             tooltip="Share of eligible residents who were told and did not remember",
             better="lower",
+            unit="share",
         ),
         Metric(
             "lost_not_acted_on",
             tooltip="Share of eligible residents who remembered and did not come",
             better="lower",
+            unit="share",
         ),
     ),
     main=("overall",),

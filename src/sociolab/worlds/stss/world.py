@@ -137,7 +137,7 @@ class Stss:
         if seat is not None:
             return _seen_by(content, episode, seat)
         told = _story(content, episode, ScoreSettings(least=self.settings.least))
-        return Transcript(f"{content.task.id}: {content.task.title}", told, (), _notes(episode))
+        return Transcript(content.task.title, told, (), _notes(episode))
 
 
 def setting_of(
@@ -200,7 +200,7 @@ def _seen_by(content: Content, episode: Episode, seat: str) -> Transcript:
     chunks = chunks_in(episode.events)
     days = diary(trace_from(chunks), who) if chunks else ()
     told = _told(resident, content.task).currently
-    title = f"{content.task.id}, as {resident.name} lived it"
+    title = f"{content.task.title}, as {resident.name} lived it"
     return Transcript(title, (("What occupies them now", told), *days), (), _notes(episode, who))
 
 

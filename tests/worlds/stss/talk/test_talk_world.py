@@ -151,7 +151,7 @@ def test_the_whole_shows_the_meeting_the_goal_the_reminders_and_what_is_to_be_co
     told = told_in(KITE, with_tdp())
     whole = shown()
     text = read(whole)
-    assert whole.title == f"{KITE.id}: Kite evening"
+    assert whole.title == "Kite evening"
     assert "Monday 13 May 2024, 10:20, at Lantern Cafe: counter room" in text
     assert "Huw Pritchard speaks to Sefina Tuala" in text
     assert f"\nGoal: {KITE.task.goal}\n" in text

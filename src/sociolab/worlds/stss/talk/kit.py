@@ -26,7 +26,7 @@ PENALTIES = 0.0
 DECLARED = Declared(
     # STSS, Table 3: each at both levels, over conversations and over tasks.
     metrics=tuple(
-        Metric(f"{level}_{rate}{macro}", name, f"{what}, {where}", macro=not macro)
+        Metric(f"{level}_{rate}{macro}", name, f"{what}, {where}", "share", macro=not macro)
         for level, where in (
             ("conversation", "judged by the conversation itself"),
             ("summary", "judged by what the listener remembers"),
@@ -39,6 +39,7 @@ DECLARED = Declared(
     ),
     main=("conversation_gcsr",),
     cluster="task",
+    spoken=("speak",),
     judges={
         "scripted": "on record in the acts of scripted players; where anybody else "
         "spoke nothing is, and --judge openai/MODEL reads the words"

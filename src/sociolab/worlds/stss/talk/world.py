@@ -94,7 +94,7 @@ def transcript_of(scenario: TalkScenario, episode: Episode, seat: str | None) ->
         scene.append((speaker.me.resident.name, text))
     if seat != other.id:
         scene.append(("To be conveyed", _conditions(scenario)))
-    title = f"{scenario.id}: {scenario.task.title}"
+    title = scenario.task.title
     if seat == other.id:
         title = f"A talk with {performer.me.resident.name}"
     notes = (*_troubles(scenario, episode, seat), *_note(other, told, seat))

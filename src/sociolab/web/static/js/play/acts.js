@@ -1,6 +1,8 @@
-// The form of a turn: up to so many actions, each a kind, words where it takes some, and for whom.
+// The form of a turn: up to so many actions, each a kind, its fields, words where it takes some, and
+// for whom.
 
 import { el } from "./dom.js";
+import { fieldOf } from "./question.js";
 
 /** Rows of actions for `form` in `box`. `changed` is called at every change. */
 export class Acts {
@@ -28,7 +30,7 @@ export class Acts {
     return row;
   }
 
-  /** What the rows say, as it is sent. */
+  /** What the rows say, as it is sent; SyntaxError where a field that takes JSON holds none. */
   get value() {
     return this.rows.map((row) => {
       const kind = this.#kind(row);
@@ -36,11 +38,22 @@ export class Acts {
         kind: kind.name,
         text: kind.text ? row.text.value : "",
         to: kind.text ? row.to.filter((one) => one.checked).map((one) => one.value) : [],
+        fields: Object.fromEntries(row.fields.filter((one) => one.kind === kind.name)
+          .map((one) => [one.name, given(one)]).filter(([, value]) => value !== undefined)),
       };
     });
   }
 
-  set value(actions) {
+  /** What was chosen and typed, as it is. */
+  get draft() {
+    return this.rows.map((row) => ({
+      kind: this.#kind(row).name, text: row.text.value,
+      to: row.to.filter((one) => one.checked).map((one) => one.value),
+      drafts: row.fields.map((one) => one.draft()),
+    }));
+  }
+
+  set draft(actions) {
     for (const row of this.rows) row.element.remove();
     this.rows = [];
     for (const action of actions.slice(0, this.form.most)) this.add(action);
@@ -52,10 +65,13 @@ export class Acts {
     if (this.rows.length > 1) return "Send both";
     const kind = this.#kind(this.rows[0]);
     if (kind.leaves) return "Leave the scene";
-    return kind.text ? "Send" : "Pass the turn";
+    return kind.text || kind.fields.length ? "Send" : kind.label;
   }
 
-  focus() { this.rows[0]?.text.focus({ preventScroll: true }); }
+  focus() {
+    const row = this.rows[0];
+    (row?.fields.find((one) => !one.element.hidden) ?? row?.text)?.focus({ preventScroll: true });
+  }
 
   #kind(row) {
     const chosen = row.kinds.find((one) => one.checked);
@@ -80,6 +96,11 @@ export class Acts {
     const to = this.form.others.map((name) => el("input", {
       type: "checkbox", value: name, checked: (value.to ?? []).includes(name), onchange: this.changed,
     }));
+    const fields = this.form.kinds.flatMap((kind) => kind.fields.map((field) => ({
+      kind: kind.name, name: field.name, nullable: field.nullable,
+      ...fieldOf({ ...field, name: `${number}-${kind.name}-${field.name}` }, this.changed),
+    })));
+    value.drafts?.forEach((draft, index) => fields[index]?.restore(draft ?? ""));
     const words = el("label", { htmlFor: text.id });
     const aside = to.length ? el("fieldset", { className: "aside" },
       el("legend", {}, "For whom (nobody chosen: for all)"),
@@ -87,9 +108,10 @@ export class Acts {
     const remove = el("button", { type: "button", className: "quiet", onclick: () => this.#remove(row) }, "Remove this");
     const element = el("div", { className: "act" },
       el("fieldset", { className: "kinds" }, el("legend", {}, "What do you do?"),
-        ...kinds.map((one) => el("label", { className: "pick" }, one, el("span", {}, DEEDS[one.value] ?? capital(one.value))))),
+        ...kinds.map((one) => el("label", { className: "pick" }, one, el("span", {}, this.form.kinds.find((kind) => kind.name === one.value).label)))),
+      ...fields.map((one) => one.element),
       el("div", { className: "words" }, words, text, aside), remove);
-    const row = { element, kinds, text, to, words, remove };
+    const row = { element, kinds, fields, text, to, words, remove };
     return row;
   }
 
@@ -105,13 +127,18 @@ export class Acts {
     for (const row of this.rows) {
       const kind = this.#kind(row);
       row.text.parentElement.hidden = !kind.text;
-      row.words.textContent = kind.name === "speak" ? "Your words" : "What you do";
+      for (const one of row.fields) {
+        one.element.hidden = one.kind !== kind.name;
+        for (const input of one.element.querySelectorAll("input, select, textarea")) input.disabled = one.element.hidden;
+      }
+      row.words.textContent = kind.spoken ? "Your words" : "What you do";
       row.remove.hidden = this.rows.length < 2;
     }
   }
 }
 
-// As something that one can choose; other kinds are called what they are.
-const DEEDS = { none: "Do nothing" };
-
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+/** The value of a field; what was left empty is null where it may be. */
+function given(one) {
+  const value = one.read();
+  return value === undefined && one.nullable ? null : value;
+}

@@ -36,7 +36,7 @@ function failed(error) {
     stop();
     clearInterval(polling);
   } else {
-    lost(`${outage(error)} What you typed is kept, and the page goes on by itself when it is back.`);
+    lost(`${outage(error)} What you typed is kept, and the page continues by itself when it is back.`);
   }
 }
 
@@ -123,16 +123,13 @@ function showForm(scene, asking) {
 }
 
 function keep() {
-  const draft = form instanceof Acts ? form.value : form.draft;
-  sessionStorage.setItem(formKey, JSON.stringify(draft));
+  sessionStorage.setItem(formKey, JSON.stringify(form.draft));
   adjust();
 }
 
 function recall() {
   const kept = sessionStorage.getItem(formKey);
-  if (kept === null) return;
-  if (form instanceof Acts) form.value = JSON.parse(kept);
-  else form.draft = JSON.parse(kept);
+  if (kept !== null) form.draft = JSON.parse(kept);
 }
 
 function adjust() {

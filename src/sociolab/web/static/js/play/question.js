@@ -55,7 +55,7 @@ export class Question {
 }
 
 /** A field: its element, and what it holds. */
-function fieldOf(field, changed, tell) {
+export function fieldOf(field, changed, tell) {
   if (field.kind === "radio") return radiosOf(field, changed);
   if (field.kind === "line") return lineOf(field, changed, tell);
   const input = inputOf(field, changed);

@@ -55,13 +55,10 @@ function addLines(history) {
   by("log-box").scrollTop = by("log-box").scrollHeight;
 }
 
-// What has no words, as something that was done.
-const DONE = { none: "did nothing", leave: "left", pass: "passed" };
-
 /** A turn: who, and what they did. Words stand for themselves, deeds say what they are. */
 export function lineOf(line) {
   const parts = line.actions.map((action) => el("p", { className: "deed" },
-    action.kind === "speak" ? null : el("span", { className: "tag" }, DONE[action.kind] ?? action.kind), " ",
+    action.tag ? el("span", { className: "tag" }, action.tag) : null, " ",
     action.to.length ? el("span", { className: "tag" }, `only to ${action.to.join(", ")}`) : null,
     el("span", { className: "said" }, action.text),
   ));
@@ -76,7 +73,7 @@ export function showLast(box, last) {
   box.dataset.trial = last.trial;
   box.replaceChildren(
     last.why ? el("p", { className: "fine" }, last.why) : "",
-    el("details", { open: true }, el("summary", {}, "What happened"),
+    el("details", { open: true }, el("summary", {}, "Transcript"),
       el("ol", { className: "log all" }, ...last.history.map(lineOf))),
   );
 }

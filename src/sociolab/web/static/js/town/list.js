@@ -3,8 +3,8 @@
 import { element, put } from "./dom.js";
 import { DID, lastBy, positionAt, STATES, within } from "./moments.js";
 
-const STATE_WORDS = { asleep: "asleep:", walking: "on the way:", talking: "in a talk:", "at it": "" };
-const MARKS = { "": "", counted: "✓ counted", taking: "taking part", will: "will count", not: "not counted" };
+const STATE_WORDS = { asleep: "asleep:", walking: "heading to:", talking: "talking:", "at it": "" };
+const MARKS = { "": "", counted: "✓ attended", taking: "taking part", will: "will attend", not: "will not attend" };
 
 /** What somebody does at a moment: { state, doing, intended, block, object }; null before the first. */
 export function doingAt(replay, one, moment) {
@@ -29,10 +29,10 @@ export function standing(replay, one, moment, short) {
   const outcome = one.outcome;
   if (one.number === replay.task.performer) return ["", ""];
   if (!outcome) return ["", ""];
-  if (outcome.counts && moment >= outcome.since) return ["counted", `counted since ${short(outcome.since)}`];
+  if (outcome.counts && moment >= outcome.since) return ["counted", `attended since ${short(outcome.since)}`];
   if (within(outcome.when, moment)) return ["taking", "taking part now"];
-  if (outcome.counts) return ["will", `will count from ${short(outcome.since)}`];
-  return ["not", `does not count: ${outcome.words}`];
+  if (outcome.counts) return ["will", `will attend from ${short(outcome.since)}`];
+  return ["not", `does not attend: ${outcome.words}`];
 }
 
 export class List {

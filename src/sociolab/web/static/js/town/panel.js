@@ -102,15 +102,15 @@ function nowLines(box) {
     list.append(...cells);
     return [cells[1].firstElementChild, cells];
   };
-  const [does] = line("Does"), [where] = line("Is at");
-  const [entry, entryRow] = line("By the plan"), [thinks, thinksRow] = line("Last thought");
-  const [score, scoreRow] = line("For the score", "mark");
+  const [does] = line("Doing"), [where] = line("Location");
+  const [entry, entryRow] = line("Planned"), [thinks, thinksRow] = line("Last thought");
+  const [score, scoreRow] = line("Role", "mark");
   box.replaceChildren(list);
   return { does, where, entry, entryRow, thinks, thinksRow, score, scoreRow };
 }
 
 function sentence({ state, doing, intended, object }) {
   if (state === "asleep") return "is asleep";
-  if (state === "walking") return `on the way${intended ? ` to ${intended}` : ""}: ${doing}`;
+  if (state === "walking") return `heading to ${intended || "the next place"}: ${doing}`;
   return `${doing}${object && state !== "talking" ? ` (${object})` : ""}`;
 }

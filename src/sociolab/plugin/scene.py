@@ -1,0 +1,109 @@
+"""A scene of plain parts, for worlds in which every seat sees what is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sociolab.core.episode import Action, ActionKind, ActionSpace, Episode, Moved
+from sociolab.core.ports import Line, Note, Observation, Transcript
+from sociolab.engine.scene import Order, Poll
+from sociolab.engine.visibility import witnessed
+
+
+@dataclass(frozen=True)
+class OpenScene:
+    """A scene in which every seat sees all that is done, but for what is meant for others only.
+
+    `heads` holds what each seat is told before the first turn, in the order in which they act, and
+    `tail` what it is told at its turn. `names` says what everybody calls a seat (its id, without
+    one); `acts` what it can do in a turn, counted from 0 (all of `space`, without one).
+
+    >>> pay, keep = ActionKind("pay", has_text=False), ActionKind("keep", has_text=False)
+    >>> space = ActionSpace((pay, keep))
+    >>> scene = OpenScene({"ann": "You are Ann.", "ben": "You are Ben."}, space, limit=2)
+    >>> witness = scene.witness("ben")
+    >>> witness.see(Moved(0, "ann", (Action("pay"),)))
+    >>> witness.observe(1).history[0].text
+    'ann: pay'
+    """
+
+    heads: Mapping[str, str]
+    space: ActionSpace
+    limit: int
+    names: Mapping[str, str] = field(default_factory=dict)
+    acts: Callable[[str, int], Sequence[ActionKind]] | None = None
+    tail: str = "It is your turn."
+    order: Order = "round-robin"
+    polls: Sequence[Poll] = ()
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """In the order in which they act."""
+        return tuple(self.heads)
+
+    def space_of(self, seat: str, turn: int) -> ActionSpace:
+        """What this seat can do in this turn."""
+        if self.acts is None:
+            return self.space
+        return ActionSpace(tuple(self.acts(seat, turn)), self.space.most, self.space.distinct)
+
+    def witness(self, seat: str) -> OpenWitness:
+        """What this seat knows before the first turn."""
+        return OpenWitness(self, seat)
+
+    def name(self, seat: str) -> str:
+        """What everybody calls a seat."""
+        return self.names.get(seat, seat)
+
+    def line(self, move: Moved, seat: str | None = None) -> Line:
+        """A turn as this seat reads it: who, and what they said or did."""
+        named = tuple(
+            Action(one.kind, one.text, tuple(map(self.name, one.to)), one.acts, one.fields)
+            for one in move.actions
+        )
+        done = "; ".join(map(self._read, named))
+        who = self.name(move.seat)
+        return Line(move.turn, who, move.seat == seat, named, f"{who}: {done}")
+
+    def _read(self, action: Action) -> str:
+        kind = self.space[action.kind]
+        plain = kind.spoken and not action.fields
+        text = " ".join(action.text.split()) if plain else action.as_text
+        return f"(to {', '.join(action.to)}) {text}" if action.to else text
+
+    def transcript(self, title: str, episode: Episode, seat: str | None = None) -> Transcript:
+        """The episode to read: all of it, with the turns that failed, or what one seat saw."""
+        told = ((self.name(one), head) for one, head in self.heads.items() if seat in (None, one))
+        moves = episode.moves if seat is None else witnessed(episode.moves, seat, self.space)
+        failed = episode.failed_turns if seat is None else ()
+        notes = (
+            Note(e.turn, f"{self.name(e.seat)}: failed turn: {e.problem}", True) for e in failed
+        )
+        lines = tuple(self.line(move, seat) for move in moves)
+        return Transcript(title, tuple(told), lines, tuple(notes))
+
+
+class OpenWitness:
+    """What one seat of an open scene has seen."""
+
+    def __init__(self, scene: OpenScene, seat: str) -> None:
+        self._scene = scene
+        self._seat = seat
+        self._lines: list[Line] = []
+
+    def see(self, move: Moved) -> None:
+        """Take in a move."""
+        self._lines.append(self._scene.line(move, self._seat))
+
+    def observe(self, turn: int) -> Observation:
+        """What this seat is shown."""
+        scene, seat = self._scene, self._seat
+        others = tuple(scene.name(one) for one in scene.seats if one != seat)
+        lines, you, head = tuple(self._lines), scene.name(seat), scene.heads[seat]
+        return Observation(seat, you, turn, scene.limit, head, lines, scene.tail, others, None)
+
+    def seat_called(self, name: str) -> str | None:
+        """The seat of this name, but not one's own."""
+        others = (seat for seat in self._scene.seats if seat != self._seat)
+        return next((seat for seat in others if self._scene.name(seat) == name), None)

@@ -1,0 +1,272 @@
+"""Figures for a paper, as PDF, SVG or PNG: readable at the width of one column, in print and without
+colour. Pages draw their own (`report.charts`); both are Vega-Lite."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import scale
+from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.report.score_tables import Grid, main_measure, measures_of, pair_grids
+from sociolab.report.section import Spec
+from sociolab.report.words import headed, metric_of, minus, number
+
+WIDTH, NARROW = 150, 105
+"""Points of what is drawn between labels and, where there are any, figures beside it: together no
+wider than a column of 3.3 inches."""
+_ROW, _AGENT = 15, 9
+"""Points of a row of one value, and of each agent's in a row of several."""
+_PPI = 300
+_INK, _PAPER = "#1a1a1a", "white"
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442", "#1a1a1a")
+"""Told apart by those who are colour-blind (Okabe and Ito 2008)."""
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+_CONFIG: Spec = {
+    "background": _PAPER,
+    "font": "Helvetica, Arial, Liberation Sans, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": 8, "titleFontSize": 8, "titleFontWeight": "normal", "labelColor": _INK,
+        "titleColor": _INK, "domainColor": "#888888", "tickColor": "#888888", "tickSize": 3,
+        "gridColor": "#e6e6e6", "titlePadding": 3,
+    },
+    "legend": {
+        "orient": "top", "title": None, "labelFontSize": 8, "symbolSize": 40, "labelLimit": 220,
+        "labelColor": _INK, "offset": 4, "padding": 0,
+    },
+    "text": {"fontSize": 7.5, "color": _INK},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A value with its interval in a row; `series` tells by colour and shape whose it is, `beside`
+    is written to the right."""
+
+    row: str
+    series: str
+    value: float
+    low: float | None
+    high: float | None
+    beside: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Rows over one axis, which has this title and these ends."""
+
+    axis: str
+    low: float
+    high: float
+    points: tuple[Point, ...]
+
+
+def interval_figure(
+    panels: Sequence[Panel], series: Sequence[str], *, filled: bool = False
+) -> Spec:
+    """Panels one below the other. The series of a row lie below each other; with `filled`, of the
+    two series the second is drawn hollow, and a row has one point."""
+    found = [_panel(panel, series, filled=filled) for panel in panels if panel.points]
+    return {"vconcat": found, "bounds": "flush", "spacing": 34, "config": _CONFIG}
+
+
+def _panel(panel: Panel, series: Sequence[str], *, filled: bool) -> Spec:
+    rows = list(dict.fromkeys(point.row for point in panel.points))
+    several = len(series) > 1 and not filled
+    width = NARROW if any(point.beside for point in panel.points) else WIDTH
+    x = {
+        "type": "quantitative",
+        "title": panel.axis,
+        "scale": {"domain": [panel.low, panel.high], "nice": False, "zero": False},
+        "axis": {"tickCount": 5, "grid": True, "labelFlush": False},
+    }
+    y: Spec = {
+        "field": "row",
+        "type": "nominal",
+        "title": None,
+        "sort": None,
+        "scale": {"domain": rows, "padding": 0.3 if several else 0.1},
+        "axis": {"labelLimit": 110, "ticks": False, "domain": False, "grid": False},
+    }
+    offset = {"yOffset": {"field": "series", "scale": {"domain": list(series)}}} if several else {}
+    colours = [_COLOURS[i % len(_COLOURS)] for i in range(len(series))]
+    shapes = [_SHAPES[i % len(_SHAPES)] for i in range(len(series))]
+    legend: Spec | None = {"columns": 2} if len(series) > 1 else None
+    by = {"field": "series", "type": "nominal", "legend": legend}
+    if filled:
+        dots: Spec = {
+            "fill": {**by, "scale": {"domain": list(series), "range": [_INK, _PAPER]}},
+            "stroke": {"value": _INK},
+        }
+        line: Spec = {"value": _INK}
+    else:
+        line = {**by, "scale": {"domain": list(series), "range": colours}}
+        dots = {
+            "fill": line,
+            "stroke": line,
+            "shape": {**by, "scale": {"domain": list(series), "range": shapes}},
+        }
+    values = [
+        {
+            "row": one.row, "series": one.series, "value": one.value, "low": one.low,
+            "high": one.high, "beside": one.beside,
+        }
+        for one in panel.points
+    ]  # fmt: skip
+    layers: list[Spec] = [
+        {
+            "transform": [{"filter": "isValid(datum.low)"}],
+            "mark": {"type": "rule", "strokeWidth": 1.2, "clip": True},
+            "encoding": {
+                "x": {"field": "low", **x},
+                "x2": {"field": "high"},
+                "color": line,
+                **offset,
+            },
+        },
+        {
+            "mark": {"type": "point", "size": 34, "opacity": 1, "strokeWidth": 1},
+            "encoding": {"x": {"field": "value", **x}, **dots, **offset},
+        },
+        {
+            "mark": {"type": "text", "align": "left"},
+            "encoding": {"text": {"field": "beside"}, "x": {"value": width + 6}},
+        },
+    ]
+    if panel.low < 0 < panel.high:
+        zero = {"type": "rule", "color": "#888888", "strokeDash": [2, 2], "strokeWidth": 0.8}
+        layers.insert(0, {"mark": zero, "encoding": {"x": {"datum": 0, **x}, "y": {"value": 0},
+                                                     "y2": {"value": "height"}}})  # fmt: skip
+    height = len(rows) * (_AGENT * len(series) + 6 if several else _ROW)
+    return {
+        "data": {"values": values},
+        "width": width,
+        "height": height,
+        "encoding": {"y": y},
+        "layer": layers,
+    }
+
+
+# ------------------------------------------------------------------ of a run
+
+
+def mean_figure(result: RunResult, judge: str, agents: Sequence[str]) -> Spec | None:
+    """Means with 95 % intervals: a row for each metric of this judge, the agents in it; metrics of
+    one range share an axis. None where nothing with a range has a value."""
+    mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
+    ranges: dict[tuple[float, float, str], list[Point]] = {}
+    for measure in measures_of(result, mine):
+        if measure.high is None:
+            continue
+        unit = metric_of(result, measure).unit
+        points = ranges.setdefault((measure.low, measure.high, unit), [])
+        points += [
+            Point(headed(result, measure), str(e.agent), e.value, e.low, e.high)
+            for agent in agents
+            for e in mine
+            if e.measure == measure.measure and e.agent == agent and e.value is not None
+        ]
+    panels = [
+        Panel(f"mean, {scale(low, high)}{f' ({unit})' if unit else ''}", low, high, tuple(points))
+        for (low, high, unit), points in ranges.items()
+        if points
+    ]
+    return interval_figure(panels, agents) if panels else None
+
+
+def heat_figure(result: RunResult, judge: str) -> Spec | None:
+    """The agent-partner matrix of the main metric of this judge; None where there is none."""
+    entries = [e for e in result.scores if e.judge == judge and set(e.by) == {"partner"}]
+    for grid in pair_grids(result, details=False):
+        if any(e.judge == judge for e in grid.entries):
+            (measure,) = main_measure(result, entries)
+            unit = metric_of(result, measure).unit
+            title = f"{headed(result, measure)}, {scale(measure.low, measure.high)}"
+            return _heat(grid, f"{title} ({unit})" if unit else title, result)
+    return None
+
+
+def _heat(grid: Grid, title: str, result: RunResult) -> Spec:
+    def text(entry: ScoreEntry) -> str:
+        assert entry.value is not None
+        return minus(number(entry.value, result.measure(entry.measure)))
+
+    cells = [
+        {"agent": row.label, "partner": partner, "value": cell.value, "text": text(cell)}
+        for row in grid.rows
+        for partner, cell in zip(grid.columns, row.cells, strict=True)
+        if cell is not None and cell.value is not None
+    ]
+    values = [float(str(cell["value"])) for cell in cells]
+    middle = (min(values) + max(values)) / 2
+    axis = {"labelLimit": 110, "ticks": False, "domain": False, "grid": False}
+    names = [row.label for row in grid.rows]
+    turned = max(map(len, grid.columns)) > 7
+    x = {"field": "partner", "type": "nominal", "sort": list(grid.columns), "title": "partner",
+         "axis": {**axis, "orient": "top", "labelAngle": -40 if turned else 0}}  # fmt: skip
+    y = {"field": "agent", "type": "nominal", "sort": names, "title": "agent", "axis": axis}
+    side = max(30, min(60, WIDTH // max(1, len(grid.columns))))
+    legend = {"orient": "bottom", "title": title, "titleFontSize": 8, "titleFontWeight": "normal",
+              "titleLimit": 240, "gradientLength": WIDTH, "gradientThickness": 8, "tickCount": 3}  # fmt: skip
+    colour = {"field": "value", "type": "quantitative", "legend": legend,
+              "scale": {"scheme": "blues", "zero": False, "nice": False}}  # fmt: skip
+    ink = {"condition": {"test": f"datum.value > {middle!r}", "value": _PAPER}, "value": _INK}
+    return {
+        "data": {"values": cells},
+        "width": {"step": side},
+        "height": {"step": 24},
+        "encoding": {"x": x, "y": y},
+        "layer": [
+            {"mark": "rect", "encoding": {"color": colour}},
+            {"mark": "text", "encoding": {"text": {"field": "text"}, "color": ink}},
+        ],
+        "config": _CONFIG,
+    }
+
+
+# ------------------------------------------------------------------ files
+
+
+def write_figure(path: Path, spec: Spec) -> None:
+    """Draw a figure into a file that ends in .pdf, .svg or .png, all or nothing.
+
+    ConfigError for another ending, where the extra `figures` is missing, and where the file cannot
+    be written.
+    """
+    drawn = drawing(path)(spec)
+    made = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        made.write_bytes(drawn)
+        made.replace(path)
+    except OSError as error:
+        raise ConfigError(
+            f"the figure cannot be written to {path} ({error.strerror}); name a file in a folder "
+            "that exists"
+        ) from error
+    finally:
+        with suppress(OSError):
+            made.unlink(missing_ok=True)
+
+
+def drawing(path: Path) -> Callable[[Spec], bytes]:
+    """What draws into a file of this name; ConfigError as in `write_figure`, before any work."""
+    if path.suffix.lower() not in (".pdf", ".svg", ".png"):
+        raise ConfigError(f"--figure: expected a file .pdf, .svg or .png, found {path.name}")
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise ConfigError(
+            'figures need the extra "figures": pip install "sociolab[figures]"'
+        ) from error
+    made: Mapping[str, Callable[..., Any]] = {
+        ".pdf": vl_convert.vegalite_to_pdf,
+        ".svg": lambda spec: vl_convert.vegalite_to_svg(spec).encode("utf-8"),
+        ".png": lambda spec: vl_convert.vegalite_to_png(spec, ppi=_PPI),
+    }
+    return made[path.suffix.lower()]
