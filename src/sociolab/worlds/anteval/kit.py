@@ -195,6 +195,7 @@ load_information = WorldPlugin(
     "anteval-information",
     _load_information,
     declared=INFORMATION,
+    about="D&D parties exchange information: who learns which facts (AntEval, IEP)",
     settings=InformationSettings,
     short={"turns": "8"},
     importers={
@@ -212,6 +213,7 @@ load_intention = WorldPlugin(
     "anteval-intention",
     _load_intention,
     declared=INTENTION,
+    about="D&D players express intentions: do their words show them? (AntEval, IEG)",
     settings=IntentionSettings,
     short={"turns": "8"},
     writer=_writer("anteval-intention", IntentionSettings),

@@ -161,6 +161,7 @@ load = WorldPlugin(
     "sotopia",
     _load,
     declared=DECLARED,
+    about="two characters with private goals and secrets talk (SOTOPIA)",
     settings=Settings,
     short={"turns": "8"},
     importers={

@@ -321,6 +321,7 @@ load = WorldPlugin(
     "stss",
     _load,
     declared=DECLARED,
+    about="social tasks in a sandbox town, scored by who comes (STSS, action level)",
     settings=StssSettings,
     people=False,
     importers={

@@ -114,7 +114,7 @@ def test_the_sentences_say_the_figures(both: Store) -> None:
         "the performer, 2 were not told all, 0 did not keep all that they were told, and 1 did but "
         "did not act on it.",
     )
-    assert "scripted plays by rules" in section(both).cautions[0]
+    assert "scripted is rule-based" in section(both).cautions[0]
     assert section(both).cautions[-1] == (
         "Of 1 episode of lived it cannot be told where they were lost."
     )

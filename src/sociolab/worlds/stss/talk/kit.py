@@ -111,6 +111,7 @@ load = WorldPlugin(
     "stss-talk",
     _load,
     declared=DECLARED,
+    about="single conversations of that town, frozen as tasks (STSS, language level)",
     settings=TalkSettings,
     short={"rounds": "3"},
     people=False,
