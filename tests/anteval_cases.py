@@ -20,7 +20,7 @@ from sociolab.core.episode import (
 from sociolab.core.ports import DataId
 from sociolab.worlds.anteval.information.scoring import LEARNED
 from sociolab.worlds.anteval.scene import CHAT, TELL
-from sociolab.worlds.anteval.session import NPC, Character, Fact, Form, Intention, Session
+from sociolab.worlds.anteval.session import NPC, Fact, Form, Intention, PartyMember, Session
 from sociolab.worlds.anteval.sessions import task_of
 
 NAMES = ("Mira Voss", "Tom Harrow", "Odo Penn")
@@ -31,10 +31,10 @@ FACT_MARKS = ("Subjectmark", "Textmark")
 INTENTION_MARK = "meanmark"
 
 
-def character(seat: str, name: str) -> Character:
+def character(seat: str, name: str) -> PartyMember:
     """A character each of whose private parts holds a word of its own."""
     job, ideal, bond, flaw, goal, char, story = (f"{mark}-{seat}" for mark in PRIVATE)
-    return Character(
+    return PartyMember(
         id=seat,
         name=name,
         pronouns="she/her",

@@ -18,7 +18,7 @@ from sociolab.worlds.sotopia.scenarios import (
     RelationshipType,
     Scenario,
 )
-from sociolab.worlds.sotopia.scene import Casting
+from sociolab.worlds.sotopia.scene import SceneCast
 
 RUN, STUDY = "fair", "judges-of-the-fair"
 MODEL = "openai/secret-model"
@@ -38,7 +38,7 @@ _TALK = (
 )
 
 
-def casting(number: int) -> Casting:
+def casting(number: int) -> SceneCast:
     """Two people at a stall; they are strangers, acquaintances or friends in turn."""
     kinds = (
         RelationshipType.STRANGER,
@@ -66,7 +66,7 @@ def casting(number: int) -> Casting:
         relationships=kinds,
     )
     tie = Relationship(a=ADA, b=BEN, type=kinds[number % 3])
-    return Casting(scenario=scenario, characters=(ada, ben), relationships=(tie,))
+    return SceneCast(scenario=scenario, characters=(ada, ben), relationships=(tie,))
 
 
 def trial(number: int) -> Trial:

@@ -16,7 +16,7 @@ from sociolab.worlds.sotopia.scenarios import (
     RelationshipType,
     Scenario,
 )
-from sociolab.worlds.sotopia.scene import Casting
+from sociolab.worlds.sotopia.scene import SceneCast
 from sociolab.worlds.sotopia.world import Sotopia
 
 TRAITS = BigFive(
@@ -66,7 +66,7 @@ def casting(
     *,
     people: Mapping[int, Character] | None = None,
     kinds: Mapping[tuple[int, int], RelationshipType] | None = None,
-) -> Casting:
+) -> SceneCast:
     """A scene of so many seats, all in this relationship; `kinds` are exceptions by pair."""
     cast = tuple((people or {}).get(n) or character(n) for n in range(seats))
     scenario = Scenario(
@@ -80,16 +80,16 @@ def casting(
         Relationship(a=cast[a].id, b=cast[b].id, type=(kinds or {}).get((a, b), kind))
         for a, b in combinations(range(seats), 2)
     )
-    return Casting(scenario=scenario, characters=cast, relationships=ties)
+    return SceneCast(scenario=scenario, characters=cast, relationships=ties)
 
 
-def task_of(cast: Casting) -> Task:
+def task_of(cast: SceneCast) -> Task:
     """A task with this content."""
     seats = tuple(person.id for person in cast.characters)
     return Task("market.1", seats, cast.scenario.id, cast.model_dump_json())
 
 
-def episode_of(cast: Casting, *events: Event) -> Episode:
+def episode_of(cast: SceneCast, *events: Event) -> Episode:
     """An episode in which this happened."""
     task = task_of(cast)
     members = tuple(CastMember(seat, "tested") for seat in task.seats)

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.store.user_files import fresh_folder
+from sociolab.core.user_files import fresh_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of a Unix")
 
 SLOW = """
 import sys, time
 from pathlib import Path
-from sociolab.store.user_files import fresh_folder
+from sociolab.core.user_files import fresh_folder
 try:
     with fresh_folder(Path(sys.argv[1])) as fresh:
         fresh.mkdir()

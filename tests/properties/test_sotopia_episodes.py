@@ -19,7 +19,7 @@ from sociolab.worlds.sotopia.scene import (
     NON_VERBAL,
     PHYSICAL,
     SPEAK,
-    Casting,
+    SceneCast,
     SotopiaScene,
 )
 from sociolab.worlds.sotopia.visibility import STRANGER_LABEL
@@ -58,7 +58,7 @@ class Scripted:
         return Reply((self._actions[request.turn % len(self._actions)],))
 
 
-def observed(cast: Casting, players: Mapping[str, Player], limit: int = 12) -> list[Observation]:
+def observed(cast: SceneCast, players: Mapping[str, Player], limit: int = 12) -> list[Observation]:
     """All that anybody was shown."""
     found: list[Observation] = []
 

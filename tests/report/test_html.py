@@ -19,7 +19,7 @@ from sociolab.report.run_facts import cautions, command, summary
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import findings
 from sociolab.report.section import Chart, Figure, Section, TextTable
-from sociolab.report.transcript_view import TranscriptView, chosen_views, private_part
+from sociolab.report.transcript_view import TranscriptView, evenly_chosen, private_part, views_of
 from sociolab.store.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED
@@ -76,7 +76,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture
 def episodes(store: Store) -> tuple[TranscriptView, ...]:
-    return chosen_views(store, RUN, transcript, 6)
+    return views_of(store, RUN, transcript, evenly_chosen(store, RUN, 6))
 
 
 def test_tags_are_balanced_and_ids_unique(

@@ -13,7 +13,13 @@ from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
 from sociolab.report.export import play_markdown
 from sociolab.report.terminal import play, play_text
-from sociolab.report.transcript_view import Remark, TranscriptView, chosen_views, transcript_view
+from sociolab.report.transcript_view import (
+    Remark,
+    TranscriptView,
+    evenly_chosen,
+    transcript_view,
+    views_of,
+)
 from sociolab.report.words import person_name, sanitize, spelled
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
@@ -177,13 +183,15 @@ def test_repeated_judgings_are_numbered(store: Store) -> None:
 
 def test_episodes_are_chosen_evenly_among_those_played(store: Store) -> None:
     def trials(count: int) -> list[str]:
-        return [episode.trial for episode in chosen_views(store, RUN, transcript, count)]
+        return list(evenly_chosen(store, RUN, count))
 
     assert trials(3) == ["lamp-AA", "bike-AS", "noise-SS"]
     assert len(trials(20)) == 11
     assert "bike-SS" not in trials(20)
     assert (trials(1), trials(0)) == (["lamp-AA"], [])
-    assert [len(e.sheets) for e in chosen_views(store, RUN, transcript, 3)] == [2, 2, 2]
+    assert [
+        len(e.sheets) for e in views_of(store, RUN, transcript, evenly_chosen(store, RUN, 3))
+    ] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("text", ["\x1b[2Jgone\x07", "a\x00b", "\x9b31m", "half \ud83d pair"])

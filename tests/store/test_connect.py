@@ -11,7 +11,8 @@ from unittest.mock import Mock, create_autospec
 import pytest
 
 from sociolab.core.errors import StoreError
-from sociolab.store.connect import _use_wal, data_home, default_path
+from sociolab.core.user_files import data_home
+from sociolab.store.connect import _use_wal, default_path
 from sociolab.store.schema import APPLICATION_ID, VERSION
 from sociolab.store.store import Store
 

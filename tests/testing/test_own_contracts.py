@@ -25,7 +25,7 @@ from sociolab.worlds.sotopia.scenarios import (
     PriceGoal,
     RelationshipType,
 )
-from sociolab.worlds.sotopia.scene import Casting, SotopiaScene
+from sociolab.worlds.sotopia.scene import SceneCast, SotopiaScene
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sotopia_cases import GOAL, NAMES, SECRET, casting, task_of, world
 
@@ -43,7 +43,7 @@ TIMES = tuple(
 )
 
 
-def with_facts(facts: Sequence[Facts], kind: RelationshipType) -> Casting:
+def with_facts(facts: Sequence[Facts], kind: RelationshipType) -> SceneCast:
     """A casting whose goals rules can read."""
     cast = casting(kind)
     goals = tuple(

@@ -312,7 +312,7 @@ def test_people_say_one_word_each_and_the_researcher_sees_the_words(tmp_path: Pa
         base = f"/studies/{name}/impressions"
         page = client.get(base)
         assert "2 of 2 sessions" in page.text
-        assert ">dull</li>" in page.text
+        assert ">dull</span>" in page.text
         lines = sorted(client.get(f"{base}/words.csv").text.splitlines())
         assert lines == ["session,participant,word", "table00,r1,dull", "table01,r1,dull"]
 

@@ -173,17 +173,17 @@ def test_errands_failures_and_judges_are_told_in_words() -> None:
             other_rules=False,
         )
     )
-    assert told.errands == (
+    assert told["errands"] == (
         ("buy medicine", "Bea Moor, Tue 14 May 10:05"),
         ("bring medicine", "nobody who had been told of it"),
     )
-    assert (told.event, told.score) == ("Tue 14 May, at any time", "0.5")
-    first, second = told.verdicts
+    assert (told["event"], told["score"]) == ("Tue 14 May, at any time", "0.5")
+    first, second = told["verdicts"]
     assert (first.value, first.reason, first.failed) == (
         "missing: incomplete",
         "the trace ends too early",
         True,
     )
     assert (second.value, second.judge) == ("0.5", "strict (model), judging 2")
-    row = next(one for one in told.counted if one.counts)
+    row = next(one for one in told["counted"] if one.counts)
     assert (row.name, row.since, row.at) == ("Bea Moor", "Tue 14 May 10:05", "2024-05-14T10:05:00")

@@ -100,8 +100,8 @@ def test_the_lock_of_a_process_that_died_is_no_sign_of_life(address: str, store:
 def test_a_run_tells_its_scores_with_n_and_failures_and_leads_to_its_extremes(address: str) -> None:
     page = requests.get(f"{address}/runs/{RUN}", timeout=20)
     told = text_of(page)
-    assert "3 of 5 trials of the world sotopia were played to the end; 1 failed." in told
-    assert "1 of 5 trials failed: timeout" in told
+    assert "3 of 5 episodes completed, 1 failed." in told
+    assert "1 of 5 episodes failed: timeout" in told
     assert "Mean score per agent (all partners) · judge: lab/judge" in told
     assert "scripted 3.00" in told.replace(" ±", " ±")
     assert "1 failed" in told
@@ -166,7 +166,7 @@ def test_a_large_run_is_worked_out_once_while_its_page_says_so(
     waiting = requests.get(f"{address}/runs/{RUN}", timeout=20)
     assert f'hx-get="/runs/{RUN}/figures"' in waiting.text
     told = text_of(waiting)
-    assert "3 of 5 trials of the world sotopia were played to the end" in told
+    assert "3 of 5 episodes completed" in told
     assert "sociolab run sotopia --agent lab/one --agent scripted" in told
     assert "Calls by role" in told
     # Nothing is said of what is not known yet.
@@ -344,12 +344,12 @@ def test_tokens_and_cost_that_are_estimated_say_so_wherever_they_are_shown(tmp_p
         assert "4 1 failed ~$0.0300" in get(address, "/runs")
         page = get(address, f"/runs/{RUN}")
         calls = get(address, f"{EPISODES}/{PLAIN}/calls")
-    assert "calls had no usable token count from the provider" in page
+    assert "calls came without a usable token count" in page
     assert "Cost ~$0.0300" in page
     assert "agent 4 0 ~300 120 ~30 1.5 ~$0.0300 judge 0 1 0 0 0 2.0 no price" in page
     assert "Impossible token counts malformed reply 4" in page
     assert "~300 tokens read (120 cached), ~30 written" in calls
-    assert "3 of 4 calls had no usable token count from the provider" in calls
+    assert "3 of 4 calls came without a usable token count" in calls
     assert calls.count("found -5 <as> prompt tokens") == 3
 
 

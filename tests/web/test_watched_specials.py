@@ -14,11 +14,9 @@ from sociolab.core.score import Measure, Score
 from sociolab.plugin.shown import FactWay
 from sociolab.store.store import Store
 from sociolab.web.watch.episode import (
-    JudgedConditions,
-    Reading,
     SaidLine,
     beside,
-    conditions_of,
+    line_of,
     reading,
     told_in_turns,
 )
@@ -39,10 +37,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def facts_of(episode: Episode) -> tuple[FactWay, ...]:
     shown = world_plugin(episode.trial.world).beside
     return shown(episode, ()).facts if shown else ()
-
-
-def found_in(store: Store, run: str, read: Reading) -> tuple[JudgedConditions, ...]:
-    return conditions_of(beside(store, run, read), read)
 
 
 def first(store: Store, name: str) -> Episode:
@@ -120,13 +114,13 @@ def test_what_is_stated_at_the_end_is_what_the_judge_counts(store: Store) -> Non
 def test_worlds_without_facts_or_conditions_show_none(store: Store) -> None:
     read = reading(store, "sotopia", first(store, "sotopia").trial.id)
     assert facts_of(read.episode) == ()
-    assert found_in(store, "sotopia", read) == ()
+    assert beside(store, "sotopia", read).conditions == ()
 
 
 def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: Store) -> None:
     for episode in store.episodes("stss-talk"):
         read = reading(store, "stss-talk", episode.trial.id)
-        talk, note = found_in(store, "stss-talk", read)
+        talk, note = beside(store, "stss-talk", read).conditions
         lines = {item.number: item.text.text for item in read.course if isinstance(item, SaidLine)}
         scores = {
             verdict.measure.name: verdict.value
@@ -135,13 +129,14 @@ def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: S
             if isinstance(verdict, Score)
         }
         for found, measure in ((talk, "conversation_gcsr"), (note, "summary_gcsr")):
-            met = sum(one.met for one in found.met)
-            assert met / len(found.met) == pytest.approx(scores[measure])
-        for one in talk.met:
-            assert (one.line is not None) == bool(one.quote)
-            if one.line is not None:
-                assert one.quote in lines[one.line]
-        assert all(one.line is None for one in note.met)
+            met = sum(one.met for one in found.found)
+            assert met / len(found.found) == pytest.approx(scores[measure])
+        assert (talk.in_talk, note.in_talk) == (True, False)
+        for one in talk.found:
+            line = line_of(read, one.quote)
+            assert (line is not None) == bool(one.quote)
+            if line is not None:
+                assert one.quote in lines[line]
 
 
 GCSR = Measure("conversation_gcsr", 0, 1)

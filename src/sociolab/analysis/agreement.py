@@ -20,7 +20,7 @@ from sociolab.analysis.formatting import (
 )
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, StoredRatings, ratings_of
 from sociolab.core.score import Method
-from sociolab.report.charts import STEP, WIDTH, Bars, bar_chart, labels
+from sociolab.report.charts import Bars, bar_chart
 from sociolab.report.section import Chart, Figure, Section, TextTable, documents
 from sociolab.report.words import minus, plural
 from sociolab.stats.agreement import (
@@ -532,17 +532,6 @@ def _figures(
             f"{judge} minus the mean of the people, plays at each whole number of points",
             difference_bars(title, drawn),
         )
-    ranged = [
-        (titles[c.dimension], c.spread)
-        for c in rows
-        if c.dimension != OVERALL and c.spread.inside.n
-    ]
-    if ranged:
-        yield Figure(
-            f"Share of {judge}'s scores below (left, pale), in (filled) and above (right, "
-            "pale) the range of the people's scores of the same play, in percent",
-            range_bars(f"{judge} and the people's range", ranged),
-        )
 
 
 def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
@@ -650,60 +639,9 @@ def difference_bars(title: str, rows: Sequence[tuple[str, Spread]]) -> Chart:
     return bar_chart(title, told, bars, ends, zero=True)
 
 
-def range_bars(title: str, rows: Sequence[tuple[str, Spread]]) -> Chart:
-    """A row for each dimension: the shares of the judge's scores below (left, pale), inside
-    (filled) and above (right, pale) the range of the people's ratings of the same play."""
-    parts = []
-    for name, spread in rows:
-        n, inside = max(spread.inside.n, 1), spread.inside.n - spread.below - spread.above
-        at = 0.0
-        for part, count in (("below", spread.below), ("inside", inside), ("above", spread.above)):
-            parts.append(
-                {"who": name, "part": part, "from": at, "to": at + 100 * count / n}
-                | ({"beside": f"n {spread.inside.n:,}"} if part == "above" else {})
-            )
-            at += 100 * count / n
-    spec = {
-        "data": {"values": parts},
-        "width": WIDTH,
-        "height": {"step": STEP},
-        "encoding": {"y": labels("who", [name for name, _ in rows])},
-        "layer": [
-            {
-                "mark": {"type": "bar", "height": 14},
-                "encoding": {
-                    "x": {
-                        "field": "from",
-                        "type": "quantitative",
-                        "title": None,
-                        "scale": {"domain": [0, 100]},
-                        "axis": {"values": [0, 50, 100]},
-                    },
-                    "x2": {"field": "to"},
-                    "opacity": {
-                        "condition": {"test": "datum.part === 'inside'", "value": 1},
-                        "value": 0.3,
-                    },
-                },
-            },
-            {
-                "transform": [{"filter": "isValid(datum.beside)"}],
-                "mark": {"type": "text", "align": "left"},
-                "encoding": {"text": {"field": "beside"}, "x": {"value": WIDTH + 6}},
-            },
-        ],
-    }
-    return Chart(title, "; ".join(_ranges(name, spread) for name, spread in rows), spec)
-
-
 def _differences(name: str, spread: Spread) -> str:
     found = ", ".join(f"{place:+d}: {count}" for place, count in spread.counts if count)
     return minus(f"{name}: {found or 'nothing compared'}")
-
-
-def _ranges(name: str, spread: Spread) -> str:
-    inside = spread.inside.n - spread.below - spread.above
-    return f"{name}: {spread.below} below, {inside} inside, {spread.above} above"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,10 +32,9 @@ from sociolab.app.players.agent_models import CountedJudge
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import AuditConfig
-from sociolab.app.run.judge import world_settings
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import kept_in_a_run, patience_of
-from sociolab.app.run_sync import run_sync
+from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
 from sociolab.core.ports import (
@@ -93,21 +92,17 @@ class AuditResult:
     in_vain: str = ""
 
 
-def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
+@synchronous
+async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
     """Audit a judge; works inside a running event loop too. ConfigError where something is wrong.
 
     Nothing is added to the run: replies are kept in a run of their own, where the same command
     finds them. An audit that is stopped goes on from there.
     """
-    return run_sync(lambda: audit_async(config, watch))
-
-
-async def audit_async(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
-    """As `audit`, to be awaited."""
     path = store_path(config.store)
     with Store.open(path, create=False) as store:
         row = run_of_episodes(store, config.run)
-        kit = load_world(row.world, settings=world_settings(row.settings))
+        kit = load_world(row.world, settings=row.world_settings)
         kinds = _kinds(config, kit)
         stored = values_of(store, row.name) if FAMILY in kinds or config.panel else None
         # A panel that cannot be is refused before a judge is asked, and paid.

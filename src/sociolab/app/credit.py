@@ -8,9 +8,10 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, TypeAlias
 
 from sociolab.analysis.credit import (
@@ -29,12 +30,13 @@ from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.replaying import observations, replaying_world
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import Watch
-from sociolab.app.run_sync import run_sync
+from sociolab.app.run_sync import synchronous
 from sociolab.app.transcripts import world_of
 from sociolab.core.episode import Action, Episode
 from sociolab.core.errors import ConfigError, StorageError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Observation, World
+from sociolab.core.user_files import written_whole
 from sociolab.judging.credit import (
     MEASURES,
     Credit,
@@ -131,13 +133,15 @@ def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[int, in
     ConfigError if they cannot be written there.
     """
     count = unseen = 0
-    with _beside(path) as part:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            for line in lines:
-                file.write(f"{replaced(json.dumps(line, ensure_ascii=False))}\n")
-                count += 1
-                unseen += line["observation"] is None
-        part.replace(path)
+    with (
+        _told(path),
+        written_whole(path) as part,
+        part.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        for line in lines:
+            file.write(f"{replaced(json.dumps(line, ensure_ascii=False))}\n")
+            count += 1
+            unseen += line["observation"] is None
     return count, unseen
 
 
@@ -146,26 +150,23 @@ def check_place(path: Path) -> None:
 
     To be asked before anything is paid for.
     """
-    with _beside(path) as part:
+    with _told(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        part.touch()
+        with TemporaryFile(dir=path.parent):
+            pass
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    """A file beside this one to write first; it is removed, and what is refused a ConfigError."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+def _told(path: Path) -> Iterator[None]:
+    """What is refused, as a ConfigError."""
     try:
-        yield part
+        yield
     except OSError as error:
         raise ConfigError(
             f"--out: {path} cannot be written ({error.strerror}); name a file in a folder that "
             "exists"
         ) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def _shown(seen: Observation | None) -> dict[str, Any] | None:
@@ -277,7 +278,8 @@ def measures_of(text: str) -> tuple[CreditMeasure, ...]:
     return tuple(measure for measure in MEASURES if measure in wanted)
 
 
-def credit_run(
+@synchronous
+async def credit_run(
     run: str,
     config: RunConfig,
     *,
@@ -292,21 +294,6 @@ def credit_run(
     are written there as JSON lines. ConfigError if the run is not there, if its episodes have no
     lines, or if nobody in them has something at stake. Works inside a running event loop too.
     """
-    return run_sync(
-        lambda: credit_run_async(run, config, measures, limit=limit, out=out, watch=watch)
-    )
-
-
-async def credit_run_async(
-    run: str,
-    config: RunConfig,
-    measures: Sequence[CreditMeasure],
-    *,
-    limit: int | None = None,
-    out: Path | None = None,
-    watch: Watch | None = None,
-) -> CreditResult:
-    """As `credit_run`, to be awaited."""
     if out is not None:
         check_place(out)
     path = store_path(config.store)

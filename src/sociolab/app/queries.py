@@ -13,7 +13,7 @@ from sociolab.analysis.agent_names import label_like
 from sociolab.analysis.pooled_runs import recorded_agents
 from sociolab.app.episode_list import EpisodeFilter, ListedEpisode, ScoredMeasure, choices, listed
 from sociolab.app.run.session import TAGS
-from sociolab.app.transcripts import seat_called, world_of
+from sociolab.app.transcripts import seat_called, transcript_of
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import NotKnown, foremost, measure_called
@@ -243,9 +243,9 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
     found = find_episode(store, episode, run)
     trial = found.episode.trial
     seen_by = seat and seat_called(found.episode, seat)
-    read = world_of(trial.world).transcript(found.episode, seen_by)
+    read = transcript_of(found.episode, seen_by)
     judgings = () if seen_by else tuple(store.verdicts.judgings(run, trial=trial.id))
-    return play_text(transcript_view(found.episode, read, judgings))
+    return play_text(transcript_view(found.episode, read, judgings, store.run(run).declared))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -43,15 +44,11 @@ class Provider(Protocol):
 
 
 @cache
-def _points(group: Group) -> dict[str, EntryPoint]:
-    found: dict[str, EntryPoint] = {}
+def _points(group: Group) -> dict[str, dict[str, EntryPoint]]:
+    """What is registered, by name and by what it leads to."""
+    found: dict[str, dict[str, EntryPoint]] = {}
     for point in entry_points(group=group):
-        if point.name in found and found[point.name].value != point.value:
-            raise ConfigError(
-                f'two plugins are called "{point.name}" in {group}: {found[point.name].value} and '
-                f"{point.value}; uninstall one of them"
-            )
-        found[point.name] = point
+        found.setdefault(point.name, {})[point.value] = point
     return found
 
 
@@ -62,11 +59,17 @@ def names(group: Group) -> tuple[str, ...]:
 
 def plugin(group: Group, name: str) -> Any:
     """The object behind a name; ConfigError lists those there are, a broken one fails by name."""
-    point = _points(group).get(name)
-    if point is None:
+    points = _points(group).get(name)
+    if points is None:
         kind = group.removeprefix("sociolab.").removesuffix("s")
         known = ", ".join(names(group)) or "none"
         raise ConfigError(f'there is no {kind} called "{name}"; there is: {known}')
+    if len(points) > 1:
+        raise ConfigError(
+            f'two plugins are called "{name}" in {group}: {" and ".join(points)}; uninstall one of '
+            "them"
+        )
+    (point,) = points.values()
     try:
         return point.load()
     except (Exception, SystemExit) as error:  # whatever its module does when it is imported
@@ -110,7 +113,11 @@ def worlds_that(offer: Callable[[WorldPlugin], bool]) -> tuple[str, ...]:
 def two_levels() -> tuple[TwoLevels, ...]:
     """The worlds that play the same tasks at two levels, as they declare it."""
     worlds = map(world_plugin, worlds_that(lambda one: one.levels is not None))
-    return tuple(one.levels() for one in worlds if one.levels is not None)
+    found = []
+    for one in worlds:
+        with suppress(WorldError):  # what one world breaks, others need not miss
+            found += [one.levels()] if one.levels is not None else []
+    return tuple(found)
 
 
 def town_of(world: str | None, what: str = "") -> TownWorld:

@@ -15,14 +15,14 @@ from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, pairs_rows
 from sociolab.analysis.values import values_of
 from sociolab.app.transcripts import world_of
 from sociolab.core.errors import ConfigError
-from sociolab.report.export import csv_text, entries_csv, write_whole
+from sociolab.core.user_files import write_new
+from sociolab.report.export import csv_text, entries_csv, write_report
 from sociolab.report.html import ShownRun, chart_scripts, page, write_html
 from sociolab.report.leaderboard import boards, boards_section, index
 from sociolab.report.result import ResultDetails, RunResult, distributions_of, read_distributions
 from sociolab.report.section import Section
 from sociolab.report.transcript_view import evenly_chosen, extremes, leading, views_of
 from sociolab.store.store import Store
-from sociolab.store.user_files import write_new
 
 EPISODES = 6
 """How many transcripts of a run a page holds, chosen evenly from the plan."""
@@ -124,13 +124,13 @@ def write_site(store: Store, results: Sequence[RunResult], folder: Path) -> None
     _make(folder / "runs")
     # Should this be interrupted, the marker knows the pages of both.
     _mark(folder, [*new, *(name for name in old if name not in new)])
-    write_whole(folder / "charts.js", chart_scripts())
+    write_report(folder / "charts.js", chart_scripts())
     for result in results:
         shown = shown_run(store, result)
         text = page([shown], home="../index.html", scripts="../charts.js")
-        write_whole(folder / links[result.run], text)
+        write_report(folder / links[result.run], text)
     ranked = with_steps(store, boards(results), partial(values_of, store))
-    write_whole(folder / "index.html", index(results, links, ranked))
+    write_report(folder / "index.html", index(results, links, ranked))
     for name in old:
         if name not in new:
             (folder / name).unlink(missing_ok=True)
@@ -177,14 +177,14 @@ def _make(folder: Path) -> None:
 
 
 def _mark(folder: Path, names: Sequence[str]) -> None:
-    write_whole(folder / MARKER, json.dumps({"pages": sorted(names)}, indent=2) + "\n")
+    write_report(folder / MARKER, json.dumps({"pages": sorted(names)}, indent=2) + "\n")
 
 
 def write_csv(store: Store, results: Sequence[RunResult], path: Path) -> tuple[Path, ...]:
     """Write the entries to a file that ends in .csv; or scores.csv, plays.csv and runs.csv to a
     folder. ConfigError where it cannot be written. Returns what was written."""
     if path.suffix.lower() == ".csv" and not path.is_dir():
-        write_whole(path, entries_csv(results))
+        write_report(path, entries_csv(results))
         return (path,)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -198,7 +198,7 @@ def write_csv(store: Store, results: Sequence[RunResult], path: Path) -> tuple[P
         "runs.csv": csv_text(_RUNS, (_run(result) for result in results)),
     }
     for name, text in texts.items():
-        write_whole(path / name, text)
+        write_report(path / name, text)
     return tuple(path / name for name in texts)
 
 

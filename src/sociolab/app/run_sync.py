@@ -7,10 +7,12 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, wait
 from contextlib import suppress
+from functools import wraps
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
 
 
 def run_sync(make: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
@@ -49,3 +51,15 @@ def run_sync(make: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
                 loop.call_soon_threadsafe(task.cancel)
             wait([result])  # an interrupted Thread.join would not wait again
         raise
+
+
+def synchronous(
+    function: Callable[Arguments, Coroutine[Any, Any, Result]],
+) -> Callable[Arguments, Result]:
+    """The same to be called from plain code, as from inside a running event loop."""
+
+    @wraps(function)
+    def called(*given: Arguments.args, **named: Arguments.kwargs) -> Result:
+        return run_sync(lambda: function(*given, **named))
+
+    return called

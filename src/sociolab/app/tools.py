@@ -16,13 +16,13 @@ from sociolab.app.run.session import kept_in_a_run
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel
+from sociolab.core.user_files import first_problem
 from sociolab.models.budget import Budget
 from sociolab.models.config import EndpointSpec
 from sociolab.plugin.context import Findings, Tool
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
-from sociolab.store.user_files import first_problem
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 
 from sociolab.app.data.sets import load_world
@@ -26,7 +25,7 @@ def transcript_of(episode: Episode, seat: str | None = None) -> Transcript:
     """The transcript by the episode's world; StoreError where the world cannot read its record."""
     try:
         return world_of(episode.trial.world).transcript(episode, seat)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:  # of a world of ours
         raise StoreError(
             f"the episode {episode.trial.id} cannot be shown: its record is not one that the world "
             f"{episode.trial.world} reads ({type(error).__name__}); use the version that played it"
@@ -43,7 +42,9 @@ def seat_called(episode: Episode, name: str) -> str:
         return name
     read = transcript_view(episode, transcript_of(episode))
     wanted = name.casefold().strip()
-    people = [seat for seat in read.seats if not _is_part(seat.id, trial.task.seats)]
+    # A seat may answer some questions of another's: its id is that one's, and what for.
+    parts = tuple(f"{seat}." for seat in trial.task.seats)
+    people = [seat for seat in read.seats if not seat.id.startswith(parts)]
     called = [(seat.id, _names(seat.id, seat.name)) for seat in people]
     first = [(seat, {full.split()[0] for full in names if full}) for seat, names in called]
     for known in (called, first):
@@ -56,11 +57,6 @@ def seat_called(episode: Episode, name: str) -> str:
         seat.id if seat.name == seat.id else f"{seat.id} ({seat.name})" for seat in people
     )
     raise ConfigError(f'--as: expected one of {seats}, found "{name}"')
-
-
-def _is_part(seat: str, seats: Sequence[str]) -> bool:
-    """Whether a seat answers some questions of another's: its id is that one's, and what for."""
-    return any(seat.startswith(f"{other}.") for other in seats)
 
 
 def _names(seat: str, name: str) -> set[str]:

@@ -218,7 +218,7 @@ def gap(
         option(
             "--dm",
             "SPEC",
-            "linear, encoder, lora:DIR, endpoint/model?examples=8, tuned:endpoint/model.",
+            "linear, encoder[:DIR], lora:DIR, endpoint/model?examples=8, tuned:endpoint/model.",
         ),
     ] = "linear",
     most: Annotated[int, option("--most", "N", "Labels a row at most.", min=1)] = 1,

@@ -73,7 +73,7 @@ def list_(
     from sociolab.app.queries import EpisodeQuery
     from sociolab.app.registry import data_kinds, world_plugin
     from sociolab.cli.list_rows import Table, aligned, tabbed
-    from sociolab.store.connect import imported_names
+    from sociolab.core.user_files import imported_names
 
     of = world or "sotopia"
     lists: dict[str, Callable[[], Rows]] = {

@@ -93,26 +93,26 @@ def _heads(found: Sequence[FoundEpisode]) -> list[str]:
 
 def _read(store: Store, found: FoundEpisode, seat: str | None) -> TranscriptView:
     from sociolab.analysis.credit import credit_of, with_credit
-    from sociolab.app.transcripts import world_of
+    from sociolab.app.transcripts import transcript_of
     from sociolab.report.transcript_view import transcript_view
 
     trial = found.episode.trial
-    transcript = world_of(trial.world).transcript(found.episode, seat)
+    transcript = transcript_of(found.episode, seat)
     if seat is None:
         transcript = with_credit(transcript, credit_of(store, found.run, trial.id))
     judgings = () if seat else tuple(store.verdicts.judgings(found.run, trial=trial.id))
-    return transcript_view(found.episode, transcript, judgings)
+    return transcript_view(found.episode, transcript, judgings, store.run(found.run).declared)
 
 
 def _print(sides: Sequence[EpisodeSide], *, markdown: bool, html: Path | None) -> None:
     from rich.console import Console
 
-    from sociolab.report.export import play_markdown, write_whole
+    from sociolab.report.export import play_markdown, write_report
     from sociolab.report.html import pair_page
     from sociolab.report.terminal import play, side_by_side
 
     if html is not None:
-        write_whole(html, pair_page(sides))
+        write_report(html, pair_page(sides))
         say(f"wrote {html}")
     elif markdown:
         typer.echo("\n".join(play_markdown(one.shown) for one in sides))

@@ -43,7 +43,7 @@ def picture(
     """Draw the map as a PNG."""
     from sociolab.app.registry import town_of, worlds_that
     from sociolab.cli.output import say
-    from sociolab.store.connect import data_folder
+    from sociolab.core.user_files import data_folder
     from sociolab.town.looking import write_picture
 
     (world, *_) = worlds_that(lambda one: one.town is not None)

@@ -66,6 +66,11 @@ def _said(error: BaseException) -> str:
     return text if len(text) <= _MOST else f"{text[:_MOST]}..."
 
 
+def in_users_file(error: BaseException) -> bool:
+    """Whether an error was raised in somebody's own code or installed package."""
+    return _place(error) is not None
+
+
 def _place(error: BaseException) -> str | None:
     frames = list(reversed(extract_tb(error.__traceback__)))
     found = next(filter(users_own, frames), None) or next(filter(_elsewhere, frames), None)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.seeding import digest
+from sociolab.core.user_files import write_whole
 from sociolab.models.chat import Endpoint, RetriedCall
 from sociolab.models.config import EndpointSpec
 from sociolab.models.wire import read_error
@@ -229,7 +229,9 @@ class TuningJob(_Row):
     @property
     def lost(self) -> bool:
         """Whether it ended without a model."""
-        return self.status in ("failed", "cancelled")
+        return self.status in ("failed", "cancelled") or (
+            self.status == "succeeded" and self.fine_tuned_model is None
+        )
 
 
 class TuningEvent(_Row):
@@ -359,7 +361,7 @@ async def tuned(
         uploaded = await client.upload(f"sociolab-{state.file_hash}.jsonl", content)
         state = _kept(record, state, file=uploaded.id)
     assert state.file is not None
-    if state.job is None or state.status in ("failed", "cancelled"):
+    if state.job is None or state.status in ("failed", "cancelled", "succeeded"):
         job = await client.create(order, state.file)
         state = _kept(record, state, job=job.id, status=job.status)
     assert state.job is not None
@@ -418,11 +420,9 @@ def _started(
 def _kept(record: Path, state: TunedJob, **news: str | int | None) -> TunedJob:
     """The record with what is new in it, written in one go."""
     state = state.model_copy(update=news)
-    part = record.with_name(f"{record.name}.part")
     try:
         record.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(state.model_dump_json(indent=1) + "\n", "utf-8")
-        os.replace(part, record)
+        write_whole(record, state.model_dump_json(indent=1) + "\n")
     except OSError as error:
         raise ConfigError(
             f"{record}: the record of a fine-tuning job cannot be written ({error.strerror}); "

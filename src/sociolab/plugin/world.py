@@ -13,19 +13,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from sociolab.core.episode import Episode, Task
-from sociolab.core.errors import SociolabError, WorldError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import ChatModel, World, WorldKit
 from sociolab.core.score import Score, Verdict
 from sociolab.core.seeding import digest
-from sociolab.core.tracebacks import describe_error
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
 from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
 from sociolab.prompting.templates import prompt
 
@@ -106,9 +106,9 @@ class WorldPlugin:
 
     `about` says in a line what it is. `declared` is stored with its runs: metrics, the main one,
     what a cluster is called. `settings` are the world's own, as --set takes them, `short` those
-    that make its episodes short enough to try an agent out. `people`: a person can take a seat. `importers` by the name of their format,
-    `writer` has a model write tasks. `remarks` is what the author of a data set should know, `cast`
-    writes the tasks of a folder (which, how many a scenario, seed). `beside` is what stands beside
+    that make its episodes short enough to try an agent out. `people`: a person can take
+    a seat. `importers` by the name of their format, `writer` has a model write tasks.
+    `remarks` is what the author of a data set should know, `cast` writes the tasks of a folder (which, how many a scenario, seed). `beside` is what stands beside
     a transcript. People rate by `rating`, and review tasks before they are played by `reviewed`;
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
@@ -140,24 +140,78 @@ class WorldPlugin:
         What breaks in somebody else's loader is a WorldError that says where.
         """
         code = code_of(self)
-        try:
-            kit = self.loader(setup)
-        except SociolabError:
-            raise
-        except Exception as error:
-            if not code:
-                raise
-            raise WorldError(
-                f'the world "{self.name}" cannot be set up: {describe_error(error)}'
-            ) from error
-        return replace(kit, declared=self.declared, code=code)
+        if not code:
+            return replace(self.loader(setup), declared=self.declared)
+        kit: WorldKit = guarded(self.name, "set-up", self.loader, WorldKit)(setup)
+        variants = {
+            kind: replace(one, make=guarded(self.name, f"variants {kind}", one.make, Sequence))
+            for kind, one in kit.variants.items()
+        }
+        return replace(
+            kit,
+            world=GuardedWorld(kit.world, self.name),
+            model_judge=guarded(self.name, "model judge", kit.model_judge),
+            variants=variants,
+            declared=self.declared,
+            code=code,
+        )
+
+    def __post_init__(self) -> None:
+        """What is declared is checked and, of a package from outside, guarded against mistakes."""
+        for what, value, kind in (
+            ("declared", self.declared, Declared),
+            ("importers", self.importers, Mapping),
+            ("tools", self.tools, Mapping),
+            ("settings", self.settings or BaseModel, type),
+        ):
+            checked_type(self.name, what, value, kind)
+        if _is_ours(self.loader):
+            return
+        for what, gives in _CALLED.items():
+            if (call := getattr(self, what)) is not None:
+                object.__setattr__(self, what, guarded(self.name, what, call, gives))
+        if self.rating is not None:
+            object.__setattr__(self, "rating", partial(_rating, self.name, self.rating))
+        importers = {
+            name: replace(one, read=guarded(self.name, f"importer {name}", one.read, Sequence))
+            for name, one in self.importers.items()
+        }
+        object.__setattr__(self, "importers", importers)
+        tools = {name: partial(_tool, self.name, name, make) for name, make in self.tools.items()}
+        object.__setattr__(self, "tools", tools)
+
+
+_CALLED: Mapping[str, type] = {
+    "writer": object,
+    "remarks": Sequence,
+    "cast": str,
+    "beside": Beside,
+    "reviewed": ReviewedTask,
+    "levels": object,
+    "town": object,
+}
+"""What a plugin may hold to be called, and of which type it is what they give."""
+
+
+def _rating(world: str, make: Callable[[], RatingGuide]) -> RatingGuide:
+    guide: RatingGuide = guarded(world, "rating guide", make, RatingGuide)()
+    return replace(guide, shown=guarded(world, "rated scene", guide.shown, RatedScene))
+
+
+def _tool(world: str, name: str, make: Callable[[], Tool]) -> Tool:
+    tool: Tool = guarded(world, f"command {name}", make)()
+    return replace(tool, run=guarded(world, f"command {name}", tool.run))
+
+
+def _is_ours(loader: Callable[..., Any]) -> bool:
+    return str(getattr(loader, "__module__", "")).partition(".")[0] == "sociolab"
 
 
 def code_of(plugin: WorldPlugin) -> str:
     """A hash of the Python files of a plugin's package, so that an edit of its rules is another
     world; "" for the worlds of this package, which have a version."""
     module = sys.modules.get(plugin.loader.__module__)
-    if module is None or module.__name__.partition(".")[0] == "sociolab":
+    if module is None or _is_ours(plugin.loader):
         return ""
     top = sys.modules[module.__name__.partition(".")[0]]
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from sociolab.core.ports import Line
 from sociolab.report.charts import distribution_charts, mean_charts
-from sociolab.report.export import write_whole
+from sociolab.report.export import write_report
 from sociolab.report.result import ScoreDistribution
 from sociolab.report.run_facts import (
     cautions,
@@ -84,7 +84,7 @@ class ShownRun:
 
 def write_html(path: Path, runs: Sequence[ShownRun], sections: Sequence[Section] = ()) -> None:
     """Write a page of these runs, all or nothing; ConfigError if it cannot be written there."""
-    write_whole(path, page(runs, sections))
+    write_report(path, page(runs, sections))
 
 
 def page(

@@ -26,7 +26,8 @@ class PlayRow:
     """A seat of a trial, who played it, and what its values are grouped and clustered by.
 
     `partner` is the one agent that it met beside itself, or itself; None if there were several.
-    `type` is the task's first tag. `failed` says that the trial failed.
+    `type` is the task's first tag, `role` what the world calls the seat, where it means the same
+    in every task. `failed` says that the trial failed.
     """
 
     key: PlayKey
@@ -35,10 +36,13 @@ class PlayRow:
     type: str | None
     cluster: str
     failed: bool
+    role: str | None = None
 
 
-def plays_of(rows: Iterable[TrialRow]) -> tuple[PlayRow, ...]:
-    """A play for each seat of each trial, in plan order."""
+def plays_of(
+    rows: Iterable[TrialRow], roles: Mapping[str, str] | None = None
+) -> tuple[PlayRow, ...]:
+    """A play for each seat of each trial, in plan order; `roles` titles seats."""
     return tuple(
         PlayRow(
             (row.trial.id, member.seat),
@@ -47,6 +51,7 @@ def plays_of(rows: Iterable[TrialRow]) -> tuple[PlayRow, ...]:
             _type(row.trial),
             row.trial.task.cluster,
             row.status == "failed",
+            (roles or {}).get(member.seat),
         )
         for row in rows
         for member in row.trial.cast
@@ -103,6 +108,24 @@ def _partner(trial: Trial, seat: str) -> str | None:
 
 def _type(trial: Trial) -> str | None:
     return trial.task.tags[0] if trial.task.tags else None
+
+
+def seat_roles(seats: Iterable[PlayKey]) -> dict[PlayKey, str]:
+    """What each seat is, such as "buyer"; these are the seats of trials in their order.
+
+    Where tasks name their seats after different people, it is the place: "seat 1", "seat 2".
+    """
+    trials: dict[str, list[str]] = {}
+    for trial, seat in seats:
+        if seat is not None and seat not in (mine := trials.setdefault(trial, [])):
+            mine.append(seat)
+    named = len({seat for mine in trials.values() for seat in mine})
+    shared = named <= max(map(len, trials.values()), default=0)
+    return {
+        (trial, seat): seat if shared else f"seat {i}"
+        for trial, mine in trials.items()
+        for i, seat in enumerate(mine, 1)
+    }
 
 
 # ------------------------------------------------------------------ what was said of plays

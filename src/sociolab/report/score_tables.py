@@ -98,12 +98,21 @@ def grids_of(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
 
 
 def agent_grids(result: RunResult) -> tuple[Grid, ...]:
-    """For each judge, agents by measures, over all partners (SOTOPIA's Table 2)."""
+    """For each judge, agents by measures, over all partners (SOTOPIA's Table 2); and agents in each
+    role, where the world has roles."""
     found = []
     for judge in judges_of(result):
         mine = [entry for entry in result.scores if entry.judge == judge]
         heading = f"Mean score per agent (all partners) · judge: {judge}"
         found.append(_by_measure(result, heading, "agent", _by_agent(result, mine), judge))
+        roles = [
+            (f"{agent} as {entry.by['role']}", entry)
+            for agent in partner_last(result)
+            for entry in mine
+            if entry.agent == agent and set(entry.by) == {"role"}
+        ]
+        heading = f"Mean score per agent and role · judge: {judge}"
+        found.append(_by_measure(result, heading, "agent and role", roles, judge))
     return tuple(grid for grid in found if grid.rows)
 
 
@@ -176,7 +185,7 @@ def other_grids(result: RunResult) -> tuple[Grid, ...]:
             (", ".join([entry.agent or "all", *(f"{k} {v}" for k, v in entry.by.items())]), entry)
             for entry in result.scores
             if entry.judge == judge
-            and (entry.agent is None or not set(entry.by) <= {"partner", "type"})
+            and (entry.agent is None or not set(entry.by) <= {"partner", "type", "role"})
         ]
         found.append(_by_measure(result, f"Other scores · judge: {judge}", "of", mine, judge))
     return tuple(grid for grid in found if grid.rows)

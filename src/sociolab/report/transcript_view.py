@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from sociolab.core.episode import Episode
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import READER, Score, ScoreFailure, Verdict
 from sociolab.report.result import PlayValue, ScoreDistribution
@@ -89,9 +90,15 @@ class EpisodeSide:
 
 
 def transcript_view(
-    episode: Episode, transcript: Transcript, judgings: Iterable[JudgingRow] = ()
+    episode: Episode,
+    transcript: Transcript,
+    judgings: Iterable[JudgingRow] = (),
+    declared: Declared = UNDECLARED,
 ) -> TranscriptView:
-    """An episode with the judgings that are of it and say something (others are passed over)."""
+    """An episode with the judgings that are of it and say something (others are passed over).
+
+    `declared` says in the world's words why it ended.
+    """
     seats = _seats(episode, transcript)
     mine = [row for row in judgings if row.trial == episode.trial.id and row.verdicts]
     mine.sort(key=_place)
@@ -101,7 +108,7 @@ def transcript_view(
         transcript.scene,
         _course(transcript),
         seats,
-        _ended(episode, seats),
+        _ended(episode, seats, declared),
         tuple(_sheet(row, seats, mine) for row in mine if row.verdicts),
     )
 
@@ -145,7 +152,7 @@ def _is_due(note: Note, turn: int) -> bool:
     return note.turn <= turn if note.trouble else note.turn < turn
 
 
-def _ended(episode: Episode, seats: Sequence[SeatedAgent]) -> str:
+def _ended(episode: Episode, seats: Sequence[SeatedAgent], declared: Declared) -> str:
     ended = episode.ended
     if ended is None:
         return "not finished"
@@ -155,7 +162,8 @@ def _ended(episode: Episode, seats: Sequence[SeatedAgent]) -> str:
         return ended.reason
     # The turn of what failed, or of who was silent, is not one that was taken.
     taken = ended.turn + (ended.reason not in ("failed turn", "silence"))
-    return f"{ended.reason}{by}, after {plural(taken, 'turn')}"
+    why = declared.ends.get(ended.reason, ended.reason)
+    return f"{why}{by}, after {plural(taken, 'turn')}"
 
 
 def _sheet(row: JudgingRow, seats: Sequence[SeatedAgent], rows: Sequence[JudgingRow]) -> ScoreSheet:
@@ -199,25 +207,12 @@ def private_part(text: str) -> tuple[str, str]:
 # ------------------------------------------------------------------ chosen episodes
 
 
-def chosen_views(
-    store: Store, run: str, transcript_of: TranscriptOf, count: int
-) -> tuple[TranscriptView, ...]:
-    """Up to `count` played episodes, evenly over the plan, the first and the last among them."""
-    return views_of(store, run, transcript_of, evenly_chosen(store, run, count))
-
-
 def evenly_chosen(store: Store, run: str, count: int) -> tuple[str, ...]:
-    """The ids of up to `count` played trials, as `chosen_views` takes them."""
+    """Up to `count` played trials, evenly over the plan, the first and the last among them."""
     played = store.trial_ids(run, "played")
-    return tuple(played[i] for i in _evenly(len(played), count))
-
-
-def _evenly(total: int, count: int) -> Sequence[int]:
-    if total <= count:
-        return range(total)
-    if count < 2:
-        return range(count)
-    return [i * (total - 1) // (count - 1) for i in range(count)]
+    if len(played) <= count:
+        return tuple(played)
+    return tuple(played[i * (len(played) - 1) // max(count - 1, 1)] for i in range(count))
 
 
 def views_of(
@@ -229,7 +224,10 @@ def views_of(
         episode = store.episode(run, trial)
         found.append(
             transcript_view(
-                episode, transcript_of(episode), store.verdicts.judgings(run, trial=trial)
+                episode,
+                transcript_of(episode),
+                store.verdicts.judgings(run, trial=trial),
+                store.run(run).declared,
             )
         )
     return tuple(found)

@@ -102,9 +102,10 @@ class Waits:
         done."""
         self.step = WorkStep(whom, threading.get_ident(), now(), seconds)
 
-    def step_ends(self) -> None:
-        """It let others go on."""
-        self.step = None
+    def step_ends(self) -> float:
+        """It let others go on, after so many seconds."""
+        step, self.step = self.step, None
+        return now() - step.since if step is not None else 0.0
 
     def blocked(self) -> tuple[str, ...]:
         """Who works past its time, awaiting nothing, and on which line; each is told of once."""

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sociolab.core.errors import ConfigError, StorageError, StoreError
+from sociolab.core.errors import StorageError, StoreError
+from sociolab.core.user_files import data_home, is_alive
 from sociolab.store.schema import APPLICATION_ID, VERSION, create, schema_version
 
 VARIABLE = "SOCIOLAB_STORE"
-HOME_VARIABLE = "SOCIOLAB_HOME"
 
 
 def default_path() -> Path:
@@ -34,23 +34,6 @@ def default_path() -> Path:
 def store_path(path: Path | None) -> Path:
     """The store that is named, or the user's own."""
     return path if path is not None else default_path()
-
-
-def data_home() -> Path:
-    """The user's own folder for imported data sets and `models.toml`; nothing is created.
-
-    `$SOCIOLAB_HOME`, else `sociolab` in the user's folder for program data.
-    """
-    chosen = os.environ.get(HOME_VARIABLE)
-    return Path(chosen).expanduser() if chosen else _user_data() / "sociolab"
-
-
-def _user_data() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
@@ -298,19 +281,7 @@ def run_is_locked(path: Path, name: str) -> bool:
         holder = file.read_text("ascii")
     except (OSError, UnicodeDecodeError, ValueError):
         return False
-    return holder.isdecimal() and len(holder) < 12 and _lives(int(holder))
-
-
-def _lives(process: int) -> bool:
-    if sys.platform == "win32":
-        return True  # Windows removes no lock that is held, and signal 0 would end the process
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True  # somebody else's process
-    return True
+    return holder.isdecimal() and len(holder) < 12 and is_alive(int(holder))
 
 
 def _take(file: Path, name: str, on_full_disk: bool) -> int | None:
@@ -402,38 +373,4 @@ def _cannot_lock(file: Path, error: OSError | None) -> StoreError:
     return StoreError(
         f"the lock file {file} cannot be used ({why}); "
         "the store needs a local disk where you may write"
-    )
-
-
-def data_folder(world: str, data: str) -> Path:
-    """The folder of an imported data set, or the folder that is named outright.
-
-    An imported set goes before a folder of the same name; `./NAME` is the folder.
-    """
-    if data in imported_names(world):
-        return imported_folder(world, data)
-    if Path(data).is_dir():
-        return Path(data)
-    known = ", ".join(imported_names(world)) or "none"
-    raise ConfigError(
-        f'--data: expected a folder or an imported data set (there is: {known}), found "{data}"'
-    )
-
-
-def imported_folder(world: str, name: str) -> Path:
-    """Where an imported data set lies, whether it is there or not."""
-    return data_home() / "data" / world / name
-
-
-def imported_names(world: str) -> tuple[str, ...]:
-    """The data sets imported for a world."""
-    folder = data_home() / "data" / world
-    if not folder.is_dir():
-        return ()
-    return tuple(
-        sorted(
-            found.name
-            for found in folder.iterdir()
-            if found.is_dir() and not found.name.startswith(".")
-        )
     )

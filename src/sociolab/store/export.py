@@ -12,10 +12,9 @@ import base64
 import gzip
 import io
 import json
-import os
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -29,6 +28,7 @@ from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.metrics import declared_from
 from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.core.score import JudgeId, Verdict
+from sociolab.core.user_files import written_whole
 from sociolab.store.calls import RunReplies
 from sociolab.store.database import replaced
 from sociolab.store.store import Status, Store
@@ -45,22 +45,20 @@ def export_run(store: Store, name: str, file: Path) -> None:
     no such run or the file cannot be written.
     """
     store.run_pk(name)
-    part = file.with_name(f"{file.name}.part")
     try:
-        with _opened_to_write(part, packed=file.suffix == ".gz") as out:
+        with (
+            written_whole(file) as part,
+            _opened_to_write(part, packed=file.suffix == ".gz") as out,
+        ):
             count = 0
             for line in _lines(store, name):
                 out.write(_text(line))
                 count += 1
             out.write(_text({"line": "end", "lines": count + 1}))
-        os.replace(part, file)
     except OSError as error:
         raise StoreError(
             f'run "{name}" cannot be written to {file} ({error.strerror}); name another file'
         ) from error
-    finally:
-        with suppress(OSError):  # gone already, or in a folder that is not there
-            part.unlink()
 
 
 def import_run(store: Store, file: Path, name: str | None = None, *, replace: bool = False) -> str:

@@ -6,7 +6,6 @@ docs/python.md and docs/training.md tell their columns.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias
 from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.user_files import written_whole
 from sociolab.store.database import replaced
 from sociolab.store.store import Store
 
@@ -193,16 +193,14 @@ def _write(file: Path, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
     pa, parquet = _pyarrow()
     schema = pa.schema([(column, kind) for column, kind in _types(pa, columns).items()])
     left = iter(rows)
-    part = file.with_name(f"{file.name}.part")
-    try:
-        # zstd, since each prompt holds most of the one before: a third of what snappy makes of it.
-        with parquet.ParquetWriter(part, schema, compression="zstd") as writer:
-            while batch := list(islice(left, _BATCH)):
-                values = [[_plain(row.get(column)) for row in batch] for column in columns]
-                writer.write_batch(pa.record_batch(values, schema))
-        os.replace(part, file)
-    finally:
-        part.unlink(missing_ok=True)
+    # zstd, since each prompt holds most of the one before: a third of what snappy makes of it.
+    with (
+        written_whole(file) as part,
+        parquet.ParquetWriter(part, schema, compression="zstd") as writer,
+    ):
+        while batch := list(islice(left, _BATCH)):
+            values = [[_plain(row.get(column)) for row in batch] for column in columns]
+            writer.write_batch(pa.record_batch(values, schema))
 
 
 def _types(pa: Any, columns: Mapping[str, str]) -> Mapping[str, Any]:

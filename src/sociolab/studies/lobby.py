@@ -36,8 +36,8 @@ from sociolab.studies.screen import LastEpisode, Phase, Screen, last_of, taken_b
 from sociolab.studies.settings import PlayPlan, StudySettings
 
 log = logging.getLogger("sociolab.studies")
-LONGEST_REST = 60.0
-"""Seconds until plays begin again that stopped since the store failed, at most."""
+REST, SOON = 10.0, 60.0
+"""Seconds until plays begin again where the store fails, and fails again so soon."""
 NOT_STORED = (
     "What is said cannot be stored at the moment, so the conversation is stopped. It goes on by "
     "itself; if it stays so, tell those who invited you."
@@ -63,7 +63,7 @@ class LiveStudies:
         self._open: dict[str, _OpenStudy] = {}
         self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._ending: dict[Lobby, asyncio.Task[None]] = {}
-        self._rests: dict[str, _Rest] = {}
+        self._rests: dict[str, float] = {}
 
     async def __aenter__(self) -> Self:
         for study in self._store.studies.all():
@@ -166,17 +166,16 @@ class LiveStudies:
         return any(one.name == name and one.open for one in self._store.studies.all())
 
     def _check_rested(self, name: str) -> None:
-        rest = self._rests.get(name)
-        if rest is not None and asyncio.get_running_loop().time() < rest.until:
+        if asyncio.get_running_loop().time() < self._rests.get(name, 0.0):
             raise NotPlayable(NOT_STORED, soon=True)
 
     def _shut_soon(self, name: str, lobby: Lobby) -> None:
-        """From within a lobby, which cannot wait for its own end. Where that is for a store that
-        fails again and again, it rests ever longer: each new beginning may cost calls of models."""
+        """From within a lobby, which cannot wait for its own end. Where the store fails again and
+        again, it rests in between: each new beginning may cost calls of models."""
         if self.open_lobby(name) is not lobby or lobby in self._ending:
             return
         now = asyncio.get_running_loop().time()
-        self._rests[name] = _Rest.after(self._rests.get(name), now)
+        self._rests[name] = now + (REST if now - self._rests.get(name, -SOON) < SOON else 0.0)
         task = asyncio.get_running_loop().create_task(self.shut(name))
         self._ending[lobby] = task
         task.add_done_callback(lambda _: self._ending.pop(lobby))
@@ -186,21 +185,6 @@ class LiveStudies:
 class _OpenStudy:
     lobby: Lobby
     lock: ExitStack
-
-
-@dataclass(frozen=True, slots=True)
-class _Rest:
-    """A study's plays begin again `until` then, in the event loop's time."""
-
-    seconds: float
-    until: float
-
-    @classmethod
-    def after(cls, last: Self | None, now: float) -> Self:
-        """None at first; then longer each time that comes soon after the last."""
-        again = last is not None and now - last.until < LONGEST_REST
-        seconds = min(max(2 * last.seconds, 1.0), LONGEST_REST) if last and again else 0.0
-        return cls(seconds, now + seconds)
 
 
 def _plan_of(study: StudyRow) -> PlayPlan:

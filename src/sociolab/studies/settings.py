@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.resources import files
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -24,8 +25,24 @@ Prose = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_00
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
 
 
+KINDS: tuple[StudyKind, ...] = get_args(StudyKind)
+
+
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _field(default: Any, title: str, description: str = "", **limits: Any) -> Any:
+    """A setting with its label and help, as the form and the page of a study show them."""
+    return Field(default, title=title, description=description, **limits)
+
+
+_more = partial(_field, json_schema_extra={"more": True})
+"""One that the form shows on demand."""
+_TASKS = "Ids, tags, scenario=ID or a list's name, with commas; empty: all of them."
+_LIMIT = "Leave blank for all."
+_DATA = "An imported one by name, or a folder; empty: our own."
+_SEED = "Of all that is drawn at random."
 
 
 class SurveyQuestion(_Record):
@@ -49,34 +66,61 @@ class SurveyQuestion(_Record):
 
 
 class PlayPlan(_Record):
-    """People take seats in episodes of a world.
+    """People take seats in episodes of a world, one of `partners` (agent specs) in all others.
 
-    `people` sit in each episode, and one of `partners` (agent specs) in all other seats;
-    SOTOPIA's have two seats. `tasks` and `limit` choose tasks as `sociolab run` does. Each task is
-    played `plays` times with each partner and each seat for the people; a person plays
-    `each` episodes. A turn takes at most `turn_seconds`; after `missed` turns in a row without an
-    answer a person has gone. Who waits longer than `waiting_seconds` for others meets `stand_in`,
-    or, without one, is thanked and let go. `words_a_minute` is the pace at which partners that are
-    no people seem to read and type (0: at once). `judges` score what was played, at once.
+    After `missed` turns in a row without an answer a person has gone. Who waits longer than
+    `waiting_seconds` for others meets `stand_in`, or, without one, is thanked and let go.
     """
 
-    world: str = "sotopia"
-    data: str | None = None
-    tasks: str | None = None
-    limit: int | None = Field(default=None, ge=1)
-    settings: dict[str, str] = Field(default_factory=dict)
-    people: int = Field(default=1, ge=1, le=8)
-    partners: tuple[str, ...] = ("scripted",)
-    plays: int = Field(default=1, ge=1, le=1000)
-    each: int = Field(default=1, ge=1, le=100)
-    turn_seconds: int = Field(default=180, ge=10, le=3600)
-    missed: int = Field(default=2, ge=1, le=10)
-    waiting_seconds: int = Field(default=300, ge=5, le=3600)
-    stand_in: str | None = None
-    words_a_minute: int = Field(default=60, ge=0, le=1000)
-    judges: tuple[str, ...] = ()
-    seed: int = 0
-    budget: float | None = Field(default=None, ge=0)
+    world: str = _field("sotopia", "World", "What is played.")
+    tasks: str | None = _field(None, "Tasks", _TASKS)
+    limit: int | None = _field(None, "Number of tasks", _LIMIT, ge=1)
+    people: int = _field(
+        1,
+        "People in each episode",
+        "1: a person meets a partner below. 2: two people meet.",
+        ge=1,
+        le=8,
+    )
+    partners: tuple[str, ...] = _field(
+        ("scripted",),
+        "Partners",
+        'Who sits in the other seats, one per line: "scripted", "openai/MODEL", ...',
+    )
+    plays: int = _field(
+        1, "Repeats", "How often each task is played with each partner and seat.", ge=1, le=1000
+    )
+    each: int = _field(1, "Episodes per person", "How many each participant plays.", ge=1, le=100)
+    judges: tuple[str, ...] = _field(
+        (),
+        "Judges",
+        'Who scores what was played, one per line, such as "openai/MODEL". Empty: judge it later.',
+    )
+    turn_seconds: int = _more(180, "Seconds for a turn", ge=10, le=3600)
+    missed: int = _more(
+        2, "Missed turns before drop-out", "So many in a row, and a person has left.", ge=1, le=10
+    )
+    waiting_seconds: int = _more(
+        300, "Longest wait (seconds)", "For others to play with.", ge=5, le=3600
+    )
+    stand_in: str | None = _more(
+        None,
+        "Stand-in",
+        "Plays when nobody else comes; empty: whoever waited is thanked and let go.",
+    )
+    words_a_minute: int = _more(
+        60,
+        "Partner's typing speed (words per minute)",
+        "Partners seem to read and type at this pace; 0: at once.",
+        ge=0,
+        le=1000,
+    )
+    budget: float | None = _more(
+        None, "Budget", "Dollars that models may cost; empty: no limit.", ge=0
+    )
+    data: str | None = _more(None, "Data set", _DATA)
+    settings: dict[str, str] = _more({}, "Settings of the world", "NAME=VALUE, one per line.")
+    seed: int = _more(0, "Seed", _SEED)
 
 
 class ReferenceRating(_Record):
@@ -91,45 +135,59 @@ class ReferenceRating(_Record):
 class RatePlan(_Record):
     """People rate the episodes of a run on SOTOPIA's dimensions (appendix D).
 
-    Each of `episodes` (ids; empty: all that were played) goes to `raters` people, and a person
-    rates `each` of them at most. Those in `references` come first as a test: who is within
-    tolerance on a share `threshold` of the scores goes on. Two ratings further apart than
-    `disagreement` points put the play into the queue of disagreements.
+    The episodes in `references` come first as a test: who is within tolerance on a share
+    `threshold` of the scores goes on.
     """
 
-    run: str
-    episodes: tuple[str, ...] = ()
-    dimensions: tuple[str, ...] = ()
-    raters: int = Field(default=2, ge=1, le=20)
-    each: int = Field(default=10, ge=1, le=1000)
-    references: tuple[ReferenceRating, ...] = ()
-    threshold: float = Field(default=0.7, ge=0, le=1)
-    disagreement: float = Field(default=3, gt=0)
-    least_words: int = Field(default=3, ge=1, le=100)
+    run: str = _field(..., "Run", "Whose episodes are rated.")
+    raters: int = _field(2, "Raters", "How many people rate each episode.", ge=1, le=20)
+    each: int = _field(10, "Episodes per person", "At most.", ge=1, le=1000)
+    dimensions: tuple[str, ...] = _field(
+        (), "Dimensions", "One per line; empty: all seven of SOTOPIA."
+    )
+    references: tuple[ReferenceRating, ...] = _field(
+        (),
+        "Test",
+        "What a careful reader says, one seat per line: EPISODE SEAT goal=8 believability=9 "
+        "within=2. These episodes come first; empty: no test.",
+    )
+    threshold: float = _more(
+        0.7, "To pass", "The share of the test's scores that must fit, 0 to 1.", ge=0, le=1
+    )
+    disagreement: float = _more(
+        3,
+        "Disagreement",
+        "Ratings further apart than this go to a queue for one more rater.",
+        gt=0,
+    )
+    least_words: int = _more(3, "Words of a reason", "At least.", ge=1, le=100)
+    episodes: tuple[str, ...] = _more(
+        (), "Only these episodes", "Ids, one per line; empty: all that were played."
+    )
 
 
 class ImpressionsPlan(_Record):
     """People say in one word what a session is like (AntEval, section 5.4: 20 random sessions
     with an IEP below a half, five raters each)."""
 
-    run: str
-    measure: str = "iep"
-    below: float = 0.5
-    sessions: int = Field(default=20, ge=1, le=1000)
-    raters: int = Field(default=5, ge=1, le=50)
-    each: int = Field(default=20, ge=1, le=1000)
-    seed: int = 0
+    run: str = _field(..., "Run", "Whose sessions are read; it must be judged.")
+    measure: str = _field("iep", "Metric", "By which sessions are chosen.")
+    below: float = _field(0.5, "Below", "Only sessions that scored less.")
+    sessions: int = _field(20, "Sessions", "How many are drawn.", ge=1, le=1000)
+    raters: int = _field(5, "Readers", "How many people say a word about each.", ge=1, le=50)
+    each: int = _field(20, "Sessions per person", "At most.", ge=1, le=1000)
+    seed: int = _more(0, "Seed", _SEED)
 
 
 class ReviewPlan(_Record):
     """People review the scenarios of a world's data set: keep, edit or reject (appendix D.2)."""
 
-    world: str = "sotopia"
-    data: str | None = None
-    tasks: str | None = None
-    limit: int | None = Field(default=None, ge=1)
-    raters: int = Field(default=2, ge=1, le=20)
-    each: int = Field(default=30, ge=1, le=1000)
+    world: str = _field("sotopia", "World", "Whose scenarios.")
+    tasks: str | None = _field(None, "Tasks", _TASKS)
+    limit: int | None = _field(None, "Number of tasks", _LIMIT, ge=1)
+    raters: int = _field(2, "Reviewers", "How many people review each scenario.", ge=1, le=20)
+    each: int = _field(30, "Scenarios per person", "At most.", ge=1, le=1000)
+    data: str | None = _more(None, "Data set", _DATA)
 
 
 class StudySettings(_Record):
@@ -142,16 +200,30 @@ class StudySettings(_Record):
     study is made.
     """
 
-    title: Sentence
-    welcome: Prose = ""
-    consent: Prose = ""
-    instructions: Prose = ""
-    thanks: Prose = ""
-    debriefing: Prose = ""
-    survey: tuple[SurveyQuestion, ...] = ()
-    completion_code: str = Field(default="", max_length=100)
+    title: Sentence = _field(..., "Title", "What participants see on top of every page.")
+    welcome: Prose = _field("", "Welcome", "Behind the link, before they begin.")
+    consent: Prose = _field(
+        "", "Consent", "Who does not agree to this takes no part. Leave it empty to ask nobody."
+    )
+    instructions: Prose = _field("", "Instructions", "Before the study's task. May be empty.")
+    thanks: Prose = _field("", "Thanks", "At the end, beside the completion code.")
+    debriefing: Prose = _field(
+        "",
+        "Debriefing",
+        "At the end, also for those who leave: what it was about, what you kept from them.",
+    )
+    contact: str = _field(
+        "", "Contact", "Whom participants can ask; at the foot of their pages.", max_length=200
+    )
+    completion_code: str = _field(
+        "",
+        "Completion code",
+        'What recruiting platforms ask for. "each" makes one of each participant\'s own; another '
+        "text is shown to all; empty: none.",
+        max_length=100,
+    )
     code_key: str = Field(default="", max_length=100)
-    contact: str = Field(default="", max_length=200)
+    survey: tuple[SurveyQuestion, ...] = ()
     play: PlayPlan | None = None
     rate: RatePlan | None = None
     impressions: ImpressionsPlan | None = None
@@ -159,10 +231,10 @@ class StudySettings(_Record):
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
-        given = [kind for kind in _KINDS if getattr(self, kind) is not None]
+        given = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
             found = " and ".join(given) or "none"
-            raise ValueError(f"a study does one of {', '.join(_KINDS)}; found {found}")
+            raise ValueError(f"a study does one of {', '.join(KINDS)}; found {found}")
         if len({question.name for question in self.survey}) != len(self.survey):
             raise ValueError("two questions of the survey have the same name")
         return self
@@ -170,10 +242,7 @@ class StudySettings(_Record):
     @property
     def kind(self) -> StudyKind:
         """What people do in it."""
-        return next(kind for kind in _KINDS if getattr(self, kind) is not None)
-
-
-_KINDS: tuple[StudyKind, ...] = ("play", "rate", "impressions", "review")
+        return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
 
 def problems(error: ValidationError) -> tuple[tuple[str, str], ...]:
@@ -227,32 +296,13 @@ _CLAUSES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     ),
 }
 
-_TITLES: Mapping[str, str] = {
-    "data": "data set",
-    "people": "people in each episode",
-    "plays": "repeats of each task, partner and seat",
-    "each": "conversations per participant, at most",
-    "turn_seconds": "seconds for a turn",
-    "missed": "missed turns before drop-out",
-    "waiting_seconds": "longest wait for others (seconds)",
-    "stand_in": "stand-in",
-    "words_a_minute": "partner's typing speed (words per minute)",
-    "raters": "people for each",
-    "threshold": "share of the test to pass",
-    "disagreement": "points apart that are a disagreement",
-    "least_words": "words of a reason, at least",
-    "below": "only below",
-    "limit": "number of tasks",
-    "settings": "settings of the world",
-}
-
 
 def plan_words(settings: StudySettings) -> tuple[tuple[str, str], ...]:
     """What is set in the plan, as pairs of a title and a value."""
     plan = getattr(settings, settings.kind)
     values = plan.model_dump(mode="json")
     return tuple(
-        (_TITLES.get(name, name.replace("_", " ")), _value_text(name, value))
+        (type(plan).model_fields[name].title or name, _value_text(name, value))
         for name, value in values.items()
         if value not in (None, [], {}, "") and (name != "threshold" or values["references"])
     )
@@ -267,9 +317,6 @@ def _value_text(name: str, value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}={one}" for key, one in value.items())
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-KINDS: tuple[StudyKind, ...] = get_args(StudyKind)
 
 
 def example(kind: str) -> str:

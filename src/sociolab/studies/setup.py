@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
+from sociolab.core.user_files import read_toml
 from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
-from sociolab.store.user_files import read_toml
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.play_plan import declared_of, partner_cast_of, run_settings, trials_of
 from sociolab.studies.rate_study import named_in, not_played, rate_study

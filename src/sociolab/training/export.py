@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from io import TextIOWrapper
 from pathlib import Path
@@ -18,10 +17,10 @@ from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.values import values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream
+from sociolab.core.user_files import free_file, written_whole
 from sociolab.report.words import plural
 from sociolab.store.database import replaced
 from sociolab.store.store import Store, open_store
-from sociolab.store.user_files import free_file
 from sociolab.training.examples import (
     ExportOptions,
     ExportSource,
@@ -250,20 +249,15 @@ def _check(
 @contextmanager
 def _beside(path: Path) -> Iterator[IO[str]]:
     """A file that gets its name when all is written; ConfigError where it cannot be written."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         if path.is_dir():
             raise ConfigError(f"{path} is a folder; name a file")
-        with _opened(part, packed=path.suffix == ".gz") as lines:
+        with written_whole(path) as part, _opened(part, packed=path.suffix == ".gz") as lines:
             yield lines
-        os.replace(part, path)
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be written ({error.strerror}); name a file in a folder that exists"
         ) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 @contextmanager

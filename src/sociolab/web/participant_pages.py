@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -10,7 +9,7 @@ from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.store.store import Store
-from sociolab.store.studies import ParticipantRow, StudyKind, StudyRow
+from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.participants import (
     INSTRUCTIONS,
     REASON,
@@ -27,7 +26,7 @@ from sociolab.studies.play_records import SPENT, is_spent
 from sociolab.studies.settings import StudySettings
 from sociolab.web import play, rate
 from sociolab.web.pages import Fields, page
-from sociolab.web.participant_session import Bound, NextStep, Taking, bind, home
+from sociolab.web.participant_session import Bound, Taking, bind, home
 from sociolab.web.play import leave_episode, set_aside
 from sociolab.web.site import Missing, Refused, store_of
 
@@ -88,14 +87,6 @@ def _check_open(store: Store, study: StudyRow) -> None:
 
 Step: TypeAlias = Literal["consent", "instructions", "activity", "survey", "end"]
 
-_NEXT: Mapping[StudyKind, NextStep] = {
-    "play": play.next_step,
-    "rate": rate.next_step,
-    "impressions": rate.next_step,
-    "review": rate.next_step,
-}
-"""Whether there is something to do in a study of each kind, and where."""
-
 
 @router.get(_HOME, response_class=RedirectResponse)
 def hub(request: Request, who: Bound) -> Response:
@@ -118,7 +109,7 @@ def due(store: Store, who: Taking) -> tuple[Step, str]:
     answers = study_answers(store, who.participant)
     if who.settings.instructions and INSTRUCTIONS not in answers:
         return "instructions", ""
-    path = _NEXT[who.study.kind](store, who)
+    path = (play if who.study.kind == "play" else rate).next_step(store, who)
     if path is not None:
         return "activity", path
     return ("survey", "") if not survey_done(who.settings, answers) else ("end", "")

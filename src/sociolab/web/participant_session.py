@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
@@ -13,7 +13,6 @@ from fastapi import Depends, Path, Request
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.participants import declined, digest
 from sociolab.studies.settings import StudySettings
@@ -50,10 +49,6 @@ class Taking:
     def declined(self) -> bool:
         """Whether the participant refused consent; others who are "refused" did not qualify."""
         return declined(self.settings, self.participant)
-
-
-NextStep: TypeAlias = Callable[[Store, Taking], str | None]
-"""Where (under `Taking.home`, such as "/play") a participant has something to do; None: done."""
 
 
 def home(study: str, participant: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 from fastapi import APIRouter, Query, Request
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.app.registry import worlds_that
@@ -16,8 +16,17 @@ from sociolab.core.errors import ConfigError
 from sociolab.plugin.world import WorldPlugin
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind
-from sociolab.studies.settings import KINDS, StudySettings, example_values, problems
-from sociolab.studies.setup import create
+from sociolab.studies.settings import (
+    KINDS,
+    ImpressionsPlan,
+    PlayPlan,
+    RatePlan,
+    ReviewPlan,
+    StudySettings,
+    example_values,
+    problems,
+)
+from sociolab.studies.setup import TEXTS, create
 from sociolab.web.pages import Fields, page
 from sociolab.web.site import store_of
 from sociolab.web.study_pages import study_row
@@ -41,148 +50,42 @@ class SetupField:
     more: bool = False
 
 
-TEXT_FIELDS = (
-    SetupField("title", "Title", "What participants see on top of every page."),
-    SetupField("welcome", "Welcome", "Behind the link, before they begin.", "area"),
-    SetupField(
-        "consent",
-        "Consent",
-        "Who does not agree to this takes no part. Leave it empty to ask nobody.",
-        "area",
-    ),
-    SetupField("instructions", "Instructions", "Before the study's task. May be empty.", "area"),
-    SetupField("thanks", "Thanks", "At the end, beside the completion code.", "area"),
-    SetupField(
-        "debriefing",
-        "Debriefing",
-        "At the end, also for those who leave: what it was about, what you kept from them.",
-        "area",
-    ),
-    SetupField("contact", "Contact", "Whom participants can ask; at the foot of their pages."),
-)
-CODE_FIELD = SetupField(
-    "completion_code",
-    "Completion code",
-    'What recruiting platforms ask for. "each" makes one of each participant\'s own; another text '
-    "is shown to all; empty: none.",
-)
+def _fields(
+    model: type[BaseModel], names: Sequence[str] = (), worlds: Sequence[str] = ()
+) -> tuple[SetupField, ...]:
+    """The fields of a model (those named, or all), as it labels them itself."""
+    known = model.model_fields
+    return tuple(
+        SetupField(
+            name,
+            known[name].title or name,
+            known[name].description or "",
+            _shape(name, known[name].annotation),
+            worlds if name == "world" else (),
+            known[name].json_schema_extra == {"more": True},
+        )
+        for name in names or known
+    )
 
-_WORLD = worlds_that(lambda one: one.people)
-_IMPRESSED = worlds_that(lambda one: one.impressions)
-_REVIEWED = worlds_that(lambda one: one.reviewed is not None)
-_TASKS = SetupField(
-    "tasks", "Tasks", "Ids, tags, scenario=ID or a list's name, with commas; empty: all of them."
-)
-_LIMIT = SetupField("limit", "Number of tasks", "Leave blank for all.", "number")
-_DATA = SetupField(
-    "data", "Data set", "An imported one by name, or a folder; empty: our own.", more=True
-)
-_SEED = SetupField("seed", "Seed", "Of all that is drawn at random.", "number", more=True)
 
-_PLAY = (
-    SetupField("world", "World", "What is played.", "choice", _WORLD),
-    _TASKS,
-    _LIMIT,
-    SetupField(
-        "people",
-        "People in each episode",
-        "1: a person meets a partner below. 2: two people meet.",
-        "number",
-    ),
-    SetupField(
-        "partners",
-        "Partners",
-        'Who sits in the other seats, one a line: "scripted", "openai/MODEL", ...',
-        "lines",
-    ),
-    SetupField(
-        "plays", "Plays", "How often each task is played with each partner and seat.", "number"
-    ),
-    SetupField("each", "Episodes a person", "How many each participant plays.", "number"),
-    SetupField(
-        "judges",
-        "Judges",
-        'Who scores what was played, one a line, such as "openai/MODEL". Empty: judge it later.',
-        "lines",
-    ),
-    SetupField("turn_seconds", "Seconds for a turn", "", "number", more=True),
-    SetupField(
-        "missed",
-        "Missed turns",
-        "So many without an answer, one after the other, and a person has gone.",
-        "number",
-        more=True,
-    ),
-    SetupField(
-        "waiting_seconds", "Seconds of waiting", "For others to play with.", "number", more=True
-    ),
-    SetupField(
-        "stand_in",
-        "Stand-in",
-        "Whom somebody meets who waited in vain; empty: nobody, and they are thanked.",
-        more=True,
-    ),
-    SetupField(
-        "words_a_minute",
-        "Words a minute",
-        "The pace at which partners seem to read and type; 0: at once.",
-        "number",
-        more=True,
-    ),
-    SetupField("budget", "Budget", "Dollars that models may cost; empty: no limit.", more=True),
-    _DATA,
-    SetupField("settings", "Settings of the world", "NAME=VALUE, one a line.", "pairs", more=True),
-    _SEED,
-)
-_RATE = (
-    SetupField("run", "Run", "Whose episodes are rated.", choices=()),
-    SetupField("raters", "Raters", "How many people rate each episode.", "number"),
-    SetupField("each", "Episodes a person", "At most.", "number"),
-    SetupField("dimensions", "Dimensions", "One a line; empty: all seven of SOTOPIA.", "lines"),
-    SetupField(
-        "references",
-        "Test",
-        "What a careful reader says, one seat a line: EPISODE SEAT goal=8 believability=9 "
-        "within=2. These episodes come first; empty: no test.",
-        "references",
-    ),
-    SetupField(
-        "threshold", "To pass", "The share of the test's scores that must fit, 0 to 1.", more=True
-    ),
-    SetupField(
-        "disagreement",
-        "Disagreement",
-        "Ratings further apart than this go to a queue for one more rater.",
-        more=True,
-    ),
-    SetupField("least_words", "Words of a reason", "At least.", "number", more=True),
-    SetupField(
-        "episodes", "Only these episodes", "Ids, one a line; empty: all.", "lines", more=True
-    ),
-)
-_IMPRESSIONS = (
-    SetupField("run", "Run", f"Whose sessions are read: one of {', '.join(_IMPRESSED)}, judged."),
-    SetupField("measure", "Measure", "By which sessions are chosen."),
-    SetupField("below", "Below", "Only sessions that scored less."),
-    SetupField("sessions", "Sessions", "How many are drawn.", "number"),
-    SetupField("raters", "Readers", "How many people say a word about each.", "number"),
-    SetupField("each", "Sessions a person", "At most.", "number"),
-    _SEED,
-)
-_REVIEW = (
-    SetupField("world", "World", "Whose scenarios.", "choice", _REVIEWED),
-    _TASKS,
-    _LIMIT,
-    SetupField("raters", "Reviewers", "How many people review each scenario.", "number"),
-    SetupField("each", "Scenarios a person", "At most.", "number"),
-    _DATA,
-)
+def _shape(name: str, kind: Any) -> Shape:
+    if name in TEXTS:
+        return "line" if name in ("title", "contact") else "area"
+    if name in ("world", "references"):
+        return "choice" if name == "world" else "references"
+    if int in (kind, *get_args(kind)):
+        return "number"
+    origin = get_origin(kind)
+    return "lines" if origin is tuple else "pairs" if origin is dict else "line"
 
+
+TEXT_FIELDS = _fields(StudySettings, TEXTS)
+(CODE_FIELD,) = _fields(StudySettings, ("completion_code",))
 PLAN_FIELDS: Mapping[StudyKind, Sequence[SetupField]] = {
-    "play": _PLAY,
-    "rate": _RATE,
-    "impressions": _IMPRESSIONS,
-    "review": _REVIEW,
+    "play": _fields(PlayPlan, worlds=worlds_that(lambda one: one.people)),
+    "rate": _fields(RatePlan),
+    "impressions": _fields(ImpressionsPlan),
+    "review": _fields(ReviewPlan, worlds=worlds_that(lambda one: one.reviewed is not None)),
 }
 KIND_WORDS: Mapping[StudyKind, tuple[str, str]] = {
     "play": ("Play", "People take a seat in episodes, with models, rules or each other."),

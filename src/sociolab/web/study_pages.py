@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from pathlib import Path as FilePath
 from tempfile import mkdtemp
 from typing import Annotated, Any, Literal, TypeAlias
@@ -101,19 +102,13 @@ def shown(request: Request, name: str, at: int = 1) -> dict[str, Any]:
         "count": len(people),
         "at": at,
         "pages": max(1, -(-len(people) // _PAGE)),
-        "done": done_by(store, row),
+        "done": Counter(
+            each.participant for each in store.studies.assignments(row.name) if each.state == "done"
+        ),
         "consented": consented(store, row.name),
         "address": site_of(request).settings.address,
         "shared": site_of(request).settings.admin_token is not None,
     }
-
-
-def done_by(store: Store, row: StudyRow) -> dict[int, int]:
-    """How many assignments each participant has done."""
-    found: dict[int, int] = {}
-    for each in store.studies.assignments(row.name):
-        found[each.participant] = found.get(each.participant, 0) + (each.state == "done")
-    return found
 
 
 @router.post("/{study}/state", response_class=RedirectResponse)

@@ -66,56 +66,31 @@ class ShownScore:
     failed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayTexts:
-    """All of it."""
-
-    title: str
-    town: str
-    performer: str
-    performer_id: str
-    kind: str
-    goal: str
-    event: str
-    event_at: str
-    place: str
-    expected: int
-    background: int
-    lived: str
-    score: str
-    why: str
-    least: int
-    other_rules: bool
-    counted: tuple[AttendanceRow, ...]
-    errands: tuple[tuple[str, str], ...]
-    verdicts: tuple[ShownScore, ...]
-
-
-def words_of(replay: Replay) -> ReplayTexts:
-    """The words of a replay."""
+def words_of(replay: Replay) -> dict[str, Any]:
+    """The words of a replay, as its page names them."""
     task, names = replay.task, replay.lived.names
     clock = replay.lived.trajectory.clock
-    return ReplayTexts(
-        title=task.title,
-        town=replay.lived.town.name,
-        performer=names.get(task.performer, task.performer),
-        performer_id=task.performer,
-        kind=task.type,
-        goal=task.goal,
-        event=_event(replay, clock),
-        event_at=address(clock, replay.window[0]),
-        place=task.place,
-        expected=task.expected,
-        background=len(task.background),
-        lived=moment(clock, replay.lived.trajectory.trace.steps),
-        score=f"{replay.score.goal:.3g}" if replay.score else "",
-        why=replay.why,
-        least=replay.score.least if replay.score else 0,
-        other_rules=replay.other_rules,
-        counted=tuple(_counted(one, names, clock) for one in replay.outcomes),
-        errands=_errands(replay, clock),
-        verdicts=tuple(_said(row) for row in replay.verdicts),
-    )
+    return {
+        "title": task.title,
+        "town": replay.lived.town.name,
+        "performer": names.get(task.performer, task.performer),
+        "performer_id": task.performer,
+        "kind": task.type,
+        "goal": task.goal,
+        "event": _event(replay, clock),
+        "event_at": address(clock, replay.window[0]),
+        "place": task.place,
+        "expected": task.expected,
+        "background": len(task.background),
+        "lived": moment(clock, replay.lived.trajectory.trace.steps),
+        "score": f"{replay.score.goal:.3g}" if replay.score else "",
+        "why": replay.why,
+        "least": replay.score.least if replay.score else 0,
+        "other_rules": replay.other_rules,
+        "counted": tuple(_counted(one, names, clock) for one in replay.outcomes),
+        "errands": _errands(replay, clock),
+        "verdicts": tuple(_said(row) for row in replay.verdicts),
+    }
 
 
 def moment(clock: Clock, step: int) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.store.connect import data_folder, imported_folder
+from sociolab.core.user_files import data_folder, imported_folder
 
 
 @pytest.fixture(autouse=True)

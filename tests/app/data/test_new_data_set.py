@@ -8,7 +8,7 @@ import pytest
 
 from sociolab.app.data.sets import new_data_set
 from sociolab.core.errors import ConfigError
-from sociolab.store.connect import imported_folder, imported_names
+from sociolab.core.user_files import imported_folder, imported_names
 
 
 @pytest.fixture(autouse=True)

@@ -17,12 +17,12 @@ from sociolab.app.run.play import run
 from sociolab.core.episode import Action, Answered, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.core.user_files import read_toml
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.schema import FirstFailure, RunResult
 from sociolab.runner.local import RunContext
 from sociolab.store.store import open_store
-from sociolab.store.user_files import read_toml
 
 MOODY = "python:faulty_judges:Moody"
 

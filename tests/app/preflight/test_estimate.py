@@ -12,7 +12,7 @@ import pytest
 
 from sociolab import RunConfig, estimate, run
 from sociolab.app.data.sets import load_world
-from sociolab.app.preflight.estimate import Case, Estimate, Pace, Part, seconds_in_all
+from sociolab.app.preflight.estimate import CallCounts, Case, Pace, RunEstimate, seconds_in_all
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.replies import Replies
 from sociolab.endpoint.server import start_in_thread
@@ -51,7 +51,7 @@ def described(folder: Path, **more: object) -> RunConfig:
     )
 
 
-def said(found: Estimate) -> str:
+def said(found: RunEstimate) -> str:
     """All the sentences, beside the table."""
     section = found.section()
     return " ".join(
@@ -291,8 +291,8 @@ def test_cost_is_told_by_role_with_and_without_the_cache(tmp_path: Path) -> None
 
 def test_dollars_are_tokens_times_prices() -> None:
     """Worked by hand: 2,000 in at $10, 500 of them cached at $1, 100 out at $20 a million."""
-    case = Case("turn limit", {("m", "agent"): Part(3, 2000, 500, 100)})
-    found = Estimate(1, 1, 1, (case,), {"m": Price(10.0, 20.0, 1.0)})
+    case = Case("turn limit", {("m", "agent"): CallCounts(3, 2000, 500, 100)})
+    found = RunEstimate(1, 1, 1, (case,), {"m": Price(10.0, 20.0, 1.0)})
     assert found.usd(case) == pytest.approx(0.022)
     assert found.usd(case, cached=True) == pytest.approx(0.0175)
     assert rows(found.section()) == [

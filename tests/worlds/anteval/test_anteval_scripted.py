@@ -18,7 +18,7 @@ from sociolab.testing.playing import driven, play_task
 from sociolab.worlds.anteval.information.scoring import Learned, polls
 from sociolab.worlds.anteval.kit import load_information, load_intention
 from sociolab.worlds.anteval.scene import TELL, USE, AntScene, recorded
-from sociolab.worlds.anteval.scripted import ScriptedPlayer, _lines
+from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer, _lines
 from sociolab.worlds.anteval.session import NPC, SKILLS, session_from
 from sociolab.worlds.anteval.virtual_dm.example import DM, Turn, names_skill
 
@@ -112,7 +112,7 @@ def answer(seed: int, *moves: Moved) -> Learned:
         witness.see(move)
     asked = polls(one, controls=False, every=0)[0].question
     request = Request("trial", seed, "player-1", 8, 1, asked, witness.observe(8))
-    reply = asyncio.run(ScriptedPlayer().reply(request, None))
+    reply = asyncio.run(ScriptedPartyPlayer().reply(request, None))
     assert isinstance(reply, Reply)
     assert isinstance(reply.value, Learned)
     return reply.value
@@ -127,7 +127,7 @@ def test_beside_a_model_it_goes_on_and_repeats_what_it_was_told_and_nothing_is_o
     one = answer(0, says(0, NPC, "The well is deep."), says(1, "player-2", "Oh."))
     assert (one.facts, one.ids) == (["The well is deep."], [""])
 
-    class Terse(ScriptedPlayer):
+    class Terse(ScriptedPartyPlayer):
         async def reply(self, request: Request, memory: object) -> Reply:
             found = await super().reply(request, None)
             assert isinstance(found, Reply)
@@ -138,7 +138,9 @@ def test_beside_a_model_it_goes_on_and_repeats_what_it_was_told_and_nothing_is_o
     kit = load_information(WorldSetup(settings={"sessions": "3"}, seed=2))
     for task in kit.world.tasks():
         for free in (NPC, "player-1"):
-            seats = {seat: Terse() if seat == free else ScriptedPlayer() for seat in task.seats}
+            seats = {
+                seat: Terse() if seat == free else ScriptedPartyPlayer() for seat in task.seats
+            }
             episode = play_task(kit.world, task, seats)
             assert not recorded(episode)
             told = [a for m in episode.moves if m.seat == NPC for x in m.actions for a in x.acts]

@@ -8,7 +8,7 @@ from functools import cache
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sociolab.worlds.anteval.session import NPC, Character, Fact
+from sociolab.worlds.anteval.session import NPC, Fact, PartyMember
 from sociolab.worlds.anteval.sessions import KINDS, draw_knowledge, draw_situation
 
 # ---------- opening situations: prose of a decent length that names the NPC and seldom repeats
@@ -17,8 +17,8 @@ from sociolab.worlds.anteval.sessions import KINDS, draw_knowledge, draw_situati
 SITUATIONS = 1000
 
 
-def character(seat: str, name: str) -> Character:
-    return Character(
+def character(seat: str, name: str) -> PartyMember:
+    return PartyMember(
         id=seat,
         name=name,
         pronouns="she/her",

@@ -24,7 +24,7 @@ from sociolab.testing.playing import StockScene, play_scene, play_task
 from sociolab.worlds.anteval.information.scoring import Learned, polls
 from sociolab.worlds.anteval.kit import load_information, load_intention
 from sociolab.worlds.anteval.scene import AntScene
-from sociolab.worlds.anteval.scripted import ScriptedPlayer
+from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
 from sociolab.worlds.anteval.session import NPC, Session, session_from
 from sociolab.worlds.anteval.sessions import FILE, InformationSettings, Sessions, read_sessions
 from sociolab.worlds.anteval.world import AntEval, table_casts
@@ -73,7 +73,7 @@ class TestDrawnIntention(WorldContract):
 
 class TestScriptedInformation(PlayerContract):
     def player(self) -> Player:
-        return ScriptedPlayer()
+        return ScriptedPartyPlayer()
 
     def scene(self) -> Scene:
         one = session(turns=16)
@@ -82,7 +82,7 @@ class TestScriptedInformation(PlayerContract):
 
 class TestScriptedIntention(PlayerContract):
     def player(self) -> Player:
-        return ScriptedPlayer()
+        return ScriptedPartyPlayer()
 
     def scene(self) -> Scene:
         return AntScene(session("intention", turns=16))
@@ -90,7 +90,7 @@ class TestScriptedIntention(PlayerContract):
 
 def test_a_scripted_player_says_so_at_another_worlds_table() -> None:
     with pytest.raises(WorldError, match="plays TableView observations; found a NoneType"):
-        play_scene(StockScene(), dict.fromkeys(("first", "second"), ScriptedPlayer()))
+        play_scene(StockScene(), dict.fromkeys(("first", "second"), ScriptedPartyPlayer()))
 
 
 # ---------------------------------------------------------------- casts
@@ -285,7 +285,7 @@ def test_a_copy_of_the_scripted_player_has_no_iep_and_a_sentence_names_the_flag(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "copycat.py").write_text(
-        "from sociolab.worlds.anteval.scripted import ScriptedPlayer as Copy\n", "utf-8"
+        "from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer as Copy\n", "utf-8"
     )
     monkeypatch.syspath_prepend(tmp_path)
     agents, settings = ("scripted", "python:copycat:Copy"), {"sessions": "2", "turns": "12"}

@@ -17,7 +17,7 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.anteval import writing
 from sociolab.worlds.anteval.kit import load_information
 from sociolab.worlds.anteval.party.drawing import draw_party
-from sociolab.worlds.anteval.session import Character, Fact
+from sociolab.worlds.anteval.session import Fact, PartyMember
 from sociolab.worlds.anteval.sessions import FILE, InformationSettings, IntentionSettings
 from sociolab.worlds.anteval.writing import write_character, write_knowledge, write_sessions
 
@@ -36,8 +36,8 @@ class Writers:
         self._fails = fails or {}
 
     async def character(
-        self, model: ChatModel, drawn: Character, key: CallKey, taken: Sequence[str]
-    ) -> Character:
+        self, model: ChatModel, drawn: PartyMember, key: CallKey, taken: Sequence[str]
+    ) -> PartyMember:
         self.keys.append(key)
         self.taken.append(tuple(taken))
         if key.trial in self._fails:
@@ -160,7 +160,7 @@ def writing_of(
     return json.dumps({"name": name, "look": look, "description": description})
 
 
-def written(model: FakeModel, *taken: str) -> Character:
+def written(model: FakeModel, *taken: str) -> PartyMember:
     return asyncio.run(write_character(model, DRAWN, KEY, taken))
 
 

@@ -240,6 +240,30 @@ def test_real_play_is_cut_to_the_size_of_the_generated_set_and_the_other_way_rou
     assert sorted(len(examples) for examples in seen) == [6, 6, 20, 20]
 
 
+def test_which_real_examples_are_drawn_hangs_on_the_seed() -> None:
+    def drawn(seed: int) -> tuple[Example, ...]:
+        seen: list[tuple[Example, ...]] = []
+        measured({"few": play(4, prefix="a")}, settings=GapSettings(splits=0, seed=seed), seen=seen)
+        return seen[1]  # after those of the generated play
+
+    assert drawn(0) == drawn(0)
+    assert len({drawn(seed) for seed in range(5)}) > 1
+
+
+def test_few_groups_take_the_percentiles_further_out() -> None:
+    """One of six groups is wrong: F is 1 less a sixth for each time that it is drawn.
+
+    It is drawn 3 times or more in 6.2 % of the draws, 4 times or more in .87 %, 5 in .07 %. Student
+    asks for the percentile of -sqrt(6 / 5) x 2.571 = -2.816, which is .24 % in the place of 2.5 %.
+    """
+    rows = [play(1, prefix=f"g{number}")[0] for number in range(6)]
+    found = overlaps([{WRONG}, *[{RIGHT}] * 5], rows)
+    scores = Draws(rows, seed=0).scores(found)
+    assert scores.f_c.value == pytest.approx(5 / 6)
+    assert scores.f_c.low == pytest.approx(2 / 6)
+    assert scores.f_c.high == 1
+
+
 def test_without_matching_each_learns_from_all_there_is() -> None:
     table = measured({"few": play(6, prefix="a")}, settings=GapSettings(matched=False, splits=0))
     assert (table.rows[0].examples, table.rows[0].real_examples) == (6, 20)

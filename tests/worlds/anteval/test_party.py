@@ -34,7 +34,7 @@ from sociolab.worlds.anteval.party.tables import (
     tables,
     told,
 )
-from sociolab.worlds.anteval.session import ABILITIES, SKILLS, Character, Session
+from sociolab.worlds.anteval.session import ABILITIES, SKILLS, PartyMember, Session
 from worlds.anteval.likeness import four_grams, masked, shares
 
 # ---------- the tables hold what they promise, each line once, in words that fit any character
@@ -268,7 +268,7 @@ def test_any_seed_gives_a_table_that_a_session_takes(
     assert [character.id for character in party] == [*seats, "npc"]
     Session(id="s", form="information", turns=1, situation="A room.", characters=party)
     for character in party:
-        assert Character.model_validate_json(character.model_dump_json()) == character
+        assert PartyMember.model_validate_json(character.model_dump_json()) == character
         assert tuple(character.abilities) == ABILITIES
         assert 90 <= len(character.description.split()) <= 160
         assert len(character.personality) == 2
@@ -345,7 +345,7 @@ def test_a_table_of_the_wrong_size_is_refused(players: int) -> None:
 # ---------- descriptions agree with the traits, differ from one another, and are English
 
 
-Told = tuple[DrawnCharacter, Character]
+Told = tuple[DrawnCharacter, PartyMember]
 
 
 @cache

@@ -88,37 +88,28 @@ def test_a_reply_that_cannot_be_used_is_counted_and_predicts_nothing(model_folde
 
 
 def test_the_loss_is_taken_on_the_answer_and_its_end_only(learned: LoraDM) -> None:
-    import torch
-    from torch.nn.functional import cross_entropy
-
     from sociolab.worlds.anteval.virtual_dm import lora_model
 
     adapted = learned._ready()
-    tokens, wanted = lora_model._text(adapted, FOUR[0])
+    row = lora_model.row_of(adapted, FOUR[0])
+    tokens, wanted = row["input_ids"], row["labels"]
     counted = [token for token in wanted if token != lora_model.NO_LOSS]
     assert tokens[-len(counted) :] == counted
+    assert len(tokens) == len(wanted) == len(row["attention_mask"])
     assert adapted.tokenizer.decode(counted) == f"{answer_of(FOUR[0])}<end>"
-    longer = (tokens + tokens[-1:] * 3, wanted + wanted[-1:] * 3)
-    batch = lora_model._batch(adapted, [(tokens, wanted), longer])
-    assert batch["labels"][0].tolist() == wanted + [lora_model.NO_LOSS] * 3
-    assert batch["attention_mask"].sum(1).tolist() == [len(tokens), len(tokens) + 3]
-    with torch.no_grad():
-        found = adapted.model(**batch)
-    # By hand: token t is foretold from what comes before it, over answer tokens alone.
-    foretold, labels = found.logits[:, :-1].flatten(0, 1), batch["labels"][:, 1:].flatten()
-    by_hand = cross_entropy(foretold[labels >= 0], labels[labels >= 0])
-    assert float(found.loss) == pytest.approx(float(by_hand), rel=1e-5)
 
 
-def test_a_chat_template_frames_the_same_prompt(model_folder: Path) -> None:
+def test_a_chat_template_frames_the_same_prompt(learned: LoraDM) -> None:
     from sociolab.worlds.anteval.virtual_dm import lora_model
 
-    model, tokenizer = lora_model._opened(model_folder)
-    plain = lora_model.prompt_ids(lora_model.AdaptedModel(model, tokenizer), FOUR[0])
-    assert tokenizer.decode(plain) == f"{head()}\n\n{body_of(FOUR[0])}\n\n"
-    tokenizer.chat_template = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}[it]"
-    framed = lora_model.prompt_ids(lora_model.AdaptedModel(model, tokenizer), FOUR[0])
-    assert tokenizer.decode(framed) == f"[system]{head()}[user]{body_of(FOUR[0])}[it]"
+    adapted = learned._ready()
+    plain = lora_model.prompt_ids(adapted, FOUR[0])
+    assert adapted.tokenizer.decode(plain) == f"{head()}\n\n{body_of(FOUR[0])}\n\n"
+    template = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}[it]"
+    adapted.tokenizer.chat_template = template
+    framed = lora_model.prompt_ids(adapted, FOUR[0])
+    adapted.tokenizer.chat_template = None
+    assert adapted.tokenizer.decode(framed) == f"[system]{head()}[user]{body_of(FOUR[0])}[it]"
 
 
 def test_training_leaves_the_random_state_of_torch_alone(model_folder: Path) -> None:

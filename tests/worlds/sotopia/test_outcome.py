@@ -39,7 +39,7 @@ from sociolab.worlds.sotopia.scenarios import (
     OptionGoal,
     PriceGoal,
 )
-from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, Casting, casting_from
+from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, SceneCast, casting_from
 from sociolab.worlds.sotopia.world import Sotopia
 from sotopia_cases import casting, episode_of, task_of
 
@@ -57,7 +57,7 @@ SAID = "Would you take $250 for it?"
 DONE = "k, 250 it is"
 
 
-def case(first: Any = SELLER, second: Any = BUYER) -> Casting:
+def case(first: Any = SELLER, second: Any = BUYER) -> SceneCast:
     cast = casting()
     goals = tuple(Goal(text="A goal.", facts=facts) for facts in (first, second))
     scenario = cast.scenario.model_copy(update={"goals": goals})
@@ -78,7 +78,7 @@ def price(seat: int, dollars: float | None, outcome: str = "agreed", **more: Jso
     return answer(seat, price=dollars, outcome=outcome, **more)
 
 
-def judged(cast: Casting, *events: Event) -> dict[str, Verdict]:
+def judged(cast: SceneCast, *events: Event) -> dict[str, Verdict]:
     episode = episode_of(cast, *events, Ended("turn limit", 19))
     found = asyncio.run(OutcomeCheck().judge(episode))
     return {verdict.seat or "": verdict for verdict in found}
@@ -186,7 +186,9 @@ def test_shares_must_make_up_all_of_the_goods() -> None:
     mine, rest = answer(0, hats=2, books=1), answer(1, hats=1, books=1)
     # 10 x (2 x 3 + 1) / 11 = 6.364; 10 x (1 + 4) / 11 = 4.545
     assert values(judged(cast, *words, mine, rest)) == [6.364, 4.545]
-    assert open_kind(judged(cast, *words, mine, answer(1, hats=2, books=1))) == "disputed"
+    for hats in (0, 2):  # a hat left over, and a hat too many
+        rest_of = answer(1, hats=hats, books=1)
+        assert open_kind(judged(cast, *words, mine, rest_of)) == "disputed"
     assert open_kind(judged(cast, *talk("Half each?", "ok"), mine, rest)) == "unconfirmed"
     whole = answer(0, hats=3, books=0), answer(1, hats=0, books=2)
     # A good that is not split needs no numeral: 10 x 9 / 11 and 10 x 8 / 11.
@@ -209,6 +211,12 @@ def test_an_option_and_a_friend_stand_there_by_name() -> None:
     ben = answer(0, friend="Ben"), answer(1, friend="Ben")
     assert values(judged(friends, *talk("Know Ben?", "ben? sure"), *ben)) == [10, 10]
     assert open_kind(judged(friends, *talk("Know Benjamin?", "sure"), *ben)) == "unconfirmed"
+
+
+def test_what_is_open_has_the_best_of_ones_own_options_as_its_upper_bound() -> None:
+    found = judged(case(EARLY, LATE), *talk("At nine?", "Hm."))
+    bounds = [(v.low, v.high) for v in found.values() if isinstance(v, Unscored)]
+    assert bounds == [(0, 9), (0, 8)]
 
 
 def test_a_goal_without_a_formula_gets_no_verdict_and_no_question() -> None:
@@ -272,6 +280,7 @@ def acted(seat: int, turn: int, *acts: Act) -> Moved:
         ([Act("offer", 250.0), Act("accept")], [1.873, 6.392]),
         ([Act("offer", 300.0), Act("offer", 250.0), Act("accept")], [1.873, 6.392]),
         ([Act("offer", 250.0), Act("decline"), Act("accept")], [0, 0]),
+        ([Act("offer", 250.0), Act("decline"), Act("chat"), Act("accept")], [0, 0]),
         ([Act("offer", 250.0), Act("ask")], [0, 0]),
         ([Act("chat"), Act("chat")], [0, 0]),
     ],
@@ -363,7 +372,7 @@ def test_nine_tenths_of_the_questions_prompt_repeat_that_of_a_turn(kind: str) ->
 # ------------------------------------------------------------------ read by a model
 
 
-def read(cast: Casting, words: Sequence[str], *replies: Mapping[str, Any]) -> dict[str, Verdict]:
+def read(cast: SceneCast, words: Sequence[str], *replies: Mapping[str, Any]) -> dict[str, Verdict]:
     blank: dict[str, Json] = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""}
     model = FakeModel(*(json.dumps(blank | dict(reply)) for reply in replies))
     judge = LlmJudge(OutcomeReader(), model, role="reader:")

@@ -14,14 +14,14 @@ import pytest
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.sotopia.dataset import FILES, DataSet, load, read_lines, remarks
 from sociolab.worlds.sotopia.scenarios import (
+    DataRecord,
     Goal,
     OptionGoal,
-    Record,
     RelationshipType,
     Scenario,
     misfit,
 )
-from sociolab.worlds.sotopia.scene import Casting
+from sociolab.worlds.sotopia.scene import SceneCast
 from sociolab.worlds.sotopia.world import casting_of
 from sotopia_cases import casting, character, data_set
 
@@ -70,7 +70,7 @@ def test_the_casting_of_a_task_is_what_its_content_says(tmp_path: Path) -> None:
     files = rows()
     files[TASKS][0]["relationship"] = "romantic"
     for task in load(write(tmp_path, files)).tasks():
-        assert casting_of(task) == Casting.model_validate_json(task.content)
+        assert casting_of(task) == SceneCast.model_validate_json(task.content)
 
 
 def test_a_task_may_set_the_relationship_of_its_cast(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ ADA = character(0).model_dump_json()
 MARKET = casting().scenario.model_dump_json()
 
 
-def problem(path: Path, content: str | bytes, kind: type[Record]) -> str:
+def problem(path: Path, content: str | bytes, kind: type[DataRecord]) -> str:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(ConfigError) as refused:
         read_lines(path, kind)

@@ -23,7 +23,7 @@ from sociolab.worlds.sotopia.evaluation import (
     overall,
 )
 from sociolab.worlds.sotopia.scenarios import RelationshipType
-from sociolab.worlds.sotopia.scene import Casting, judge_names, ties
+from sociolab.worlds.sotopia.scene import SceneCast, judge_names, ties
 from sotopia_cases import casting, character, episode_of
 
 VALUES = {
@@ -41,7 +41,7 @@ def sheet(**scores: object) -> dict[str, Any]:
     return {name: {"reason": f"why {name}", "score": v} for name, v in (VALUES | scores).items()}
 
 
-def judged(reply: object, cast: Casting | None = None) -> dict[tuple[str, str], Verdict]:
+def judged(reply: object, cast: SceneCast | None = None) -> dict[tuple[str, str], Verdict]:
     cast = cast or casting()
     verdicts = SotopiaRubric().verdicts(
         episode_of(cast), read(json.dumps(reply), LooseSheets), attempts=2

@@ -12,7 +12,7 @@ from sociolab.worlds.sotopia.scene import (
     NONE,
     PHYSICAL,
     SPEAK,
-    Casting,
+    SceneCast,
     SotopiaScene,
     SotopiaWitness,
 )
@@ -29,7 +29,7 @@ from sociolab.worlds.sotopia.visibility import (
 from sotopia_cases import casting, character
 
 
-def witness(cast: Casting, *moves: Moved, seat: str = "seat0") -> SotopiaWitness:
+def witness(cast: SceneCast, *moves: Moved, seat: str = "seat0") -> SotopiaWitness:
     found = SotopiaScene(cast).witness(seat)
     for move in moves:
         found.see(move)

@@ -136,6 +136,12 @@ def test_help_has_no_ratio_but_the_score_with_any_helper() -> None:
     }
 
 
+def test_who_is_told_when_it_is_over_was_not_met() -> None:
+    acts = [meant("ada", "invite", PARTY), meant("bea", "chat")]
+    late = talk("tue 21:00", "ada", "bea", "Come to my party!", "Oh.", acts=acts)
+    assert values(episode(PARTY, trace(*lives(), late), OVER))["lost_no_conversation"] == 1
+
+
 def test_where_somebody_wrote_no_acts_it_cannot_tell_where_a_task_was_lost() -> None:
     lost = {n: v for n, v in judged(AT_PARTY).items() if n.startswith("lost_")}
     assert len(lost) == 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,11 +17,19 @@ from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId, World, WorldKit
 from sociolab.core.seeding import digest
+from sociolab.core.user_files import (
+    data_folder,
+    data_home,
+    first_problem,
+    fresh_folder,
+    imported_folder,
+    write_whole,
+)
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
+from sociolab.report.words import plural
 from sociolab.runner.plan import select
-from sociolab.store.connect import checked_name, data_folder, data_home, imported_folder
-from sociolab.store.user_files import first_problem, fresh_folder
+from sociolab.store.connect import checked_name
 
 
 def load_world(
@@ -77,11 +84,12 @@ def check_data_set(folder: Path, world: str) -> str:
     kit = load_world(world, str(folder.resolve()))
     tasks = kit.world.tasks()
     if not tasks:
-        raise ConfigError(f"{folder / 'tasks.jsonl'} holds no task")
+        raise ConfigError(f"{folder} holds no task of {world}")
     data = kit.world.data
     clusters = Counter(task.cluster for task in tasks)
+    clustered = plural(len(clusters), kit.declared.cluster)
     first = (
-        f"{data.name} {data.version} is in order: {len(tasks)} tasks in {len(clusters)} scenarios, "
+        f"{data.name} {data.version} is in order: {plural(len(tasks), 'task')} in {clustered}, "
         f"hash {data.hash}"
     )
     remarks = world_plugin(world).remarks
@@ -180,15 +188,11 @@ def keep(tasks: TaskList) -> Path:
     """Write a list, over one of the same name, and say where it lies."""
     path = _path(tasks.world, tasks.name)
     text = json.dumps(tasks.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_text(text, "utf-8", newline="\n")
-        fresh.replace(path)
+        write_whole(path, text)
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        fresh.unlink(missing_ok=True)
     return path
 
 

@@ -9,7 +9,7 @@ from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.app.run.config import WriteConfig
 from sociolab.app.run.session import kept_in_a_run
-from sociolab.app.run_sync import run_sync
+from sociolab.app.run_sync import synchronous
 from sociolab.core.errors import ConfigError
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
@@ -19,7 +19,8 @@ from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
 
-def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
+@synchronous
+async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
     """Have sessions written and keep them as a data set; sentences on what came of it.
 
     `tell` hears how far it is.
@@ -27,12 +28,7 @@ def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
     ConfigError where the description is wrong or no session could be written. Replies are kept in
     the store, so that the same command after a break pays for none of them twice.
     """
-    return run_sync(lambda: write_async(config, tell))
-
-
-async def write_async(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
-    """As `write`, to be awaited."""
-    write = _writer(config)
+    writer = _writer(config)
     setup = WorldSetup(settings=config.settings, seed=config.seed)
     world_plugin(config.world)(setup)  # a wrong setting is told before anything is paid for
     spec = parse(config.writer, "writer")
@@ -63,7 +59,7 @@ async def write_async(config: WriteConfig, tell: Callable[[str], None]) -> tuple
     ):
         budget.carry_over(store.calls.totals(kept))
         try:
-            written = await write(model, fresh, setup, tell)
+            written = await writer(model, fresh, setup, tell)
         finally:
             await models.close()
         if not written.count:

@@ -17,6 +17,7 @@ from sociolab.app.run.config import ModelAccess
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
 from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
+from sociolab.core.user_files import data_home, first_problem, read_toml
 from sociolab.models.budget import Budget, Price
 from sociolab.models.cache import CachedModel
 from sociolab.models.config import (
@@ -31,8 +32,6 @@ from sociolab.models.config import (
     secrets_of,
 )
 from sociolab.models.prices import shipped_prices
-from sociolab.store.connect import data_home
-from sociolab.store.user_files import first_problem, read_toml
 
 HUMAN = "human"
 """The agent that is a person, who may take as long as they like."""

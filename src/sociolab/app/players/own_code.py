@@ -20,10 +20,10 @@ from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.tracebacks import describe_error
+from sociolab.core.user_files import first_problem
 from sociolab.runner.guard import Bounds, LateError, QuitError
 from sociolab.runner.judging import id_problem
 from sociolab.runner.progress import Waits
-from sociolab.store.user_files import first_problem
 
 MODELS = "models"
 """The parameter of a constructor that is given a client for chat models."""
@@ -159,7 +159,8 @@ def keyword_arguments(spec: PythonSpec, made: Any) -> dict[str, Any]:
     if not isinstance(made, type):
         raise ConfigError(f'"{spec.label}" names an object, not a class: it takes no arguments')
     known, hints = _parameters(made), _hints(made)
-    names = [name for name in known if name != MODELS and not _is_rest(known[name])]
+    rest = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
+    names = [name for name in known if name != MODELS and known[name].kind not in rest]
     open_ended = any(one.kind is Parameter.VAR_KEYWORD for one in known.values())
     given: dict[str, Any] = {}
     for name, text in spec.arguments:
@@ -177,10 +178,6 @@ def _parameters(made: type) -> dict[str, Parameter]:
         return dict(inspect.signature(made).parameters)
     except (TypeError, ValueError):  # a constructor without a signature
         return {}
-
-
-def _is_rest(parameter: Parameter) -> bool:
-    return parameter.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
 
 
 def _hints(made: type) -> dict[str, Any]:

@@ -77,7 +77,7 @@ _LOOKED_AT = 20_000
 
 
 @dataclass(slots=True)
-class Part:
+class CallCounts:
     """Calls and their tokens; `cached` prompt tokens repeat the beginning of an earlier prompt."""
 
     calls: int = 0
@@ -85,7 +85,7 @@ class Part:
     cached: int = 0
     completion: int = 0
 
-    def add(self, other: Part, times: float = 1) -> None:
+    def add(self, other: CallCounts, times: float = 1) -> None:
         """So many times the other's, rounded."""
         self.calls += round(other.calls * times)
         self.prompt += round(other.prompt * times)
@@ -99,7 +99,7 @@ class Part:
         return price.of(Usage(self.prompt, self.completion, repeated)) if price else None
 
 
-Parts: TypeAlias = dict[tuple[str, Role], Part]
+Parts: TypeAlias = dict[tuple[str, Role], CallCounts]
 """By model and role."""
 
 
@@ -112,19 +112,19 @@ class Case:
     """
 
     name: str
-    parts: Parts = field(default_factory=lambda: defaultdict(Part))
+    parts: Parts = field(default_factory=lambda: defaultdict(CallCounts))
     longest: Counter[str] = field(default_factory=Counter)
     seconds: float | None = None
 
     @property
-    def models(self) -> dict[str, Part]:
+    def models(self) -> dict[str, CallCounts]:
         """The sums by model."""
-        found: dict[str, Part] = defaultdict(Part)
+        found: dict[str, CallCounts] = defaultdict(CallCounts)
         for (model, _), part in sorted(self.parts.items()):
             found[model].add(part)
         return dict(found)
 
-    def add_trials(self, parts: Mapping[tuple[str, Role], Part], count: float = 1) -> None:
+    def add_trials(self, parts: Mapping[tuple[str, Role], CallCounts], count: float = 1) -> None:
         """So many trials more that each take this."""
         calls: Counter[str] = Counter()
         for (model, role), part in parts.items():
@@ -134,7 +134,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RunEstimate:
     """What a run would take: in one case, or in several from the least to the most.
 
     In a world of turns the one case is the turn limit, at which calls are exact: a run takes fewer
@@ -210,7 +210,7 @@ class Estimate:
         parts = sorted(case.parts.items())
         return {role: self._figures(model, one) for (name, role), one in parts if name == model}
 
-    def _figures(self, model: str, part: Part) -> dict[str, Any]:
+    def _figures(self, model: str, part: CallCounts) -> dict[str, Any]:
         price = self.prices[model]
         return {
             "calls": part.calls,
@@ -248,7 +248,7 @@ class Estimate:
         rows = []
         for case in self.cases:
             label = [case.name] if len(self.cases) > 1 else []
-            whole = Part()
+            whole = CallCounts()
             for (model, role), part in sorted(case.parts.items()):
                 whole.add(part)
                 usd = [part.usd(self.prices[model], cached=cached) for cached in (False, True)]
@@ -281,7 +281,7 @@ class Estimate:
         return (self.about or calls, tokens, *([cached] if priced else []))
 
 
-def _cells(part: Part) -> tuple[str, ...]:
+def _cells(part: CallCounts) -> tuple[str, ...]:
     return f"{part.calls:,}", f"{part.prompt:,}", f"{part.completion:,}"
 
 
@@ -293,7 +293,7 @@ def _dollars(usd: Iterable[float | None], *, caching: bool) -> tuple[str, ...]:
 # ------------------------------------------------------------------ how it is made
 
 
-def estimate(config: RunConfig, latency: float | None = None) -> Estimate:
+def estimate(config: RunConfig, latency: float | None = None) -> RunEstimate:
     """What the run of a description would take. Nothing is called and nothing is stored.
 
     `latency`: seconds a call; else as last measured in the store. ConfigError as the run itself
@@ -302,7 +302,7 @@ def estimate(config: RunConfig, latency: float | None = None) -> Estimate:
     return run_sync(lambda: _estimate(config, latency))
 
 
-async def _estimate(config: RunConfig, latency: float | None) -> Estimate:
+async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
     kit = world_of(config)
     models = _MeasuringModels(config)
     casting = Casting(kit, models, NullReplyStore(), Budget())
@@ -312,7 +312,7 @@ async def _estimate(config: RunConfig, latency: float | None) -> Estimate:
     own = _own_labels(seated, judges)
     tasks = {trial.task.id for trial in plan}
     if not models.specs:
-        return Estimate(len(plan), len(tasks), 0, (Case(TURN_LIMIT),), {}, uncounted=own)
+        return RunEstimate(len(plan), len(tasks), 0, (Case(TURN_LIMIT),), {}, uncounted=own)
     by_rules = (*kit.checks, *kit.judges.values())
     asking = [one for one in judges if one not in by_rules and not isinstance(one, OwnJudge)]
     agents = _models_of(seated)
@@ -334,7 +334,7 @@ async def _estimate(config: RunConfig, latency: float | None) -> Estimate:
     about = kit.dry_run.about if kit.dry_run else ""
     time = _time_line(cases, paces[-1], latency)
     where = {name: models.endpoint(spec).base_url for name, spec in sorted(models.specs.items())}
-    return Estimate(len(plan), len(tasks), measured, cases, prices, time, about, own, where)
+    return RunEstimate(len(plan), len(tasks), measured, cases, prices, time, about, own, where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,7 +396,7 @@ class _Work:
             alike[frozenset(sheet.asked.items())].append(trial)
             judged[trial.task.id] = await self._judged(trial, events)
         players = {agent.dialect: agent.player for agent in self.agents.values()}
-        seats: dict[tuple[str, str], tuple[Part, ...]] = {}
+        seats: dict[tuple[str, str], tuple[CallCounts, ...]] = {}
         measured = 0
         for several in alike.values():
             sample = self._sample(several, ceil(SAMPLE * len(several) / len(judged)))
@@ -406,7 +406,7 @@ class _Work:
                 seats |= {(trial.task.id, dialect): found for trial in several}
         case = Case(TURN_LIMIT)
         for trial in self.plan:
-            parts: Parts = defaultdict(Part, judged[trial.task.id])
+            parts: Parts = defaultdict(CallCounts, judged[trial.task.id])
             for index, member in enumerate(trial.cast):
                 if agent := self.agents.get(member.agent):
                     part = seats[trial.task.id, agent.dialect][index]
@@ -427,7 +427,7 @@ class _Work:
             casts[tuple(dict.fromkeys(member.agent for member in trial.cast))].append(trial)
         cases = [Case(name) for name in dry_run.players]
         for case, decides in zip(cases, dry_run.players.values(), strict=True):
-            simulated: dict[tuple[str, ...], tuple[tuple[Part, ...], Parts]] = {}
+            simulated: dict[tuple[str, ...], tuple[tuple[CallCounts, ...], Parts]] = {}
             for _, several in sorted(casts.items()):
                 of_task = {trial.task.id: trial for trial in several}
                 found = []
@@ -438,7 +438,7 @@ class _Work:
                     if key not in simulated:
                         simulated[key] = await self._simulated(dry_run.world, trial, decides)
                     seats, judged = simulated[key]
-                    parts: Parts = defaultdict(Part, judged)
+                    parts: Parts = defaultdict(CallCounts, judged)
                     for index, (label, part) in enumerate(zip(labels, seats, strict=True)):
                         if agent := self.agents.get(label):
                             parts[agent.model, self._role(agent, index)].add(part)
@@ -467,9 +467,9 @@ class _Work:
         drawn = stream(self.config.seed, "dry run", trials[0].task.id)
         return drawn.sample(trials, min(wanted, len(trials)))
 
-    async def _measured(self, sample: Sequence[Trial], player: Player) -> tuple[Part, ...]:
+    async def _measured(self, sample: Sequence[Trial], player: Player) -> tuple[CallCounts, ...]:
         """By seat, what a trial like these takes where a model in this dialect sits there."""
-        whole = [Part() for _ in sample[0].task.seats]
+        whole = [CallCounts() for _ in sample[0].task.seats]
         for trial in sample:
             sheet = _Sheet(trial.task.seats)
             everybody = dict.fromkeys(trial.task.seats, _Seat(sheet, _StandIn(), player))
@@ -477,14 +477,14 @@ class _Work:
             seats = {seat: index for index, seat in enumerate(trial.task.seats)}
             for _, key, part in self.models.taken():
                 whole[seats[key.seat]].add(part)
-        found = [Part() for _ in whole]
+        found = [CallCounts() for _ in whole]
         for mean, part in zip(found, whole, strict=True):
             mean.add(part, 1 / len(sample))
         return tuple(found)
 
     async def _simulated(
         self, world: World, trial: Trial, decides: Player
-    ) -> tuple[tuple[Part, ...], Parts]:
+    ) -> tuple[tuple[CallCounts, ...], Parts]:
         """What a trial takes by seat, if models sat everywhere but where a rule-based player does;
         and what its judges take."""
         sheet = _Sheet(trial.task.seats)
@@ -501,7 +501,7 @@ class _Work:
         """What those judges take that are models."""
         for judge in self.judges:
             await judge.judge(Episode(trial, events))
-        found: Parts = defaultdict(Part)
+        found: Parts = defaultdict(CallCounts)
         for model, key, part in self.models.taken():
             found[model, key.role].add(part)
         return found
@@ -513,7 +513,7 @@ async def _play(world: World, trial: Trial, players: Mapping[str, Player]) -> tu
 
 # ------------------------------------------------------------------ who plays
 
-Call: TypeAlias = tuple[str, CallKey, Part]
+Call: TypeAlias = tuple[str, CallKey, CallCounts]
 """Of which model, for what, and what it takes."""
 
 
@@ -537,18 +537,18 @@ class _Sheet:
             read.add(request.seat)
         return request.seat in read
 
-    def parts(self, measured: Sequence[Call]) -> tuple[Part, ...]:
+    def parts(self, measured: Sequence[Call]) -> tuple[CallCounts, ...]:
         """By seat, what all that was asked takes; the mean of what was measured stands for what
         was not."""
-        calls: dict[tuple[int, str], list[Part]] = defaultdict(list)
-        alike: dict[str, list[Part]] = defaultdict(list)
+        calls: dict[tuple[int, str], list[CallCounts]] = defaultdict(list)
+        alike: dict[str, list[CallCounts]] = defaultdict(list)
         for _, key, part in measured:
             calls[self._seats[key.seat], key.name].append(part)
             alike[key.name].append(part)
-        found = [Part() for _ in self._seats]
+        found = [CallCounts() for _ in self._seats]
         for (index, name), count in self.asked.items():
             known = calls[index, name] or alike[name]
-            whole = Part()
+            whole = CallCounts()
             for part in known:
                 whole.add(part)
             found[index].add(whole, count / max(len(known), 1))
@@ -650,7 +650,7 @@ class _MeasuringModel:
             schema = prompt.schema.text if prompt.schema else ""
             repeated = self.prefixes.repeated(ChatBody("", messages, schema, {}, b""))
             tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
-            self.calls.append((self.label, key, Part(1, tokens_in(prompt), *tokens)))
+            self.calls.append((self.label, key, CallCounts(1, tokens_in(prompt), *tokens)))
         return ChatReply(text)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -14,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.redaction import redacted
-from sociolab.store.user_files import first_problem, free_file, read_toml, write_new
+from sociolab.core.user_files import first_problem, free_file, read_toml, write_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,8 +297,6 @@ SPELLINGS = {
 }
 """Fields by their flags, as a file may spell them."""
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-
 
 def read_run(path: Path) -> dict[str, Any]:
     """The fields of a run that a TOML file describes, under their own names.
@@ -374,25 +370,19 @@ def write_run(path: Path, config: RunConfig) -> None:
 
 def run_toml(config: RunConfig) -> str:
     """The description of a run as TOML."""
+    import tomli_w
+
     given = config.model_dump(exclude_unset=True, exclude_none=True) | {"world": config.world}
-    settings = given.pop("settings", {})
-    order = [name for name in FIELDS if name in given]
-    lines = ["# Play it: sociolab run --file FILE", *(f"{x} = {_toml(given[x])}" for x in order)]
-    if settings:
-        lines += ["", "[settings]", *_table(settings)]
-    return "\n".join(lines) + "\n"
+    ordered = {name: _shown(given[name]) for name in FIELDS if name in given}
+    if not ordered.get("settings"):
+        ordered.pop("settings", None)
+    return f"# Play it: sociolab run --file FILE\n{tomli_w.dumps(ordered)}"
 
 
-def _table(settings: Mapping[str, str]) -> Iterator[str]:
-    for name, value in settings.items():
-        yield f"{name if _BARE.fullmatch(name) else _toml(name)} = {_toml(value)}"
-
-
-def _toml(value: object) -> str:
-    """A value; TOML's strings are those of JSON, but for a character that it wants escaped."""
+def _shown(value: Any) -> Any:
+    """A value without what looks like a key."""
+    if isinstance(value, dict):
+        return {name: _shown(one) for name, one in value.items()}
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, int | float):
-        return repr(value)
-    text = redacted(str(value), lookalikes=True)
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return [_shown(one) for one in value]
+    return redacted(str(value), lookalikes=True) if isinstance(value, str | Path) else value

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sociolab.app.players.models import HUMAN
 from sociolab.app.run.config import RunConfig
-from sociolab.app.run.session import Session, open_session, patience_of
+from sociolab.app.run.session import RunSession, open_session, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ModelError, StorageError
 from sociolab.report.result import RunResult, result_of
@@ -92,7 +92,7 @@ def _progress(run: str, tally: Tally) -> Progress:
     )
 
 
-async def _play(session: Session, watch: Watch | None) -> ModelError | None:
+async def _play(session: RunSession, watch: Watch | None) -> ModelError | None:
     context = RunContext(
         session.store,
         session.name,
@@ -122,7 +122,7 @@ async def _play(session: Session, watch: Watch | None) -> ModelError | None:
 
 
 def _course(
-    session: Session, rows: Sequence[TrialRow], pending: Sequence[TrialRow]
+    session: RunSession, rows: Sequence[TrialRow], pending: Sequence[TrialRow]
 ) -> Course | None:
     """How far the run is, what earlier parts of it played included; None where nobody can tell."""
     pace = session.kit.pace
@@ -143,7 +143,7 @@ def _course(
     return course
 
 
-def _is_pending(session: Session, row: TrialRow) -> bool:
+def _is_pending(session: RunSession, row: TrialRow) -> bool:
     """Whether anything is left to be played or judged of a trial."""
     if row.status == "played":
         judged = session.store.verdicts.judged
@@ -152,7 +152,7 @@ def _is_pending(session: Session, row: TrialRow) -> bool:
     return (row.status, row.cause) != ("failed", "failed turns")
 
 
-def _foreign(session: Session) -> dict[str, float | None]:
+def _foreign(session: RunSession) -> dict[str, float | None]:
     """The agents that are not ours, each with the seconds that it may take to reply."""
     limit = session.config.agent_timeout
     found: dict[str, float | None] = {}
@@ -164,7 +164,7 @@ def _foreign(session: Session) -> dict[str, float | None]:
     return found
 
 
-def _at_once(session: Session) -> int:
+def _at_once(session: RunSession) -> int:
     """Episodes under way: a few where rules play all, since nobody waits for anybody then, and
     what is done early is done if the run is stopped."""
     by_rules = all(one.id.label in session.kit.players for one in session.seated.all)

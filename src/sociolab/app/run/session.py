@@ -52,7 +52,7 @@ class Seated:
 
 
 @dataclass(frozen=True)
-class Session:
+class RunSession:
     """Everything that `play_all` needs, and what must be closed after it."""
 
     config: RunConfig
@@ -67,7 +67,7 @@ class Session:
 
 
 @contextmanager
-def open_session(config: RunConfig) -> Iterator[Session]:
+def open_session(config: RunConfig) -> Iterator[RunSession]:
     """Open or resume the run of a description, and hold its lock.
 
     ConfigError where the description is wrong, or differs from what the run of this name was; a
@@ -96,18 +96,13 @@ def open_session(config: RunConfig) -> Iterator[Session]:
             else:
                 store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
             replies.keep_in(RunReplies(store, name))
-            yield Session(config, name, kit, store, models, seated, judges, replies, tally)
+            yield RunSession(config, name, kit, store, models, seated, judges, replies, tally)
 
 
 def world_of(config: RunConfig) -> WorldKit:
     """The world of a description; ConfigError if it, its data or a setting is wrong."""
-    policy = failure_policy(config)
+    policy = FailurePolicy(config.attempts, config.on_failed_turn)
     return load_world(config.world, config.data, policy, config.settings, config.seed)
-
-
-def failure_policy(config: RunConfig) -> FailurePolicy:
-    """How often a seat is asked, and what a failed turn does."""
-    return FailurePolicy(config.attempts, config.on_failed_turn)
 
 
 def patience_of(agent_timeout: float | None) -> float:

@@ -21,7 +21,7 @@ from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import AgentTimeout, ModelAccess
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import kept_in_a_run, patience_of
-from sociolab.app.run_sync import run_sync
+from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
 from sociolab.core.ports import (
@@ -35,6 +35,7 @@ from sociolab.core.ports import (
 )
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
+from sociolab.core.user_files import first_problem, read_toml
 from sociolab.models.budget import Budget
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
@@ -44,7 +45,6 @@ from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.stats.intervals import Estimate, bound, mean, on_scale
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
-from sociolab.store.user_files import first_problem, read_toml
 
 MANIFEST = "set.toml"
 _AT_ONCE = 128
@@ -159,18 +159,14 @@ class Validation:
         return _all_failed(self.compared)
 
 
-def validate(config: ValidationConfig, watch: Watch | None = None) -> Validation:
+@synchronous
+async def validate(config: ValidationConfig, watch: Watch | None = None) -> Validation:
     """Ask about each item and compare the answers with the labels.
 
     A model's replies are kept in a run of their own: the same command resumes where it stopped.
     ConfigError where the set or the judge is not there, or is not as expected. Works inside a
     running event loop too.
     """
-    return run_sync(lambda: validate_async(config, watch))
-
-
-async def validate_async(config: ValidationConfig, watch: Watch | None = None) -> Validation:
-    """As `validate`, to be awaited."""
     manifest = _manifest(config.data)
     kit = load_world(manifest.world)
     labelled = _items(config.data, manifest, kit)

@@ -95,7 +95,7 @@ def reading(
     episode = store.episode(run, trial)
     transcript = transcript_of(episode, seat)
     judgings = () if seat else store.verdicts.judgings(run, trial=trial)
-    read = transcript_view(episode, transcript, judgings)
+    read = transcript_view(episode, transcript, judgings, store.run(run).declared)
     scene = tuple(_part(heading, text) for heading, text in transcript.scene)
     calls = {} if seat else _calls(store.calls.of_players(run, trial))
     credit = {} if seat else _credit(store, run, trial)
@@ -206,28 +206,6 @@ def words_of(episode: Episode) -> str:
     return "\n".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class ConditionMet:
-    """A condition in a talk or in the note of it, as one judge found it; `quote` may be "".
-
-    `line` is the number of the turn that holds the quote, None where none does.
-    """
-
-    condition: str
-    met: bool
-    quote: str
-    line: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedConditions:
-    """What one judge found in the talk, or in the note."""
-
-    judge: str
-    where: str
-    met: tuple[ConditionMet, ...]
-
-
 def beside(store: Store, run: str, read: Reading) -> Beside:
     """What the world has to show beside this episode; nothing where it is not installed."""
     episode = read.episode
@@ -252,24 +230,7 @@ def told_in_turns(facts: tuple[FactWay, ...]) -> dict[int, tuple[str, ...]]:
     return found
 
 
-def conditions_of(shown: Beside, read: Reading) -> tuple[JudgedConditions, ...]:
-    """What judges found of each condition, with the turns that hold what they quote."""
-    return tuple(
-        JudgedConditions(
-            one.judge,
-            one.where,
-            tuple(
-                ConditionMet(
-                    met.text, met.met, met.quote, _line_of(read, met.quote) if one.in_talk else None
-                )
-                for met in one.found
-            ),
-        )
-        for one in shown.conditions
-    )
-
-
-def _line_of(read: Reading, quote: str) -> int | None:
+def line_of(read: Reading, quote: str) -> int | None:
     """The first turn whose words hold the quote, whatever the white space."""
     wanted = " ".join(quote.split())
     if not wanted:
@@ -303,7 +264,8 @@ def episode(
         in_town=in_town(row.world),
         facts=shown.facts,
         told=told_in_turns(shown.facts),
-        conditions=conditions_of(shown, read),
+        conditions=shown.conditions,
+        line_of=lambda quote: line_of(read, quote),
         turns=range(
             1, max((one.number for one in read.course if isinstance(one, SaidLine)), default=0) + 1
         ),
@@ -344,7 +306,10 @@ def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
     known_trial(store, run, trial)
     found = store.episode(run, trial)
     read = transcript_view(
-        found, credited(store, run, transcript_of)(found), store.verdicts.judgings(run, trial=trial)
+        found,
+        credited(store, run, transcript_of)(found),
+        store.verdicts.judgings(run, trial=trial),
+        store.run(run).declared,
     )
     return file_answer(play_markdown(read), f"{run}-{trial}.md", "text/markdown; charset=utf-8")
 

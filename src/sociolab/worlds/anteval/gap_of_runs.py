@@ -17,6 +17,7 @@ from sociolab.analysis.formatting import NOTHING
 from sociolab.core.episode import Ended, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
+from sociolab.core.user_files import data_home, imported_folder, imported_names
 from sociolab.plugin.context import Context
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
@@ -24,7 +25,6 @@ from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
 from sociolab.report.words import minus
 from sociolab.stats.intervals import Estimate
-from sociolab.store.connect import data_home, imported_folder, imported_names
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import (
     FEWEST_GROUPS,
@@ -342,7 +342,7 @@ def examples_called(name: str, flag: str) -> tuple[Example, ...]:
 
 # ------------------------------------------------------------------ virtual DMs, by spec
 
-KINDS = "linear, encoder, lora:DIR, endpoint/model?examples=8 or tuned:endpoint/model"
+KINDS = "linear, encoder, encoder:DIR, lora:DIR, endpoint/model?examples=8 or tuned:endpoint/model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,8 +378,8 @@ class DMFactory:
             from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
 
             return DMKind(text, lambda: LocalDM(LinearDM()))
-        if text == "encoder":
-            return _encoder()
+        if text == "encoder" or text.startswith("encoder:"):
+            return _encoder(Path(text.removeprefix("encoder:")) if ":" in text else None)
         if text.startswith("lora:"):
             return _lora(Path(text.removeprefix("lora:")))
         if text.startswith("tuned:"):
@@ -430,16 +430,11 @@ class DMFactory:
         return DMKind(name, tuned, ChatDM(self.lab.model(spec, "dm"), run="f0"), keeps=True)
 
 
-def _encoder() -> DMKind:
-    from sociolab.worlds.anteval.virtual_dm.finetune import (
-        EncoderDM,
-        packaged_weights,
-        require_finetune,
-    )
+def _encoder(folder: Path | None) -> DMKind:
+    from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, require_finetune
 
     require_finetune("--dm encoder")
-    weights = packaged_weights()
-    return DMKind(EncoderDM(weights).name, lambda: LocalDM(EncoderDM(weights)))
+    return DMKind(EncoderDM(folder).name, lambda: LocalDM(EncoderDM(folder)))
 
 
 def _lora(folder: Path) -> DMKind:

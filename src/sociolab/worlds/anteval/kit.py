@@ -18,7 +18,7 @@ from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.record import RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
 from sociolab.worlds.anteval.scene import PASS, SPEAK
-from sociolab.worlds.anteval.scripted import ScriptedPlayer
+from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
 from sociolab.worlds.anteval.session import session_from
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
 from sociolab.worlds.anteval.world import AntEval, table_casts
@@ -110,7 +110,7 @@ def _load_information(setup: WorldSetup) -> WorldKit:
 
     return WorldKit(
         world=AntEval("information", sessions, plan.controls, plan.snapshots, setup.policy),
-        players={"scripted": ScriptedPlayer()},
+        players={"scripted": ScriptedPartyPlayer()},
         judges={"record": RecordJudge(plan)},
         checks=(),
         model_judge=model_judge,
@@ -132,7 +132,7 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
     sessions = sessions_of("intention", setup, settings)
     return WorldKit(
         world=AntEval("intention", sessions, policy=setup.policy),
-        players={"scripted": ScriptedPlayer()},
+        players={"scripted": ScriptedPartyPlayer()},
         judges={"record": IntentionRecordJudge()},
         checks=(),
         model_judge=ChatIntentionJudge,

@@ -14,7 +14,15 @@ from sociolab.core.episode import Action, ActionKind, ActionSpace, Episode, Move
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.anteval.session import ABILITIES, NPC, PACKAGE, Character, Fact, Form, Session
+from sociolab.worlds.anteval.session import (
+    ABILITIES,
+    NPC,
+    PACKAGE,
+    Fact,
+    Form,
+    PartyMember,
+    Session,
+)
 
 SPEAK, ACT, PASS = "speak", "act", "pass"
 
@@ -165,7 +173,7 @@ class TableView:
     """
 
     form: Form
-    me: Character
+    me: PartyMember
     npc: bool
     others: tuple[Seen, ...]
     situation: str
@@ -207,7 +215,7 @@ def visible(session: Session, seat: str) -> TableView:
     )
 
 
-def _seen(character: Character) -> Seen:
+def _seen(character: PartyMember) -> Seen:
     return Seen(
         character.name,
         character.first_name,
@@ -244,7 +252,7 @@ def line_of(session: Session, move: Moved) -> str:
     return turn_text(names[move.seat], move.actions, named, len(names) - 1)
 
 
-def describe_self(character: Character, *, look: bool = True) -> str:
+def describe_self(character: PartyMember, *, look: bool = True) -> str:
     """All of a character, as its own player is told; its look may be left out."""
     kind = f"{character.race} {character.class_name}".strip()
     lines = [
@@ -265,7 +273,7 @@ def describe_self(character: Character, *, look: bool = True) -> str:
     return "\n".join(line for line in lines if line.strip())
 
 
-def _abilities(character: Character) -> str:
+def _abilities(character: PartyMember) -> str:
     known = [name for name in ABILITIES if name in character.abilities]
     return ", ".join(f"{name} {character.abilities[name]}" for name in known)
 

@@ -20,13 +20,13 @@ from sociolab.core.ports import Line, NoReply, Question, Reply, Request
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.information.scoring import Learned
 from sociolab.worlds.anteval.scene import ACT, ASK, CHAT, PASS, SPEAK, TELL, USE, TableView
-from sociolab.worlds.anteval.session import PACKAGE, Character, Fact
+from sociolab.worlds.anteval.session import PACKAGE, Fact, PartyMember
 from sociolab.worlds.anteval.sessions import KINDS
 
 _PASSES, _DEEDS, _TWO_AT_ONCE, _ASIDE, _INVENTS = 0.05, 0.25, 0.2, 0.12, 0.25
 
 
-class ScriptedPlayer:
+class ScriptedPartyPlayer:
     """Asks, tells, passes on, uses its skills, and says in the end what it remembers.
 
     A pure step function of the observation, the seed, the trial, the seat and the turn.
@@ -208,7 +208,7 @@ def _told(line: Line, *, aside: bool | None = None) -> Iterator[tuple[str, str]]
                 yield str(act.what["id"]), str(act.what["text"])
 
 
-def _share(character: Character, ability: str) -> float:
+def _share(character: PartyMember, ability: str) -> float:
     """An ability (3 to 20) as a share, .35 to .95."""
     return 0.35 + 0.6 * (character.abilities.get(ability, 10) - 3) / 17
 

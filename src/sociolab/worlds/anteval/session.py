@@ -47,13 +47,13 @@ FactKind: TypeAlias = Literal["magic item", "weapon", "place", "person", "danger
 Form: TypeAlias = Literal["information", "intention"]
 
 
-class Record(BaseModel):
+class SessionRecord(BaseModel):
     """A record of this world's data: frozen, and nothing in it that is not known."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Character(Record):
+class PartyMember(SessionRecord):
     """A character, as its own player knows it. `look` is all that the others know beforehand.
 
     `description` is prose that agrees with the traits; the abilities are scores from 3 to 20.
@@ -81,7 +81,7 @@ class Character(Record):
         return self.name.split()[0]
 
 
-class Fact(Record):
+class Fact(SessionRecord):
     """One atomic fact that the NPC alone knows: `text` says it in one sentence."""
 
     id: str
@@ -89,7 +89,7 @@ class Fact(Record):
     text: str
 
 
-class Intention(Record):
+class Intention(SessionRecord):
     """A skill that a player means to use in this session; `text` enters that player's head only."""
 
     seat: str
@@ -103,7 +103,7 @@ class Intention(Record):
         return self
 
 
-class Session(Record):
+class Session(SessionRecord):
     """The content of a task. The players come in the order in which they act, the NPC last.
 
     `situation` is told to all. Information: `knowledge` is the NPC's, `decoys` are the facts of
@@ -115,7 +115,7 @@ class Session(Record):
     form: Form
     turns: Annotated[int, Field(ge=1, le=MOST_TURNS)]
     situation: str
-    characters: tuple[Character, ...]
+    characters: tuple[PartyMember, ...]
     knowledge: tuple[Fact, ...] = ()
     decoys: tuple[Fact, ...] = ()
     intentions: tuple[Intention, ...] = ()
@@ -138,16 +138,16 @@ class Session(Record):
         return self
 
     @property
-    def npc(self) -> Character:
+    def npc(self) -> PartyMember:
         """The one who knows."""
         return self.characters[-1]
 
     @property
-    def players(self) -> tuple[Character, ...]:
+    def players(self) -> tuple[PartyMember, ...]:
         """The party, in the order in which it acts."""
         return self.characters[:-1]
 
-    def seated(self, seat: str) -> Character:
+    def seated(self, seat: str) -> PartyMember:
         """The character in this seat."""
         return next(character for character in self.characters if character.id == seat)
 

@@ -30,10 +30,10 @@ from sociolab.worlds.anteval.party.drawing import draw_party
 from sociolab.worlds.anteval.session import (
     MOST_TURNS,
     PACKAGE,
-    Character,
     Fact,
     FactKind,
     Form,
+    PartyMember,
     Session,
 )
 
@@ -295,7 +295,7 @@ class _Place:
     stands: tuple[str, ...]
 
 
-def draw_situation(seed: int, session: str, characters: Sequence[Character]) -> str:
+def draw_situation(seed: int, session: str, characters: Sequence[PartyMember]) -> str:
     """What the party walks into, told to all: 50 to 110 words that name the NPC and no fact."""
     chance = stream(seed, "situation", session)
     place = chance.choice(_places())

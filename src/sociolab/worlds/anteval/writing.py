@@ -16,7 +16,7 @@ from sociolab.core.ports import CallKey, ChatModel
 from sociolab.prompting.structured import ask_model, typed_prompt
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.party.tables import PRONOUNS
-from sociolab.worlds.anteval.session import PACKAGE, Character, Fact, FactKind, Session
+from sociolab.worlds.anteval.session import PACKAGE, Fact, FactKind, PartyMember, Session
 from sociolab.worlds.anteval.sessions import FILE, DrawnSessions, draw_situation
 
 _TOLD = 10
@@ -82,7 +82,7 @@ async def _one(model: ChatModel, session: Session, drawn: DrawnSessions) -> Sess
 
 
 async def _written(model: ChatModel, session: Session, drawn: DrawnSessions) -> Session:
-    characters: list[Character] = []
+    characters: list[PartyMember] = []
     for character in session.characters:
         taken = [one.name for one in characters]
         key = CallKey(session.id, "writer", character.id, 0, "character", 1)
@@ -135,8 +135,8 @@ class Writing(BaseModel):
 
 
 async def write_character(
-    model: ChatModel, drawn: Character, key: CallKey, taken: Sequence[str]
-) -> Character:
+    model: ChatModel, drawn: PartyMember, key: CallKey, taken: Sequence[str]
+) -> PartyMember:
     """The character with a name, look and description by the model; its traits stay as drawn.
 
     `taken` are names, or first names, that others at the table have. A reply that will not do is
@@ -163,7 +163,7 @@ async def write_character(
     return drawn.model_copy(update=written)
 
 
-def _sheet(drawn: Character, taken: Sequence[str]) -> str:
+def _sheet(drawn: PartyMember, taken: Sequence[str]) -> str:
     """The traits as the model reads them, a line each; the drawn name is not among them."""
     abilities = ", ".join(f"{ability} {score}" for ability, score in drawn.abilities.items())
     lines = (
@@ -187,7 +187,7 @@ def _sheet(drawn: Character, taken: Sequence[str]) -> str:
 class _Check:
     """What a writing for this character lacks, in a sentence; nothing if it will do."""
 
-    drawn: Character
+    drawn: PartyMember
     taken: frozenset[str]
 
     def complaint(self, writing: Writing) -> str:

@@ -10,7 +10,7 @@ from sociolab.core.episode import Action, Episode, Event, Json, Moved
 from sociolab.core.ports import Variant, Variants
 from sociolab.core.seeding import stream
 from sociolab.worlds.sotopia.scenarios import Character
-from sociolab.worlds.sotopia.scene import SPEAK, Casting, casting_from
+from sociolab.worlds.sotopia.scene import SPEAK, SceneCast, casting_from
 
 EMPTY = (
     "Well, here we are.",
@@ -83,7 +83,7 @@ def swapped_names(episode: Episode, seed: int) -> tuple[Variant, ...]:
     for own, other in ((people[0], b), (people[1], a)):
         assert isinstance(own, dict)
         own |= {"first_name": other.first_name, "last_name": other.last_name}
-    changed = Casting.model_validate(content)
+    changed = SceneCast.model_validate(content)
     told = _with_texts(episode.events, lambda seat, text: swap(text))
     changes = ((a.id, a.name, b.name), (b.id, b.name, a.name))
     group = "same pronouns" if a.pronouns == b.pronouns else "other pronouns"
@@ -131,11 +131,11 @@ VARIANTS: Mapping[str, Variants] = {
 Chance = Callable[[tuple[str, ...]], str]
 
 
-def _casting(episode: Episode) -> Casting:
+def _casting(episode: Episode) -> SceneCast:
     return casting_from(episode.trial.task.content)
 
 
-def _of(episode: Episode, casting: Casting, events: tuple[Event, ...]) -> Episode:
+def _of(episode: Episode, casting: SceneCast, events: tuple[Event, ...]) -> Episode:
     content = casting.model_dump_json()
     task = replace(episode.trial.task, content=content)
     return Episode(replace(episode.trial, task=task), events)

@@ -26,11 +26,11 @@ from sociolab.core.seeding import stream
 from sociolab.worlds.sotopia.dataset import TaskRow, read_lines
 from sociolab.worlds.sotopia.scenarios import (
     Character,
+    DataRecord,
     Friend,
     FriendGoal,
     Goal,
     PriceGoal,
-    Record,
     Relationship,
     RelationshipType,
     Scenario,
@@ -56,11 +56,11 @@ def build(folder: Path) -> Mapping[str, str]:
     return {"scenarios.jsonl": _lines(scenarios), "tasks.jsonl": _lines(tasks)}
 
 
-def _lines(records: Iterable[Record]) -> str:
+def _lines(records: Iterable[DataRecord]) -> str:
     return "".join(_line(record) for record in records)
 
 
-def _line(record: Record) -> str:
+def _line(record: DataRecord) -> str:
     """One record as JSON, without its empty fields."""
     row = {key: value for key, value in record.model_dump(mode="json").items() if value}
     return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
@@ -164,7 +164,7 @@ CHOICES = 6
 """How many values of an attribute occur in one friend search: few, so that lists overlap."""
 
 
-class Item(Record):
+class Item(DataRecord):
     """A second-hand thing. `item` has the article "a", `short` has "the"; `listed` in dollars."""
 
     slug: Slug
@@ -174,7 +174,7 @@ class Item(Record):
     listed: int = Field(gt=0)
 
 
-class BargainSpec(Record):
+class BargainSpec(DataRecord):
     """Parameters of the bargains: one scenario for each item.
 
     A context holds `{item}`, `{listed}` and `{description}`; a goal `{short}` and `{target}`.
@@ -187,14 +187,14 @@ class BargainSpec(Record):
     items: tuple[Item, ...]
 
 
-class MeetingPlace(Record):
+class MeetingPlace(DataRecord):
     """Where two strangers meet, and why they start to talk."""
 
     slug: Slug
     context: Text
 
 
-class Attribute(Record):
+class Attribute(DataRecord):
     """Something known about a friend; `phrase` holds `{value}` ("works at {value}")."""
 
     name: Slug
@@ -202,7 +202,7 @@ class Attribute(Record):
     values: tuple[Text, ...] = Field(min_length=CHOICES)
 
 
-class FriendSpec(Record):
+class FriendSpec(DataRecord):
     """Parameters of the friend searches: one scenario for each setting.
 
     A goal holds `{friends}`. Every scenario uses all attributes or leaves out one.
@@ -214,7 +214,7 @@ class FriendSpec(Record):
     names: tuple[Text, ...] = Field(min_length=2 * FRIENDS[1])
 
 
-class TemplateSpec(Record):
+class TemplateSpec(DataRecord):
     """The content of `templates.json`."""
 
     bargains: BargainSpec

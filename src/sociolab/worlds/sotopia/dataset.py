@@ -23,15 +23,15 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.worlds.sotopia.scenarios import (
     Character,
+    DataRecord,
     Id,
-    Record,
     Relationship,
     RelationshipType,
     Scenario,
     misfit,
 )
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=DataRecord)
 
 
 META = "meta.json"
@@ -48,7 +48,7 @@ class DataSetMeta(BaseModel):
     license: str = ""
 
 
-class TaskRow(Record):
+class TaskRow(DataRecord):
     """A scenario with a cast. `relationship` overrides the pair's own, for this task only."""
 
     id: Id
@@ -312,7 +312,7 @@ def _first(error: ValidationError) -> ErrorDetails:
     return next((item for item in items if item["type"] == "extra_forbidden"), items[0])
 
 
-def _told(item: ErrorDetails, line: str, kind: type[Record]) -> str:
+def _told(item: ErrorDetails, line: str, kind: type[DataRecord]) -> str:
     """What is wrong with a line: where in it, what was expected, what was found."""
     place = ".".join(str(part) for part in item["loc"])
     if not place:
@@ -343,7 +343,7 @@ def _shown(value: object) -> str:
     return json.dumps(value, default=str, ensure_ascii=False)[:_SHOWN]
 
 
-def _fields(kind: type[Record]) -> Iterator[str]:
+def _fields(kind: type[DataRecord]) -> Iterator[str]:
     """The names of all fields of a record, and of the records in it."""
     schema = kind.model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()):

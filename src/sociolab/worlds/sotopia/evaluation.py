@@ -15,7 +15,7 @@ from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.sotopia.scene import PACKAGE, Casting, casting_from, judge_names, ties
+from sociolab.worlds.sotopia.scene import PACKAGE, SceneCast, casting_from, judge_names, ties
 from sociolab.worlds.sotopia.visibility import describe_self, line_text
 
 BELIEVABILITY = Measure("believability", 0, 10, whole=True, title="BEL")
@@ -159,7 +159,7 @@ class SotopiaRubric:
         return tuple(found)
 
 
-def body(casting: Casting, episode: Episode) -> str:
+def body(casting: SceneCast, episode: Episode) -> str:
     """The scene, the people, their goals and ties, and the numbered turns."""
     names = judge_names(casting)
     people = [

@@ -26,7 +26,7 @@ from sociolab.judging.quoting import quoted
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.evaluation import FINANCIAL, GOAL, GOAL_CHECKED
 from sociolab.worlds.sotopia.scenarios import DivisionGoal, FriendGoal, OptionGoal, PriceGoal
-from sociolab.worlds.sotopia.scene import PACKAGE, Casting, casting_from
+from sociolab.worlds.sotopia.scene import PACKAGE, SceneCast, casting_from
 
 CLOSING = "closing"
 """The name of the closing question in requests and events."""
@@ -199,7 +199,7 @@ class Open:
 Outcome: TypeAlias = Established | Open
 
 
-def goals_of(casting: Casting) -> dict[str, Checkable]:
+def goals_of(casting: SceneCast) -> dict[str, Checkable]:
     """The goal of each seat, where all have a formula of the same kind; empty otherwise."""
     goals = {
         character.id: goal.facts
@@ -243,7 +243,7 @@ def agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> AgreedT
     return None
 
 
-def recorded(casting: Casting, moves: Sequence[Moved]) -> Established | None:
+def recorded(casting: SceneCast, moves: Sequence[Moved]) -> Established | None:
     """The outcome that the acts make; None unless built-in scripted players took all turns."""
     if not moves or any(not action.acts for move in moves for action in move.actions):
         return None
@@ -259,7 +259,7 @@ def recorded(casting: Casting, moves: Sequence[Moved]) -> Established | None:
     return Established(terms, how)
 
 
-def shares_of(casting: Casting, by: str, kept: Share) -> dict[str, dict[str, int]]:
+def shares_of(casting: SceneCast, by: str, kept: Share) -> dict[str, dict[str, int]]:
     """What both seats get, where one of them keeps these pieces."""
     goal = goals_of(casting)[by]
     assert goal.kind == "division"
@@ -287,7 +287,7 @@ _AGREED: Mapping[str, str] = {
 }
 
 
-def closing_polls(casting: Casting) -> tuple[Poll, ...]:
+def closing_polls(casting: SceneCast) -> tuple[Poll, ...]:
     """The question that each seat gets when it is over; none where no formula needs the answer."""
     goals = goals_of(casting)
     return tuple(Poll(None, (seat,), _question_of(goal)) for seat, goal in goals.items())
@@ -390,7 +390,7 @@ def the(item: str) -> str:
     return f"the {rest}" if first.lower() in ("a", "an", "the") else item.split(",")[0]
 
 
-def asked(casting: Casting, episode: Episode) -> Outcome:
+def asked(casting: SceneCast, episode: Episode) -> Outcome:
     """What the seats say alike of how it ended."""
     claims = {seat: _claim(casting, episode, seat) for seat in goals_of(casting)}
     missing = [seat for seat, claim in claims.items() if claim is None]
@@ -409,7 +409,7 @@ def asked(casting: Casting, episode: Episode) -> Outcome:
     return outcome
 
 
-def _claim(casting: Casting, episode: Episode, seat: str) -> Claim | None:
+def _claim(casting: SceneCast, episode: Episode, seat: str) -> Claim | None:
     """What a seat answered; None where it did not."""
     for event in reversed(episode.events):
         if isinstance(event, Answered) and (event.seat, event.question) == (seat, CLOSING):
@@ -428,7 +428,7 @@ def _was_asked(episode: Episode) -> bool:
     )
 
 
-def _compared(casting: Casting, claims: Mapping[str, Claim]) -> Outcome:
+def _compared(casting: SceneCast, claims: Mapping[str, Claim]) -> Outcome:
     statuses = {claim.status for claim in claims.values()}
     if statuses <= {"still open", "nothing"}:
         return Established(None, "asked: all seats say that nothing was agreed")
@@ -479,7 +479,7 @@ def locate(quote: str, moves: Sequence[Moved]) -> tuple[int, str] | None:
 _NUMERAL = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 
-def stands_in(terms: Terms, texts: Sequence[str], casting: Casting) -> bool:
+def stands_in(terms: Terms, texts: Sequence[str], casting: SceneCast) -> bool:
     """Whether the terms stand in the text as such: no synonyms, no arithmetic.
 
     A price as a numeral, an option or a friend by name. Of a division, each good by name, and, of a
@@ -524,7 +524,7 @@ class OutcomeCheck:
         return verdicts(casting, recorded(casting, episode.moves) or asked(casting, episode))
 
 
-def verdicts(casting: Casting, outcome: Outcome) -> tuple[Verdict, ...]:
+def verdicts(casting: SceneCast, outcome: Outcome) -> tuple[Verdict, ...]:
     """What an outcome is worth to each seat."""
     goals = goals_of(casting)
     if isinstance(outcome, Established) and outcome.terms is not None:

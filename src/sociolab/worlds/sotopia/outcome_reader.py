@@ -44,18 +44,18 @@ from sociolab.worlds.sotopia.outcome import (
 )
 from sociolab.worlds.sotopia.scenarios import (
     Character,
+    DataRecord,
     DivisionGoal,
     Facts,
     Friend,
     FriendGoal,
     Goal,
     Id,
-    Record,
     RelationshipType,
     Scenario,
     Text,
 )
-from sociolab.worlds.sotopia.scene import ACTIONS, PACKAGE, Casting, casting_from, judge_names
+from sociolab.worlds.sotopia.scene import ACTIONS, PACKAGE, SceneCast, casting_from, judge_names
 from sociolab.worlds.sotopia.visibility import line_text
 
 EXPLAINED = ("in_words", "offer", "acceptance")
@@ -174,7 +174,7 @@ def _facts(goals: dict[str, Checkable], names: dict[str, str]) -> list[str]:
             return []
 
 
-def _terms_of(casting: Casting, claim: Claim) -> float | str | dict[str, dict[str, int]]:
+def _terms_of(casting: SceneCast, claim: Claim) -> float | str | dict[str, dict[str, int]]:
     if isinstance(claim.terms, float | str):
         return claim.terms
     assert claim.terms is not None
@@ -194,14 +194,14 @@ NOTHING, LEFT_OPEN = "nothing agreed", "left open"
 _SEATS = ("first", "second")
 
 
-class OutcomeLabel(Record):
+class OutcomeLabel(DataRecord):
     """What a conversation came to; of a division, `terms` are what the first person gets."""
 
     outcome: Literal["agreed", "nothing", "cannot tell"]
     terms: float | str | dict[str, int] | None = None
 
 
-class LabelledConversation(Record):
+class LabelledConversation(DataRecord):
     """A labelled conversation between two people, as a line of a set.
 
     `goals` as in a scenario, in the order of `people`; `lines` are name, kind of action, text.
@@ -246,9 +246,9 @@ class LabelledConversation(Record):
                 return not isinstance(terms, float | dict)
 
     @property
-    def casting(self) -> Casting:
+    def casting(self) -> SceneCast:
         """The scene; what is not known of the people is told as such."""
-        return Casting(
+        return SceneCast(
             scenario=Scenario(
                 id="labelled",
                 family="other",
@@ -303,7 +303,7 @@ def labelled(row: Json, id: str) -> Labelled:
     )
 
 
-async def _read(model: ChatModel, casting: Casting, episode: Episode) -> PointAnswer:
+async def _read(model: ChatModel, casting: SceneCast, episode: Episode) -> PointAnswer:
     """What a model reads off, asked as in a run; no answer where its quotes are not in the text."""
     reader = OutcomeReader()
     shown = reader.prompt(episode, 0.0)
@@ -327,7 +327,7 @@ async def _read(model: ChatModel, casting: Casting, episode: Episode) -> PointAn
     return PointAnswer(_in_words(casting, outcome), why)
 
 
-def _outcome(casting: Casting, label: OutcomeLabel) -> Outcome:
+def _outcome(casting: SceneCast, label: OutcomeLabel) -> Outcome:
     if label.outcome == "cannot tell":
         return Open("cannot tell", "so labelled")
     terms = label.terms
@@ -336,7 +336,7 @@ def _outcome(casting: Casting, label: OutcomeLabel) -> Outcome:
     return Established(terms, "labelled")
 
 
-def _in_words(casting: Casting, outcome: Outcome) -> str:
+def _in_words(casting: SceneCast, outcome: Outcome) -> str:
     """An outcome as answers and labels write it."""
     if isinstance(outcome, Open):
         return CANNOT_TELL

@@ -17,7 +17,7 @@ from sociolab.worlds.sotopia.evaluation import (
     SOCIAL_RULES,
     overall,
 )
-from sociolab.worlds.sotopia.scene import Casting, casting_from, judge_names, ties
+from sociolab.worlds.sotopia.scene import SceneCast, casting_from, judge_names, ties
 from sociolab.worlds.sotopia.visibility import (
     describe_known,
     describe_self,
@@ -185,7 +185,7 @@ def rated_scene(episode: Episode) -> RatedScene:
     )
 
 
-def casting_of(content: str) -> Casting:
+def casting_of(content: str) -> SceneCast:
     """The casting in a task's content; ConfigError where it holds none."""
     try:
         return casting_from(content)
@@ -196,7 +196,7 @@ def casting_of(content: str) -> Casting:
         ) from error
 
 
-def _person(casting: Casting, names: dict[str, str], index: int) -> RatedPerson:
+def _person(casting: SceneCast, names: dict[str, str], index: int) -> RatedPerson:
     me = casting.characters[index]
     about = describe_self(me.model_copy(update={"secret": ""}), to_people=True)
     return RatedPerson(

@@ -14,13 +14,13 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 Level = Literal["low", "average", "high"]
 
 
-class Record(BaseModel):
+class DataRecord(BaseModel):
     """A frozen record read from a data file; an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class BigFive(Record):
+class BigFive(DataRecord):
     """Levels of the five personality traits."""
 
     openness: Level
@@ -30,7 +30,7 @@ class BigFive(Record):
     neuroticism: Level
 
 
-class Character(Record):
+class Character(DataRecord):
     """One character: everything below `secret` may be seen by somebody else, see `visibility`."""
 
     id: Id
@@ -68,7 +68,7 @@ class RelationshipType(StrEnum):
     FAMILY = "family"
 
 
-class Relationship(Record):
+class Relationship(DataRecord):
     """An unordered pair of characters; `tie` says it in a word or two ("siblings")."""
 
     a: Id
@@ -87,7 +87,7 @@ Pieces = Annotated[int, Field(ge=1, le=1000)]
 Points = Annotated[float, Field(ge=0, le=1e6)]
 
 
-class PriceGoal(Record):
+class PriceGoal(DataRecord):
     """One side of a bargain. Money in dollars."""
 
     kind: Literal["price"] = "price"
@@ -97,7 +97,7 @@ class PriceGoal(Record):
     target: Dollars
 
 
-class DivisionGoal(Record):
+class DivisionGoal(DataRecord):
     """Goods to divide, and what one of each is worth to this seat."""
 
     kind: Literal["division"] = "division"
@@ -111,21 +111,21 @@ class DivisionGoal(Record):
         return self
 
 
-class Friend(Record):
+class Friend(DataRecord):
     """Somebody whom a seat knows; `about` maps an attribute to its value."""
 
     name: Text
     about: dict[str, str]
 
 
-class FriendGoal(Record):
+class FriendGoal(DataRecord):
     """The friends of one seat; the mutual friend is the one whom both lists hold."""
 
     kind: Literal["friend"] = "friend"
     friends: tuple[Friend, ...] = Field(min_length=2)
 
 
-class OptionGoal(Record):
+class OptionGoal(DataRecord):
     """Options to agree on, such as a time or a place, and their worth to this seat, 0 to 10."""
 
     kind: Literal["option"] = "option"
@@ -133,7 +133,7 @@ class OptionGoal(Record):
     options: dict[str, Annotated[float, Field(ge=0, le=10)]] = Field(min_length=2)
 
 
-class AskGoal(Record):
+class AskGoal(DataRecord):
     """Cue cards of a goal without numbers: what is asked, why, and what would still do.
 
     Whole sentences in the first person, as the character could say them. They serve scripted
@@ -151,14 +151,14 @@ Facts = Annotated[
 ]
 
 
-class Goal(Record):
+class Goal(DataRecord):
     """A private goal: its text, and the same facts as a formula needs them."""
 
     text: Text
     facts: Facts | None = None
 
 
-class Scenario(Record):
+class Scenario(DataRecord):
     """What is going on, who wants what, and who may be cast.
 
     `ages` and `occupations` constrain each seat in turn (an empty tuple: nobody is excluded);

@@ -14,8 +14,8 @@ from sociolab.engine.visibility import leaves
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.scenarios import (
     Character,
+    DataRecord,
     Goal,
-    Record,
     Relationship,
     RelationshipType,
     Scenario,
@@ -54,7 +54,7 @@ ACTIONS = ActionSpace(
 )
 
 
-class Casting(Record):
+class SceneCast(DataRecord):
     """The content of a task: a scenario, who is cast in it, and how they know each other."""
 
     scenario: Scenario
@@ -70,9 +70,9 @@ class Casting(Record):
 
 
 @lru_cache(maxsize=1024)  # player and judges of an episode all ask
-def casting_from(content: str) -> Casting:
+def casting_from(content: str) -> SceneCast:
     """The casting that a task's content holds."""
-    return Casting.model_validate_json(content)
+    return SceneCast.model_validate_json(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class SotopiaView:
 class SotopiaScene:
     """A casting, ready to be played. Seats are the characters' ids, in the scenario's order."""
 
-    casting: Casting
+    casting: SceneCast
     limit: int = TURN_LIMIT
     polls: Sequence[Poll] = ()
     order: Order = "round-robin"
@@ -275,12 +275,12 @@ def _labels(characters: Sequence[Character], known_as: dict[str, KnownCharacter]
     return labels
 
 
-def judge_names(casting: Casting) -> dict[str, str]:
+def judge_names(casting: SceneCast) -> dict[str, str]:
     """What the judge calls each seat."""
     return distinct_names(casting.characters)
 
 
-def ties(casting: Casting) -> tuple[str, ...]:
+def ties(casting: SceneCast) -> tuple[str, ...]:
     """How each two of them know each other, a sentence a pair."""
     names = judge_names(casting)
     told = []

@@ -18,7 +18,7 @@ from sociolab.worlds.sotopia.outcome import closing_polls
 from sociolab.worlds.sotopia.scene import (
     PACKAGE,
     TURN_LIMIT,
-    Casting,
+    SceneCast,
     SotopiaScene,
     casting_from,
     judge_names,
@@ -76,12 +76,12 @@ class Sotopia:
         return Transcript(title, (("What this seat was told", shown.head),), shown.history)
 
 
-def casting_of(task: Task) -> Casting:
+def casting_of(task: Task) -> SceneCast:
     """The casting that a task holds."""
     return casting_from(task.content)
 
 
-def _stage(casting: Casting) -> tuple[tuple[str, str], ...]:
+def _stage(casting: SceneCast) -> tuple[tuple[str, str], ...]:
     parts = [("Scene", casting.scenario.context)]
     for character, goal in zip(casting.characters, casting.scenario.goals, strict=True):
         parts.append((character.name, f"{describe_self(character)}\nGoal: {goal.text}"))
@@ -89,7 +89,7 @@ def _stage(casting: Casting) -> tuple[tuple[str, str], ...]:
     return tuple(parts)
 
 
-def _lines(casting: Casting, episode: Episode) -> tuple[Line, ...]:
+def _lines(casting: SceneCast, episode: Episode) -> tuple[Line, ...]:
     names = judge_names(casting)
     return tuple(
         Line(

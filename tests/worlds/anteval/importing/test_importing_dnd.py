@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sociolab.app.data.importing import Import, import_anything, world_formats
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.store.connect import imported_folder, imported_names
+from sociolab.core.user_files import imported_folder, imported_names
 from sociolab.worlds.anteval.importing.crd3 import HAND_CHECK, hand_checked
 from sociolab.worlds.anteval.importing.dnd import (
     import_dnd,

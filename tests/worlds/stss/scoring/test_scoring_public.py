@@ -13,7 +13,7 @@ from sociolab.worlds.stss.evidence import event_window, was_lived
 from sociolab.worlds.stss.scoring import ScoreSettings, TaskScore, reason, score
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, GAME, PARTY, task
-from trace_cases import CLOCK, Life, at, lived, talk
+from trace_cases import CLOCK, MONDAY, Life, at, lived, talk
 
 ADA = Life("ada", "Cafe: terrace")
 TERRACE = "Cafe: terrace"
@@ -46,6 +46,12 @@ def test_two_of_three_expected_guests_are_two_thirds() -> None:
 
 def test_more_guests_than_expected_score_one() -> None:
     assert scored(*map(guest, EVERYBODY)).goal == 1.0
+
+
+def test_the_day_of_the_task_counts_and_no_other_that_is_lived() -> None:
+    monday = task(day=MONDAY)
+    found = scored(guest("bea", "mon 18:00", "mon 20:00"), guest("cid"), of=monday)
+    assert found.participants == ("bea",)
 
 
 def test_the_performer_is_no_participant() -> None:

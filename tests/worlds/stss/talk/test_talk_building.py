@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.store.connect import imported_folder
+from sociolab.core.user_files import imported_folder
 from sociolab.worlds.stss.dataset import own_town, write_town
 from sociolab.worlds.stss.talk import building
 from sociolab.worlds.stss.talk import freezing as living

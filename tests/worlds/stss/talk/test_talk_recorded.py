@@ -83,6 +83,8 @@ def test_agreed_is_what_somebody_said_yes_to_last(task: str) -> None:
     assert "time" not in judged(asked, ("O", "decline", whole), task=task)["talk"]
     assert "time" not in judged(asked, ("O", "accept", whole | {"start": ""}), task=task)["talk"]
     assert "time" not in judged(asked, ("O", "counter", whole), task=task)["talk"]
+    after = ("O", "accept", whole), ("P", "counter", whole | {"start": "16:00"})
+    assert "time" not in judged(asked, *after, task=task)["talk"]
 
 
 def test_errands_are_requested_each_with_its_place() -> None:

@@ -105,7 +105,7 @@ def extract(episode: ShowEpisode) -> Extracted:
     return Extracted(tuple(examples), dropped)
 
 
-def _example(episode: ShowEpisode, cast: Cast, exchange: Exchange, past: int) -> Example | str:
+def _example(episode: ShowEpisode, cast: Cast, exchange: CheckExchange, past: int) -> Example | str:
     """The example of an exchange, or why it gives none. `past` is the end of the one before."""
     if exchange.fault:
         return exchange.fault
@@ -122,7 +122,7 @@ def _example(episode: ShowEpisode, cast: Cast, exchange: Exchange, past: int) ->
 
 
 def _made(
-    episode: ShowEpisode, cast: Cast, exchange: Exchange, who: Rollers, turns: tuple[Turn, ...]
+    episode: ShowEpisode, cast: Cast, exchange: CheckExchange, who: Rollers, turns: tuple[Turn, ...]
 ) -> Example:
     skill = exchange.skill
     return Example(
@@ -135,7 +135,7 @@ def _made(
     )
 
 
-def _cut(turns: Sequence[SpokenTurn], exchange: Exchange, past: int) -> tuple[int, int] | None:
+def _cut(turns: Sequence[SpokenTurn], exchange: CheckExchange, past: int) -> tuple[int, int] | None:
     """The turn and the character at which the context ends; None where it cannot be clean."""
     turn, start = exchange.first.turn, exchange.first.start
     skill = exchange.skill
@@ -274,7 +274,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class CheckExchange:
     """The signals of one check, in order, and the totals that were reported; `fault` why not."""
 
     signals: tuple[Signal, ...]
@@ -297,7 +297,7 @@ class Exchange:
         return max([signal.turn for signal in self.signals] + [r.turn for r in self.reports])
 
 
-def exchanges(episode: ShowEpisode, cast: Cast) -> tuple[Exchange, ...]:
+def exchanges(episode: ShowEpisode, cast: Cast) -> tuple[CheckExchange, ...]:
     """All exchanges of an episode, in order, the faulty among them."""
     groups = list(_groups(episode.turns, cast))
     borders = [*(group[0].turn for group in groups), len(episode.turns)][1:]
@@ -337,9 +337,9 @@ def _continues(turns: Sequence[SpokenTurn], group: Sequence[Signal], signal: Sig
 
 def _exchange(
     turns: Sequence[SpokenTurn], cast: Cast, group: tuple[Signal, ...], border: int
-) -> Exchange:
+) -> CheckExchange:
     reports = tuple(_reports(turns, cast, group, border))
-    return Exchange(group, reports, _fault(turns, cast, group, reports))
+    return CheckExchange(group, reports, _fault(turns, cast, group, reports))
 
 
 def _reports(
@@ -456,7 +456,7 @@ class Rollers:
     fault: str | None = None
 
 
-def rollers(turns: Sequence[SpokenTurn], cast: Cast, exchange: Exchange) -> Rollers:
+def rollers(turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange) -> Rollers:
     """The players whose rolls an exchange without fault is about."""
     reported = list(dict.fromkeys(report.player for report in exchange.reports))
     called = _called(turns, cast, exchange)
@@ -487,7 +487,7 @@ def _unclear(why: str) -> Rollers:
     return Rollers(frozenset(), "C", why)
 
 
-def _grade(turns: Sequence[SpokenTurn], cast: Cast, exchange: Exchange) -> Grade | None:
+def _grade(turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange) -> Grade | None:
     """How the first to report is known to be the one who was asked; None if not at all."""
     first = exchange.reports[0]
     announced = [signal.speaker for signal in exchange.signals if not signal.by_dm]
@@ -508,7 +508,7 @@ def _spoke_before(turns: Sequence[SpokenTurn], cast: Cast, turn: int) -> list[st
     return [speaker for speaker in spoken if speaker in cast.characters]
 
 
-def _joins(turns: Sequence[SpokenTurn], cast: Cast, exchange: Exchange, player: str) -> bool:
+def _joins(turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange, player: str) -> bool:
     """Whether a further player says to roll too, or took part in the play just before."""
     last = max(report.turn for report in exchange.reports if report.player == player)
     own = (
@@ -520,7 +520,7 @@ def _joins(turns: Sequence[SpokenTurn], cast: Cast, exchange: Exchange, player: 
     return player in before[:SPOKE] or any(_JOINS.search(text) for text in own)
 
 
-def _read_by_another(turns: Sequence[SpokenTurn], exchange: Exchange) -> bool:
+def _read_by_another(turns: Sequence[SpokenTurn], exchange: CheckExchange) -> bool:
     """Whether two players read one die: the same total at once, or the die and then the total."""
     pairs = zip(exchange.reports, exchange.reports[1:], strict=False)
     return any(
@@ -532,7 +532,7 @@ def _read_by_another(turns: Sequence[SpokenTurn], exchange: Exchange) -> bool:
     )
 
 
-def _called(turns: Sequence[SpokenTurn], cast: Cast, exchange: Exchange) -> frozenset[str]:
+def _called(turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange) -> frozenset[str]:
     """The players whom the DM calls by name in asking."""
     called: set[str] = set()
     for signal in exchange.signals:

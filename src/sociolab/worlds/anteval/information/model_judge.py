@@ -42,9 +42,9 @@ from sociolab.worlds.anteval.scene import SPEAK, describe_self, line_of, party_m
 from sociolab.worlds.anteval.session import (
     NPC,
     PACKAGE,
-    Character,
     Fact,
     FactKind,
+    PartyMember,
     Session,
     session_from,
 )
@@ -491,8 +491,8 @@ def _episode(id: str, row: LabelledStatement) -> Episode:
     return Episode(Trial(id, "anteval-information", task, cast, 0, 0), events)
 
 
-def _somebody(seat: str, name: str) -> Character:
-    return Character(
+def _somebody(seat: str, name: str) -> PartyMember:
+    return PartyMember(
         id=seat,
         name=name,
         pronouns="they/them",

@@ -33,7 +33,7 @@ from sociolab.worlds.anteval.party.tables import (
     tables,
     told,
 )
-from sociolab.worlds.anteval.session import ABILITIES, NPC, Character
+from sociolab.worlds.anteval.session import ABILITIES, NPC, PartyMember
 
 MOST_PLAYERS = 8
 
@@ -44,7 +44,7 @@ _HIGH, _LOW = 13, 11
 _WANTS = phrase("<they> want<s> to {goal}")
 
 
-def draw_party(seed: int, session: int | str, players: int) -> tuple[Character, ...]:
+def draw_party(seed: int, session: int | str, players: int) -> tuple[PartyMember, ...]:
     """The characters of a session: "player-1", "player-2", ... and the NPC in the last seat.
 
     The same seed and session give the same people, however many further players there are.
@@ -139,10 +139,10 @@ def _rolls(chance: Random) -> list[int]:
     return sorted((sum(four) - min(four) for four in throws), reverse=True)
 
 
-def _character(drawn: DrawnCharacter, seed: int, session: int | str) -> Character:
+def _character(drawn: DrawnCharacter, seed: int, session: int | str) -> PartyMember:
     voice = drawn.voice()
     telling = stream(seed, "party", session, drawn.seat, "telling")
-    return Character(
+    return PartyMember(
         id=drawn.seat,
         name=drawn.name,
         pronouns=drawn.pronouns.label,

@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from sociolab.core.errors import WorldError
-from sociolab.worlds.anteval.session import PACKAGE, Record
+from sociolab.worlds.anteval.session import PACKAGE, SessionRecord
 
 _TAG = re.compile(r"<([^<>]*)>|\{(\w+)\}")
 _VERBS = {
@@ -261,7 +261,7 @@ class Frames(_Table):
     bearing: Lines
 
 
-class Syllables(Record):
+class Syllables(SessionRecord):
     """A name is a start, perhaps a middle, and an end."""
 
     start: tuple[str, ...]
@@ -269,7 +269,7 @@ class Syllables(Record):
     end: tuple[str, ...]
 
 
-class Names(Record):
+class Names(SessionRecord):
     """The grammars of names: first and second by race, of friends, of towns."""
 
     first: dict[str, Syllables]

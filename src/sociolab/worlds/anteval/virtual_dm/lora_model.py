@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,10 @@ from typing import Any
 import torch
 
 from sociolab.core.errors import ConfigError, ReplyError
-from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
 from sociolab.worlds.anteval.virtual_dm.example import Example
 from sociolab.worlds.anteval.virtual_dm.finetune import LoraSettings
+from sociolab.worlds.anteval.virtual_dm.training import opened, own_chance, trained
 
 LONGEST_ANSWER = 256
 """Tokens: more than a dozen checks."""
@@ -59,8 +58,12 @@ def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> 
     torch's own random state is left as it was found.
     """
     from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM, DataCollatorForSeq2Seq
 
-    model, tokenizer = _opened(folder)
+    model, tokenizer = opened(folder, AutoModelForCausalLM, "a causal model", dtype="auto")
+    if tokenizer.eos_token is None:
+        raise ConfigError(f"the tokenizer in {folder} has no end token; set its eos_token")
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     config = LoraConfig(
         task_type="CAUSAL_LM",
         r=settings.rank,
@@ -68,13 +71,19 @@ def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> 
         target_modules="all-linear",
         lora_dropout=0.0,
     )
-    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-        torch.manual_seed(settings.seed)
-        with warnings.catch_warnings():
-            # peft reads a property of the model by a name that transformers has replaced.
-            warnings.filterwarnings("ignore", "`is_gradient_checkpointing`", FutureWarning)
-            adapted = AdaptedModel(get_peft_model(model, config), tokenizer)
-        _learn(adapted, examples, settings)
+    with own_chance(settings.seed), warnings.catch_warnings():
+        # peft reads a property of the model by a name that transformers has replaced.
+        warnings.filterwarnings("ignore", "`is_gradient_checkpointing`", FutureWarning)
+        adapted = AdaptedModel(get_peft_model(model, config), tokenizer)
+        trained(
+            adapted.model,
+            [row_of(adapted, example) for example in examples],
+            DataCollatorForSeq2Seq(tokenizer),
+            epochs=settings.epochs,
+            batch=settings.batch,
+            rate=settings.learning_rate,
+            seed=settings.seed,
+        )
     return adapted
 
 
@@ -93,51 +102,19 @@ def prompt_ids(adapted: AdaptedModel, example: Example) -> list[int]:
     return ids
 
 
-def _opened(folder: Path) -> tuple[Any, Any]:
-    """Model and tokenizer from files of this machine; ConfigError where they do not make one."""
-    # Read by the hub's client when it is first imported: with this it asks nobody anything.
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
-        model = AutoModelForCausalLM.from_pretrained(
-            str(folder), local_files_only=True, use_safetensors=True, dtype="auto"
-        )
-    except (OSError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ConfigError(
-            f"{folder} does not hold a causal model in safetensors: {reason}"
-        ) from error
-    if tokenizer.eos_token_id is None:
-        raise ConfigError(f"the tokenizer in {folder} has no end token; set its eos_token")
-    return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
-
-
-def _learn(adapted: AdaptedModel, examples: Sequence[Example], settings: LoraSettings) -> None:
-    texts = [_text(adapted, example) for example in examples]
-    trained = [weight for weight in adapted.model.parameters() if weight.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=settings.learning_rate)
-    adapted.model.train()
-    for epoch in range(settings.epochs):
-        for part in _shuffled(texts, settings, epoch):
-            optimizer.zero_grad()
-            adapted.model(**_batch(adapted, part)).loss.backward()
-            optimizer.step()
-    adapted.model.eval()
-
-
-def _text(adapted: AdaptedModel, example: Example) -> tuple[list[int], list[int]]:
-    """The token ids of a prompt with its right answer, and what the loss is taken on."""
+def row_of(adapted: AdaptedModel, example: Example) -> dict[str, list[int]]:
+    """A prompt with its right answer as token ids; the loss is taken on the answer alone."""
     prompt = prompt_ids(adapted, example)
     answer = adapted.tokenizer(answer_of(example), add_special_tokens=False).input_ids
     answer = [*answer, adapted.tokenizer.eos_token_id]
     problem = _length_problem(adapted, example, len(prompt) + len(answer))
     if problem:
         raise ConfigError(f"{problem}; choose a model with a longer context")
-    return [*prompt, *answer], [NO_LOSS] * len(prompt) + answer
+    return {
+        "input_ids": [*prompt, *answer],
+        "attention_mask": [1] * (len(prompt) + len(answer)),
+        "labels": [NO_LOSS] * len(prompt) + answer,
+    }
 
 
 def _length_problem(adapted: AdaptedModel, example: Example, tokens: int) -> str:
@@ -149,26 +126,3 @@ def _length_problem(adapted: AdaptedModel, example: Example, tokens: int) -> str
         f"the model reads at most {most} tokens, and example {example.id} with its answer may take "
         f"{tokens}"
     )
-
-
-def _shuffled(
-    texts: Sequence[tuple[list[int], list[int]]], settings: LoraSettings, epoch: int
-) -> Iterator[list[tuple[list[int], list[int]]]]:
-    order = list(texts)
-    stream(settings.seed, "lora", epoch).shuffle(order)
-    for first in range(0, len(order), settings.batch):
-        yield order[first : first + settings.batch]
-
-
-def _batch(
-    adapted: AdaptedModel, texts: Sequence[tuple[list[int], list[int]]]
-) -> dict[str, torch.Tensor]:
-    """Padded behind, where a causal model does not look."""
-    longest = max(len(tokens) for tokens, _ in texts)
-    end = adapted.tokenizer.eos_token_id
-    rows = {
-        "input_ids": [tokens + [end] * (longest - len(tokens)) for tokens, _ in texts],
-        "attention_mask": [[int(i < len(tokens)) for i in range(longest)] for tokens, _ in texts],
-        "labels": [wanted + [NO_LOSS] * (longest - len(wanted)) for _, wanted in texts],
-    }
-    return {name: torch.tensor(row, device=adapted.model.device) for name, row in rows.items()}

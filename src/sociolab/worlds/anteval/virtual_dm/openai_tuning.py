@@ -7,13 +7,13 @@ the right answer.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sociolab.core.errors import Cause, ConfigError, WorldError
 from sociolab.core.ports import ChatModel
+from sociolab.core.user_files import written_whole
 from sociolab.models.budget import CHARACTERS_A_TOKEN
 from sociolab.models.finetuning import (
     PATIENT,
@@ -109,11 +109,10 @@ def training_bytes(examples: Sequence[Example]) -> bytes:
 
 def write_training_file(file: Path, content: bytes) -> None:
     """Write a training file, which appears when it is complete; ConfigError if it cannot be."""
-    part = file.with_name(f"{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(content)
-        os.replace(part, file)
+        with written_whole(file) as part:
+            part.write_bytes(content)
     except OSError as error:
         raise ConfigError(
             f"{file}: the training file cannot be written ({error.strerror}); name another folder"

@@ -126,7 +126,7 @@ _SAFE_AFTER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class GoalContext:
     """A context: what everybody reads, what each seat alone knows, what no player may read."""
 
     text: str
@@ -134,7 +134,7 @@ class Context:
     environment: str
 
 
-def context(raw: str, seats: int, place: str, quirks: Quirks) -> Context:
+def context(raw: str, seats: int, place: str, quirks: Quirks) -> GoalContext:
     """A tagged context as sentences; parts for one seat are set aside for that seat's goal."""
     common: list[str] = []
     own: list[list[str]] = [[] for _ in range(seats)]
@@ -151,7 +151,7 @@ def context(raw: str, seats: int, place: str, quirks: Quirks) -> Context:
             kept.append(part.text)
     text = sentence("".join(common))
     quirks[Quirk.AGENT_NAME_LEFT] += _AGENT.search(text) is not None
-    return Context(text, tuple(tuple(seat) for seat in own), flat(" ".join(kept)))
+    return GoalContext(text, tuple(tuple(seat) for seat in own), flat(" ".join(kept)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
 from sociolab.plugin.importing import ForeignRecord, check_new, json_file, record, write_folder
 from sociolab.worlds.sotopia.dataset import TaskRow
-from sociolab.worlds.sotopia.importing.goals import Context, GoalReader, context, read_facts
+from sociolab.worlds.sotopia.importing.goals import GoalContext, GoalReader, context, read_facts
 from sociolab.worlds.sotopia.importing.reading import (
     PlacedRow,
     Quirk,
@@ -505,7 +505,7 @@ def scenario(
 
 
 def _facts(
-    family: Family, told: Context, texts: tuple[str, ...], quirks: Quirks
+    family: Family, told: GoalContext, texts: tuple[str, ...], quirks: Quirks
 ) -> tuple[Facts, ...] | None:
     """The goals' facts; none where what the environment is told contradicts them."""
     if family not in _READABLE:

@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.table import Table
 
 from sociolab.core.errors import ConfigError, StoreError
+from sociolab.core.user_files import data_folder, fresh_folder, imported_folder, writing
 from sociolab.plugin.context import Context
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
-from sociolab.store.connect import checked_name, data_folder, imported_folder
-from sociolab.store.user_files import fresh_folder, writing
+from sociolab.store.connect import checked_name
 from sociolab.worlds.stss.talk.dataset import (
     META,
     REPORT,

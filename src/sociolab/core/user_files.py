@@ -1,4 +1,5 @@
-"""How a user's TOML is read, and how new files and folders are written: whole or not at all."""
+"""A user's own files: where they lie, how TOML is read, and how new files and folders are written,
+whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import platform
 import re
 import shutil
 import signal
+import sys
 import threading
 import tomllib
 from collections.abc import Iterator
@@ -20,6 +22,59 @@ from pydantic import ValidationError
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.redaction import redacted
+
+HOME_VARIABLE = "SOCIOLAB_HOME"
+
+
+def data_home() -> Path:
+    """The user's own folder for imported data sets and `models.toml`; nothing is created.
+
+    `$SOCIOLAB_HOME`, else `sociolab` in the user's folder for program data.
+    """
+    chosen = os.environ.get(HOME_VARIABLE)
+    return Path(chosen).expanduser() if chosen else _user_data() / "sociolab"
+
+
+def _user_data() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+
+
+def data_folder(world: str, data: str) -> Path:
+    """The folder of an imported data set, or the folder that is named outright.
+
+    An imported set goes before a folder of the same name; `./NAME` is the folder.
+    """
+    if data in imported_names(world):
+        return imported_folder(world, data)
+    if Path(data).is_dir():
+        return Path(data)
+    known = ", ".join(imported_names(world)) or "none"
+    raise ConfigError(
+        f'--data: expected a folder or an imported data set (there is: {known}), found "{data}"'
+    )
+
+
+def imported_folder(world: str, name: str) -> Path:
+    """Where an imported data set lies, whether it is there or not."""
+    return data_home() / "data" / world / name
+
+
+def imported_names(world: str) -> tuple[str, ...]:
+    """The data sets imported for a world."""
+    folder = data_home() / "data" / world
+    if not folder.is_dir():
+        return ()
+    return tuple(
+        sorted(
+            found.name
+            for found in folder.iterdir()
+            if found.is_dir() and not found.name.startswith(".")
+        )
+    )
 
 
 def free_file(path: Path, flag: str) -> None:
@@ -35,17 +90,33 @@ def free_file(path: Path, flag: str) -> None:
 def write_new(path: Path, flag: str, text: str) -> None:
     """Write a text as UTF-8 to a file that is not there yet; ConfigError where it cannot be."""
     free_file(path, flag)
-    made = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        made.write_text(text, encoding="utf-8", newline="\n")
-        made.replace(path)
+        write_whole(path, text)
     except OSError as error:
         raise ConfigError(
             f"{flag}: {path} cannot be written ({error.strerror}); name another file"
         ) from error
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text as UTF-8, whole or not at all; OSError where it cannot be."""
+    with written_whole(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A file beside this one to write, which takes its place once all is well.
+
+    No two processes share it. Left early it is removed, and what was there before stays.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield part
+        part.replace(path)
     finally:
         with suppress(OSError):  # a name that is too long cannot even be looked for
-            made.unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
 
 
 PREFIX, FRESH, OLD = ".building", "data", "old"
@@ -128,19 +199,19 @@ def _sweep(folder: Path) -> None:
         process = left.name.split("-")[2]
         ours = process.isdigit() and left.name.startswith(f"{_signed(int(process))}-")
         needed = (left / OLD).exists() and (left / FRESH).exists()
-        if ours and not needed and not _is_alive(int(process)):
+        if ours and not needed and not is_alive(int(process)):
             shutil.rmtree(left, ignore_errors=True)
 
 
-def _is_alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
     """Whether there is such a process; where that cannot be asked, there may be."""
     if os.name != "posix":
-        return True
+        return True  # signal 0 would end it
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except (PermissionError, OverflowError):
+    except (OSError, OverflowError):  # somebody else's process
         return True
     return True
 
