@@ -270,8 +270,8 @@ def _findings(found: Curve, names: Sequence[str]) -> Iterator[str]:
                 yield _moved(point, first, measure)
     if not shown:
         yield (
-            "No run is shown to differ from the first in any measure. This is not evidence of equality: any "
-            "true difference inside an interval fits these plays."
+            "No run is shown to differ from the first in any measure. This is not evidence "
+            "of equality: any true difference inside an interval fits these plays."
         )
 
 
