@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -10,7 +9,7 @@ from pydantic import ValidationError
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.town import Replay, ResidentOutcome
-from sociolab.store.store import Store
+from sociolab.store.store import Store, world_settings_in
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.trace import chunks_in
@@ -105,9 +104,8 @@ def _scored(
 
 def _least(settings: Json) -> int:
     """The minutes of taking part that the run asked for."""
-    given = settings.get("world_settings") if isinstance(settings, Mapping) else None
     try:
-        return StssSettings.model_validate(given or {}).least
+        return StssSettings.model_validate(world_settings_in(settings)).least
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
         raise ConfigError(
