@@ -431,7 +431,7 @@ def _said(one: AgentLevels) -> Iterator[str]:
 def _cautions(found: Levels, one: AgentLevels) -> Iterator[str]:
     if by_rules(found.talk, one.agent):
         yield (
-            f"{one.agent} plays by rules: these figures are a baseline and say nothing of any "
+            f"{one.agent} is rule-based: these figures are a baseline and say nothing of any "
             "language model."
         )
     yield from one.cautions

@@ -127,6 +127,10 @@ class Stss:
             order = "ahead" if self.tempo.answers_take_time else "lock-step"
         return live(setting_of(content, self.settings, self.policy, trial, seed), order)
 
+    def steps(self, task: Task) -> int:
+        """How many steps a task is simulated for."""
+        return len(content_from(task.content).task.days) * 24 * 3600 // self.settings.step
+
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
         """The story of the task; or what one resident lived through."""
         content = content_from(episode.trial.task.content)
