@@ -503,6 +503,17 @@ class DryRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """How long episodes get, for the progress of a run: `length` is the most turns that a task
+    takes. Where simulated time passes instead, `Happened` marks it, and `per` steps make a `unit`.
+    """
+
+    length: Callable[[Task], int]
+    unit: str = "turns"
+    per: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class WorldKit:
     """A world with its rule-based players and judges, by name, and its judge prompt.
 
@@ -513,6 +524,7 @@ class WorldKit:
     chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
     `temperature` is that of a model that plays, where its spec names none. `dry_run` is for a world
     whose episodes have no turn limit: how many calls a trial makes depends on what is done in it.
+    `pace` tells how long episodes get.
     `background`: one performer is evaluated among background agents, whom the partner plays and who
     must be named for somebody's own code; scripted ones beside another performer are a smoke test.
     `validation` reads a row of a validation set of each kind, with the id that it goes by if it
@@ -532,6 +544,7 @@ class WorldKit:
     temperature: float = 1.0
     variants: Mapping[str, Variants] = field(default_factory=dict)
     dry_run: DryRun | None = None
+    pace: Pace | None = None
     background: bool = False
     validation: Mapping[str, Callable[[Json, str], Labelled]] = field(default_factory=dict)
     declared: Declared = UNDECLARED

@@ -14,6 +14,7 @@ from sociolab.core.ports import (
     DryRun,
     Judge,
     NoReply,
+    Pace,
     Player,
     Reply,
     Request,
@@ -161,18 +162,20 @@ def _load(setup: WorldSetup) -> WorldKit:
         return python_player(label, made)
 
     scoring = ScoreSettings(least=settings.least)
+    world = Stss(data, settings, setup.policy, tempo)
 
     def model_judge(model: ChatModel) -> Judge:
         return StssModelJudge(model, scoring)
 
     return WorldKit(
-        world=Stss(data, settings, setup.policy, tempo),
+        world=world,
         players=SCRIPTED,
         judges={"rules": StssRulesJudge(scoring)},
         checks=(),
         model_judge=model_judge,
         casts=town_casts,
         background=True,
+        pace=Pace(world.steps, "simulated hours", 3600 // settings.step),
         model_player=model,
         python_player=python,
         dry_run=DryRun(
@@ -274,6 +277,7 @@ load = WorldPlugin(
     "stss",
     _load,
     declared=DECLARED,
+    about="social tasks in a sandbox town, scored by who comes (STSS, action level)",
     settings=StssSettings,
     people=False,
     importers={
