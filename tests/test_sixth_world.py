@@ -2,51 +2,54 @@
 
 from __future__ import annotations
 
-import importlib
+import asyncio
 import json
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from typer.testing import CliRunner
 
+from fake_models import FakeModel
 from sociolab import RunConfig, run
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.app import registry
 from sociolab.app.audit import audit
 from sociolab.app.data.importing import Import, import_anything
-from sociolab.app.data.sets import world_names
+from sociolab.app.data.sets import check_data_set, load_world, world_names
+from sociolab.app.queries import transcript
 from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import AuditConfig
+from sociolab.cli.main import app
+from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.metrics import Declared
+from sociolab.core.ports import Judge, Player, World
+from sociolab.core.score import Measure, Score, ScoreFailure
+from sociolab.report import run_facts
 from sociolab.report.leaderboard import boards
 from sociolab.report.result import result_of
+from sociolab.report.score_tables import agent_grids
 from sociolab.report.words import agent_kind
 from sociolab.store.store import Store
 from sociolab.studies.rating_rules import guide_of, rated_measures
+from sociolab.testing import JudgeContract, PlayerContract, WorldContract
+from sociolab.testing.playing import play_task
 from sociolab.web.watch.episode import in_town
+from ultimatum_installed import PACKAGE, forget, ultimatum
 from web_serving import served
 
-PACKAGE = Path(__file__).parent / "ultimatum_package"
 OTHER = "python:ultimatum:Scripted"
 
 
 @pytest.fixture(autouse=True)
-def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """The package on the path, with its entry point."""
-    monkeypatch.syspath_prepend(str(PACKAGE))
-    monkeypatch.setenv("SOCIOLAB_HOME", str(tmp_path / "lab"))
-    forget()
-    yield
-    forget()
-    sys.modules.pop("ultimatum", None)
-
-
-def forget() -> None:
-    registry._points.cache_clear()
-    importlib.invalidate_caches()
+def installed(tmp_path: Path) -> Iterator[None]:
+    with ultimatum(tmp_path / "lab"):
+        yield
 
 
 @pytest.fixture
@@ -110,8 +113,8 @@ def test_people_rate_it_by_its_own_guide(path: Path) -> None:
         assert set(rated_measures(store, "first")) == {"fairness"}
         shown = guide_of(store, "first").shown(next(store.episodes("first")))
     assert [line.text for line in shown.lines][:2] == [
-        "Proposer: offer (points: 40): Take it.",
-        "Responder: decline",
+        "offer (points: 40): Take it.",
+        "decline",
     ]
 
 
@@ -141,9 +144,76 @@ def test_its_episodes_have_pages(path: Path) -> None:
             assert "ultimatum" in text or "offer (points: 40): Take it." in text
 
 
-def test_its_judge_can_be_audited(path: Path) -> None:
+def test_its_judge_can_be_audited_by_variants_of_its_own(path: Path) -> None:
     found = audit(AuditConfig(run="first", judge="payoffs", kinds=("repeat", "louder"), store=path))
-    assert any("payoff" in str(section) for section in found.sections)
+    told = str(found.sections)
+    assert "payoff" in told
+    assert "offers are written in capitals" in told
+
+
+def test_a_model_judges_by_the_guide_that_people_have(path: Path) -> None:
+    sheets = [{"fairness": {"reasoning": "took half", "score": score}} for score in (7, 11)]
+    text = json.dumps({"person_1": sheets[0], "person_2": sheets[1]})
+    model = FakeModel(text, text, text)
+    with Store.open(path) as store:
+        episode = next(store.episodes("first"))
+    judge = load_world("ultimatum").model_judge(model)
+    proposer, responder = asyncio.run(judge.judge(episode))
+    assert isinstance(proposer, Score)
+    assert (proposer.seat, proposer.value, proposer.reason) == ("proposer", 7, "took half")
+    assert isinstance(responder, ScoreFailure)
+    assert responder.problem == "expected a whole number from 0 to 10, found 11"
+    shown = model.calls[0][0].messages[0].text
+    assert "How fair was this player?" in shown
+    assert "1. Proposer: offer (points: 40): Take it." in shown
+    assert "found 11" in model.calls[1][0].messages[-1].text, "asked again, with the problem"
+
+
+def test_its_figures_stand_by_role_with_their_direction(path: Path) -> None:
+    with Store.open(path) as store:
+        result = result_of(store, "first")
+    (grid,) = [one for one in agent_grids(result) if one.corner == "agent and role"]
+    assert [row.label for row in grid.rows][:2] == ["scripted as Proposer", "scripted as Responder"]
+    assert result.declared.metric("payoff").better == "higher"
+    assert {tuple(entry.by) for entry in result.scores} >= {("role",)}
+
+
+def test_its_end_is_told_in_its_own_words(path: Path) -> None:
+    with Store.open(path) as store:
+        result, trial = result_of(store, "first"), store.trial_ids("first")[0]
+        told = transcript(store, "first", trial)
+    assert ("Ended by", "they agreed 12") in run_facts.course(result)
+    assert "they agreed (Responder), after 4 turns" in told
+    assert "1 Proposer: offer (points: 40): Take it." in told
+
+
+def test_words_are_those_of_the_act_that_it_calls_speech(path: Path) -> None:
+    with Store.open(path) as store:
+        scores = result_of(store, "first").scores
+    words = {e.by["role"]: e.value for e in scores
+             if e.measure == "words_per_turn" and e.by.keys() == {"role"}}  # fmt: skip
+    assert words == {"Proposer": 2.0, "Responder": None}
+
+
+def test_its_command_is_run_by_name_and_is_part_of_the_demonstration(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = CliRunner().invoke(app, ["tool", "offers", "--set", "run=first", "--store", str(path)])
+    assert made.exit_code == 0
+    assert re.search(r"a +40, 50", made.stdout)
+    monkeypatch.setattr("sociolab.app.data.sets.world_names", lambda: ("ultimatum",))
+    monkeypatch.setattr("sociolab.cli.try_out.RunConfig", partial(RunConfig, world="ultimatum"))
+    page = tmp_path / "demo.html"
+    shown = CliRunner().invoke(app, ["demo", "--html", str(page), "--store", str(tmp_path / "d")])
+    assert shown.exit_code == 0, shown.output
+    assert "points for the responder" in page.read_text("utf-8")
+
+
+def test_its_data_are_checked_with_its_own_remarks(tmp_path: Path) -> None:
+    (tmp_path / "games.json").write_text('["x", "y"]')
+    told = check_data_set(tmp_path, "ultimatum")
+    assert "2 tasks in 2 games" in told
+    assert "an interval wants at least 10 games" in told
 
 
 def test_an_edit_of_its_code_is_another_world(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,3 +260,29 @@ def test_a_mistake_of_an_author_is_told_in_a_sentence_and_stops_no_other_world(
 def test_its_author_needs_at_most_200_lines() -> None:
     lines = sum(len(file.read_text().splitlines()) for file in PACKAGE.rglob("*.py"))
     assert lines <= 200
+
+
+class TestItsWorldKeepsTheContract(WorldContract):
+    def world(self) -> World:
+        return load_world("ultimatum").world
+
+
+class TestItsPlayerKeepsTheContract(PlayerContract):
+    def world(self) -> World:
+        return load_world("ultimatum").world
+
+    def player(self) -> Player:
+        return load_world("ultimatum").players["scripted"]
+
+
+class TestItsJudgeKeepsTheContract(JudgeContract):
+    def judge(self) -> Judge:
+        return load_world("ultimatum").judges["payoffs"]
+
+    def episodes(self) -> Sequence[Episode]:
+        kit = load_world("ultimatum")
+        return [play_task(kit.world, task, dict.fromkeys(task.seats, kit.players["scripted"]))
+                for task in kit.world.tasks()]  # fmt: skip
+
+    def measures(self) -> Sequence[Measure]:
+        return (Measure("payoff", 0, 100, title="payoff"),)

@@ -67,9 +67,9 @@ def test_a_whole_episode_shows_the_head_once_and_then_what_is_new() -> None:
     assert events[-1] == Ended("left", 4, "first")
     assert ada.seen.count("You are Ada.") == 1
     assert ada.seen.count("=== You are Ada from here on ===") == 1
-    assert ada.seen.count("Ben (speak): Hi.") == 1
-    assert ada.seen.count("Ben (speak): What?") == 1
-    assert "Ada (speak): Hello." not in ada.seen
+    assert ada.seen.count("Ben: Hi.") == 1
+    assert ada.seen.count("Ben: What?") == 1
+    assert "Ada: Hello." not in ada.seen
     assert "Ada, turn 5 of 8" in ada.seen
 
 
@@ -121,7 +121,7 @@ def test_who_gave_a_turn_up_is_not_shown_the_scene_anew() -> None:
     person = Person()
     play_scene(StockScene(), {"first": person.player, "second": Person("Hi.", "/leave").player})
     assert person.seen.count("You are Ada.") == 1
-    assert person.seen.count("Ben (speak): Hi.") == 1
+    assert person.seen.count("Ben: Hi.") == 1
 
 
 def test_a_turn_of_several_actions_ends_with_an_empty_line() -> None:

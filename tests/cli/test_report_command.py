@@ -22,7 +22,7 @@ def test_several_runs_are_reported_in_every_format_and_as_a_site(
     page, rows, tex, text = (
         (tmp_path / f"r.{kind}").read_text("utf-8") for kind in ("html", "csv", "tex", "md")
     )
-    assert "The runs side by side" in page
+    assert "Runs side by side" in page
     assert '<details class="episode">' in page
     assert {row.split(",")[0] for row in rows.splitlines()[1:]} == {"a", "b"}
     assert tex.count("\\begin{table}") == text.count("\n### ") > 4

@@ -16,8 +16,9 @@ from sociolab.core.ports import NoReply, Player, Question, Reply, Request
 from sociolab.engine.drive import drive
 from sociolab.engine.play import play
 from sociolab.engine.scene import Poll
+from sociolab.plugin.scene import OpenWitness
 from sociolab.testing.players import AnyPlayer
-from sociolab.testing.playing import STOCK_NAMES, StockScene, StockWitness, as_bytes, play_scene
+from sociolab.testing.playing import STOCK_NAMES, StockScene, as_bytes, play_scene
 
 SEATS = tuple(STOCK_NAMES)
 
@@ -95,16 +96,14 @@ def test_replies_are_found_by_what_was_asked_and_not_by_their_order() -> None:
     assert play_scene(table, crowd(table.seats), seed=1, journal=whole[:2]) == whole
 
 
-def test_a_seat_in_a_journal_is_not_taken_for_a_name() -> None:
+def test_a_seat_in_a_journal_is_not_taken_for_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here everybody calls the third seat "second", and the second "third"."""
 
-    class CrossedWitness(StockWitness):
-        def seat_called(self, name: str) -> str | None:
-            return {"second": "third", "third": "second"}.get(name)
-
     class CrossedScene(StockScene):
-        def witness(self, seat: str) -> StockWitness:
-            return CrossedWitness(self, seat)
+        def witness(self, seat: str) -> OpenWitness:
+            plain = super().witness(seat)
+            monkeypatch.setattr(plain, "seat_called", {"second": "third", "third": "second"}.get)
+            return plain
 
     class Whisper:
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:

@@ -215,6 +215,20 @@ def test_a_failed_job_says_why_and_the_next_time_a_new_one_is_made(tmp_path: Pat
     asyncio.run(go())
 
 
+def test_a_job_that_succeeded_without_a_model_is_lost_and_a_new_one_is_made(tmp_path: Path) -> None:
+    record = tmp_path / "job.json"
+
+    async def go() -> None:
+        async with tuning() as (server, client):
+            await tune(client, record)
+            server.tuning.jobs["ftjob-0001"].tuned = None
+            left = read_record(record).model_copy(update={"tuned_model": None})
+            record.write_text(left.model_dump_json(), "utf-8")
+            assert (await tune(client, record)).job == "ftjob-0002"
+
+    asyncio.run(go())
+
+
 def test_a_cancelled_job_is_no_model_and_the_next_time_a_new_one_is_made(tmp_path: Path) -> None:
     record = tmp_path / "job.json"
 

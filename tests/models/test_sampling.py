@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,10 +15,15 @@ from pydantic import ValidationError
 
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, Message, Prompt
+from sociolab.core.seeding import seed_of
+from sociolab.endpoint.chat import ChatBody
+from sociolab.endpoint.server import serve
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.chat import Endpoint, EndpointModel
 from sociolab.models.config import EndpointSpec, ListedOptions, Options, Sampling, options_of
 from sociolab.models.wire import Quirks, body_of
 
+KEY_PARTS = ("trial", "agent", "ada", 0, "act", 1, 0)
 KEY = CallKey("trial", "agent", "ada", 0, "act", 1)
 PROMPT = Prompt((Message("user", "Hello."),), temperature=0.5, penalties=0.25)
 
@@ -132,15 +138,43 @@ def refused(option: str, value: object, message: str) -> tuple[ModelError, list[
 def test_an_option_that_is_refused_stops_the_run_by_name_and_is_not_dropped(
     option: str, message: str
 ) -> None:
-    error, seen = refused(option, 0.5, message)
+    value = 5 if option == "seed" else 0.5
+    error, seen = refused(option, value, message)
     assert error.fatal
     assert not error.retryable
-    assert f"it was sent {option} = 0.5, as asked for: leave that out" in str(error)
+    assert f"it was sent {option} = {value}, as asked for: leave that out" in str(error)
     assert message.split(":")[0] in str(error)
-    assert all(body[option] == 0.5 for body in seen)
+    sent = {body[option] for body in seen}
+    assert sent == {seed_of(5, *KEY_PARTS) if option == "seed" else 0.5}
 
 
 def test_a_refusal_that_only_sounds_like_an_option_fails_one_call() -> None:
     error, _ = refused("stop", ["\n"], "Please stop: this topic is not allowed")
     assert not error.fatal
     assert "as asked for" not in str(error)
+
+
+def test_each_call_gets_a_seed_of_its_own_and_the_same_call_the_same_one() -> None:
+    seen: list[int] = []
+
+    def answer(chat: ChatBody) -> str:
+        seen.append(chat.fields["seed"])
+        return "Hello."
+
+    async def go(seed: int, *keys: CallKey) -> list[int]:
+        seen.clear()
+        async with (
+            serve(EndpointSettings(responder=answer)) as server,
+            Endpoint(EndpointSpec(name="local", base_url=server.url)) as endpoint,
+        ):
+            for key in keys:
+                await endpoint.model("m", {"seed": seed}).complete(PROMPT, key)
+        return list(seen)
+
+    other = [replace(KEY, trial="repeat"), replace(KEY, seat="bo"), replace(KEY, turn=1)]
+    keys = [KEY, *other, replace(KEY, attempt=2), replace(KEY, index=1)]
+    seeds = asyncio.run(go(3, *keys))
+    assert len(set(seeds)) == 6
+    assert all(0 <= seed < 2**31 for seed in seeds)
+    assert asyncio.run(go(3, *keys)) == seeds
+    assert asyncio.run(go(4, KEY)) != seeds[:1]

@@ -158,6 +158,7 @@ def test_nothing_in_a_latex_table_is_a_command_of_the_text(text: str) -> None:
         "begin", "end", "centering", "caption", "label", "toprule", "midrule", "bottomrule",
         "resizebox", "linewidth", "textbackslash", "textasciitilde", "textasciicircum",
         "textless", "textgreater", "textbar", "textasciigrave", "pm", "cdot", "dots",
+        "par", "smallskip", "parbox", "footnotesize",
     }  # fmt: skip
     body = found[found.index("\\begin{table}") :]
     unescaped = body.replace("\\{", "").replace("\\}", "")
@@ -174,13 +175,21 @@ def test_labels_of_latex_tables_are_unique(result: RunResult) -> None:
     assert all(re.fullmatch(r"tab:[a-z0-9-]+", label) for label in labels)
 
 
-def test_a_caption_says_that_figures_are_heuristic_and_players_scripted(result: RunResult) -> None:
-    captions = re.findall(r"\\caption\{(.*)\}", latex([run_section(result)]))
-    heuristic = [caption for caption in captions if "judge: heuristic" in caption]
+def test_a_table_says_that_figures_are_heuristic_and_players_scripted(result: RunResult) -> None:
+    tables = latex([run_section(result)]).split("\\begin{table}")
+    heuristic = [one for one in tables if "judge: heuristic}" in one.replace(".}", "}")]
     assert heuristic
-    assert all("not comparable with an LLM judge" in caption for caption in heuristic)
-    by_agent = next(caption for caption in heuristic if caption.startswith("Mean score per agent"))
+    assert all("not comparable with an LLM judge" in one for one in heuristic)
+    by_agent = next(one for one in heuristic if "Mean score per agent" in one)
     assert "Scripted: rule-based, a baseline rather than a language model" in by_agent
+
+
+def test_captions_are_short_and_the_notes_stand_below(result: RunResult) -> None:
+    text = latex([run_section(result, details=True)])
+    captions = re.findall(r"\\caption\{(.*)\}", text)
+    assert captions
+    assert max(len(caption.split()) for caption in captions) <= 30
+    assert text.index("\\bottomrule") < text.index("BEL = believability (0 to 10)")
 
 
 def test_a_wide_latex_table_is_scaled_and_a_narrow_one_is_not() -> None:

@@ -253,7 +253,7 @@ def test_a_turn_that_awaits_nothing_for_long_is_counted(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time = [0.0]
-    monkeypatch.setattr(guard, "clock", lambda: time[0])
+    monkeypatch.setattr(progress, "now", lambda: time[0])
 
     async def act(request: Request) -> object:
         time[0] += 0.05

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import ModelError, StoreError
+from sociolab.core.errors import ModelError, StorageError, StoreError
 from sociolab.core.score import Score
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run
@@ -152,6 +152,22 @@ def test_what_a_deleted_run_took_is_free_and_then_given_back(store: Store, path:
     assert full.bytes - after.bytes > 1_500_000
     assert path.stat().st_size == after.bytes
     assert b"".join(store.attachment("stays", "t1", "trace")) == TRACE
+
+
+def test_a_store_that_survives_a_power_cut_does_so_after_a_deletion_on_a_full_disk_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StorageError("the disk is full", full=True)
+
+    with Store.open(tmp_path / "own.db", synced=True) as synced:
+        fill(synced, "goes")
+        before = synced.row("PRAGMA synchronous")
+        with monkeypatch.context() as disk:
+            disk.setattr(synced, "write", full)
+            synced.delete_run("goes")
+        assert not synced.has_run("goes")
+        assert synced.row("PRAGMA synchronous") == before == (2,)
 
 
 def test_the_size_counts_the_log(store: Store, path: Path) -> None:

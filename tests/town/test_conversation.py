@@ -11,6 +11,7 @@ from puppet_town import (
     BEN,
     CAFE,
     CARRY_ON,
+    CLOCK,
     TALK,
     Lived,
     Puppet,
@@ -142,3 +143,11 @@ def test_the_performer_is_reminded_in_each_utterance_and_nobody_else_is() -> Non
     assert asked.other.id == "ben"
     assert {q.reminder for q in puppet.of(Utter, "ann")} == {"the party\nthe hour"}
     assert {q.reminder for q in puppet.of(Utter, "ben")} == {""}
+
+
+def test_when_the_event_is_over_there_is_nothing_to_be_reminded_of() -> None:
+    over = setting((ANN, BEN), tdp={"ann": Tdp("Hold a party.", CLOCK.at(0))})
+    puppet = Puppet(plan_day=PLANS, talk_or_not=only_ben, utter=speaks("Yes.", ends=3))
+    assert lived(puppet, over).of(Talked)
+    assert not puppet.of(TalkReminder)
+    assert {q.reminder for q in puppet.of(Utter)} == {""}

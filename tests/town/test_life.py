@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -53,7 +53,7 @@ from sociolab.town.questions import (
     Utter,
 )
 from sociolab.town.residents import own_residents
-from sociolab.town.setting import Rules, Setting
+from sociolab.town.setting import Rules, Setting, Tdp
 from sociolab.town.trace import Did, Noted, Planned, Remembered, Stood, Talked, Walked, WentWithout
 
 BEDROOM = str(ANN.home)
@@ -290,6 +290,27 @@ def test_a_summary_that_changes_the_plan_leads_to_a_new_one() -> None:
     assert [b.what for b in first.blocks] == ["idle", "mend clocks"]
     doing = [d for d in told.of(Did, "ann") if d.step >= talk.end]
     assert (doing[0].step, doing[0].doing, doing[0].place) == (talk.end, "read", BEDROOM)
+
+
+def test_a_new_plan_is_made_with_the_days_reminder_and_what_is_agreed_until_the_small_hours() -> (
+    None
+):
+    tomorrow = (MONDAY + timedelta(days=1)).isoformat()
+    agreed = (
+        Agreed(what="watch the stars", day=tomorrow, start="02:00"),
+        Agreed(what="bake bread", day=tomorrow, start="05:00"),
+        Agreed(what="visit the mill", day=tomorrow),
+    )
+    puppet = Puppet(
+        plan_day=BOTH_AT_THE_CAFE,
+        talk_or_not=lambda _: TALK,
+        summarise=lambda q: memo(changes_plan=q.asked.resident == "ann", agreed=agreed),
+        replan=lambda _: rest(f"00:00 read @ {BEDROOM}"),
+    )
+    lived(puppet, setting((ANN, BEN), tdp={"ann": Tdp("Hold a party.")}))
+    asked = puppet.of(Replan)[0]
+    assert [one.what for one in asked.commitments] == ["watch the stars"]
+    assert asked.reminder == "Invite everybody."
 
 
 def test_a_decision_to_change_the_plan_says_why() -> None:

@@ -414,7 +414,7 @@ class Terminal:
         self._write(f"{text}\n")
 
     async def ask(self, prompt: str) -> str:
-        """The next line, without white space around it; GoneError when there is none."""
+        """The next line, without white space around it; InputEndedError when there is none."""
         self._write(prompt)
         line = await self._lines.next()
         if not line:

@@ -12,6 +12,8 @@ from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.report.plays import PlayRow
+from sociolab.report.result import ResultDetails
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.store.store import Store
 
@@ -68,6 +70,21 @@ class AgentNames:
                 "declared": replace(found.declared, agents=kinds),
             }
         )
+
+    def details(self, found: ResultDetails) -> ResultDetails:
+        """The result of a run, and what it is made of, under these names."""
+        run = found.result.run
+
+        def named(play: PlayRow) -> PlayRow:
+            agent = play.agent and self.name(run, play.agent)
+            return replace(play, agent=agent, partner=play.partner and self.name(run, play.partner))
+
+        if not self.shown.get(run):
+            return found
+        said = tuple(
+            replace(one, plays=tuple(named(play) for play in one.plays)) for one in found.said
+        )
+        return ResultDetails(self.result(found.result), said)
 
     def _entry(self, run: str, entry: ScoreEntry) -> ScoreEntry:
         by = {

@@ -116,7 +116,7 @@ def repeated_of(
 ) -> tuple[RepeatedScore, ...]:
     """The scores of an episode's plays at several judgings; what none of them can tell is left
     out. `due` is what the judge is for: a judging that broke before it told lacks all of that."""
-    said = [_by_cell(verdicts) for verdicts in judgings]
+    said = [{(one.measure, one.seat): one for one in verdicts} for verdicts in judgings]
     cells = dict.fromkeys([*(cell for one in said for cell in one), *due])
     found = []
     for measure, seat in cells:
@@ -257,10 +257,6 @@ def _steadiness(cell: RepeatedScore) -> dict[str, float | None]:
         EQUAL: fmean(a == b for a, b in pairs),
         DIFFERENCE: fmean(abs(a - b) for a, b in pairs),
     }
-
-
-def _by_cell(verdicts: Iterable[Verdict]) -> dict[tuple[Measure, str | None], Verdict]:
-    return {(verdict.measure, verdict.seat): verdict for verdict in verdicts}
 
 
 def _value(verdict: Verdict | None) -> float | None:

@@ -31,7 +31,7 @@ from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.figures import Panel, Point, interval_figure
-from sociolab.report.plays import mean_ends
+from sociolab.report.plays import mean_ends, seat_roles
 from sociolab.report.section import Figure, Section, Spec, TextTable
 from sociolab.report.words import failed_of, first_digits, minus, plural, share
 from sociolab.stats.intervals import CUT, on_scale
@@ -276,38 +276,41 @@ def comparison_section(found: ComparedAgents, judged: str, cautions: Sequence[st
     )
 
 
-def seat_sections(found: Mapping[str, ComparedAgents]) -> tuple[Section, ...]:
-    """The same comparison over the plays of each seat, such as buyers and sellers, in a table each.
-
-    Each is corrected (Holm) for its own metrics, not for the number of seats.
-    """
-    sections = []
-    for seat, one in found.items():
-        table = replace(differences(one), heading=f"Differences, seat {seat}")
-        note = "corrected for the metrics of this table, not for the number of seats"
-        table = replace(table, notes=(*table.notes, note))
-        sections.append(Section(f"Seat: {seat}", tables=(table,)))
-    return tuple(sections)
+def seat_section(found: Mapping[str, ComparedAgents]) -> Section:
+    """The same comparison over the plays of each seat, such as buyers and sellers."""
+    tables = {seat: differences(one) for seat, one in found.items()}
+    first = next(iter(tables.values()))
+    rows = tuple((seat, *row) for seat, table in tables.items() for row in table.rows)
+    notes = ("means over the pairs of a seat; Holm p: corrected for the metrics of that seat, not "
+             "for the number of seats",)  # fmt: skip
+    heads = ("seat", *first.columns)
+    table = replace(
+        first, heading="Differences by seat", columns=heads, rows=rows, notes=notes, words=(1,)
+    )
+    return Section("By seat", tables=(table,))
 
 
 def by_seat(found: ComparedAgents) -> dict[str, ComparedAgents]:
-    """The comparison of each seat that both sides have, in the order of plays."""
+    """The comparison in each seat (`report.plays.seat_roles`); a seat in which no two plays answer
+    to each other is left out."""
+    roles = seat_roles(
+        (trial, member.seat)
+        for side in (found.a, found.b)
+        for trial, cast in side.casts.items()
+        for member in cast
+    )
     compared_seats: dict[str, ComparedAgents] = {}
-    sides = found.a, found.b
-    shared = {value.seat for value in found.b.values}
-    for seat in dict.fromkeys(value.seat for value in found.a.values):
-        if seat is None or seat not in shared:
-            continue
+    for role in sorted({*roles.values()}):
         a, b = (
             replace(
                 side,
-                values=tuple(value for value in side.values if value.seat == seat),
-                untold=tuple(value for value in side.untold if value.seat == seat),
+                values=tuple(v for v in side.values if roles.get((v.trial, v.seat)) == role),
+                untold=tuple(v for v in side.untold if roles.get((v.trial, v.seat)) == role),
             )
-            for side in sides
+            for side in (found.a, found.b)
         )
-        with suppress(ConfigError):  # of this seat no two plays answer to each other
-            compared_seats[seat] = compared(
+        with suppress(ConfigError):
+            compared_seats[found.declared.roles.get(role, role)] = compared(
                 found.world, a, b, (found.judge, found.judge_id), found.measures, found.declared
             )
     return compared_seats
@@ -524,7 +527,7 @@ def differences(found: ComparedAgents) -> TextTable:
         (*heads, *(["bounds"] if open_ else [])),
         rows,
         (
-            "A, B: means over the pairs",
+            "means over the pairs",
             f"95 % interval clustered by {cluster_of(found)}: {_methods(found)}{_cut(found)}",
             f"p: flipping the signs of whole {cluster_of(found)}s at random (all flips up to 16); "
             f"Holm p: corrected for the {plural(tested(found), 'metric')} that can be tested",
@@ -631,11 +634,11 @@ def design(found: ComparedAgents) -> TextTable:
         for name, one in found.found.items()
     )
     cluster = cluster_of(found)
-    notes = {
-        f"{title_of(found.measures[name])}: {one.settles.note}"
+    in_vain = [
+        found.measures[name]
         for name, one in found.found.items()
         if one.settles.note.startswith("repeats")
-    }
+    ]
     return TextTable(
         "Power: what these pairs could show, and the sample size needed",
         ("metric", "observed", "detectable", f"{cluster}s needed", "repeats", "smallest p"),
@@ -647,7 +650,10 @@ def design(found: ComparedAgents) -> TextTable:
             "times the repeats of the present ones, show the observed difference in 8 of 10 "
             f"comparisons if it is the true one, {at_level(found)}",
             "smallest p: the smallest attainable with these pairs",
-            *sorted(notes),
+            *(
+                [f"no number of repeats suffices (clusters differ): {titles(in_vain)}"]
+                * bool(in_vain)
+            ),
         ),
     )
 

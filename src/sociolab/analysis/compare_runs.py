@@ -16,7 +16,7 @@ from sociolab.analysis.compare import (
     failed_turns_told,
     overview_notes,
     overview_rows,
-    seat_sections,
+    seat_section,
 )
 from sociolab.analysis.consistency import (
     KS,
@@ -108,7 +108,7 @@ class Conclusions:
                     replace(
                         table,
                         columns=tuple(heads.get(head, head) for head in table.columns),
-                        heading=f"{a} vs. {b}: {table.heading[:1].lower()}{table.heading[1:]}",
+                        heading=table.heading.replace("Differences", f"{a} vs. {b}", 1),
                         notes=(f"difference: {a} minus {b}", *table.notes),
                     )
                     for table in section.tables
@@ -200,7 +200,7 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         sections.append(comparison_section(found, " ".join(kinds), cautions))
         if wanted.seats:
             seats = by_seat(found)
-            sections += seat_sections(seats)
+            sections += [seat_section(seats)] if seats else []
     elif wanted.seats:
         raise ConfigError(f"{NAME_BOTH}; --by-seat compares two agents seat by seat")
     declared = runs[0].values.declared
@@ -220,9 +220,11 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     return Conclusions(outlines, found, tuple(passed), tuple(sections), seats)
 
 
-def two_agents(store: Store, result: RunResult) -> TextTable | None:
+def two_agents(
+    store: Store, result: RunResult, rename: Mapping[str, str] | None = None
+) -> TextTable | None:
     """A run's two agents side by side in the main metric of each judge, the main judge first; None
-    where it has not two, or they cannot be compared."""
+    where it has not two, or they cannot be compared. `rename`: what the result calls them."""
     agents = evaluated(result)
     if len(agents) != 2:
         return None
@@ -230,7 +232,9 @@ def two_agents(store: Store, result: RunResult) -> TextTable | None:
     for judge in judges_of(result):
         mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
         for metric in main_measure(result, mine):
-            asked = CompareRequest((result.run,), *agents, judge, (metric.measure,))
+            asked = CompareRequest(
+                (result.run,), *agents, judge, (metric.measure,), rename=rename or {}
+            )
             try:
                 found = compare_runs(store, asked).comparison
             except ConfigError:
@@ -378,8 +382,8 @@ def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
 def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> Iterator[str]:
     rules = {side.agent for side in sides if by_rules(runs[0].result, side.agent)}
     if rules:
-        plays = "plays" if len(rules) == 1 else "play"
-        yield f"{' and '.join(sorted(rules))} {plays} by rules: no language model is compared."
+        plays = "is" if len(rules) == 1 else "are"
+        yield f"{' and '.join(sorted(rules))} {plays} rule-based: no language model is compared."
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,10 @@ def curve(
     if not shared:
         names = ", ".join(side.run for side in sides)
         raise ConfigError(f"there is no task that all of these played: {names}")
-    kept = [_on(side, shared) for side in sides]
+    kept = [
+        replace(side, values=tuple(value for value in side.values if value.task in shared))
+        for side in sides
+    ]
     first, *later = kept
     found = tuple(compared(world, one, first, judge, measures, declared) for one in later)
     corrected = holm(
@@ -165,10 +168,6 @@ def curve(
         {name: _points(name, measures[name], kept, found, corrected) for name in measures},
         found,
     )
-
-
-def _on(side: ComparedSide, tasks: set[str]) -> ComparedSide:
-    return replace(side, values=tuple(value for value in side.values if value.task in tasks))
 
 
 def _points(
@@ -271,8 +270,8 @@ def _findings(found: Curve, names: Sequence[str]) -> Iterator[str]:
                 yield _moved(point, first, measure)
     if not shown:
         yield (
-            "No run is shown to differ from the first in any measure. This is not evidence of equality: any "
-            "true difference inside an interval fits these plays."
+            "No run is shown to differ from the first in any measure. This is not evidence "
+            "of equality: any true difference inside an interval fits these plays."
         )
 
 

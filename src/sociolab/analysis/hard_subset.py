@@ -12,8 +12,7 @@ from typing import Any
 from sociolab.analysis.formatting import NOTHING, figure, listed, span, title_of
 from sociolab.analysis.pooled_runs import Pool, judge_caution
 from sociolab.core.errors import ConfigError
-from sociolab.report.charts import LABEL, STEP, WIDTH, interval_layers, labels
-from sociolab.report.score_tables import PALEST, STRONGEST
+from sociolab.report.charts import STEP, WIDTH, interval_layers, labels
 from sociolab.report.section import Chart, Figure, Section, TextTable
 from sociolab.report.words import minus, plural
 from sociolab.stats.difficulty import (
@@ -164,7 +163,7 @@ def hard_section(found: Hard, name: str, details: Sequence[Pool] = ()) -> Sectio
         said=tuple(_said(found, name)),
         cautions=tuple(_cautions(found, name)),
         tables=(_hardest(found), _beside(found), _ingredients(found), *_pairs(found, details)),
-        figures=tuple(hard_figures(found, details)),
+        figures=(_reaches(found),),
     )
 
 
@@ -340,25 +339,15 @@ def _pairs(found: Hard, details: Sequence[Pool]) -> Iterator[TextTable]:
     for pool in details:
         cells = pair_means(found, pool)
         partners = sorted({partner for _, partner in cells})
+        shown = {pair: f"{figure(mean, pool.measure)} ({n:,})" for pair, (mean, n) in cells.items()}
         rows = tuple(
-            (agent, *(_pair_cell(cells.get((agent, partner)), pool) for partner in partners))
+            (agent, *(shown.get((agent, partner), NOTHING) for partner in partners))
             for agent in found.agents
             if any(one == agent for one, _ in cells)
         )
         title = f"{title_of(pool.measure)} on these tasks: agent (row) with partner (column)"
         note = "mean over plays, and their number; no interval"
         yield TextTable(title, ("agent", *partners), rows, (note,))
-
-
-def _pair_cell(one: tuple[float, int] | None, pool: Pool) -> str:
-    return NOTHING if one is None else f"{figure(one[0], pool.measure)} ({one[1]:,})"
-
-
-def hard_figures(found: Hard, details: Sequence[Pool]) -> Iterator[Figure]:
-    """All figures; `details` are the pools whose matrix of agents and partners is drawn."""
-    yield _reaches(found)
-    for pool in details:
-        yield from _met(found, pool)
 
 
 def _reaches(found: Hard) -> Figure:
@@ -409,62 +398,6 @@ def _told(found: Hard, task: Difficulty) -> str:
         f"({figure(one.low, measure)} to {figure(one.high, measure)})"
         for one in task.models
     )
-
-
-def _met(found: Hard, pool: Pool) -> Iterator[Figure]:
-    """A heat map of means, agent by partner (Figure F.5); none of a single cell."""
-    cells = pair_means(found, pool)
-    if len(cells) < 2:
-        return
-    values = [mean for mean, _ in cells.values()]
-    ends = min(values), max(values)
-    rows = [
-        {
-            "agent": agent,
-            "partner": partner,
-            "mean": mean,
-            "beside": f"{figure(mean, pool.measure)}\nn {n:,}",
-        }
-        for (agent, partner), (mean, n) in cells.items()
-    ]
-    partners = labels("partner", sorted({partner for _, partner in cells}))
-    across = {"orient": "top", "labelAngle": -30, "labelLimit": 160, "labelExpr": LABEL}
-    spec = {
-        "data": {"values": rows},
-        "width": {"step": 74},
-        "height": {"step": 34},
-        "encoding": {
-            "x": partners | {"axis": across},
-            "y": labels("agent", [a for a in found.agents if any(a == b for b, _ in cells)]),
-        },
-        "layer": [
-            {
-                "mark": "rect",
-                "encoding": {
-                    "fillOpacity": {
-                        "field": "mean",
-                        "type": "quantitative",
-                        "scale": {"domain": list(ends), "range": [PALEST, STRONGEST]},
-                        "legend": None,
-                    }
-                },
-            },
-            {
-                "mark": {"type": "text", "lineBreak": "\n", "dy": -5},
-                "encoding": {"text": {"field": "beside"}},
-            },
-        ],
-    }
-    title = f"{title_of(pool.measure)} on these tasks: agent (row) with partner (column)"
-    told = "; ".join(
-        f"{a} with {b} {figure(mean, pool.measure)}, {plural(n, 'play')}"
-        for (a, b), (mean, n) in cells.items()
-    )
-    caption = (
-        f"{title}: mean over plays, and their number; the darker the higher, from "
-        f"{figure(ends[0], pool.measure)} to {figure(ends[1], pool.measure)}."
-    )
-    yield Figure(caption, Chart(title, told, spec))
 
 
 def pair_means(found: Hard, pool: Pool) -> dict[tuple[str, str], tuple[float, int]]:

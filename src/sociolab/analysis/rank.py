@@ -20,10 +20,11 @@ from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Better
 from sociolab.report.charts import Dot, dot_chart
+from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
-from sociolab.report.section import Figure, Section, TextTable
+from sociolab.report.section import Figure, Section, Spec, TextTable
 from sociolab.report.words import failed_of, minus, percent, plural
 from sociolab.stats.intervals import LEVEL, t_critical
 from sociolab.stats.ranking import (
@@ -245,11 +246,16 @@ def _records(rows: Sequence[Contest]) -> dict[tuple[str, str], PairRecord]:
 
 
 def rank_runs(
-    store: Store, runs: Sequence[str], judge: str | None = None, measure: str | None = None
+    store: Store,
+    runs: Sequence[str],
+    judge: str | None = None,
+    measure: str | None = None,
+    rename: Mapping[str, str] | None = None,
 ) -> Ranking:
-    """Rank the agents of these runs together; ConfigError where they cannot be compared."""
+    """Rank the agents of these runs together, under the names of `rename`; ConfigError where they
+    cannot be compared."""
     check_no_smoke([outline_of(store, run, store.trials(run)) for run in runs])
-    values, names = run_values(store, runs), agent_names(store, runs)
+    values, names = run_values(store, runs), agent_names(store, runs, rename)
     settings = {
         run: {names.name(run, label): without_code(hash_) for label, hash_ in agents.items()}
         for run, agents in agent_settings(store, runs).items()
@@ -592,6 +598,24 @@ def _figures(found: Ranking) -> Iterator[Figure]:
             f"over {found.ratings.clusters} {found.pool.clusters}s."
         )
         yield Figure(caption, dot_chart(title, dots, -end, end))
+
+
+def rating_figure(found: Ranking) -> Spec:
+    """The ratings and their intervals for a paper, a panel for each group."""
+    panels = []
+    for group in sorted({one.group for one in found.ratings.models}):
+        rated = [
+            Point(
+                one.model, "", points(one.strength) or 0.0, points(one.low), points(one.high),
+                f"{_points(one.strength)} {_span(one)}".rstrip(),
+            )
+            for one in found.ratings.models
+            if one.group == group and one.strength is not None
+        ]  # fmt: skip
+        ends = [abs(end) for one in rated for end in (one.value, one.low, one.high) if end]
+        most = _STEP * max(1, math.ceil(max(ends, default=0) / _STEP))
+        panels.append(Panel(f"{found.pool.title}: Elo points", -most, most, tuple(rated)))
+    return interval_figure(panels, [""])
 
 
 def _points(strength: float | None) -> str:

@@ -145,7 +145,11 @@ def _pair(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> TwoJ
     parts = [name for name in measures if name != OVERALL]
     if len(parts) > 1:
         scales = {name: run.measures[name].high - run.measures[name].low for name in parts}
-        scaled = [_in_percent(gap, scales[gap.measure]) for gap in gaps if gap.measure in scales]
+        scaled = [
+            gap if gap.value is None else replace(gap, value=gap.value / scales[gap.measure] * 100)
+            for gap in gaps
+            if gap.measure in scales
+        ]
         found.append(_preference(ALL, mine, scaled))
     theirs = len({gap.play for gap in gaps if gap.family == of[other]})
     return TwoJudges(judge, other, mine, theirs, tuple(found))
@@ -173,10 +177,6 @@ def _cell(value: Value) -> tuple[str, str | None, str]:
 
 def _minus(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a - b
-
-
-def _in_percent(gap: _Gap, scale: float) -> _Gap:
-    return gap if gap.value is None else replace(gap, value=gap.value / scale * 100)
 
 
 def _preference(measure: str, family: str, gaps: Sequence[_Gap]) -> Preference:

@@ -32,7 +32,6 @@ from sociolab.app.players.agent_models import CountedJudge
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import AuditConfig
-from sociolab.app.run.judge import world_settings
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import kept_in_a_run, patience_of
 from sociolab.app.run_sync import synchronous
@@ -103,7 +102,7 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
     path = store_path(config.store)
     with Store.open(path, create=False) as store:
         row = run_of_episodes(store, config.run)
-        kit = load_world(row.world, settings=world_settings(row.settings))
+        kit = load_world(row.world, settings=row.world_settings)
         kinds = _kinds(config, kit)
         stored = values_of(store, row.name) if FAMILY in kinds or config.panel else None
         # A panel that cannot be is refused before a judge is asked, and paid.

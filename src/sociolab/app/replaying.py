@@ -89,12 +89,10 @@ def _known(journal: Journal, request: Request, found: dict[Key, Request]) -> Rep
 def replaying_world(row: RunRow) -> World:
     """The world as a run was played in it: what a seat saw hangs on its settings."""
     settings = row.settings if isinstance(row.settings, dict) else {}
-    own = settings.get("world_settings")
     attempts, then = settings.get("attempts"), settings.get("on_failed_turn")
     end: Literal["skip", "stop"] = "stop" if then == "stop" else "skip"
     policy = FailurePolicy(attempts, end) if isinstance(attempts, int) else FailurePolicy(then=end)
-    given = {name: str(value) for name, value in own.items()} if isinstance(own, dict) else {}
-    return load_world(row.world, policy=policy, settings=given).world
+    return load_world(row.world, policy=policy, settings=row.world_settings).world
 
 
 def observations(world: World, episode: Episode) -> Mapping[tuple[str, int], Observation]:

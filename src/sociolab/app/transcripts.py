@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 
 from sociolab.app.data.sets import load_world
-from sociolab.core.episode import Episode
+from sociolab.core.episode import CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import Transcript, World
 from sociolab.report.transcript_view import transcript_view
@@ -43,7 +42,9 @@ def seat_called(episode: Episode, name: str) -> str:
         return name
     read = transcript_view(episode, transcript_of(episode))
     wanted = name.casefold().strip()
-    people = [seat for seat in read.seats if not _is_part(seat.id, trial.task.seats)]
+    # A seat may answer some questions of another's: its id is that one's, and what for.
+    parts = tuple(f"{seat}." for seat in trial.task.seats)
+    people = [seat for seat in read.seats if not seat.id.startswith(parts)]
     called = [(seat.id, _names(seat.id, seat.name)) for seat in people]
     first = [(seat, {full.split()[0] for full in names if full}) for seat, names in called]
     for known in (called, first):
@@ -58,12 +59,17 @@ def seat_called(episode: Episode, name: str) -> str:
     raise ConfigError(f'--as: expected one of {seats}, found "{name}"')
 
 
-def _is_part(seat: str, seats: Sequence[str]) -> bool:
-    """Whether a seat answers some questions of another's: its id is that one's, and what for."""
-    return any(seat.startswith(f"{other}.") for other in seats)
-
-
 def _names(seat: str, name: str) -> set[str]:
     """What a seat is called in full; ids are names with hyphens or underscores for spaces."""
     words = re.sub(r"[-_]+", " ", seat).strip()
     return {seat.casefold(), words.casefold(), name.casefold().strip()}
+
+
+def task_title(world: World, task: Task) -> str:
+    """What a task is called in its transcripts; "" where its world needs an episode to tell."""
+    cast = tuple(CastMember(seat, "") for seat in task.seats)
+    try:
+        title = world.transcript(Episode(Trial(task.id, world.name, task, cast, 0, 0), ())).title
+    except Exception:  # noqa: BLE001  a plugin's transcript, of an episode that nobody has played
+        return ""
+    return title.removeprefix(f"{task.id}: ")

@@ -53,6 +53,15 @@ Json = Annotated[
 ]
 Html = Annotated[OptPath, option("--html", "FILE", "Write a page.")]
 Full = Annotated[bool, typer.Option("--full", help="Print all tables, not only the overview.")]
+Latex = Annotated[OptPath, option("--latex", "FILE", "Write tables for LaTeX (booktabs).")]
+Markdown = Annotated[OptPath, option("--markdown", "FILE", "Write Markdown tables.")]
+FigureFile = Annotated[
+    OptPath, option("--figure", "FILE", "Write a figure for a paper: .pdf, .svg or .png.")
+]
+Rename = Annotated[
+    OptTexts, option("--rename", "A=B", "Call the agent or run A so in all output. Repeat it.")
+]
+BySeat = Annotated[bool, typer.Option("--by-seat", help="Also seat by seat, such as buyers.")]
 Details = Annotated[
     bool, typer.Option("--details", help="Add an agent-partner matrix of every metric.")
 ]
@@ -83,7 +92,8 @@ def takes(model: type[BaseModel], *fields: str) -> Callable[[Callable[..., None]
         @wraps(verb)
         def called(**arguments: Any) -> None:
             values = {name: arguments.pop(name) for name in wanted}
-            given = {name: one for name, one in values.items() if one not in (None, False)}
+            # By identity: 0 equals False, and a budget of 0 is one.
+            given = {k: one for k, one in values.items() if one is not None and one is not False}
             if "settings" in given:
                 given["settings"] = settings_of(given["settings"])
             verb(**arguments, given=given)

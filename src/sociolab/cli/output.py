@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,14 +85,21 @@ def show_sections(
 
 
 def page_of(
-    store: Store, runs: Sequence[str], sections: Sequence[Section], html: Path | None
+    store: Store,
+    runs: Sequence[str],
+    sections: Sequence[Section],
+    html: Path | None,
+    rename: Mapping[str, str] | None = None,
 ) -> None:
     """Write a page of these runs with these sections first, if one is asked for."""
     if html is not None:
+        from sociolab.analysis.agent_names import AgentNames, agent_names
         from sociolab.app.results import write_page
-        from sociolab.report.result import result_of
+        from sociolab.report.result import details_of
 
-        write_page(store, [result_of(store, run) for run in runs], html, sections)
+        names = agent_names(store, runs, rename) if rename else AgentNames({})
+        found = [names.details(details_of(store, run)) for run in runs]
+        write_page(store, found, html, sections)
 
 
 def show_result(
@@ -102,6 +109,7 @@ def show_result(
     as_json: bool,
     full: bool = False,
     details: bool = False,
+    rename: Mapping[str, str] | None = None,
 ) -> None:
     """A run in at most 40 lines, or in full, or as its documented JSON object; and what to type
     next."""
@@ -121,12 +129,12 @@ def show_result(
             from sociolab.store.store import open_store
 
             with open_store(path) as store:
-                compared = two_agents(store, result)
+                compared = two_agents(store, result, rename)
         console().print(overview(result, compared, endless=endless()))
     run = result.run
     steps: list[tuple[str, ...]] = [("list", "episodes", "--run", run)]
     if len(agents) == 2:
-        steps.insert(0, ("compare", run, "--agent", agents[0], "--with", agents[1]))
+        steps.insert(0, ("compare", run))
     if not full:
         steps.append(("report", run, "--full"))
     where = ("--store", str(path)) if path else ()

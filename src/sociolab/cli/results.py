@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,16 +12,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sociolab.cli.options import (
+    BySeat,
     Details,
+    FigureFile,
     Full,
     Html,
     Json,
+    Latex,
     MainMeasure,
+    Markdown,
     OneJudge,
     OptFloat,
     OptPath,
     OptText,
     OptTexts,
+    Rename,
     Replace,
     RunNames,
     StoreFile,
@@ -36,6 +42,8 @@ if TYPE_CHECKING:
     from sociolab.analysis.compare_runs import CompareRequest, Conclusions
     from sociolab.analysis.episode_pairs import ComparedPairs
     from sociolab.analysis.gates import Gate, GateRule
+    from sociolab.report.schema import RunResult
+    from sociolab.report.section import Section
     from sociolab.store.store import Store
 
 verbs = typer.Typer()
@@ -48,12 +56,20 @@ def report(
     run: RunNames,
     html: Html = None,
     csv: Annotated[
-        OptPath, option("--csv", "FILE|DIR", "Write the scores; to a folder the plays, too.")
+        OptPath, option("--csv", "FILE|DIR", "Write the scores; to a folder the episodes, too.")
     ] = None,
-    latex: Annotated[
-        OptPath, option("--latex", "FILE", "Write tables for LaTeX (booktabs).")
+    latex: Latex = None,
+    markdown: Markdown = None,
+    figure: FigureFile = None,
+    judge: Annotated[
+        OptTexts, option("--judge", "LABEL", "Whose scores, or all. Repeat it.")
     ] = None,
-    markdown: Annotated[OptPath, option("--markdown", "FILE", "Write Markdown tables.")] = None,
+    metric: Annotated[OptTexts, option("--metric", "NAME", "Only these. Repeat it.")] = None,
+    rename: Rename = None,
+    by_seat: BySeat = False,
+    partner: Annotated[
+        bool, typer.Option("--partner", help="The partner's scores in tables and figures, too.")
+    ] = False,
     full: Full = False,
     details: Details = False,
     fail_if: Annotated[
@@ -70,44 +86,74 @@ def report(
 ) -> None:
     """Print the tables of runs again, or write them as files.
 
-    The HTML page holds plots and some episodes, too.
+    The HTML page holds plots and some episodes, too. A figure has means with intervals; where
+    agents met several partners, the matrix of pairs stands in a second file.
     """
+    from sociolab.analysis.agent_names import agent_names
     from sociolab.analysis.gates import score_gates
-    from sociolab.report.result import details_of, each_once
+    from sociolab.report.result import by_main_judge, details_of, each_once, narrowed
     from sociolab.store.store import open_store
 
     rules = rules_of(fail_if, junit)
+    names = _renamed(rename)
     written: list[Path] = []
+    if figure is not None:
+        if len(run) > 1:
+            raise ConfigError(f"--figure: expected one run, found {len(run)}; name one")
+        _check_figure(figure)
     with open_store(store) as opened:
-        found = [details_of(opened, one) for one in each_once(run)]
+        found = [details_of(opened, one, seats=by_seat) for one in each_once(run)]
+        if names:
+            shown_as = agent_names(opened, run, names)
+            found = [shown_as.details(one) for one in found]
+        if judge or metric:
+            found = [
+                replace(one, result=narrowed(one.result, judge or (), metric or ()))
+                for one in found
+            ]
         results = [one.result for one in found]
+        shown = [by_main_judge(one) if not judge else (one, "") for one in results]
         gates = [gate for one in results for gate in score_gates(one, rules)]
         # What makes files is loaded only for those who want one: that takes longer than the tables.
         if html is not None:
             from sociolab.app.results import write_page
 
-            write_page(opened, found, html)
+            pages = [
+                replace(one, result=result) for one, (result, _) in zip(found, shown, strict=True)
+            ]
+            write_page(opened, pages, html)
             written.append(html)
         if csv is not None:
             from sociolab.app.results import write_csv
 
             written += write_csv(opened, results, csv)
-    if latex is not None or markdown is not None:
-        from sociolab.report import export
+    if any(file is not None for file in (latex, markdown, figure)):
         from sociolab.report.score_tables import run_section
 
-        sections = [run_section(result, details=details) for result in results]
-        if latex is not None:
-            export.write_report(latex, export.latex(sections))
-            written.append(latex)
-        if markdown is not None:
-            export.write_report(markdown, export.markdown(sections))
-            written.append(markdown)
+        papers = [
+            narrowed(result, partner=partner).model_copy(
+                update={"run": names.get(result.run, result.run)}
+            )
+            for result, _ in shown
+        ]
+        sections = [run_section(result, details=details) for result in papers]
+        written += _write_tables(sections, latex, markdown)
+        if figure is not None:
+            written += _run_figures(papers[0], figure)
     if json and len(results) > 1:
         typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
     else:
-        for result in results:
-            show_result(result, store, as_json=json, full=full, details=details)
+        for result, said in shown if not json else [(one, "") for one in results]:
+            show_result(
+                result,
+                store,
+                as_json=json,
+                full=full or by_seat or bool(metric),
+                details=details,
+                rename=names,
+            )
+            if said:
+                say(said)
     for path in written:
         say(f"wrote {path}")
     decide(gates, f"sociolab report {' '.join(run)}", junit)
@@ -145,6 +191,12 @@ def compare(
         bool, typer.Option("--all", help="Pairs of every measure, not only of those that differ.")
     ] = False,
     pairs: Annotated[OptPath, option("--pairs", "CSV", "Write all pairs to this new file.")] = None,
+    latex: Latex = None,
+    markdown: Markdown = None,
+    csv: Annotated[OptPath, option("--csv", "FILE", "Write means and differences.")] = None,
+    figure: FigureFile = None,
+    rename: Rename = None,
+    by_seat: BySeat = False,
     fail_if: Annotated[
         OptTexts,
         option(
@@ -173,11 +225,17 @@ def compare(
     if curve:
         refuse({
             "--with": with_, "--threshold": threshold, "--all": every, "--pairs": pairs,
-            "--fail-if": fail_if, "--junit": junit,
+            "--fail-if": fail_if, "--junit": junit, "--latex": latex, "--markdown": markdown,
+            "--csv": csv, "--figure": figure, "--rename": rename, "--by-seat": by_seat,
         }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
         _follow(CompareRequest(tuple(run), agent, None, judge, names), html, store, as_json=json)
         return
-    wanted = CompareRequest(tuple(run), agent, with_, judge, names, ks_of(k), threshold)
+    called = _renamed(rename)
+    wanted = CompareRequest(
+        tuple(run), agent, with_, judge, names, ks_of(k), threshold, called, by_seat
+    )
+    if figure is not None:
+        _check_figure(figure)
     rules = rules_of(fail_if, junit)
     if pairs is not None:
         free_file(pairs, "--pairs")
@@ -192,12 +250,25 @@ def compare(
                 if compared and pairs_shown
                 else ()
             )
-            page_of(opened, wanted.runs, (*found.sections, *extra), html)
+            page_of(opened, wanted.runs, (*found.sections, *extra), html, called)
+    written = _write_tables(found.paper, latex, markdown)
+    if csv is not None:
+        written.append(_write_rows(found.rows(), csv))
+    if figure is not None:
+        from sociolab.analysis.compare import forest
+        from sociolab.report.figures import write_figure
+
+        if found.comparison is None:
+            raise ConfigError("--figure is for two agents; name both: --agent A --with B")
+        write_figure(figure, forest(found.comparison))
+        written.append(figure)
     shown = (compared.section,) if compared and pairs_shown else ()
     document = partial(_comparison_document, found, compared, gates)
     show_sections((*found.sections, *shown), document, as_json=json, html=html)
     if compared is not None and pairs is not None:
         say(f"wrote {write_pairs(compared, pairs):,} pairs to {pairs}")
+    for path in written:
+        say(f"wrote {path}")
     decide(gates, f"sociolab compare {' '.join(run)}", junit)
 
 
@@ -232,23 +303,46 @@ def table(
 def rank(
     run: RunNames,
     judge: OneJudge = None,
-    measure: MainMeasure = None,
+    metric: MainMeasure = None,
     html: Html = None,
+    latex: Latex = None,
+    markdown: Markdown = None,
+    csv: Annotated[OptPath, option("--csv", "FILE", "Write the ratings.")] = None,
+    figure: FigureFile = None,
+    rename: Rename = None,
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Rank the agents of runs by who scores higher in the same place.
+    """Rank the agents of runs by who scores better in the same place.
 
     The same place: the same task, seat and partner.
     """
-    from sociolab.analysis.rank import rank_runs, ranking_document, ranking_section
+    from sociolab.analysis.rank import (
+        rank_runs,
+        ranking_document,
+        ranking_section,
+        rating_figure,
+    )
     from sociolab.store.store import open_store
 
+    called = _renamed(rename)
+    if figure is not None:
+        _check_figure(figure)
     with open_store(store) as opened:
-        found = rank_runs(opened, run, judge, measure)
+        found = rank_runs(opened, run, judge, metric, called)
         section = ranking_section(found)
-        page_of(opened, found.pool.runs, [section], html)
+        page_of(opened, found.pool.runs, [section], html, called)
+    written = _write_tables([section], latex, markdown)
+    if csv is not None:
+        written.append(_write_rows(ranking_document(found)["agents"], csv))
+    if figure is not None:
+        from sociolab.report.figures import write_figure
+
+        write_figure(figure, rating_figure(found))
+        written.append(figure)
     show_sections([section], partial(ranking_document, found), as_json=json, html=html)
+    for path in written:
+        say(f"wrote {path}")
 
 
 @verbs.command(epilog="Example: sociolab hard first second --target openai/MODEL --name hard-model")
@@ -364,6 +458,61 @@ def agree(
         found = agreements(opened, run, judge or [], bins=bins)
         page_of(opened, found.ratings.runs, found.sections, html)
     show_sections(found.sections, found.document, as_json=json, html=html)
+
+
+# ------------------------------------------------------------------ files for a paper
+
+
+def _renamed(given: Sequence[str] | None) -> dict[str, str]:
+    """New names of agents and runs by their own."""
+    return named_values(given or (), "--rename", "A=B")
+
+
+def _check_figure(path: Path) -> None:
+    """ConfigError, before any work, where no figure can be drawn into this file."""
+    from sociolab.report.figures import drawing
+
+    drawing(path)
+
+
+def _write_tables(
+    sections: Sequence[Section], latex: Path | None, markdown: Path | None
+) -> list[Path]:
+    """Write the tables of sections to those files that are wanted; which these are."""
+    from sociolab.report import export
+
+    wanted = ((latex, export.latex), (markdown, export.markdown))
+    for path, made in wanted:
+        if path is not None:
+            export.write_report(path, made(sections))
+    return [path for path, _ in wanted if path is not None]
+
+
+def _write_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
+    """Write rows that have the same keys as CSV."""
+    from sociolab.report import export
+
+    heads = [key for key, value in rows[0].items() if not isinstance(value, list)]
+    cells = ([row[key] for key in heads] for row in rows)
+    export.write_report(path, export.csv_text(heads, cells))
+    return path
+
+
+def _run_figures(result: RunResult, path: Path) -> Iterator[Path]:
+    """Draw the means of a run by its main judge and, into a second file, the matrix of agents and
+    partners if it has one."""
+    from sociolab.report.figures import heat_figure, mean_figure, write_figure
+
+    means = mean_figure(result)
+    if means is None:
+        raise ConfigError(f"--figure: no agent of {result.run} has a score to be drawn")
+    write_figure(path, means)
+    yield path
+    matrix = heat_figure(result)
+    if matrix is not None:
+        beside = path.with_stem(f"{path.stem}-pairs")
+        write_figure(beside, matrix)
+        yield beside
 
 
 # ------------------------------------------------------------------ comparing

@@ -22,6 +22,7 @@ from sociolab.core import __version__
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.core.redaction import guard, redacted, redacted_bytes
+from sociolab.core.seeding import seed_of
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
 from sociolab.models.wire import Quirks, body_of, learn, read_error, read_reply
 
@@ -87,7 +88,8 @@ class Endpoint:
         await self.close()
 
     def model(self, name: str, options: Mapping[str, Any] | None = None) -> EndpointModel:
-        """A model of this endpoint; `options` go into each of its requests as they are."""
+        """A model of this endpoint; `options` go into each of its requests as they are, but for a
+        `seed`, from which each call gets one of its own."""
         return EndpointModel(self, name, options)
 
     async def close(self) -> None:
@@ -323,24 +325,36 @@ class EndpointModel:
         self.label = f"{endpoint.spec.name}/{model}"
         self._endpoint = endpoint
         self._model = model
-        self._options = options
+        self._options = options or {}
         self._quirks = Quirks(takes_schema=endpoint.spec.structured is not False)
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """One reply, as `Endpoint.call` makes it; ModelError with its cause otherwise."""
+        options = self._options_of(key)
 
         async def attempt(call: RetriedCall) -> ChatReply:
-            answer = await self._answer(prompt, call)
+            answer = await self._answer(prompt, options, call)
             reply = read_reply(answer.body, prompt, call.seconds, call.tries)
             return replace(reply, text=redacted(reply.text))  # JSON may hide it as \\u002d
 
         return await self._endpoint.call(attempt)
 
-    async def _answer(self, prompt: Prompt, call: RetriedCall) -> HttpAnswer:
+    def _options_of(self, key: CallKey) -> Mapping[str, Any]:
+        """The options of a call: from a seed is made one for this call alone, or repeats of a task
+        would be the same words wherever a server heeds it."""
+        seed = self._options.get("seed")
+        if seed is None:
+            return self._options
+        step = (key.turn, key.name, key.attempt, key.index)
+        return {**self._options, "seed": seed_of(seed, key.trial, key.role, key.seat, *step)}
+
+    async def _answer(
+        self, prompt: Prompt, options: Mapping[str, Any], call: RetriedCall
+    ) -> HttpAnswer:
         """One attempt; a refusal that teaches a quirk of the server is answered at once."""
         while True:
             quirks = self._quirks
-            body = body_of(self._model, prompt, quirks, self._options)
+            body = body_of(self._model, prompt, quirks, options)
             answer = await call.send("POST", _COMPLETIONS, body, _JSON)
             if answer.status == 200:
                 return answer

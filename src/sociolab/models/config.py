@@ -155,7 +155,7 @@ class PriceSpec(BaseModel):
 
     @property
     def price(self) -> Price:
-        """As the ledger uses it."""
+        """As the budget uses it."""
         return Price(self.input, self.output, self.cached)
 
 

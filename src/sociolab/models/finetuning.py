@@ -229,7 +229,9 @@ class TuningJob(_Row):
     @property
     def lost(self) -> bool:
         """Whether it ended without a model."""
-        return self.status in ("failed", "cancelled")
+        return self.status in ("failed", "cancelled") or (
+            self.status == "succeeded" and self.fine_tuned_model is None
+        )
 
 
 class TuningEvent(_Row):
@@ -359,7 +361,7 @@ async def tuned(
         uploaded = await client.upload(f"sociolab-{state.file_hash}.jsonl", content)
         state = _kept(record, state, file=uploaded.id)
     assert state.file is not None
-    if state.job is None or state.status in ("failed", "cancelled"):
+    if state.job is None or state.status in ("failed", "cancelled", "succeeded"):
         job = await client.create(order, state.file)
         state = _kept(record, state, job=job.id, status=job.status)
     assert state.job is not None

@@ -9,6 +9,7 @@ from sociolab.core.episode import Action, ActionKind, ActionSpace, Episode, Move
 from sociolab.core.ports import Line, Note, Observation, Transcript
 from sociolab.engine.scene import Order, Poll
 from sociolab.engine.visibility import witnessed
+from sociolab.plugin.shown import RatedLine
 
 
 @dataclass(frozen=True)
@@ -16,8 +17,9 @@ class OpenScene:
     """A scene in which every seat sees all that is done, but for what is meant for others only.
 
     `heads` holds what each seat is told before the first turn, in the order in which they act, and
-    `tail` what it is told at its turn. `names` says what everybody calls a seat (its id, without
-    one); `acts` what it can do in a turn, counted from 0 (all of `space`, without one).
+    `tail` what it is told at its turn, with its number from 1. `names` says what everybody calls a
+    seat (its id, without one); `acts` what it can do in a turn, counted from 0 (all of `space`,
+    without one).
 
     >>> pay, keep = ActionKind("pay", has_text=False), ActionKind("keep", has_text=False)
     >>> space = ActionSpace((pay, keep))
@@ -33,7 +35,7 @@ class OpenScene:
     limit: int
     names: Mapping[str, str] = field(default_factory=dict)
     acts: Callable[[str, int], Sequence[ActionKind]] | None = None
-    tail: str = "It is your turn."
+    tail: str = "Turn {turn} of {limit} is yours."
     order: Order = "round-robin"
     polls: Sequence[Poll] = ()
 
@@ -62,9 +64,16 @@ class OpenScene:
             Action(one.kind, one.text, tuple(map(self.name, one.to)), one.acts, one.fields)
             for one in move.actions
         )
-        done = "; ".join(map(self._read, named))
-        who = self.name(move.seat)
+        who, done = self.name(move.seat), "; ".join(map(self._read, named))
         return Line(move.turn, who, move.seat == seat, named, f"{who}: {done}")
+
+    def rated_lines(self, episode: Episode) -> tuple[RatedLine, ...]:
+        """The turns as raters see them."""
+        lines = [(move.seat, self.line(move)) for move in episode.moves]
+        return tuple(
+            RatedLine(line.turn + 1, seat, line.who, line.text.removeprefix(f"{line.who}: "))
+            for seat, line in lines
+        )
 
     def _read(self, action: Action) -> str:
         kind = self.space[action.kind]
@@ -101,7 +110,8 @@ class OpenWitness:
         scene, seat = self._scene, self._seat
         others = tuple(scene.name(one) for one in scene.seats if one != seat)
         lines, you, head = tuple(self._lines), scene.name(seat), scene.heads[seat]
-        return Observation(seat, you, turn, scene.limit, head, lines, scene.tail, others, None)
+        tail = scene.tail.format(turn=turn + 1, limit=scene.limit)
+        return Observation(seat, you, turn, scene.limit, head, lines, tail, others, None)
 
     def seat_called(self, name: str) -> str | None:
         """The seat of this name, but not one's own."""

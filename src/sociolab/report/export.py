@@ -142,6 +142,7 @@ _CHARACTERS = {
     "·": r"$\cdot$",
     "\N{MULTIPLICATION SIGN}": r"$\times$",
     "\N{REPLACEMENT CHARACTER}": "?",
+    "\N{DOWNWARDS ARROW}": r"$\downarrow$",
     "≤": r"$\leq$",
     "≥": r"$\geq$",
     "`": r"\textasciigrave{}",
@@ -155,7 +156,7 @@ _INVISIBLE = re.compile("[\N{LEFT-TO-RIGHT MARK}\N{RIGHT-TO-LEFT MARK}\u202a-\u2
 def latex(sections: Sequence[Section]) -> str:
     """A `table` for each table, labelled tab:<section>-<number>; sentences go as comments.
 
-    A caption ends with the table's notes, so that no table can be copied without them.
+    Below each table stand its notes, so that none can be copied without them.
     """
     parts = [_HEAD]
     taken: set[str] = set()
@@ -172,7 +173,7 @@ def latex(sections: Sequence[Section]) -> str:
 def _latex_table(table: TextTable, label: str) -> str:
     left = {0, *table.words}
     columns = "".join("l" if i in left else "r" for i in range(len(table.columns)))
-    caption = ". ".join(_sentence(text) for text in (table.heading, *table.notes) if text)
+    notes = ". ".join(_sentence(text) for text in table.all_notes if text)
     body = [
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
@@ -188,9 +189,10 @@ def _latex_table(table: TextTable, label: str) -> str:
         [
             r"\begin{table}[htbp]",
             r"\centering",
-            rf"\caption{{{caption}.}}",
+            rf"\caption{{{escaped(table.heading).rstrip('.')}.}}",
             rf"\label{{{label}}}",
             *body,
+            *([rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {notes}.}}"] if notes else []),
             r"\end{table}",
             "",
         ]
@@ -208,7 +210,8 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    return escaped(text[:1].upper() + text[1:]).rstrip(".")
+    word = text[1:2].isalpha()  # a symbol, such as p or n, stays as it is
+    return escaped((text[:1].upper() if word else text[:1]) + text[1:]).rstrip(".")
 
 
 def escaped(text: str) -> str:

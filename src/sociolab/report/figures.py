@@ -1,4 +1,4 @@
-"""Figures for a paper, as PDF, SVG or PNG: readable at the width of one column, in print and without
+"""Figures for a paper, as PDF, SVG or PNG: readable at the width of a column, in print, and without
 colour. Pages draw their own (`report.charts`); both are Vega-Lite."""
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import scale
+from sociolab.core.score import foremost
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import Grid, main_measure, measures_of, pair_grids
 from sociolab.report.section import Spec
@@ -34,7 +35,8 @@ _CONFIG: Spec = {
     "axis": {
         "labelFontSize": 8, "titleFontSize": 8, "titleFontWeight": "normal", "labelColor": _INK,
         "titleColor": _INK, "domainColor": "#888888", "tickColor": "#888888", "tickSize": 3,
-        "gridColor": "#e6e6e6", "titlePadding": 3,
+        "gridColor": {"condition": {"test": "datum.value === 0", "value": "#777777"},
+                      "value": "#e6e6e6"}, "titlePadding": 3,
     },
     "legend": {
         "orient": "top", "title": None, "labelFontSize": 8, "symbolSize": 40, "labelLimit": 220,
@@ -139,10 +141,6 @@ def _panel(panel: Panel, series: Sequence[str], *, filled: bool) -> Spec:
             "encoding": {"text": {"field": "beside"}, "x": {"value": width + 6}},
         },
     ]
-    if panel.low < 0 < panel.high:
-        zero = {"type": "rule", "color": "#888888", "strokeDash": [2, 2], "strokeWidth": 0.8}
-        layers.insert(0, {"mark": zero, "encoding": {"x": {"datum": 0, **x}, "y": {"value": 0},
-                                                     "y2": {"value": "height"}}})  # fmt: skip
     height = len(rows) * (_AGENT * len(series) + 6 if several else _ROW)
     return {
         "data": {"values": values},
@@ -156,9 +154,12 @@ def _panel(panel: Panel, series: Sequence[str], *, filled: bool) -> Spec:
 # ------------------------------------------------------------------ of a run
 
 
-def mean_figure(result: RunResult, judge: str, agents: Sequence[str]) -> Spec | None:
-    """Means with 95 % intervals: a row for each metric of this judge, the agents in it; metrics of
-    one range share an axis. None where nothing with a range has a value."""
+def mean_figure(result: RunResult) -> Spec | None:
+    """Means with 95 % intervals: a row for each metric of the main judge, the agents in it; metrics
+    of one range share an axis. None where nothing with a range has a value."""
+    judge = _main_judge(result)
+    scored = {entry.agent for entry in result.scores if entry.judge == judge}
+    agents = [agent for agent in result.agents if agent in scored]
     mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
     ranges: dict[tuple[float, float, str], list[Point]] = {}
     for measure in measures_of(result, mine):
@@ -180,8 +181,15 @@ def mean_figure(result: RunResult, judge: str, agents: Sequence[str]) -> Spec | 
     return interval_figure(panels, agents) if panels else None
 
 
-def heat_figure(result: RunResult, judge: str) -> Spec | None:
-    """The agent-partner matrix of the main metric of this judge; None where there is none."""
+def _main_judge(result: RunResult) -> str:
+    scored = {entry.judge for entry in result.scores if entry.agent and entry.n}
+    methods = {one.judge: one.method for one in result.judges if one.judge in scored}
+    return next(iter(foremost(methods)), "")
+
+
+def heat_figure(result: RunResult) -> Spec | None:
+    """The agent-partner matrix of the main metric of the main judge; None where there is none."""
+    judge = _main_judge(result)
     entries = [e for e in result.scores if e.judge == judge and set(e.by) == {"partner"}]
     for grid in pair_grids(result, details=False):
         if any(e.judge == judge for e in grid.entries):
@@ -204,7 +212,7 @@ def _heat(grid: Grid, title: str, result: RunResult) -> Spec:
         if cell is not None and cell.value is not None
     ]
     values = [float(str(cell["value"])) for cell in cells]
-    middle = (min(values) + max(values)) / 2
+    dark = min(values) + 0.6 * (max(values) - min(values))
     axis = {"labelLimit": 110, "ticks": False, "domain": False, "grid": False}
     names = [row.label for row in grid.rows]
     turned = max(map(len, grid.columns)) > 7
@@ -213,10 +221,11 @@ def _heat(grid: Grid, title: str, result: RunResult) -> Spec:
     y = {"field": "agent", "type": "nominal", "sort": names, "title": "agent", "axis": axis}
     side = max(30, min(60, WIDTH // max(1, len(grid.columns))))
     legend = {"orient": "bottom", "title": title, "titleFontSize": 8, "titleFontWeight": "normal",
-              "titleLimit": 240, "gradientLength": WIDTH, "gradientThickness": 8, "tickCount": 3}  # fmt: skip
+              "titleLimit": 240, "gradientLength": WIDTH, "gradientThickness": 8,
+              "tickCount": 3}  # fmt: skip
     colour = {"field": "value", "type": "quantitative", "legend": legend,
               "scale": {"scheme": "blues", "zero": False, "nice": False}}  # fmt: skip
-    ink = {"condition": {"test": f"datum.value > {middle!r}", "value": _PAPER}, "value": _INK}
+    ink = {"condition": {"test": f"datum.value > {dark!r}", "value": _PAPER}, "value": _INK}
     return {
         "data": {"values": cells},
         "width": {"step": side},

@@ -27,6 +27,7 @@ from sociolab.report.words import (
     plural,
     sanitize,
 )
+from sociolab.store.store import world_settings_in
 
 ALPHA = 0.05
 """A corrected p below this shows that two neighbours differ."""
@@ -263,9 +264,8 @@ def _data(result: RunResult) -> str:
 def _tasks(settings: dict[str, Any]) -> str:
     limit = settings.get("limit")
     found = [f"tasks {settings.get('tasks') or 'all'}", f"the first {limit}" if limit else ""]
-    given = settings.get("world_settings")
-    if isinstance(given, dict) and given:
-        found.append(" ".join(f"{name}={value}" for name, value in sorted(given.items())))
+    given = sorted(world_settings_in(settings).items())
+    found.append(" ".join(f"{name}={value}" for name, value in given))
     if settings.get("on_failed_turn", "skip") != "skip":
         found.append(f"invalid turns: {settings['on_failed_turn']}")
     if (limit := settings.get("max_failed_turns", 0.5)) != 0.5:

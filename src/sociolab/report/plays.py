@@ -110,6 +110,24 @@ def _type(trial: Trial) -> str | None:
     return trial.task.tags[0] if trial.task.tags else None
 
 
+def seat_roles(seats: Iterable[PlayKey]) -> dict[PlayKey, str]:
+    """What each seat is, such as "buyer"; these are the seats of trials in their order.
+
+    Where tasks name their seats after different people, it is the place: "seat 1", "seat 2".
+    """
+    trials: dict[str, list[str]] = {}
+    for trial, seat in seats:
+        if seat is not None and seat not in (mine := trials.setdefault(trial, [])):
+            mine.append(seat)
+    named = len({seat for mine in trials.values() for seat in mine})
+    shared = named <= max(map(len, trials.values()), default=0)
+    return {
+        (trial, seat): seat if shared else f"seat {i}"
+        for trial, mine in trials.items()
+        for i, seat in enumerate(mine, 1)
+    }
+
+
 # ------------------------------------------------------------------ what was said of plays
 
 

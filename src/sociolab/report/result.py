@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from operator import itemgetter
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import Cause, ConfigError
-from sociolab.core.score import READER, JudgeId, Measure
+from sociolab.core.score import READER, JudgeId, Measure, foremost, measure_called
 from sociolab.report.plays import (
     CellValue,
     Judged,
@@ -29,8 +29,10 @@ from sociolab.report.plays import (
     cost_column,
     labels_of,
     plays_of,
+    seat_roles,
     whole_plays_of,
 )
+from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import (
     SCHEMA,
     AgentFailures,
@@ -73,12 +75,16 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
     return details_of(store, run, stopped=stopped).result
 
 
-def details_of(store: Store, run: str, *, stopped: str = "") -> ResultDetails:
-    """The result of a run, as `result_of`, with what its means are made of."""
+def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False) -> ResultDetails:
+    """The result of a run, as `result_of`, with what its means are made of; with `seats`, each
+    seat is a role also where the world declares none."""
     row, trials = run_of_episodes(store, run), store.trials(run)
     outline = outline_of(store, run, trials)
     judged, observed = judged_of(store, run), _observed(store, row, trials)
     plays = plays_of(trials, row.declared.roles)
+    if seats and not row.declared.roles:
+        roles = seat_roles(play.key for play in plays)
+        plays = tuple(replace(play, role=roles[play.key]) for play in plays)
     own = (
         *observed.columns(),
         *cost_column(store.calls.seat_costs(run), plays, observed.played),
@@ -312,6 +318,68 @@ def run_of_episodes(store: Store, run: str) -> RunRow:
             "`sociolab list runs` names those of episodes"
         )
     return row
+
+
+# ------------------------------------------------------------------ a part of a result
+
+
+SEVERAL = 3
+"""Judges up to which a report shows the scores of all, where none is named."""
+
+
+def narrowed(
+    result: RunResult,
+    judges: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    *,
+    partner: bool = True,
+) -> RunResult:
+    """The result with the scores of these judges and metrics only, of all where none is named
+    ("all" names all judges); without those of the `partner` whom the others met, if so wanted.
+
+    ConfigError for a judge or a metric that has no score in it.
+    """
+    known = {entry.judge for entry in result.scores}
+    named = [] if "all" in judges else judges
+    for judge in named:
+        if judge not in known:
+            raise ConfigError(
+                f'--judge: nothing in {result.run} was judged by "{judge}", expected one of '
+                f"{', '.join(one.judge for one in result.judges) or 'none'}"
+            )
+    measures = [Measure(m.measure, m.low, math.inf, title=m.title) for m in result.measures]
+    wanted = {measure_called(name, measures) for name in metrics}
+    for name in sorted(wanted - {one.name for one in measures}):
+        raise ConfigError(
+            f'--metric: nothing in {result.run} was scored in "{name}", expected one of '
+            f"{', '.join(one.name for one in measures) or 'none'}"
+        )
+    judged = {one.judge for one in result.judges}
+    shown = {*result.agents} if partner else {*evaluated(result)}
+    scores = tuple(
+        entry
+        for entry in result.scores
+        if (not named or entry.judge in named or entry.judge not in judged)
+        and (not wanted or entry.measure in wanted)
+        and (entry.agent is None or entry.agent in shown)
+    )
+    read = tuple(one for one in result.readings if not named or one.reader in named)
+    return result.model_copy(update={"scores": scores, "readings": read})
+
+
+def by_main_judge(result: RunResult) -> tuple[RunResult, str]:
+    """The result as its main judge scored it, where more than `SEVERAL` did, and a sentence that
+    says so; else the result as it is, and nothing."""
+    scored = {entry.judge for entry in result.scores if entry.n or entry.failures}
+    methods = {one.judge: one.method for one in result.judges if one.judge in scored}
+    if len(methods) <= SEVERAL:
+        return result, ""
+    main, *others = (*(leading := foremost(methods)), *(set(methods) - {*leading}))
+    said = (
+        f"{result.run}: {len(methods)} judges; scores are those of {main}, the main one. Others by "
+        f"--judge NAME, all by --judge all: {', '.join(sorted(others))}"
+    )
+    return narrowed(result, [main]), said
 
 
 # ------------------------------------------------------------------ means over plays
@@ -596,12 +664,11 @@ def _readings(asked: ColumnOutcomes, read: ColumnOutcomes) -> Iterable[ReadingEn
             measure=asked.column.measure.name,
             judge=asked.column.label,
             reader=read.column.label,
-            agree=counts["agree"],
-            differ=counts["differ"],
-            only_judge=counts["only_judge"],
-            only_reader=counts["only_reader"],
-            neither=counts["neither"],
+            **{name: counts[name] for name in _HELD},
         )
+
+
+_HELD = ("agree", "differ", "only_judge", "only_reader", "neither")
 
 
 def _held_against(asked: PlayOutcome, read: PlayOutcome) -> str:
@@ -629,7 +696,14 @@ def first_failures(
     `trials` is the run's plan, `observed` has taken in its episodes.
     """
     return (
-        *_first("trials", _failed_trials(trials)),
+        *_first(
+            "trials",
+            (
+                (row.cause or "unknown", row.problem or "no reason on record", row.trial.id)
+                for row in trials
+                if row.status == "failed"
+            ),
+        ),
         *_first("turns", observed.first_turns.values(), observed.failed_turns),
         *_first("questions", observed.first_questions.values(), observed.failed_questions),
         *(
@@ -643,7 +717,9 @@ def first_failures(
             )
             for one in store.verdicts.first_failed_scores(run)
         ),
-        *_first("calls", _failed_calls(store, run)),
+        *_first(
+            "calls", ((one.cause, one.problem, one.call.trial) for one in store.calls.failures(run))
+        ),
         *_first("usage", ((FAULT, why, trial) for trial, why in store.calls.faults(run))),
     )
 
@@ -675,17 +751,6 @@ def _first(
         yield FirstFailure(
             kind=kind, cause=cause, count=known[cause], problem=short(problem), episode=episode
         )
-
-
-def _failed_trials(trials: Iterable[TrialRow]) -> Iterator[tuple[str, str, str]]:
-    for row in trials:
-        if row.status == "failed":
-            yield row.cause or "unknown", row.problem or "no reason on record", row.trial.id
-
-
-def _failed_calls(store: Store, run: str) -> Iterator[tuple[str, str, str]]:
-    for failure in store.calls.failures(run):
-        yield failure.cause, failure.problem, failure.call.trial
 
 
 # ------------------------------------------------------------------ how values spread over plays

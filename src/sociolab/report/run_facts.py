@@ -21,6 +21,7 @@ from sociolab.report.words import (
     sanitize,
     share,
 )
+from sociolab.store.store import world_settings_in
 
 
 def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
@@ -34,7 +35,7 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
     if result.data:
         data = result.data
         found.append(("Data", f"{data.name} {data.version} (hash {data.hash})"))
-    if settings := world_settings(result):
+    if settings := world_settings_in(result.settings):
         named = ", ".join(f"{name}={value}" for name, value in settings.items())
         found.append(("Settings", named))
     found += [
@@ -58,12 +59,6 @@ def _judge(judge: JudgeEntry) -> str:
 def _tags(result: RunResult) -> str:
     tags = result.recorded.get("tags")
     return ", ".join(map(str, tags)) if isinstance(tags, list) else ""
-
-
-def world_settings(result: RunResult) -> dict[str, str]:
-    """The settings of the world that were given (`--set`, `--tdp`), by name."""
-    given = result.recorded.get("world_settings")
-    return {name: str(value) for name, value in given.items()} if isinstance(given, dict) else {}
 
 
 def date(result: RunResult) -> str:
@@ -536,7 +531,7 @@ def command(result: RunResult) -> str:
         words += ["--judge", judge]
     for judge in asked:
         words += ["--reader", judge.removeprefix(READER)] if judge.startswith(READER) else []
-    for name, value in world_settings(result).items():
+    for name, value in world_settings_in(result.settings).items():
         words += ["--set", f"{name}={value}"]
     for option, usual in _OPTIONS.items():
         chosen = settings.get("data_source" if option == "data" else option, usual)

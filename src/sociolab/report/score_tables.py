@@ -185,7 +185,7 @@ def other_grids(result: RunResult) -> tuple[Grid, ...]:
             (", ".join([entry.agent or "all", *(f"{k} {v}" for k, v in entry.by.items())]), entry)
             for entry in result.scores
             if entry.judge == judge
-            and (entry.agent is None or not set(entry.by) <= {"partner", "type"})
+            and (entry.agent is None or not set(entry.by) <= {"partner", "type", "role"})
         ]
         found.append(_by_measure(result, f"Other scores · judge: {judge}", "of", mine, judge))
     return tuple(grid for grid in found if grid.rows)

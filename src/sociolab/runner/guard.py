@@ -8,7 +8,6 @@ import asyncio
 import inspect
 import signal
 import threading
-import time
 from collections.abc import Awaitable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -238,17 +237,18 @@ class _Stepped:
             while waits.stopping and thrown is None:  # begun now, nothing could end it
                 try:
                     yield
+                except GeneratorExit:
+                    coroutine.close()
+                    raise
                 except BaseException as error:  # noqa: BLE001  the coroutine's to handle
                     thrown = error
-            began = clock()
             waits.step_begins(bounds.whom, bounds.seconds)
             try:
                 waits_for = coroutine.send(sent) if thrown is None else coroutine.throw(thrown)
             except StopIteration as end:
                 return end.value
             finally:
-                waits.step_ends()
-                took = clock() - began
+                took = waits.step_ends()
                 if took > LONGEST_STEP:
                     waits.late(bounds.whom, took)
             sent = thrown = None
@@ -287,11 +287,6 @@ class _Stepped:
             self._coroutine.close()
         except RuntimeError:  # it goes on in spite of that, too; nobody listens any more
             return
-
-
-def clock() -> float:
-    """Seconds on the clock that steps are measured by."""
-    return time.perf_counter()
 
 
 _DEEPEST = 100

@@ -127,7 +127,7 @@ def means(
     for name, column in sums.items():
         if column.problem:
             continue
-        if (method or _method(column.clusters)) == "t":
+        if (method or ("t" if column.clusters < BOOTSTRAP_FROM else "bca")) == "t":
             limits[name] = ("t", *_t_limits(column))
         else:
             shared.setdefault(column.clusters, []).append(name)
@@ -198,10 +198,6 @@ def _t_limits(column: _Sums) -> tuple[float, float]:
     error = math.sqrt(groups / (groups - 1) * float((column.residuals**2).sum())) / column.n
     half = t_critical(groups - 1) * error
     return -half, half
-
-
-def _method(clusters: int) -> Method:
-    return "t" if clusters < BOOTSTRAP_FROM else "bca"
 
 
 def _estimate(column: _Sums, limits: tuple[Method, float, float] | None) -> Estimate:

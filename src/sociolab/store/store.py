@@ -27,6 +27,12 @@ from sociolab.store.studies import Studies
 from sociolab.store.verdicts import Verdicts
 
 
+def world_settings_in(settings: Json) -> dict[str, str]:
+    """The settings of its world among those of a run."""
+    found = settings.get("world_settings") if isinstance(settings, dict) else None
+    return {name: str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+
+
 @dataclass(frozen=True, slots=True)
 class RunRow:
     """A run, and how many of its trials are in which state.
@@ -50,6 +56,11 @@ class RunRow:
     def trials(self) -> int:
         """How many trials the plan has."""
         return self.planned + self.playing + self.played + self.failed
+
+    @property
+    def world_settings(self) -> dict[str, str]:
+        """The settings of the world that were given (`--set`, `--tdp`), by name."""
+        return world_settings_in(self.settings)
 
     @property
     def finished(self) -> bool:
@@ -202,6 +213,7 @@ class Store(Database):
         leaves a damaged store. Nobody else may have the store open. StorageError where a log that a
         killed process left finds no room in the store.
         """
+        synced = self.row("PRAGMA synchronous") == (2,)
         self._connection.close()
         self._closed = True
         connection = sqlite3.connect(self.path, isolation_level=None)
@@ -215,7 +227,7 @@ class Store(Database):
             raise storage_error(self.path, error) from error
         finally:
             connection.close()
-        self._use(connect(self.path, new=False))
+        self._use(connect(self.path, new=False, synced=synced))
         self._closed = False
 
     def _insert_run(

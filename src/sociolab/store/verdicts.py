@@ -185,12 +185,8 @@ class Verdicts:
     ) -> bool:
         """Whether this judging is stored and holds no failure: there is nothing to do again."""
         pk = self._find(self._db.run_pk(run), judge, self._target(run, trial, cell), judging)
-        if pk is None:
-            return False
-        failure = self._db.row(
-            "SELECT 1 FROM verdicts WHERE judging = ? AND kind = 'failure' LIMIT 1", (pk,)
-        )
-        return failure is None
+        failure = "SELECT 1 FROM verdicts WHERE judging = ? AND kind = 'failure' LIMIT 1"
+        return pk is not None and self._db.row(failure, (pk,)) is None
 
     def judges(self, run: str) -> tuple[JudgeId, ...]:
         """Who judged in this run, sorted by name, method and settings."""
@@ -212,21 +208,22 @@ class Verdicts:
         """
         pk = self._db.run_pk(run)
         measures = self._measures(pk)
-        only, values = (
-            ("", ()) if trial is None else ("AND trial = ? ", (self._db.trial_pk(run, trial),))
-        )
+        only, values = "", list[Value]([pk])
+        if trial is not None:
+            only, values = "AND trial = ? ", [pk, self._db.trial_pk(run, trial)]
+        if judge is not None:
+            only += "AND (judges.name, method, judges.settings) = (?, ?, ?) "
+            values += [judge.name, judge.method, judge.settings]
         rows = self._db.rows(
             "SELECT judgings.pk, trials.id, cell, judges.name, method, settings, number "
             "FROM judgings JOIN judges ON judges.pk = judge "
             f"LEFT JOIN trials ON trials.pk = trial WHERE judgings.run = ? {only}"
             "ORDER BY trial, judges.name, method, settings, number, cell",
-            (pk, *values),
+            values,
         )
-        for judging, found, cell, name, method, settings, number in rows:
-            by = JudgeId(name, method, settings)
-            if judge in (None, by):
-                where = json.loads(as_text(cell)) if cell else None
-                yield JudgingRow(found, where, by, number, self._said(judging, measures))
+        for judging, found, cell, *by, number in rows:
+            where = json.loads(as_text(cell)) if cell else None
+            yield JudgingRow(found, where, JudgeId(*by), number, self._said(judging, measures))
 
     def all(self, run: str, judge: JudgeId | None = None) -> Iterator[ScoreRow]:
         """The verdicts of a run, of all judges or of one, in the order of `judgings`."""

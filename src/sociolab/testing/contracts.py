@@ -12,7 +12,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import BaseModel
 
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
-from sociolab.core.episode import Ended, Episode, Event, Happened, Json, Moved, Task, Unusable
+from sociolab.core.episode import (
+    Ended,
+    Episode,
+    Event,
+    Happened,
+    Json,
+    Moved,
+    Task,
+    Unusable,
+    shown_value,
+)
 from sociolab.core.ports import Judge, NoReply, Observation, Player, Question, Reply, Request, World
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.engine.scene import FailurePolicy, Scene
@@ -121,7 +131,7 @@ class Opinion(BaseModel):
 
 
 class PlayerContract:
-    """Inherit and return your player; `scene` too, if it plays a world of its own.
+    """Inherit and return your player; its `world` too, if it plays no other, or a `scene`.
 
     A player that needs more than one attempt (a model) raises `attempts`.
     """
@@ -132,12 +142,16 @@ class PlayerContract:
         """A fresh player."""
         raise NotImplementedError
 
+    def world(self) -> World | None:
+        """The world whose first task this player plays; None: a scene."""
+        return None
+
     def scene(self) -> Scene:
         """A small scene of at least two seats that this player can play."""
         return StockScene()
 
     def test_it_acts_in_every_turn(self) -> None:
-        events = self._play(self.scene())
+        events = self._play({seat: self.player() for seat in self._seats()})
         _no_failed_turn(events)
         assert any(isinstance(event, Moved) for event in events), "somebody took a turn"
         assert isinstance(events[-1], Ended), "the episode came to its end"
@@ -149,8 +163,7 @@ class PlayerContract:
             if request != heard.request:
                 changed.append(request.turn)
 
-        scene = self.scene()
-        play_scene(scene, {seat: Watched(self.player(), compare) for seat in scene.seats})
+        self._play({seat: Watched(self.player(), compare) for seat in self._seats()})
         assert not changed, f"the request of turn {changed[0]} was changed"
 
     def test_its_memory_is_json(self) -> None:
@@ -171,12 +184,10 @@ class PlayerContract:
                 )
 
     def test_it_survives_an_odd_history(self) -> None:
-        for seat in self.scene().seats:
+        for seat in self._seats():
             for first in range(0, len(ODD_TEXTS), 3):
-                scene = self.scene()
-                players: dict[str, Player] = dict.fromkeys(scene.seats, OddPlayer(first))
-                policy = FailurePolicy(attempts=self.attempts)
-                events = play_scene(scene, players | {seat: self.player()}, policy=policy)
+                players: dict[str, Player] = dict.fromkeys(self._seats(), OddPlayer(first))
+                events = self._play(players | {seat: self.player()})
                 failed = [e for e in events if isinstance(e, Unusable) and e.final]
                 assert not failed, f"usable replies to an odd history, found {failed[0]}"
 
@@ -196,6 +207,8 @@ class PlayerContract:
         assert isinstance(reply, Reply | NoReply), f"a Reply or a NoReply, found {reply!r}"
 
     def test_it_answers_a_question_or_says_that_it_cannot(self) -> None:
+        if self.world():  # what that one asks, it was asked in the episodes above
+            return
         first = self._heard()[0].request
         asked = Question("opinion", "Have you agreed, and how sure are you (0 to 10)?", Opinion)
         request = Request(
@@ -208,20 +221,26 @@ class PlayerContract:
             assert isinstance(reply, NoReply), f"a Reply or a NoReply, found {reply!r}"
             assert reply.problem, "a NoReply says why"
 
-    def _play(self, scene: Scene) -> tuple[Event, ...]:
-        policy = FailurePolicy(attempts=self.attempts)
-        players = {seat: self.player() for seat in scene.seats}
-        return play_scene(scene, players, policy=policy)
+    def _seats(self) -> Sequence[str]:
+        world = self.world()
+        return world.tasks()[0].seats if world else self.scene().seats
+
+    def _play(self, players: Mapping[str, Player]) -> tuple[Event, ...]:
+        """An episode: of the world as it plays itself, or of the scene."""
+        if world := self.world():
+            return play_task(world, world.tasks()[0], players).events
+        return play_scene(self.scene(), players, policy=FailurePolicy(attempts=self.attempts))
 
     def _heard(self) -> Sequence[Exchange]:
         """All that a player was asked in an episode, with its replies."""
         found: list[Exchange] = []
-        scene = self.scene()
-        watched = {
-            seat: Watched(self.player(), lambda _, heard: found.append(heard))
-            for seat in scene.seats
-        }
-        play_scene(scene, watched)
+        player = self.player
+        self._play(
+            {
+                seat: Watched(player(), lambda _, heard: found.append(heard))
+                for seat in self._seats()
+            }
+        )
         return found
 
 
@@ -344,6 +363,10 @@ class WorldContract:
             whole = world.transcript(episode)
             assert whole.title, "a transcript has a title"
             assert len(whole.lines) == len(episode.moves), "a line for each turn taken"
+            for move, line in zip(episode.moves, whole.lines, strict=True):
+                for value in (value for one in move.actions for value in one.fields.values()):
+                    told = f'the line of turn {move.turn + 1} tells "{value}": found {line.text}'
+                    assert shown_value(value) in line.text, told
             for seat in episode.trial.task.seats:
                 seen = world.transcript(episode, seat)
                 assert len(seen.lines) <= len(whole.lines), "a seat sees no more than happened"

@@ -16,14 +16,14 @@ from sociolab.core.episode import (
     Ended,
     Episode,
     Event,
-    Moved,
     Task,
     Trial,
 )
-from sociolab.core.ports import Line, Observation, Play, Player, World
+from sociolab.core.ports import Play, Player, World
 from sociolab.engine.drive import drive
 from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll, Scene
+from sociolab.plugin.scene import OpenScene, OpenWitness
 
 TRIAL = "trial"
 
@@ -50,10 +50,10 @@ def play_task(
     seed: int = 0,
     journal: Sequence[Event] = (),
 ) -> Episode:
-    """A task played to its end, as an episode."""
+    """A task played to its end, as an episode. No two tasks share a trial."""
     cast = tuple(CastMember(seat, "tested") for seat in task.seats)
-    trial = Trial(TRIAL, world.name, task, cast, 0, seed)
-    return Episode(trial, driven(world.play(task, TRIAL, seed), players, journal))
+    trial = Trial(f"{TRIAL} of {task.id}", world.name, task, cast, 0, seed)
+    return Episode(trial, driven(world.play(task, trial.id, seed), players, journal))
 
 
 def driven(
@@ -103,44 +103,11 @@ class StockScene:
     polls: Sequence[Poll] = ()
     space: ActionSpace = STOCK_ACTIONS
 
-    def witness(self, seat: str) -> StockWitness:
+    def witness(self, seat: str) -> OpenWitness:
         """What this seat knows before the first turn."""
-        return StockWitness(self, seat)
-
-
-class StockWitness:
-    """What one seat has seen."""
-
-    def __init__(self, scene: StockScene, seat: str) -> None:
-        self._scene = scene
-        self._seat = seat
-        self._lines: list[Line] = []
-
-    def see(self, move: Moved) -> None:
-        """Take in a move."""
-        who = STOCK_NAMES[move.seat]
-        text = " ".join(f"{who} ({a.kind}): {' '.join(a.text.split())}" for a in move.actions)
-        self._lines.append(Line(move.turn, who, move.seat == self._seat, move.actions, text))
-
-    def observe(self, turn: int) -> Observation:
-        """What this seat is shown."""
-        you = STOCK_NAMES[self._seat]
-        kinds = ", ".join(kind.name for kind in self._scene.space.kinds)
-        return Observation(
-            seat=self._seat,
-            you=you,
-            turn=turn,
-            limit=self._scene.limit,
-            head=f"You are {you}. Choose a cake together. What you can do: {kinds}.",
-            history=tuple(self._lines),
-            tail=f"Turn {turn + 1} of {self._scene.limit} is yours.",
-            others=tuple(STOCK_NAMES[seat] for seat in self._scene.seats if seat != self._seat),
-            view=None,
-        )
-
-    def seat_called(self, name: str) -> str | None:
-        """The seat of this name, but not one's own."""
-        for seat in self._scene.seats:
-            if STOCK_NAMES[seat] == name and seat != self._seat:
-                return seat
-        return None
+        kinds = ", ".join(kind.name for kind in self.space.kinds)
+        heads = {
+            one: f"You are {STOCK_NAMES[one]}. Choose a cake together. What you can do: {kinds}."
+            for one in self.seats
+        }
+        return OpenScene(heads, self.space, self.limit, STOCK_NAMES).witness(seat)

@@ -16,7 +16,7 @@ from sociolab.app.run.play import run
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.report.schema import RunResult
-from sociolab.runner import guard, progress
+from sociolab.runner import progress
 from sociolab.runner.progress import Tally
 from sociolab.store.store import open_store
 
@@ -88,7 +88,7 @@ def test_who_held_up_all_others_is_named(
     judged: Judged, tallies: list[Tally], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passing = iter(range(10**6))
-    monkeypatch.setattr(guard, "clock", lambda: float(next(passing)))
+    monkeypatch.setattr(progress, "now", lambda: float(next(passing)))
     judged()
     (sentence,) = tallies[0].waits.held_up_words()
     assert sentence.startswith("the judge works held up all other episodes 3 times, ")

@@ -84,7 +84,9 @@ def test_options_of_agents_and_judges_are_sent_with_every_call(tmp_path: Path, u
     agent = {"temperature": 1.0, "max_tokens": 400, "top_p": 0.9, "stop": ["END", "\n"]}
     assert sent("a")
     assert all(one == agent for one in sent("a"))
-    assert sent("j") == [{"temperature": 0.25, "seed": 3}] * 2
+    judge = sent("j")
+    assert [one | {"seed": 3} for one in judge] == [{"temperature": 0.25, "seed": 3}] * 2
+    assert judge[0]["seed"] != judge[1]["seed"], "of two episodes"
     found = identities(tmp_path)
     assert found["agent"][0] == "openai/a?top_p=0.9&max_tokens=400&stop=END&stop=%0A"
     assert found["judge"][0] == "openai/j?temperature=0.25&seed=3"

@@ -111,11 +111,10 @@ class Payoffs:
 
 def shown(episode: lab.Episode) -> lab.RatedScene:
     """A game as raters see it."""
-    lines = scene_of(2).transcript("", episode).lines
-    pairs = zip(episode.moves, lines, strict=True)
-    rated = [lab.RatedLine(one.turn + 1, one.seat, line.who, line.text) for one, line in pairs]
     people = tuple(lab.RatedPerson(*role) for role in ROLES.items())
-    return lab.RatedScene("100 points are to be split.", people, (), tuple(rated))
+    return lab.RatedScene(
+        "100 points are to be split.", people, (), scene_of(2).rated_lines(episode)
+    )
 
 
 def rating() -> lab.RatingGuide:

@@ -159,7 +159,8 @@ def keyword_arguments(spec: PythonSpec, made: Any) -> dict[str, Any]:
     if not isinstance(made, type):
         raise ConfigError(f'"{spec.label}" names an object, not a class: it takes no arguments')
     known, hints = _parameters(made), _hints(made)
-    names = [name for name in known if name != MODELS and not _is_rest(known[name])]
+    rest = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
+    names = [name for name in known if name != MODELS and known[name].kind not in rest]
     open_ended = any(one.kind is Parameter.VAR_KEYWORD for one in known.values())
     given: dict[str, Any] = {}
     for name, text in spec.arguments:
@@ -177,10 +178,6 @@ def _parameters(made: type) -> dict[str, Parameter]:
         return dict(inspect.signature(made).parameters)
     except (TypeError, ValueError):  # a constructor without a signature
         return {}
-
-
-def _is_rest(parameter: Parameter) -> bool:
-    return parameter.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
 
 
 def _hints(made: type) -> dict[str, Any]:

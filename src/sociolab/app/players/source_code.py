@@ -12,7 +12,7 @@ import inspect
 import json
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -32,7 +32,7 @@ _read: WeakKeyDictionary[type, tuple[str, dict[str, str]]] = WeakKeyDictionary()
 
 
 def code_of(module: str, made: Any) -> str:
-    """A code, as `core.code_mark` has it, that changes with the source of a class, or `UNKNOWN`.
+    """A mark, as in `core.code_fingerprint`, that changes with the source of a class, or `UNKNOWN`.
 
     Counted are the source files of the modules of the class and of its bases (those of Python
     and of this package apart), and what `imported_code` finds from there. Of a class in a script or
@@ -50,7 +50,10 @@ def code_of(module: str, made: Any) -> str:
         imports = imports if maker is None else {**imports, **_imported(maker)}
     if UNKNOWN in parts:
         return UNKNOWN
-    return "+".join((digest(*parts), *([_of_imports(imports)] if imports else [])))
+    if not imports:
+        return digest(*parts)
+    named = (f"{name}:{code}" for name, code in sorted(imports.items()))
+    return f"{digest(*parts)}+{digest(*named)}"
 
 
 def _code_of_class(kind: type) -> tuple[str, dict[str, str]]:
@@ -67,10 +70,6 @@ def _code_of_class(kind: type) -> tuple[str, dict[str, str]]:
 
 def _imported(*roots: ModuleType) -> dict[str, str]:
     return {name: digest(text.hex()) for name, text in imported_code(roots).items()}
-
-
-def _of_imports(imports: Mapping[str, str]) -> str:
-    return digest(*(f"{name}:{code}" for name, code in sorted(imports.items())))
 
 
 def _is_somebodys(base: type) -> bool:

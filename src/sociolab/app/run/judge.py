@@ -15,7 +15,7 @@ from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import patience_of
 from sociolab.app.run_sync import run_sync
-from sociolab.core.episode import Episode, Json, Trial
+from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError, StorageError
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId
@@ -53,7 +53,7 @@ async def judge_run_async(
         tally, models = Tally(), Models(config)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
-        kit = load_world(row.world, settings=world_settings(row.settings))
+        kit = load_world(row.world, settings=row.world_settings)
         budget = Budget(config.budget, store.calls.totals(run))
         casting = Casting(
             kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits
@@ -118,9 +118,3 @@ def _replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:
     """Whether a check has judged here in another version, and not in this one."""
     same = [one for one in judges if (one.name, one.method) == (check.id.name, check.id.method)]
     return bool(same) and check.id not in same
-
-
-def world_settings(settings: Json) -> dict[str, str]:
-    """The settings that a run's world was played with: its judges may depend on them."""
-    found = settings.get("world_settings") if isinstance(settings, dict) else None
-    return {k: str(v) for k, v in found.items()} if isinstance(found, dict) else {}

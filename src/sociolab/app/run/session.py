@@ -101,13 +101,8 @@ def open_session(config: RunConfig) -> Iterator[RunSession]:
 
 def world_of(config: RunConfig) -> WorldKit:
     """The world of a description; ConfigError if it, its data or a setting is wrong."""
-    policy = failure_policy(config)
+    policy = FailurePolicy(config.attempts, config.on_failed_turn)
     return load_world(config.world, config.data, policy, config.settings, config.seed)
-
-
-def failure_policy(config: RunConfig) -> FailurePolicy:
-    """How often a seat is asked, and what a failed turn does."""
-    return FailurePolicy(config.attempts, config.on_failed_turn)
 
 
 def patience_of(agent_timeout: float | None) -> float:

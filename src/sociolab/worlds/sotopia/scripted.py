@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import product
+from operator import mul
 from random import Random
 from typing import Any
 
@@ -261,14 +262,13 @@ def _prices(goal: PriceGoal, firmness: float) -> list[float]:
 
 def _shares(goal: DivisionGoal, firmness: float) -> list[dict[str, int]]:
     """Six shares, from 9 points of 10 to 5 or 6; of those worth enough that of fewest pieces."""
+    worths = [goal.values[good] for good in goal.counts]
+    total = sum(map(mul, worths, goal.counts.values()))
     pieces = product(*(range(count + 1) for count in goal.counts.values()))
-    shares = [dict(zip(goal.counts, numbers, strict=True)) for numbers in pieces]
-    valued = sorted((sum(s.values()), share_value(goal, s)[0], n) for n, s in enumerate(shares))
-    wanted = [9 - n / 5 * (4 - firmness) for n in range(6)]
-    return [
-        shares[next(n for _, value, n in valued if value >= min(least, HIGHEST))]
-        for least in wanted
-    ]
+    valued = sorted((sum(n), HIGHEST * sum(map(mul, worths, n)) / total, n) for n in pieces)
+    wanted = (9 - n / 5 * (4 - firmness) for n in range(6))
+    found = (next(share for _, value, share in valued if value >= least) for least in wanted)
+    return [dict(zip(goal.counts, share, strict=True)) for share in found]
 
 
 def _mine_of(goal: Facts, offered: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -10,16 +9,14 @@ from pydantic import ValidationError
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.town import Replay, ResidentOutcome
-from sociolab.store.store import Store
-from sociolab.town.looking import Lived
+from sociolab.store.store import Store, world_settings_in
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.trace import chunks_in
-from sociolab.town.trajectory import reached
-from sociolab.worlds.stss.dataset import Content, content_from, read_town
+from sociolab.town.trajectory import Lived, reached
+from sociolab.worlds.stss.dataset import Content, content_from, read_town, unpacked
 from sociolab.worlds.stss.evidence import Evidence, event_window
 from sociolab.worlds.stss.judges import Incomplete, StssRulesJudge
-from sociolab.worlds.stss.map_codec import unpacked
 from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, reason
 from sociolab.worlds.stss.world import StssSettings, trajectory_of
 
@@ -107,9 +104,8 @@ def _scored(
 
 def _least(settings: Json) -> int:
     """The minutes of taking part that the run asked for."""
-    given = settings.get("world_settings") if isinstance(settings, Mapping) else None
     try:
-        return StssSettings.model_validate(given or {}).least
+        return StssSettings.model_validate(world_settings_in(settings)).least
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
         raise ConfigError(
