@@ -11,7 +11,7 @@ STAMP = $(VENV)/.installed-$(1)
 .PHONY: demo test check format clean bench
 
 demo: $(call STAMP,base)
-	$(BIN)/sociolab demo --store demo.db --html demo-report.html
+	@$(BIN)/sociolab demo --store demo.db --html demo-report.html
 
 test: $(call STAMP,dev) extras
 	$(BIN)/ruff check
@@ -34,12 +34,13 @@ format:
 	$(BIN)/ruff format
 
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV) 2>/dev/null || python3 -m venv $(VENV)
-	$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sociolab needs Python 3.11 or newer, found " + sys.version)'
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null || python3 -m venv $(VENV)
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sociolab needs Python 3.11 or newer, found " + sys.version)'
 
 $(call STAMP,base): pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/pip install -q -c constraints.txt -e .
-	touch $@
+	@echo 'Installing sociolab into $(VENV) ...'
+	@$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
 
 $(call STAMP,dev): pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/pip install -q -c constraints.txt -e ".[dev]"

@@ -32,7 +32,7 @@ def test_ratings_are_imported_reported_and_compared(sociolab: Sociolab, tmp_path
     done = sociolab("import", "ratings", ratings(tmp_path, plays), "--run", "a")
     assert done.code == 0, done.err
     assert "12 ratings by 2 raters of 6 plays in 3 episodes" in done.out
-    assert "judge: people" in sociolab("report", "a").out
+    assert "judge: people" in sociolab("report", "a", "--full").out
 
     page = tmp_path / "page.html"
     shown = sociolab("agree", "a", "--html", page)

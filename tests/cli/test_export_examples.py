@@ -36,7 +36,7 @@ def test_counts_come_at_the_end_and_nothing_on_stdout(
         "that are no models",
         "left out: 18 turns with goal below 7; 8 turns without goal by by-hand; "
         "2 turns with an unusable reply",
-        "the reward is rule-based: goal by by-hand: rules that read the transcript; where they "
+        "the reward is rule-based: goal by by-hand: rule-based judge over the transcript; where it "
         'cannot tell, nothing is scored; "rules" is what this python: class says it is',
         "turns of all players are in it: openai/x, scripted; --agent keeps those of one",
     ]

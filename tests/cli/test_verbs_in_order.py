@@ -17,7 +17,8 @@ from sociolab.cli.main import GROUPS, app, command
 ORDER = [
     "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance", "site",
     "agree", "judge", "audit", "credit", "gap", "write", "build", "import", "export", "data",
-    "rename", "tag", "delete", "store", "web", "study", "endpoint", "doctor", "demo",
+    "rename", "tag", "delete", "store", "web", "study", "endpoint", "doctor", "prices",
+    "demo", "tool",
 ]  # fmt: skip
 HEAVY = ("numpy", "pydantic", "rich.table", "sqlite3", "aiohttp", "sociolab.app", "sociolab.store")
 

@@ -13,7 +13,7 @@ from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.models.budget import Budget
 from sociolab.models.cache import CachedModel
 from sociolab.runner import progress
-from sociolab.runner.progress import TalliedReplies, Tally, Waits
+from sociolab.runner.progress import Course, TalliedReplies, Tally, Waits
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 from tiny_runs import RUN
@@ -121,3 +121,39 @@ def test_who_held_up_others_and_what_was_played_anew_is_said_once_at_the_end(
     assert "OnceAtTheStart" not in said
     assert said.count("3 trials that had failed by a plugin's error were played anew") == 1
     assert remarks(Tally()) == ()
+
+
+def test_turns_are_counted_of_those_that_are_expected() -> None:
+    course = Course({"a": 20, "b": 20, "c": 20, "d": 20})
+    tally = Tally(total=4, course=course)
+    for trial, turns in (("a", 4), ("b", 5), ("b", 3), ("a", 5)):
+        course.reached(trial, turns)
+    assert line(tally).startswith("0/4 episodes, 10 of 80 turns")
+    assert tally.share == 10 / 80
+    assert tally.seconds_left is not None  # before any episode is over
+    course.reached("a", 10)
+    tally.one_done("a")  # after 10 of at most 20 turns: the other three are taken to be alike
+    assert (course.played, course.expected) == (15, 10 + 30)
+    assert "1/4 episodes, 15 of 40 turns" in line(tally)
+    for trial in "bcd":
+        course.reached(trial, 25)  # never beyond the most
+        tally.one_done(trial)
+    assert (course.played, course.expected) == (70, 70)
+
+
+def test_a_resumed_run_knows_what_it_has_played() -> None:
+    course = Course({"a": 20, "b": 20})
+    course.earlier("a", 20)
+    course.ended("a")
+    course.earlier("b", 6)
+    tally = Tally(total=2, done=1, done_before=1, course=course)
+    assert line(tally) == "1/2 episodes, 26 of 40 turns"
+    assert tally.seconds_left is None  # nothing was played in this part yet
+    course.reached("b", 7)
+    assert (course.played, course.fresh) == (27, 1)
+
+
+def test_simulated_time_is_told_in_its_own_unit() -> None:
+    course = Course({"t": 2 * 24 * 360}, "simulated hours", 360)
+    course.reached("t", 6 * 360)
+    assert line(Tally(total=1, course=course)).startswith("0/1 episodes, 6 of 48 simulated hours")

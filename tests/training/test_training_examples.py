@@ -38,8 +38,8 @@ def test_turns_are_all_turns_of_everybody_usable_or_not(small: Path, tmp_path: P
         f"wrote {tmp_path / 't.jsonl'}: 36 examples from 8 episodes of 1 run, 2 scenarios; "
         "16 rebuilt of players that are no models",
         "nothing was left out",
-        "the reward is rule-based: goal and mood by by-hand: rules that read the transcript; where "
-        'they cannot tell, nothing is scored; "rules" is what this python: class says it is',
+        "the reward is rule-based: goal and mood by by-hand: rule-based judge over the transcript; "
+        'where it cannot tell, nothing is scored; "rules" is what this python: class says it is',
     ]
 
 

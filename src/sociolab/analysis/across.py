@@ -21,7 +21,7 @@ from sociolab.report.leaderboard import Board, BoardRow, boards
 from sociolab.report.result import each_once, result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import failed_share, minus, plural
+from sociolab.report.words import KINDS, failed_share, minus, plural
 from sociolab.stats.correlation import Correlation, pearson, spearman
 from sociolab.store.store import Store
 
@@ -380,11 +380,11 @@ def _cautions(columns: Sequence[Column], relations: Sequence[Relation]) -> Itera
             agent
             for column in columns
             for agent, place in column.places.items()
-            if place.kind.startswith("rules")
+            if place.kind == KINDS["rules"]
         }
     )
     if rules:
-        yield f"{listed(rules)} {'plays' if len(rules) == 1 else 'play'} by rules: a baseline."
+        yield f"{listed(rules)} {'is' if len(rules) == 1 else 'are'} rule-based: a baseline."
     yield from _failed_turns(columns)
     yield from _coverage(columns)
     if relations:

@@ -211,7 +211,7 @@ def _people_cautions(
     rules = len({row.item for row in ratings.people if row.group == RULES})
     if rules:
         yield (
-            f"{plural(rules, 'play')} rated here are by rules (scripted agents): agreement on "
+            f"{plural(rules, 'play')} rated here are by rule-based (scripted) agents: agreement on "
             "them says little of agreement on plays by models or people."
         )
 

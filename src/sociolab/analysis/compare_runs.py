@@ -382,8 +382,8 @@ def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
 def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> Iterator[str]:
     rules = {side.agent for side in sides if by_rules(runs[0].result, side.agent)}
     if rules:
-        plays = "plays" if len(rules) == 1 else "play"
-        yield f"{' and '.join(sorted(rules))} {plays} by rules: no language model is compared."
+        plays = "is" if len(rules) == 1 else "are"
+        yield f"{' and '.join(sorted(rules))} {plays} rule-based: no language model is compared."
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from sociolab.app.data.sets import load_world
-from sociolab.core.episode import Episode
+from sociolab.core.episode import CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import Transcript, World
 from sociolab.report.transcript_view import transcript_view
@@ -63,3 +63,13 @@ def _names(seat: str, name: str) -> set[str]:
     """What a seat is called in full; ids are names with hyphens or underscores for spaces."""
     words = re.sub(r"[-_]+", " ", seat).strip()
     return {seat.casefold(), words.casefold(), name.casefold().strip()}
+
+
+def task_title(world: World, task: Task) -> str:
+    """What a task is called in its transcripts; "" where its world needs an episode to tell."""
+    cast = tuple(CastMember(seat, "") for seat in task.seats)
+    try:
+        title = world.transcript(Episode(Trial(task.id, world.name, task, cast, 0, 0), ())).title
+    except Exception:  # noqa: BLE001  a plugin's transcript, of an episode that nobody has played
+        return ""
+    return title.removeprefix(f"{task.id}: ")

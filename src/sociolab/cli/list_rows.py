@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
+
+from rich.cells import cell_len, set_cell_size
 
 from sociolab.app.episode_list import ListedEpisode, ScoredMeasure
 from sociolab.app.queries import FoundEpisodes, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.report.result import kept_work
 from sociolab.report.terminal import shortened
-from sociolab.report.words import about, money
+from sociolab.report.words import about, minus, money, plural
 from sociolab.store.store import RunRow, Store
 
 Rows = list[dict[str, Any]]
 
 _FEW_SEATS = 6
-_LABEL = 22
-"""Columns of an agent's label in a table for people."""
+_LEAST = 8
+"""Columns that are left of a cell, however narrow the terminal."""
+_MIDDLE = ("agents", "partner", "judges")
+"""Columns of names that differ at their ends, so that the middle is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +37,10 @@ class Table:
     head: dict[str, Any]
 
 
-def run_table(store: Store, runs: Sequence[RunRow], *, everything: bool, whole: bool) -> Table:
-    """A row for each run; `everything`: with what is kept there; `whole`: on a line, uncut."""
+def run_table(store: Store, runs: Sequence[RunRow], *, everything: bool) -> Table:
+    """A row for each run; `everything`: with what is kept there."""
     objects = [_run(store, row, everything=everything) for row in runs]
-    cells = [_run_line(one) if whole else _run_cells(one) for one in objects]
-    return Table(objects, _filled(cells), {})
+    return Table(objects, _filled([_run_line(one) for one in objects]), {})
 
 
 def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
@@ -69,26 +73,7 @@ def _labels(recorded: object) -> list[str]:
     return [str(one[0]) for one in recorded if isinstance(one, list) and one]
 
 
-def _run_cells(one: dict[str, Any]) -> dict[str, Any]:
-    partner = [f"with {shortened(one['partner'], _LABEL)}"] if one["partner"] else []
-    agents = [shortened(label, _LABEL) for label in one["agents"]]
-    kept = {"holds": one["holds"]} if "holds" in one else {}
-    about = [f"{one['world']}, {one['created']}"]
-    if one["tags"]:
-        about.append(f"tagged {', '.join(one['tags'])}")
-    return {
-        "run": "\n  ".join([one["run"], *about]),
-        "agents": "\n".join([*agents, *partner]),
-        "played": f"{one['played']}/{one['trials']}",
-        "failed": one["failed"] or "",
-        "judges": "\n".join(shortened(name, _LABEL) for name in one["judges"]),
-        "cost": _cost(one["cost_usd"], one["estimated_calls"]),
-        **kept,
-    }
-
-
 def _run_line(one: dict[str, Any]) -> dict[str, Any]:
-    """The same with a cell for each thing, and none of several lines."""
     return {
         "run": one["run"],
         "world": one["world"],
@@ -114,18 +99,17 @@ def _filled(cells: Rows) -> Rows:
     return [{name: value for name, value in row.items() if name not in empty} for row in cells]
 
 
-def episode_table(answer: FoundEpisodes, *, whole: bool) -> Table:
+def episode_table(answer: FoundEpisodes) -> Table:
     """A row for each episode, with the scores of one measure if there are any.
 
-    People are spared agents and repeats where these are the same in every row. `whole`: no label is
-    shortened.
+    People are spared agents and repeats where these are the same in every row.
     """
     scored = answer.scored
     head = {
         "of": answer.fit,
         "score": scored and {"judge": scored.label, "measure": scored.measure.name},
     }
-    cells = [_episode_cells(one, scored, whole) for one in answer.listed]
+    cells = [_episode_cells(one, scored) for one in answer.listed]
     objects = [_episode(one) for one in answer.listed]
     return Table(objects, _varied(cells, ("agents", "repeat")), head)
 
@@ -152,17 +136,16 @@ def _episode(one: ListedEpisode) -> dict[str, Any]:
     }
 
 
-def _episode_cells(one: ListedEpisode, scored: ScoredMeasure | None, whole: bool) -> dict[str, Any]:
+def _episode_cells(one: ListedEpisode, scored: ScoredMeasure | None) -> dict[str, Any]:
     row = one.row
-    agents = [agent if whole else shortened(agent, _LABEL) for _, agent in row.cast]
     state = row.status if not row.cause else f"{row.status}: {row.cause}"
     values = {scored.title: _values(one)} if scored else {}
     return {
         "episode": row.trial,
         "task": row.task,
-        "agents": _cast(agents),
+        "agents": _cast([agent for _, agent in row.cast]),
         "repeat": row.repeat,
-        "status": f"{state}, {row.failed} turns failed" if row.failed else state,
+        "status": f"{state}, {plural(row.failed, 'invalid turn')}" if row.failed else state,
         **values,
     }
 
@@ -181,7 +164,7 @@ def _values(one: ListedEpisode) -> str:
 
 
 def _value(value: float) -> str:
-    return f"{value:z.2f}".rstrip("0").rstrip(".")
+    return minus(f"{value:z.2f}".rstrip("0").rstrip("."))
 
 
 def _cast(agents: Sequence[str]) -> str:
@@ -190,3 +173,34 @@ def _cast(agents: Sequence[str]) -> str:
         return " / ".join(agents)
     counted = ((agent, len(list(seats))) for agent, seats in groupby(agents))
     return " / ".join(f"{agent} x {count}" if count > 1 else agent for agent, count in counted)
+
+
+# ------------------------------------------------------------------ as lines
+
+
+def tabbed(cells: Rows) -> Iterator[str]:
+    """A line of tab-separated values for each row, below one of names."""
+    for row in ([*cells[0]], *(row.values() for row in cells)):
+        yield "\t".join(re.sub(r"\s+", " ", str(one)).replace("\N{MINUS SIGN}", "-") for one in row)
+
+
+def aligned(cells: Rows, width: int) -> Iterator[str]:
+    """A line for each row, in columns, no wider than a terminal where that can be: the longest
+    cells are cut, but never an id."""
+    lines = [[*cells[0]], *([str(value) for value in row.values()] for row in cells)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    over = sum(widths) + 2 * (len(widths) - 1) - width
+    while over > 0 and len(widths) > 1 and max(widths[1:]) > _LEAST:
+        longest = widths.index(max(widths[1:]), 1)
+        cut = min(over, max(1, widths[longest] - _LEAST))
+        cut = min(cut, max(1, widths[longest] - sorted(widths[1:])[-2])) if widths[2:] else cut
+        widths[longest] -= cut
+        over -= cut
+    for line in lines:
+        yield "  ".join(map(_fitted, line, widths, lines[0])).rstrip()
+
+
+def _fitted(cell: str, room: int, column: str) -> str:
+    if cell_len(cell) > room:
+        cell = shortened(cell, room) if column in _MIDDLE else f"{set_cell_size(cell, room - 1)}…"
+    return set_cell_size(cell, room)

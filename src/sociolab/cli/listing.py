@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 verbs = typer.Typer()
 
-_WHOLE = ("episode", "run", "played", "cost")
-"""Columns that are not folded, unless they leave no room for the others."""
+_HIDDEN = ("scenario",)
+"""Columns that a terminal is spared: ids begin with them."""
 
 
 @verbs.command(
@@ -71,15 +71,15 @@ def list_(
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
     from sociolab.app.data.sets import world_names
     from sociolab.app.queries import EpisodeQuery
-    from sociolab.app.registry import data_kinds
-    from sociolab.cli.list_rows import Table
+    from sociolab.app.registry import data_kinds, world_plugin
+    from sociolab.cli.list_rows import Table, aligned, tabbed
     from sociolab.core.user_files import imported_names
 
     of = world or "sotopia"
     lists: dict[str, Callable[[], Rows]] = {
         "tasks": lambda: _tasks(of, data, tasks),
         "task-lists": _task_lists,
-        "worlds": lambda: [{"world": name} for name in world_names()],
+        "worlds": lambda: [{"world": w, "about": world_plugin(w).about} for w in world_names()],
         "agents": lambda: _agents(of),
         "data": lambda: [{"world": w, "data": d} for w in data_kinds() for d in imported_names(w)],
     }
@@ -102,7 +102,9 @@ def list_(
             refuse(given, f"is for {where}: leave it out")
     if what in lists:
         rows = lists[what]()
-        table = Table(rows, rows, {})
+        hidden = () if endless() else _HIDDEN
+        cells = [{name: row[name] for name in row if name not in hidden} for row in rows]
+        table = Table(rows, cells, {})
     elif what == "runs":
         table = _runs(store, agent, tuple(tag or ()), everything=everything)
     else:
@@ -111,7 +113,10 @@ def list_(
     if json:
         print_json({"schema": 1, **table.head, what: table.objects})
     elif table.cells:
-        _print(table.cells)
+        wide = endless()
+        lines = tabbed(table.cells) if wide else aligned(table.cells, console().width)
+        for line in lines:
+            typer.echo(line)
     else:
         say(f"no {what}")
 
@@ -130,7 +135,7 @@ def _runs(
         runs = opened.runs()
         shown = [row for row in runs if everything or not kept_work(row)]
         shown = runs_with(shown, agent, tags)
-        table = run_table(opened, shown, everything=everything, whole=endless())
+        table = run_table(opened, shown, everything=everything)
     hidden = 0 if everything else sum(bool(kept_work(row)) for row in runs)
     if hidden:
         told = f"{plural(hidden, 'run')} of replies only, such as an audit's"
@@ -153,15 +158,21 @@ def _episodes(store: Path | None, run: str | None, asked: EpisodeQuery) -> Table
         answer = asked_episodes(opened, name, asked)
     if len(answer.listed) < answer.fit:
         say(f"{len(answer.listed):,} of {answer.fit:,} episodes: --limit")
-    return episode_table(answer, whole=endless())
+    return episode_table(answer)
 
 
 def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:
     from sociolab.app.data.sets import load_world, wanted_tasks
+    from sociolab.app.transcripts import task_title
 
     kit = load_world(world, data)
     return [
-        {"task": task.id, "scenario": task.cluster, "tags": " ".join(task.tags)}
+        {
+            "task": task.id,
+            "title": task_title(kit.world, task),
+            "scenario": task.cluster,
+            "tags": " ".join(task.tags),
+        }
         for task in wanted_tasks(world, kit.world, wanted, None)
     ]
 
@@ -184,25 +195,22 @@ def _task_lists() -> Rows:
 
 def _agents(world: str) -> Rows:
     from sociolab.app.data.sets import load_world
+    from sociolab.app.players.models import HUMAN
     from sociolab.app.registry import names
 
     kit = load_world(world)
-    own = [{"agent": name, "from": world} for name in kit.players]
-    plugins = [{"agent": name, "from": "plugin"} for name in names("sociolab.agents")]
-    models = [{"agent": f"{name}/MODEL", "from": "models"} for name in names("sociolab.models")]
-    return [*own, *plugins, *models]
-
-
-def _print(rows: Rows) -> None:
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    shown = console()
-    table = Grid(box=None, pad_edge=False)
-    for column in rows[0]:
-        widest = max(len(line) for row in rows for line in str(row[column]).splitlines() or [""])
-        whole = column in _WHOLE and widest <= shown.width // 2
-        table.add_column(column, overflow="fold", no_wrap=whole)
-    for row in rows:
-        table.add_row(*(Text(str(value)) for value in row.values()))
-    shown.print(table)
+    own = [(name, world, "rule-based player, offline") for name in kit.players]
+    plugins = [
+        (name, "plugin", "agent of an installed package")
+        for name in names("sociolab.agents")
+        if name != HUMAN
+    ]
+    models = [
+        (f"{name}/MODEL", "models", "model at an endpoint") for name in names("sociolab.models")
+    ]
+    others = [
+        (HUMAN, "terminal", "a person who types"),
+        ("python:MODULE:CLASS", "your code", "a Python class"),
+    ]
+    found = [*own, *plugins, *models, *others]
+    return [dict(zip(("agent", "from", "about"), one, strict=True)) for one in found]

@@ -13,6 +13,8 @@ from sociolab.runner.progress import Tally
 
 LIVE_EVERY = 0.25
 PLAIN_EVERY = 10.0
+PLAIN_MOST = 600.0
+"""Seconds between two plain lines: first and, since it doubles from line to line, at most."""
 
 
 def watch(
@@ -45,14 +47,17 @@ def _shown(name: str, tally: Tally, failed: str, *, plain: bool) -> AbstractCont
 def line(tally: Tally, failed: str = "failed") -> str:
     """Where a run stands: episodes, failures, turns or answers, calls, tokens, money, time left,
     and whom it has waited for long."""
-    parts = [f"{tally.done}/{tally.total} episodes", f"{tally.failed} {failed}"]
-    if tally.turns or not tally.answers:
-        parts.append(f"{tally.turns} turns")
-    else:  # a town: questions are answered there, and nobody takes turns
-        parts.append(f"{tally.answers} answers")
+    parts = [f"{tally.done:,}/{tally.total:,} episodes"]
+    if (course := tally.course) is not None:
+        played, expected = (turns // course.per for turns in (course.played, course.expected))
+        parts.append(f"{played:,} of {expected:,} {course.unit}")
+    elif tally.turns or not tally.answers:
+        parts.append(f"{tally.turns:,} turns")
+    if tally.failed or failed != "failed":
+        parts.append(f"{tally.failed:,} {failed}")
     mark = about(tally.estimated)
     if tally.calls:
-        parts += [f"{tally.calls} calls", f"{mark}{_short(tally.tokens)} tokens"]
+        parts += [f"{tally.calls:,} calls", f"{mark}{_short(tally.tokens)} tokens"]
     if tally.usd:
         parts.append(f"{mark}${tally.usd:.2f}")
     if tally.done < tally.total and tally.seconds_left is not None:
@@ -80,12 +85,12 @@ def _live(name: str, tally: Tally, failed: str) -> Iterator[None]:
     with (
         Progress(*columns, text, console=Console(stderr=True), auto_refresh=False) as progress,
     ):
-        task = progress.add_task("", name=name, line=line(tally, failed), total=tally.total)
+        task = progress.add_task("", name=name, line=line(tally, failed), total=1.0)
 
         def refresh() -> None:
             for sentence in tally.waits.blocked_words():
                 progress.console.print(f"{name}: {sentence}", markup=False)
-            progress.update(task, completed=tally.done, line=line(tally, failed), refresh=True)
+            progress.update(task, completed=tally.share, line=line(tally, failed), refresh=True)
 
         with _ticking(LIVE_EVERY, refresh):
             yield
@@ -99,25 +104,27 @@ def _lines(name: str, tally: Tally, failed: str, *, every: float | None) -> Iter
             print(f"{name}: {sentence}", file=sys.stderr, flush=True)  # noqa: T201
         print(f"{name}: {line(tally, failed)}", file=sys.stderr, flush=True)  # noqa: T201
 
-    tell()
     try:
         if every is None:
             yield
         else:
-            with _ticking(every, tell):
+            with _ticking(every, tell, PLAIN_MOST):
                 yield
     finally:
         tell()
 
 
 @contextmanager
-def _ticking(seconds: float, tick: Callable[[], None]) -> Iterator[None]:
-    """Call `tick` now and then from a thread, so that a busy event loop does not silence it."""
+def _ticking(seconds: float, tick: Callable[[], None], most: float = 0.0) -> Iterator[None]:
+    """Call `tick` now and then from a thread, so that a busy event loop does not silence it; at
+    twice the seconds from time to time, up to `most`."""
     over = threading.Event()
 
     def work() -> None:
-        while not over.wait(seconds):
+        wait = seconds
+        while not over.wait(wait):
             tick()
+            wait = max(wait, min(2 * wait, most))
 
     thread = threading.Thread(target=work, name="progress", daemon=True)
     thread.start()

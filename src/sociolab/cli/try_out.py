@@ -11,7 +11,7 @@ import typer
 
 from sociolab.app.run.config import ModelAccess, RunConfig
 from sociolab.cli.options import Json, OptPath, OptTexts, StoreFile, option, settings_of, takes
-from sociolab.cli.output import say, show_result, show_sections
+from sociolab.cli.output import say, show_sections
 from sociolab.core.errors import ConfigError, WorldError
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def demo(
     from sociolab.app.data.sets import world_names
     from sociolab.app.results import write_page
     from sociolab.app.run.play import run as play
-    from sociolab.cli.progress import watch
+    from sociolab.report.score_tables import overview_table
     from sociolab.store.store import open_store
 
     if not html.parent.is_dir():
@@ -159,25 +159,28 @@ def demo(
         )
     if html.is_dir():
         raise ConfigError(f"--html: expected a file to write, found the folder {html}")
+    say("Scripted players in every world, no model and no network: baselines, not results.")
     results: list[RunResult] = []
     broken = False
     for world in dict.fromkeys((RunConfig().world, *world_names())):
-        say(f"{world}: scripted players, no model, no network; a smoke test, and no result")
-        config = RunConfig(world=world, agents=("scripted",), store=store)
+        config = RunConfig(world=world, agents=("scripted",), store=store, name=f"demo-{world}")
         try:
-            result = play(config, watch(lambda name: None))
+            result = play(config)
         except (ConfigError, WorldError) as error:  # of this world alone
             say(f"{world} is left out: {error}")
             broken = True
             continue
-        show_result(result, store, as_json=False)
+        found = overview_table(result)
+        score = f"{found.rows[0][0]} {found.rows[0][2]}" if found else "not scored"
+        failed = f", {result.failed:,} failed" if result.failed else ""
+        say(f"  {result.run:26} {result.played:>5,} episodes{failed}   {score}")
         results.append(result)
     sections = _with_tools(results, store)
     with open_store(store) as opened:
         write_page(opened, results, html, sections)
-    say(f"wrote {html}: open it in a browser")
     named = f" --store {store}" if store else ""
-    say(f"`sociolab web{named}` shows every episode, and the town as it lived")
+    say(f"Inspect every episode, and replay the town:  sociolab web{named}")
+    say(f"Open the report in a browser:  {html.resolve().as_uri()}")
     raise typer.Exit(1 if broken or any(result.failed for result in results) else 0)
 
 
@@ -210,22 +213,14 @@ def _announce(url: str) -> None:
 def _with_tools(results: Sequence[RunResult], store: Path | None) -> tuple[Section, ...]:
     """What the worlds' own commands make of these runs; their sections."""
     from sociolab.app.registry import world_plugin, worlds_that
-    from sociolab.app.run.config import ModelAccess
     from sociolab.app.tools import run_tool
-    from sociolab.cli.output import console
 
     runs = {result.world: result.run for result in results}
     sections: list[Section] = []
     for world in worlds_that(lambda one: bool(one.tools)):
         for make in world_plugin(world).tools.values():
             tool = make()
-            asked = tool.demo(runs) if tool.demo and world in runs else None
-            if asked is None:
-                continue
-            if tool.about:
-                say(tool.about)
-            found = run_tool(tool, asked, ModelAccess(store=store), say)
-            found.show(console())
-            show_sections(found.sections, dict, as_json=False)
-            sections += found.sections
+            if tool.demo and world in runs and (asked := tool.demo(runs)) is not None:
+                access = ModelAccess(store=store)
+                sections += run_tool(tool, asked, access, lambda remark: None).sections
     return tuple(sections)

@@ -85,6 +85,7 @@ class Question:
     of the player included, is an unanswered question on record, which is not asked again. The
     answer is in the record alone: it is part of no transcript, prompt, search or training example.
     `wording` is for people alone; without it they read `text` and the names of the fields.
+    `leaves` is the field that says, with true, that the seat leaves; "" for a question without.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Question:
     reply: type[BaseModel]
     optional: bool = False
     wording: Wording | None = None
+    leaves: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,14 +491,26 @@ class CastRule(Protocol):
 class DryRun:
     """How a dry run tells what a run takes in a world whose calls depend on what is done.
 
-    Each of `players` decides in the place of models in a case of its own, under the name of that
-    case; the first leads to the fewest calls, the last to the most. `world` is the world as they
-    play it. `about` says in a sentence what the cases are, and which of them real runs came near.
+    `player` decides in the place of models in `world`, the world as it plays it. `shares` of the
+    calls that this takes are the ends of the range, and `about` says in a sentence what they rest
+    on.
     """
 
     world: World
-    players: Mapping[str, Player]
+    player: Player
+    shares: tuple[float, float]
     about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long episodes get, for the progress of a run: `length` is the most turns that a task
+    takes. Where simulated time passes instead, `Happened` marks it, and `per` steps make a `unit`.
+    """
+
+    length: Callable[[Task], int]
+    unit: str = "turns"
+    per: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,6 +524,7 @@ class WorldKit:
     chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
     `temperature` is that of a model that plays, where its spec names none. `dry_run` is for a world
     whose episodes have no turn limit: how many calls a trial makes depends on what is done in it.
+    `pace` tells how long episodes get.
     `background`: one performer is evaluated among background agents, whom the partner plays and who
     must be named for somebody's own code; scripted ones beside another performer are a smoke test.
     `validation` reads a row of a validation set of each kind, with the id that it goes by if it
@@ -529,6 +544,7 @@ class WorldKit:
     temperature: float = 1.0
     variants: Mapping[str, Variants] = field(default_factory=dict)
     dry_run: DryRun | None = None
+    pace: Pace | None = None
     background: bool = False
     validation: Mapping[str, Callable[[Json, str], Labelled]] = field(default_factory=dict)
     declared: Declared = UNDECLARED

@@ -90,7 +90,7 @@ _NATURE: Mapping[Method, str] = {
     "heuristic": "offline judge: scores only what is on record; not comparable with an LLM "
     "judge or the paper",
     "formula": "formula of the goal, over outcomes on record or reported alike by all seats",
-    "rules": "rule-based, over the transcript; scores nothing where its rules cannot tell",
+    "rules": "rule-based judge over the transcript; where it cannot tell, nothing is scored",
     "scripted": "scripted: invented scores, for tests only; they say nothing about any agent",
     "people": "people",
 }

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from sociolab.core.episode import Answered, Ended, Episode, Event, Moved, Trial
+from sociolab.core.episode import Answered, Ended, Episode, Event, Happened, Moved, Trial
 from sociolab.core.errors import (
     Cause,
     ModelError,
@@ -115,7 +115,7 @@ async def play_all(
             if stops_all(error):
                 raise
             _fail(context, row.trial, cause_of(error), str(error))
-        context.tally.one_done()
+        context.tally.one_done(row.trial.id)
 
     try:
         return await work_all(rows, work, episodes, context.tally.waits)
@@ -190,6 +190,11 @@ async def _play(context: RunContext, trial: Trial, journal: Sequence[Event]) -> 
     def record(event: Event) -> None:
         context.tally.turns += isinstance(event, Moved)
         context.tally.answers += isinstance(event, Answered)
+        if (course := context.tally.course) is not None:
+            if isinstance(event, Happened):
+                course.reached(trial.id, event.turn)
+            elif course.per == 1 and isinstance(event, Moved | Answered):
+                course.reached(trial.id, event.turn + 1)
         context.store.append(context.run, trial.id, event)
 
     players = {member.seat: context.player(trial, member.agent) for member in trial.cast}

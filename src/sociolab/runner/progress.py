@@ -182,12 +182,66 @@ def _task() -> asyncio.Task[object] | None:
 
 
 @dataclass(slots=True)
+class Course:
+    """How far the episodes of a run are, in turns or in steps of simulated time.
+
+    `lengths` holds the most that each trial may take. `played` counts earlier parts of the run too,
+    `fresh` this part alone, `going` the trials that are not over. What these will take is told from
+    those that are: `over` turns played of at most `allowed`.
+    """
+
+    lengths: dict[str, int]
+    unit: str = "turns"
+    per: int = 1
+    played: int = 0
+    fresh: int = 0
+    over: int = 0
+    allowed: int = 0
+    going: int = 0
+    _at: dict[str, int] = field(default_factory=dict)
+    _open: int = 0
+
+    def __post_init__(self) -> None:
+        self._open = sum(self.lengths.values())
+
+    def earlier(self, trial: str, turns: int) -> None:
+        """What was played of a trial in earlier parts of the run."""
+        self._at[trial] = turns
+        self.played += turns
+        self.going += turns
+
+    def reached(self, trial: str, turns: int) -> None:
+        """A trial has come so far."""
+        more = min(turns, self.lengths.get(trial, 0)) - self._at.get(trial, 0)
+        if more > 0:
+            self._at[trial] = self._at.get(trial, 0) + more
+            self.played += more
+            self.fresh += more
+            self.going += more
+
+    def ended(self, trial: str) -> None:
+        """A trial is over, and takes no more."""
+        length = self.lengths.pop(trial, 0)
+        self._open -= length
+        self.allowed += length
+        self.over += self._at.get(trial, 0)
+        self.going -= self._at.get(trial, 0)
+
+    @property
+    def expected(self) -> int:
+        """In all, as far as it can be told; never less than was played."""
+        ratio = self.over / self.allowed if self.allowed else 1.0
+        return self.over + max(self.going, round(ratio * self._open))
+
+
+@dataclass(slots=True)
 class Tally:
     """Counters that only grow; `total` and `done` count trials, earlier parts of a run included.
 
     `anew` are trials begun anew, since a plugin's error had ended them. `estimated` are calls whose
     tokens and cost are estimates. `waits` is no counter, but who is waited for; `on_done` is called
-    when a trial is over. `judges`: the names of those that judge anew.
+    when a trial is over. `judges`: the names of those that judge anew. `course`: how far the
+    episodes are, where their world tells how long they get.
     """
 
     total: int = 0
@@ -205,10 +259,13 @@ class Tally:
     began: float = field(default_factory=time.perf_counter)
     on_done: Callable[[], object] | None = None
     judges: tuple[str, ...] = ()
+    course: Course | None = None
 
-    def one_done(self) -> None:
+    def one_done(self, trial: str) -> None:
         """A trial is over: played and judged, or failed."""
         self.done += 1
+        if self.course is not None:
+            self.course.ended(trial)
         if self.on_done is not None:
             self.on_done()
 
@@ -218,12 +275,20 @@ class Tally:
         return time.perf_counter() - self.began
 
     @property
+    def share(self) -> float:
+        """How much is done, from 0 to 1: of turns where they are told, else of trials."""
+        if self.course is not None and self.course.expected:
+            return self.course.played / self.course.expected
+        return self.done / self.total if self.total else 0.0
+
+    @property
     def seconds_left(self) -> float | None:
         """At the pace so far; None before anything is done."""
+        if self.course is not None and self.course.fresh:
+            left = self.course.expected - self.course.played
+            return self.seconds / self.course.fresh * left
         fresh = self.done - self.done_before
-        if fresh <= 0:
-            return None
-        return self.seconds / fresh * (self.total - self.done)
+        return self.seconds / fresh * (self.total - self.done) if fresh > 0 else None
 
 
 class TalliedReplies:

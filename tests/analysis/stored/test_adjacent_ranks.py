@@ -72,7 +72,7 @@ def rows(values: Sequence[float]) -> list[KeyedValue]:
 
 def test_neighbours_without_a_task_in_common_are_said_to_have_none(tmp_path: Path) -> None:
     board = store_runs(tmp_path, near=NEAR, elsewhere=FAR)
-    assert told(board) == ["", "no play in common"]
+    assert told(board) == ["", "no episode in common"]
 
 
 def test_equal_neighbours_are_not_told_apart(tmp_path: Path) -> None:
@@ -82,13 +82,13 @@ def test_equal_neighbours_are_not_told_apart(tmp_path: Path) -> None:
 
 def test_a_difference_the_other_way_on_common_tasks_is_said() -> None:
     """More elsewhere lifts the first above; where both played, it is the lower one."""
-    assert NeighbourTest(8, -2.0, 0.01).told == "higher where both played, p 0.010"
+    assert NeighbourTest(8, -2.0, 0.01).told == "higher on common episodes, p 0.010"
 
 
 def test_the_table_says_it_beside_each_agent(tmp_path: Path) -> None:
     section = boards_section([store_runs(tmp_path, far=FAR, near=NEAR)])
     (table,) = section.tables
-    place = table.columns.index("against the one above")
+    place = table.columns.index("vs. the agent above")
     assert [row[place] for row in table.rows] == ["", "lower, p 0.008"]
     assert place in table.words
     assert "paired test on the plays that both have" in " ".join(section.cautions)

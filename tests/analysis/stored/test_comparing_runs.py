@@ -68,7 +68,7 @@ def test_what_the_small_run_shows_in_words(small: Store) -> None:
     assert "12 pairs of plays, matched by task id, seat, partner and repeat" in words
     assert "each scenario as one observation: 3 of them" in words
     assert "offline judge: scores only what is on record; not comparable" in words
-    assert "scripted plays by rules" in words
+    assert "scripted is rule-based" in words
     # 32/9 -+ 3.868 with 3 clusters: no p below .25.
     assert "B): GOAL [\N{MINUS SIGN}0.31, 7.42]. So few" in words
     assert "Every pair is equal in SOC" in words

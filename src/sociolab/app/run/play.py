@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
@@ -13,7 +13,8 @@ from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ModelError, StorageError
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.local import RunContext, play_all
-from sociolab.runner.progress import Tally
+from sociolab.runner.progress import Course, Tally
+from sociolab.store.overview import episode_rows
 from sociolab.store.store import TrialRow
 
 Watch = Callable[[str, Tally], AbstractContextManager[None]]
@@ -108,6 +109,7 @@ async def _play(session: RunSession, watch: Watch | None) -> ModelError | None:
     tally = session.tally
     tally.total, tally.done = len(rows), len(rows) - len(pending)
     tally.done_before = tally.done
+    tally.course = _course(session, rows, pending)
     try:
         with watch(session.name, tally) if watch else nullcontext():
             error = await play_all(context, pending, _at_once(session))
@@ -117,6 +119,28 @@ async def _play(session: RunSession, watch: Watch | None) -> ModelError | None:
     if isinstance(error, StorageError):
         raise error
     return error
+
+
+def _course(
+    session: RunSession, rows: Sequence[TrialRow], pending: Sequence[TrialRow]
+) -> Course | None:
+    """How far the run is, what earlier parts of it played included; None where nobody can tell."""
+    pace = session.kit.pace
+    if pace is None:
+        return None
+    lengths = {row.trial.id: pace.length(row.trial.task) for row in rows}
+    course, due = Course(dict(lengths), pace.unit, pace.per), {row.trial.id for row in pending}
+    if all(row.status == "planned" for row in rows):
+        return course
+    for one in episode_rows(session.store, session.name):
+        over = one.status == "played" or one.trial not in due
+        turns = one.turns or one.answers
+        if pace.per > 1:  # simulated time, which those that are over have seen all of
+            turns = lengths[one.trial] if over else 0
+        course.earlier(one.trial, min(turns, lengths[one.trial]))
+        if over:
+            course.ended(one.trial)
+    return course
 
 
 def _is_pending(session: RunSession, row: TrialRow) -> bool:

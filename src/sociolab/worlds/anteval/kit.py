@@ -8,17 +8,18 @@ from pathlib import Path
 
 from sociolab.core.episode import Episode, Json
 from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Labelled, WorldKit
+from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside
 from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
-from sociolab.worlds.anteval.information.record import RecordJudge, learned
+from sociolab.worlds.anteval.information.scoring import RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
 from sociolab.worlds.anteval.scene import PASS, SPEAK
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
+from sociolab.worlds.anteval.session import session_from
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
@@ -114,6 +115,7 @@ def _load_information(setup: WorldSetup) -> WorldKit:
         checks=(),
         model_judge=model_judge,
         casts=table_casts,
+        pace=Pace(lambda task: session_from(task.content).turns),
         validation={"facts": _labelled},
     )
 
@@ -135,6 +137,7 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
         checks=(),
         model_judge=ChatIntentionJudge,
         casts=table_casts,
+        pace=Pace(lambda task: session_from(task.content).turns),
     )
 
 
@@ -192,6 +195,7 @@ load_information = WorldPlugin(
     "anteval-information",
     _load_information,
     declared=INFORMATION,
+    about="D&D parties exchange information: who learns which facts (AntEval, IEP)",
     settings=InformationSettings,
     short={"turns": "8"},
     importers={
@@ -209,6 +213,7 @@ load_intention = WorldPlugin(
     "anteval-intention",
     _load_intention,
     declared=INTENTION,
+    about="D&D players express intentions: do their words show them? (AntEval, IEG)",
     settings=IntentionSettings,
     short={"turns": "8"},
     writer=_writer("anteval-intention", IntentionSettings),

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from sociolab.core.episode import Episode, Json, Task
 from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Labelled, World, WorldKit
+from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, World, WorldKit
 from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.shown import ReviewedTask
@@ -94,6 +94,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         checks=(OutcomeCheck(),),
         model_judge=_model_judge,
         reader=_reader,
+        pace=Pace(lambda task: settings.turns),
         variants=VARIANTS,
         validation={"outcome": _labelled},
     )
@@ -160,6 +161,7 @@ load = WorldPlugin(
     "sotopia",
     _load,
     declared=DECLARED,
+    about="two characters with private goals and secrets talk (SOTOPIA)",
     settings=Settings,
     short={"turns": "8"},
     importers={

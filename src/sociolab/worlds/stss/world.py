@@ -22,9 +22,8 @@ from sociolab.town.setting import Rules, Setting, Tdp
 from sociolab.town.simulation import live
 from sociolab.town.trace import chunks_in, trace_from
 from sociolab.town.trajectory import Trajectory, diary
-from sociolab.worlds.stss.dataset import Content, TownData, content_from
+from sociolab.worlds.stss.dataset import Content, TownData, content_from, packed, unpacked
 from sociolab.worlds.stss.evidence import was_lived
-from sociolab.worlds.stss.map_codec import packed, unpacked
 from sociolab.worlds.stss.narrative import moment, story
 from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.task import SocialTask
@@ -126,6 +125,10 @@ class Stss:
         if order == "auto":
             order = "ahead" if self.tempo.answers_take_time else "lock-step"
         return live(setting_of(content, self.settings, self.policy, trial, seed), order)
+
+    def steps(self, task: Task) -> int:
+        """How many steps a task is simulated for."""
+        return len(content_from(task.content).task.days) * 24 * 3600 // self.settings.step
 
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
         """The story of the task; or what one resident lived through."""

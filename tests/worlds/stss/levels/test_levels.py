@@ -114,7 +114,7 @@ def test_the_sentences_say_the_figures(both: Store) -> None:
         "the performer, 2 were not told all, 0 did not keep all that they were told, and 1 did but "
         "did not act on it.",
     )
-    assert "scripted plays by rules" in section(both).cautions[0]
+    assert "scripted is rule-based" in section(both).cautions[0]
     assert section(both).cautions[-1] == (
         "Of 1 episode of lived it cannot be told where they were lost."
     )
@@ -132,7 +132,7 @@ def test_the_tables_show_the_rows_and_no_interval_passes_the_scale(both: Store) 
     assert lost.columns[3:] == OUTCOMES
     assert lost.rows[0] == ("public-activity", "5", "3", "1", "2", "1", "0", "1")
     assert lost.rows[-1] == ("all", "6", "4", "1", "2", "2", "0", "1")
-    assert all("cut there" in table.notes[-1] for table in (talked, kept, lived))
+    assert all("truncated" in table.notes[-1] for table in (talked, kept, lived))
 
 
 def test_a_judge_that_gives_one_measure_has_its_talks_counted(both: Store) -> None:

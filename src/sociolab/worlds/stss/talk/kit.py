@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sociolab.core.episode import Episode, Json
 from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Labelled, Player, Role, WorldKit
+from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, Player, Role, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside, Condition, Conditions
@@ -61,6 +61,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         model_player=model_player,
         python_player=python_player,
         temperature=TEMPERATURE,
+        pace=Pace(lambda task: 2 * settings.rounds),
         background=True,
         validation={"conditions": _labelled},
     )
@@ -110,6 +111,7 @@ load = WorldPlugin(
     "stss-talk",
     _load,
     declared=DECLARED,
+    about="single conversations of that town, frozen as tasks (STSS, language level)",
     settings=TalkSettings,
     short={"rounds": "3"},
     people=False,
