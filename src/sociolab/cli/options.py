@@ -95,7 +95,8 @@ def takes(model: type[BaseModel], *fields: str) -> Callable[[Callable[..., None]
         @wraps(verb)
         def called(**arguments: Any) -> None:
             values = {name: arguments.pop(name) for name in wanted}
-            given = {name: one for name, one in values.items() if one not in (None, False)}
+            # By identity: 0 equals False, and a budget of 0 is one.
+            given = {k: one for k, one in values.items() if one is not None and one is not False}
             if "settings" in given:
                 given["settings"] = settings_of(given["settings"])
             verb(**arguments, given=given)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from email import message_from_bytes
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from sociolab.endpoint.chat import (
     ROLES,
@@ -65,7 +65,9 @@ class FineTuning:
             case "files", "GET", []:
                 return _page([file.row for file in self.files.values()], call.query, 10_000)
             case "files", "GET", [name]:
-                return self._file(name).row
+                if name not in self.files:
+                    raise RefusalError(404, f"No such File object: {name}", param="id")
+                return self.files[name].row
             case "jobs", "POST", []:
                 return self._create(call.raw)
             case "jobs", "GET", []:
@@ -87,7 +89,7 @@ class FineTuning:
             return None
         asked = next((m.text for m in reversed(chat.messages) if m.role == "user"), "")
         words = words_in(asked)
-        return max(lessons, key=lambda lesson: likeness(words, lesson.words)).answer
+        return max(lessons, key=lambda lesson: likeness(words, lesson[0]))[1]
 
     def _upload(self, call: TuningRequest) -> dict[str, Any]:
         fields = _form(call)
@@ -140,11 +142,6 @@ class FineTuning:
             raise bad_request(f"Job {job.id} has already ended: {job.status}.")
         job.move("cancelled", "The job was cancelled")
         return job
-
-    def _file(self, name: str) -> Upload:
-        if name not in self.files:
-            raise RefusalError(404, f"No such File object: {name}", param="id")
-        return self.files[name]
 
     def _job(self, name: str) -> Job:
         if name not in self.jobs:
@@ -227,12 +224,8 @@ class Job:
         self.events.append(event)
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """A training example as a tuned model knows it: the words of the question, and the answer."""
-
-    words: frozenset[str]
-    answer: str
+Lesson: TypeAlias = tuple[frozenset[str], str]
+"""A training example as a tuned model knows it: the words of the question, and the answer."""
 
 
 def lessons_of(content: bytes) -> tuple[tuple[Lesson, ...], str]:
@@ -260,7 +253,7 @@ def _lesson(line: str) -> Lesson | None:
     if not messages or messages[-1][0] != "assistant":
         return None
     asked = next((text for role, text in reversed(messages) if role == "user"), "")
-    return Lesson(words_in(asked), messages[-1][1])
+    return words_in(asked), messages[-1][1]
 
 
 def words_in(text: str) -> frozenset[str]:

@@ -664,12 +664,11 @@ def _readings(asked: ColumnOutcomes, read: ColumnOutcomes) -> Iterable[ReadingEn
             measure=asked.column.measure.name,
             judge=asked.column.label,
             reader=read.column.label,
-            agree=counts["agree"],
-            differ=counts["differ"],
-            only_judge=counts["only_judge"],
-            only_reader=counts["only_reader"],
-            neither=counts["neither"],
+            **{name: counts[name] for name in _HELD},
         )
+
+
+_HELD = ("agree", "differ", "only_judge", "only_reader", "neither")
 
 
 def _held_against(asked: PlayOutcome, read: PlayOutcome) -> str:
@@ -697,7 +696,14 @@ def first_failures(
     `trials` is the run's plan, `observed` has taken in its episodes.
     """
     return (
-        *_first("trials", _failed_trials(trials)),
+        *_first(
+            "trials",
+            (
+                (row.cause or "unknown", row.problem or "no reason on record", row.trial.id)
+                for row in trials
+                if row.status == "failed"
+            ),
+        ),
         *_first("turns", observed.first_turns.values(), observed.failed_turns),
         *_first("questions", observed.first_questions.values(), observed.failed_questions),
         *(
@@ -711,7 +717,9 @@ def first_failures(
             )
             for one in store.verdicts.first_failed_scores(run)
         ),
-        *_first("calls", _failed_calls(store, run)),
+        *_first(
+            "calls", ((one.cause, one.problem, one.call.trial) for one in store.calls.failures(run))
+        ),
         *_first("usage", ((FAULT, why, trial) for trial, why in store.calls.faults(run))),
     )
 
@@ -743,17 +751,6 @@ def _first(
         yield FirstFailure(
             kind=kind, cause=cause, count=known[cause], problem=short(problem), episode=episode
         )
-
-
-def _failed_trials(trials: Iterable[TrialRow]) -> Iterator[tuple[str, str, str]]:
-    for row in trials:
-        if row.status == "failed":
-            yield row.cause or "unknown", row.problem or "no reason on record", row.trial.id
-
-
-def _failed_calls(store: Store, run: str) -> Iterator[tuple[str, str, str]]:
-    for failure in store.calls.failures(run):
-        yield failure.cause, failure.problem, failure.call.trial
 
 
 # ------------------------------------------------------------------ how values spread over plays

@@ -22,8 +22,9 @@ people about their items' means, pooled. Both are sample standard deviations.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from statistics import fmean
 from typing import TypeAlias, TypeVar
@@ -53,6 +54,9 @@ POOLED = "pooled"
 _ROUNDING = 1e-9
 
 _Cell = TypeVar("_Cell")
+_MeansOf: TypeAlias = Callable[
+    [Mapping[str, Mapping[str, Floats]], Sequence[str]], dict[str, dict[str, Estimate]]
+]
 _METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
 Given: TypeAlias = dict[str, float | None]
 """What each rater gave an item."""
@@ -140,7 +144,7 @@ def agreement_report(
     if taken := {OVERALL, POOLED} & set(ranges):
         raise ValueError(f"{min(taken)} is the name of a summary, no dimension may have it")
     of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
-    made = _Means(resamples)
+    made = partial(_means_of, resamples=resamples)
     study = rating_arrays(rows, judge_rows, of)
     groups: list[str | None] = [None, *sorted(set(study.groups))]
     names = sorted({row.rater for row in judge_rows})
@@ -164,31 +168,24 @@ def _in_order(groups: Iterable[list[_Cell]]) -> tuple[_Cell, ...]:
     return tuple(cell for cells in zip(*groups, strict=True) for cell in cells)
 
 
-@dataclass(frozen=True, slots=True)
-class _Means:
-    """How means and their intervals are made: of all dimensions at once, as they share resamples,
-    which is most of the work."""
-
-    resamples: int
-
-    def of(
-        self, columns: Mapping[str, Mapping[str, Floats]], clusters: Sequence[str]
-    ) -> dict[str, dict[str, Estimate]]:
-        """The means of each dimension's columns; all columns are of the same items."""
-        flat = {
-            f"{name} {title}": present(column)
-            for name, each in columns.items()
-            for title, column in each.items()
-        }
-        found = means(flat, clusters, resamples=self.resamples)
-        return {
-            name: {title: found[f"{name} {title}"] for title in each}
-            for name, each in columns.items()
-        }
+def _means_of(
+    columns: Mapping[str, Mapping[str, Floats]], clusters: Sequence[str], resamples: int
+) -> dict[str, dict[str, Estimate]]:
+    """The means of each dimension's columns, which are all of the same items: made of all
+    dimensions at once, as they share resamples, which is most of the work."""
+    flat = {
+        f"{name} {title}": present(column)
+        for name, each in columns.items()
+        for title, column in each.items()
+    }
+    found = means(flat, clusters, resamples=resamples)
+    return {
+        name: {title: found[f"{name} {title}"] for title in each} for name, each in columns.items()
+    }
 
 
 def _agreements(
-    study: RatingArrays, tables: Mapping[str, RatingTable], group: str | None, made: _Means
+    study: RatingArrays, tables: Mapping[str, RatingTable], group: str | None, made: _MeansOf
 ) -> tuple[dict[str, RatingTable], dict[str, RaterAgreement]]:
     """Agreement by dimension, of tables with a row per item of the group; then of all, pooled.
 
@@ -196,7 +193,7 @@ def _agreements(
     """
     clusters = study.clusters_of(group)
     columns = {name: pair_columns(table, study.bins[name]) for name, table in tables.items()}
-    found = made.of(columns, clusters)
+    found = made(columns, clusters)
     rated = {name: table.of(table.sizes + table.missing > 0) for name, table in tables.items()}
     count = study.categories
     agreements = {name: agreement_of(found[name], rated[name], count) for name in tables}
@@ -205,13 +202,13 @@ def _agreements(
             title: np.concatenate([columns[name][title] for name in parts])
             for title in columns[parts[0]]
         }
-        shares = made.of({POOLED: pooled}, clusters * len(parts))[POOLED]
+        shares = made({POOLED: pooled}, clusters * len(parts))[POOLED]
         rated[POOLED] = stacked([rated[name] for name in parts])
         agreements[POOLED] = agreement_of(shares, rated[POOLED], count)
     return rated, agreements
 
 
-def _among_people(study: RatingArrays, group: str | None, made: _Means) -> list[AmongPeople]:
+def _among_people(study: RatingArrays, group: str | None, made: _MeansOf) -> list[AmongPeople]:
     mask = study.mask(group)
     tables = {name: people.of(mask) for name, people in study.people.items()}
     rated, agreements = _agreements(study, tables, group, made)
@@ -227,7 +224,7 @@ def _among_people(study: RatingArrays, group: str | None, made: _Means) -> list[
 
 
 def _judge_and_people(
-    study: RatingArrays, judge: str, group: str | None, made: _Means
+    study: RatingArrays, judge: str, group: str | None, made: _MeansOf
 ) -> list[JudgeAndPeople]:
     mask, columns = study.mask(group), {}
     sides: dict[
@@ -242,7 +239,7 @@ def _judge_and_people(
         linear, ranked = correlations(scores, compared.means(), clusters[mask][both])
         sides[name] = gaps, linear, ranked, column, rated
         columns[name] = {title: _scattered(found, both) for title, found in gaps.columns().items()}
-    means_of = made.of(columns, study.clusters_of(group))
+    means_of = made(columns, study.clusters_of(group))
     return [
         JudgeAndPeople(
             judge,
@@ -260,7 +257,7 @@ def _judge_and_people(
 
 
 def _judge_pair(
-    study: RatingArrays, first: str, second: str, group: str | None, made: _Means
+    study: RatingArrays, first: str, second: str, group: str | None, made: _MeansOf
 ) -> list[JudgePair]:
     mask = study.mask(group)
     sides = {
@@ -270,7 +267,7 @@ def _judge_pair(
     tables = {name: _beside(*both) for name, both in sides.items()}
     _, agreements = _agreements(study, tables, group, made)
     gaps = {name: {"gap": a.values - b.values} for name, (a, b) in sides.items()}
-    differences = made.of(gaps, study.clusters_of(group))
+    differences = made(gaps, study.clusters_of(group))
     cells = []
     for name, found in agreements.items():
         if name == POOLED:
