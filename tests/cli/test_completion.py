@@ -53,5 +53,5 @@ def test_without_a_store_nothing_is_offered_made_or_complained_of(
         _SOCIOLAB_COMPLETE="complete_bash", COMP_WORDS="sociolab report f", COMP_CWORD="2",
         SOCIOLAB_STORE=str(tmp_path / "none.db"),
     )  # fmt: skip
-    assert (done.out, done.err) == ("", "")
+    assert (done.out.strip(), done.err) == ("", "")
     assert not (tmp_path / "none.db").exists()
