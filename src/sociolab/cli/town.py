@@ -59,7 +59,9 @@ def replay(
     start: Start = "06:00",
     end: End = "23:59",
     every: Annotated[int, option("--every", "MINUTES", "Minutes between moments.", min=1)] = 30,
-    follow: Annotated[OptTexts, option("--follow", "WHO", "Only this resident. Repeat it.")] = None,
+    follow: Annotated[
+        OptTexts, option("--follow", "WHO", "Only this resident. Repeatable.")
+    ] = None,
     pause: Annotated[
         float, option("--pause", "SECONDS", "Seconds a moment, in a terminal.", min=0, max=60)
     ] = 0.5,

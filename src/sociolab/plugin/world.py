@@ -110,9 +110,10 @@ class WorldPlugin:
     `importers` by the name of their format, `writer` has a model write tasks. `remarks` is what the
     author of a data set should know, `cast` writes the tasks of a folder (which, how many a
     scenario, seed). `beside` is what stands beside a transcript. People rate by `rating`, and
-    review tasks before they are played by `reviewed`; `impressions`: they say in a word what a
-    session is like. `levels` names another world that plays the same tasks, `town` is how its days
-    are looked at. `tools` are commands of its own, by name.
+    review tasks before they are played by `reviewed`;
+    `impressions`: they say in a word what a session is like. `levels` names another world that
+    plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
+    package ask for by name.
     """
 
     name: str
