@@ -182,8 +182,8 @@ def test_rules_are_not_to_be_asked_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("judge", "told"),
     [
-        (JudgeId("counting", "heuristic", "h"), "not comparable to a model judge or to the paper."),
-        (JudgeId("mine", "model", with_code("v1", "0" * 16)), "this python: class calls itself."),
+        (JudgeId("counting", "heuristic", "h"), "not comparable with an LLM judge or the paper."),
+        (JudgeId("mine", "model", with_code("v1", "0" * 16)), "this python: class says it is."),
         (MODEL, ""),
         (JudgeId("people", "people"), ""),
     ],

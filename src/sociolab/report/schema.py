@@ -128,13 +128,14 @@ class MeasureEntry(ResultRecord):
 class ScoreEntry(ResultRecord):
     """A mean over the plays of one agent; a play is one seat of one trial.
 
-    `by` narrows the plays: {} all, {"partner": ...}, {"type": ...} or {"role": ...} some. A
-    measure of whole episodes has trials for plays; `agent` is null where several agents met in
-    them, and for a measure of the run. Every play that was judged, or whose trial failed, is in one of `n` (has a value), `failures` (a value was due and is
-    missing) and `unscored` (the judge cannot tell). `value` is null where `n` is 0. `low` and
-    `high` bound the 95 % interval clustered by `clusters` scenarios (sessions, tasks); both are
-    null, and `note` says why, where `interval` is "none". In these plays the agent was asked for
-    `turns_asked` turns, of which `failed_turns` failed for good (see `Episode.asked`).
+    `by` narrows the plays: {} all, {"partner": ...}, {"type": ...} or {"role": ...} some. A measure
+    of whole episodes has trials for plays; `agent` is null where several agents met in them, and
+    for a measure of the run. Every play that was judged, or whose trial failed, is in one of `n`
+    (has a value), `failures` (a value was due and is missing) and `unscored` (the judge cannot
+    tell). `value` is null where `n` is 0. `low` and `high` bound the 95 % interval clustered by
+    `clusters` scenarios (sessions, tasks); both are null, and `note` says why, where `interval` is
+    "none". In these plays the agent was asked for `turns_asked` turns, of which `failed_turns`
+    failed for good (see `Episode.asked`).
 
     `unscored` is the sum of `disputed` (those who were there differ), `unconfirmed` (they agree on
     what stands nowhere in the text) and `cannot_tell`. `bounds` are what the mean would be if all
