@@ -49,7 +49,7 @@ def test_a_study_is_set_up_in_a_form_that_loses_nothing(tab: Page, tmp_path: Pat
         tab.click("text=Edit texts")
         held(tab, "study-texts")
         tab.fill("[name=title]", "Another title")
-        tab.click("text=Keep")
+        tab.click("text=Save")
         tab.click("button:has-text('Open')")
         tab.fill("[name=count]", "3")
         tab.click("text=Make links")

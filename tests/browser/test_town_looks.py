@@ -155,7 +155,7 @@ def test_a_resident_is_followed_from_the_list_the_map_and_a_link(
     row = tab.get_by_role("row").filter(has=tab.get_by_role("rowheader", name=name, exact=True))
     row.get_by_role("link").click()
     assert tab.locator("#one").inner_text() == name
-    expect(tab.locator('.people [aria-pressed="true"] .mark')).to_have_text("✓ counted")
+    expect(tab.locator('.people [aria-pressed="true"] .mark')).to_have_text("✓ attended")
     tab.locator(".people button").first.click()
     assert tab.locator("#one").inner_text() == days.residents[0].name
 

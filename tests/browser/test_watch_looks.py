@@ -122,7 +122,7 @@ def test_private_parts_are_closed_until_they_are_asked_for(tab: Page, address: s
     expect(secret).not_to_be_visible()
     tab.get_by_role("button", name="Reveal goals and secrets").press("Enter")
     expect(secret).to_be_visible()
-    tab.get_by_role("button", name="Hide all private").press("Enter")
+    tab.get_by_role("button", name="Hide goals and secrets").press("Enter")
     expect(secret).not_to_be_visible()
 
 

@@ -279,7 +279,7 @@ def test_an_estimate_is_near_what_the_run_then_takes(
     estimate = sociolab(*model_run(endpoint, "e", "--limit", 3), "--dry-run").document
     assert endpoint.counters.requests == before
     played = sociolab(*model_run(endpoint, "e", "--limit", 3)).document
-    (case,) = estimate["cases"]
+    case = estimate["cases"][-1]  # nobody leaves
     tokens = sum(model["prompt_tokens"] for model in case["models"].values())
     assert case["calls"] == played["calls"] - played["failures"]["replies_asked_again"]
     assert tokens == pytest.approx(played["tokens"]["prompt"], rel=0.35)

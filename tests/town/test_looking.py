@@ -12,8 +12,14 @@ from puppet_town import CAFE, TALK, TOWN, TRIO, Puppet, day, lived, planned, set
 from sociolab.app.registry import town_of
 from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.town.looking import Lived, Span, moments, write_filmstrip, write_picture
-from sociolab.town.trajectory import Trajectory
+from sociolab.town.trajectory import (
+    Lived,
+    Span,
+    Trajectory,
+    moments,
+    write_filmstrip,
+    write_picture,
+)
 from sociolab.worlds.stss.replays import lived as lived_in
 from sociolab.worlds.stss.replays import map_of
 

@@ -14,8 +14,8 @@ from sociolab.core.score import JudgeId, Score, ScoreFailure
 from sociolab.plugin.town import Replay
 from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
-from sociolab.town.looking import Lived
 from sociolab.town.trace import HEADINGS, Did, Planned, Remembered, Talked
+from sociolab.town.trajectory import Lived
 from sociolab.web.town import STATES, arenas_of, compact, land, words_of
 from sociolab.worlds.stss.judges import OVERALL
 from sociolab.worlds.stss.replays import outcomes, replay

@@ -408,7 +408,7 @@ def _following(rows: Sequence[JudgeAndPeople], titles: Titles) -> Iterator[str]:
         if cell.pearson.low is None or cell.pearson.low <= 0 <= (cell.pearson.high or 0)
     ]
     if open_:
-        yield f"Not shown that it follows them at all: {listed(open_)}."
+        yield f"No evidence that it follows them: {listed(open_)}."
 
 
 def _r(cell: JudgeAndPeople) -> str:

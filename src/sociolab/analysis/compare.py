@@ -737,7 +737,7 @@ def _methods(found: ComparedAgents) -> str:
 
 def _cut(found: ComparedAgents) -> str:
     cut = any(one.difference.note == CUT for one in found.found.values())
-    return "; one that would pass what the scale allows is cut there" if cut else ""
+    return "; truncated at the ends of what the scale allows" if cut else ""
 
 
 def _no_interval(found: ComparedAgents) -> Iterator[str]:

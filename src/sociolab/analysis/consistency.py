@@ -284,7 +284,7 @@ def _ends(found: Sequence[Passing], most: int) -> Iterator[str]:
     """What became of intervals at the ends of the scale, and why some figures have none."""
     shown = [of for one in found for of in one.found if of.k <= most and of.estimate.n]
     if any(of.estimate.note == CUT for of in shown):
-        yield "an interval that would pass the end of the scale is cut there"
+        yield "intervals are truncated at the ends of the scale"
     if any(of.bound is not None for of in shown):
         yield (
             "at least, at most: no interval, since all tasks came out the same; a one-sided 95 % "

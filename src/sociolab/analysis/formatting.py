@@ -134,7 +134,7 @@ def interval_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ..
         used = {estimate.method for estimate in made}
         how = " and ".join(name for method, name in _METHODS.items() if method in used)
         cut = any(estimate.note == CUT for estimate in made)
-        rest = "; one that would pass what the scale allows is cut there" if cut else ""
+        rest = "; truncated at the ends of what the scale allows" if cut else ""
         notes.append(f"95 % interval, clustered by {cluster} ({span}): {how}{rest}")
     return (*notes, *missing_notes(e.note for e in found if e.method == "none"))
 

@@ -53,7 +53,7 @@ def write(*, given: dict[str, Any]) -> None:
 @verbs.command(epilog="Example: sociolab build stss-talk --seeds 1-2 --total 100 --name small")
 def build(
     world: Annotated[str, typer.Argument(metavar="WORLD", help="stss-talk.")],
-    seeds: Annotated[str, option("--seeds", "N-M", "Of the towns that are lived.")] = "1-6",
+    seeds: Annotated[str, option("--seeds", "N-M", "Random seeds of the simulated towns.")] = "1-6",
     total: Annotated[int, option("--total", "N", "Conversation tasks.", min=1)] = 325,
     data: Annotated[OptText, option("--data", "TOWN", "An imported town; default: ours.")] = None,
     name: Annotated[OptText, option("--name", "NAME", "What to call the data set.")] = None,
@@ -97,7 +97,7 @@ def import_(
         bool, typer.Option("--no-hints", help="Leave out hints at a strategy in public goals.")
     ] = False,
     correct: Annotated[
-        bool, typer.Option("--correct", help="Mend the defects that are found (stss).")
+        bool, typer.Option("--correct", help="Fix the defects that are found (stss).")
     ] = False,
     store: StoreFile = None,
 ) -> None:
@@ -132,7 +132,7 @@ def export(
         OptText, option("--as", "FORM", "Examples to train on: turns, sft or pairs.")
     ] = None,
     measure: Annotated[
-        OptTexts, option("--metric", "NAME", "What is the reward. Repeat it.")
+        OptTexts, option("--metric", "NAME", "What is the reward. Repeatable.")
     ] = None,
     by: Annotated[
         OptText, option("--by", "JUDGE", "Who gave it: one of several, or heuristic.")
@@ -149,7 +149,7 @@ def export(
         OptFloat, option("--margin", "VALUE", "Of pairs: the least difference.")
     ] = None,
     split: Annotated[OptText, option("--split", "scenario:SHARE", "Hold scenarios out.")] = None,
-    seed: Annotated[OptInt, option("--seed", "N", "Of what is held out; default 0.")] = None,
+    seed: Annotated[OptInt, option("--seed", "N", "Random seed of the split; default 0.")] = None,
     gzip: Annotated[bool, typer.Option("--gzip", help="Compress; so does a .gz name.")] = False,
     replace: Replace = False,
     store: StoreFile = None,
@@ -207,7 +207,7 @@ def data_cast(
         Path, typer.Argument(metavar="FOLDER", help="A folder with characters and scenarios.")
     ],
     per_scenario: Annotated[int, option("--per-scenario", "N", "Pairs of each.", min=1)] = 5,
-    seed: Annotated[int, option("--seed", "N", "Of the pairs.")] = 0,
+    seed: Annotated[int, option("--seed", "N", "Random seed.")] = 0,
     world: Annotated[str, option("--world", "WORLD", "Whose data.")] = "sotopia",
 ) -> None:
     """Write tasks.jsonl: pairs of characters for each scenario.

@@ -59,7 +59,7 @@ def _resumable(kept: str) -> Iterator[None]:
 @takes(RunConfig, "judges", "readers", "agent_timeout", *ModelAccess.model_fields)
 def judge(
     run: Annotated[OptText, typer.Argument(metavar="RUN", help="The run's name.")] = None,
-    repeats: Annotated[OptInt, option("--repeats", "N", "Judge each so often.", min=1)] = None,
+    repeats: Annotated[OptInt, option("--repeats", "N", "Judgings of each episode.", min=1)] = None,
     validate: Annotated[
         OptText,
         option(
@@ -101,7 +101,7 @@ def _judge(run: str, config: RunConfig, *, repeats: int, as_json: bool) -> None:
         tallies.append(tally)
         return watch(lambda name: None)(name, tally)
 
-    with _resumable("what was judged is stored, the same command goes on from here"):
+    with _resumable("what was judged is stored, the same command resumes from here"):
         result = judge_run(run, config, repeats=repeats, watch=watched)
     show_result(result, config.store, as_json=as_json)
     failed = judges_failed(result, config.store, tallies[0].judges)
@@ -150,7 +150,7 @@ def _validate(given: dict[str, Any], *, as_json: bool) -> None:
 @verbs.command(epilog="Example: sociolab audit first --judge openai/MODEL --limit 20")
 @takes(AuditConfig)
 def audit(*, given: dict[str, Any], json: Json = False) -> None:
-    """Audit a judge: is it moved by what should not count?
+    """Audit a judge: does what should not matter change its scores?
 
     It judges again, in another order, with names swapped or words padded.
     """
@@ -160,7 +160,7 @@ def audit(*, given: dict[str, Any], json: Json = False) -> None:
     form = "NAME=PATTERN, such as gpt=*o3*,"
     families = [name_and_value(one, "--family", form) for one in given.pop("families", ())]
     config = checked(AuditConfig, given | {"families": families}, "audit")
-    with _resumable("what was judged is kept, the same command goes on from here"):
+    with _resumable("what was judged is kept, the same command resumes from here"):
         found = examine(config, watch(lambda name: None))
     show_sections(found.sections, partial(_audit_document, found), as_json=json)
     if found.in_vain:
@@ -180,7 +180,7 @@ def credit(
     given: dict[str, Any],
     json: Json = False,
 ) -> None:
-    """Tell which turns moved a goal or gave a secret away.
+    """Find which turns advanced a goal or revealed a secret.
 
     A judge says so, and must quote the turns.
     """
@@ -191,7 +191,7 @@ def credit(
     config = config_of({"judges": (judge,), **given}, "credit")
     measures = measures_of(measure)
     progress = watch(lambda name: None, failed="with a list of turns missing")
-    with _resumable("what was said is stored, the same command goes on from here"):
+    with _resumable("what was said is stored, the same command resumes from here"):
         found = credit_run(run, config, measures=measures, limit=limit, out=out, watch=progress)
     clusters = found.declared.cluster
     section = credit_section(found.run, found.judge, found.plays, found.checks, clusters)
@@ -205,13 +205,14 @@ def credit(
 def gap(
     real: Annotated[str, option("--real", "DATA", "Imported real play, a file, or sample.")],
     generated: Annotated[
-        list[str], option("--generated", "RUN", "A run to compare. Repeat it, or use commas.")
+        list[str],
+        option("--generated", "RUN", "A run to compare. Repeatable, or separated by commas."),
     ],
     test: Annotated[
         OptText, option("--test", "DATA", "Real play to test on; default: a fifth.")
     ] = None,
     information: Annotated[
-        OptTexts, option("--information", "RUN", "A run with the IEP. Repeat it.")
+        OptTexts, option("--information", "RUN", "A run with the IEP. Repeatable.")
     ] = None,
     dm: Annotated[
         str,

@@ -46,7 +46,7 @@ def list_(
     agent: Annotated[
         OptText, option("--agent", "LABEL", "Episodes, or runs, that it played.")
     ] = None,
-    tag: Annotated[OptTexts, option("--tag", "WORD", "Runs with this tag. Repeat it.")] = None,
+    tag: Annotated[OptTexts, option("--tag", "WORD", "Runs with this tag. Repeatable.")] = None,
     partner: Annotated[OptText, option("--partner", "LABEL", "Episodes with it, too.")] = None,
     task: Annotated[OptText, option("--task", "ID", "Episodes of tasks that begin so.")] = None,
     failed: Annotated[

@@ -31,7 +31,7 @@ SEVERAL = ("--generated", "--information")
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Run, and read episodes": {
-        "run": ("run", "Play tasks, have them judged, print the tables."),
+        "run": ("run", "Play tasks, judge the episodes, print an overview."),
         "list": ("listing", "List runs, episodes, tasks, task lists, worlds, agents or data."),
         "show": (
             "show",
@@ -43,22 +43,22 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "report": ("results", "Print the tables of runs again, or write them as files."),
         "compare": ("results", "Compare two agents on the same tasks; of one run: repeats."),
         "table": ("results", "Print agents by worlds: each world's main measure."),
-        "rank": ("results", "Rank the agents of runs by who scores higher in the same place."),
+        "rank": ("results", "Rank the agents of runs by who scores better in the same place."),
         "hard": ("results", "Store the tasks that are hard for one agent, as a list to play."),
         "variance": ("results", "Variance components of scores, and sample-size advice."),
         "site": (
             "results",
             "Write a static site: rankings where they are fair, a page for each run.",
         ),
-        "agree": ("results", "Tell how far people and judges agree on what was played."),
+        "agree": ("results", "Agreement of human raters and judges."),
     },
     "Judging": {
         "judge": (
             "judge",
             "Have the episodes of a run judged anew, or validate a judge on labelled data.",
         ),
-        "audit": ("judge", "Audit a judge: is it moved by what should not count?"),
-        "credit": ("judge", "Tell which turns moved a goal or gave a secret away."),
+        "audit": ("judge", "Audit a judge: does what should not matter change its scores?"),
+        "credit": ("judge", "Find which turns advanced a goal or revealed a secret."),
         "gap": (
             "judge",
             "Measure how far generated D&D play is from real play (AntEval's IEG).",

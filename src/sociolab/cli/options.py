@@ -59,20 +59,23 @@ FigureFile = Annotated[
     OptPath, option("--figure", "FILE", "Write a figure for a paper: .pdf, .svg or .png.")
 ]
 Rename = Annotated[
-    OptTexts, option("--rename", "A=B", "Call the agent or run A so in all output. Repeat it.")
+    OptTexts, option("--rename", "A=B", "Call the agent or run A so in all output. Repeatable.")
 ]
 BySeat = Annotated[bool, typer.Option("--by-seat", help="Also seat by seat, such as buyers.")]
 Details = Annotated[
     bool, typer.Option("--details", help="Add an agent-partner matrix of every metric.")
 ]
 TaskFilter = Annotated[
-    OptText, option("--tasks", "FILTER", "Ids, tags, scenario=ID; commas: any, plus: all.")
+    OptText,
+    option("--tasks", "FILTER", "Task ids, tags or scenario=ID; comma: any of them, plus: all."),
 ]
 MainMeasure = Annotated[OptText, option("--metric", "NAME", "Default: the world's main one.")]
-OneJudge = Annotated[OptText, option("--judge", "LABEL", "Whose scores, if several judged.")]
+OneJudge = Annotated[
+    OptText, option("--judge", "LABEL", "The judge whose scores to use, if there are several.")
+]
 EpisodeLimit = Annotated[OptInt, option("--limit", "N", "Maximum number of episodes.", min=1)]
-Replace = Annotated[bool, typer.Option("--replace", help="Replace what is there of this name.")]
-Sure = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace what has this name.")]
+Sure = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 # ------------------------------------------------------------------ of a description

@@ -62,9 +62,9 @@ def report(
     markdown: Markdown = None,
     figure: FigureFile = None,
     judge: Annotated[
-        OptTexts, option("--judge", "LABEL", "Whose scores, or all. Repeat it.")
+        OptTexts, option("--judge", "LABEL", "Whose scores, or all. Repeatable.")
     ] = None,
-    metric: Annotated[OptTexts, option("--metric", "NAME", "Only these. Repeat it.")] = None,
+    metric: Annotated[OptTexts, option("--metric", "NAME", "Only these. Repeatable.")] = None,
     rename: Rename = None,
     by_seat: BySeat = False,
     partner: Annotated[
@@ -175,7 +175,7 @@ def compare(
     ] = None,
     judge: OneJudge = None,
     measure: Annotated[
-        OptTexts, option("--metric", "NAME", "Only these; default: all. Repeat it.")
+        OptTexts, option("--metric", "NAME", "Only these; default: all. Repeatable.")
     ] = None,
     k: Annotated[str, option("--k", "K,K", "pass^k: all of k repeats succeed.")] = "1,2,4",
     threshold: Annotated[
@@ -276,7 +276,7 @@ def compare(
 def table(
     run: Annotated[list[str], typer.Argument(metavar="RUN", help="Runs of several worlds.")],
     judge: Annotated[
-        OptTexts, option("--judge", "WORLD=LABEL", "Whose scores there. Repeat it.")
+        OptTexts, option("--judge", "WORLD=LABEL", "Whose scores there. Repeatable.")
     ] = None,
     html: Html = None,
     store: StoreFile = None,
@@ -351,13 +351,13 @@ def hard(
     run: RunNames,
     target: Annotated[str, option("--target", "AGENT", "For whom the tasks are hard.")],
     name: Annotated[str, option("--name", "NAME", "What to call the list, such as hard-X.")],
-    most: Annotated[int, option("--most", "N", "So many tasks.", min=1)] = 20,
+    most: Annotated[int, option("--most", "N", "Number of tasks.", min=1)] = 20,
     measure: Annotated[
         OptText, option("--metric", "NAME", "overall, goal_checked...; default: the main one.")
     ] = None,
     judge: OneJudge = None,
     without: Annotated[
-        OptTexts, option("--without", "AGENT", "Leave an agent's plays out. Repeat it.")
+        OptTexts, option("--without", "AGENT", "Leave out an agent's episodes. Repeatable.")
     ] = None,
     replace: Replace = False,
     details: Details = False,
@@ -394,7 +394,7 @@ def variance(
     run: RunNames,
     measure: MainMeasure = None,
     judge: Annotated[
-        OptTexts, option("--judge", "JUDGE", "Whose scores. Repeat it, or use commas.")
+        OptTexts, option("--judge", "JUDGE", "Whose scores. Repeatable, or separated by commas.")
     ] = None,
     cost_per_play: Annotated[
         OptFloat, option("--cost-per-play", "USD", "Default: what plays cost.", min=0)
@@ -440,7 +440,7 @@ def site(
 @verbs.command(epilog="Example: sociolab agree first --html agreement.html")
 def agree(
     run: RunNames,
-    judge: Annotated[OptTexts, option("--judge", "JUDGE", "Only this judge. Repeat it.")] = None,
+    judge: Annotated[OptTexts, option("--judge", "JUDGE", "Only this judge. Repeatable.")] = None,
     bins: Annotated[
         int, option("--bins", "N", "Equal parts of each scale, for kappa.", min=2, max=100)
     ] = 5,
@@ -448,7 +448,7 @@ def agree(
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Tell how far people and judges agree on what was played.
+    """Agreement of human raters and judges.
 
     People with each other, judges with people, and judges with each other.
     """

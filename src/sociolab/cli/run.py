@@ -42,7 +42,7 @@ def run(
     full: Full = False,
     json: Json = False,
 ) -> None:
-    """Play tasks, have them judged, print the tables.
+    """Play tasks, judge the episodes, print an overview.
 
     What the options and the file describe; an option wins over the file.
     """

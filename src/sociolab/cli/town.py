@@ -15,7 +15,7 @@ from sociolab.cli.options import Html, Json, OptText, OptTexts, StoreFile, optio
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from sociolab.town.looking import Lived, Moment
+    from sociolab.town.trajectory import Lived, Moment
 
 town = typer.Typer(
     help="Look at a town: its map, and days that were simulated there.",
@@ -44,7 +44,7 @@ def picture(
     from sociolab.app.registry import town_of, worlds_that
     from sociolab.cli.output import say
     from sociolab.core.user_files import data_folder
-    from sociolab.town.looking import write_picture
+    from sociolab.town.trajectory import write_picture
 
     (world, *_) = worlds_that(lambda one: one.town is not None)
     found = town_of(world).map(None if data is None else data_folder(world, data))
@@ -59,7 +59,9 @@ def replay(
     start: Start = "06:00",
     end: End = "23:59",
     every: Annotated[int, option("--every", "MINUTES", "Minutes between moments.", min=1)] = 30,
-    follow: Annotated[OptTexts, option("--follow", "WHO", "Only this resident. Repeat it.")] = None,
+    follow: Annotated[
+        OptTexts, option("--follow", "WHO", "Only this resident. Repeatable.")
+    ] = None,
     pause: Annotated[
         float, option("--pause", "SECONDS", "Seconds a moment, in a terminal.", min=0, max=60)
     ] = 0.5,
@@ -70,7 +72,7 @@ def replay(
 
     A table that changes in a terminal, elsewhere lines of what changes.
     """
-    from sociolab.town.looking import Span, moments
+    from sociolab.town.trajectory import Span, moments
 
     found = _lived(episode, run, store)
     shown = moments(found, Span(day, start, end, every), [found.who(one) for one in follow or []])
@@ -103,7 +105,7 @@ def strip(
     Side by side as PNG, one after the other as GIF.
     """
     from sociolab.cli.output import say
-    from sociolab.town.looking import Span, write_filmstrip
+    from sociolab.town.trajectory import Span, write_filmstrip
 
     write_filmstrip(_lived(episode, run, store), Span(day, start, end, every), out)
     say(f"wrote {out}")

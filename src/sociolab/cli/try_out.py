@@ -34,7 +34,7 @@ def endpoint(
     faults: Annotated[
         float, option("--faults", "SHARE", "Share of replies that fail.", min=0, max=1)
     ] = 0.0,
-    seed: Annotated[int, option("--seed", "N", "Of faults, latency and texts.")] = 0,
+    seed: Annotated[int, option("--seed", "N", "Random seed.")] = 0,
     by_hand: Annotated[
         OptPath, option("--by-hand", "DIR", "Lay requests down as files, await replies.")
     ] = None,

@@ -41,7 +41,7 @@ def web(
         option(
             "--trusted-proxy",
             "ADDRESS",
-            "A proxy that names its clients; default with --public-url: this machine. Repeat it.",
+            "A proxy that names its clients; default with --public-url: this machine. Repeatable.",
         ),
     ] = None,
     connections_per_address: Annotated[

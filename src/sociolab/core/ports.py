@@ -85,6 +85,7 @@ class Question:
     of the player included, is an unanswered question on record, which is not asked again. The
     answer is in the record alone: it is part of no transcript, prompt, search or training example.
     `wording` is for people alone; without it they read `text` and the names of the fields.
+    `leaves` is the field that says, with true, that the seat leaves; "" for a question without.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Question:
     reply: type[BaseModel]
     optional: bool = False
     wording: Wording | None = None
+    leaves: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,13 +491,14 @@ class CastRule(Protocol):
 class DryRun:
     """How a dry run tells what a run takes in a world whose calls depend on what is done.
 
-    Each of `players` decides in the place of models in a case of its own, under the name of that
-    case; the first leads to the fewest calls, the last to the most. `world` is the world as they
-    play it. `about` says in a sentence what the cases are, and which of them real runs came near.
+    `player` decides in the place of models in `world`, the world as it plays it. `shares` of the
+    calls that this takes are the ends of the range, and `about` says in a sentence what they rest
+    on.
     """
 
     world: World
-    players: Mapping[str, Player]
+    player: Player
+    shares: tuple[float, float]
     about: str
 
 

@@ -291,7 +291,9 @@ class _Sampler:
             if name == kind:
                 record[name] = act
             elif depth < _DEEPEST or name in required:
-                empty = self._empty(part, act)
+                # Made-up names would be of nobody: an action is meant for all.
+                aside = name == "to" and "action" in parts
+                empty = [] if aside else self._empty(part, act)
                 record[name] = self.value(part, depth + 1) if empty is _MISSING else empty
         self._add_entries(schema, record, depth)
         return record

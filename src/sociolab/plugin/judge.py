@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel, Field, create_model
 
 from sociolab.core.episode import Episode
 from sociolab.core.errors import Cause
@@ -41,11 +42,16 @@ class GuideRubric:
     def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]]:
         """The guide, the scene as raters see it, and a sheet for each seat."""
         scene = self._guide.shown(episode)
-        sheet = _record("Sheet", {one.name: RatedReply for one in self._guide.guides})
-        sheets = _record("Sheets", dict.fromkeys(_fields(scene).values(), sheet))
+        asked, sheets = (
+            _record("Sheets", dict.fromkeys(_fields(scene).values(), _record("Sheet", kinds)))
+            for kinds in (
+                {one.name: _on_scale(one) for one in self._guide.guides},
+                {one.name: RatedReply for one in self._guide.guides},
+            )
+        )
         values = {"guides": self._guide.guides, "scene": scene, "people": scene.people}
         text = self._prompt.render({**values, "fields": tuple(_fields(scene).values())})
-        return Prompt((Message("user", text),), schema_of(sheets), temperature), sheets
+        return Prompt((Message("user", text),), schema_of(asked), temperature), sheets
 
     def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
         """A score for each dimension and seat; a failure where it is off the scale."""
@@ -72,9 +78,15 @@ def _fields(scene: RatedScene) -> dict[str, str]:
     return {seat: f"person_{number}" for number, seat in enumerate(scene.seats, start=1)}
 
 
-def _record(name: str, fields: dict[str, type[BaseModel]]) -> type[BaseModel]:
+def _record(name: str, fields: Mapping[str, type[BaseModel]]) -> type[BaseModel]:
     kinds: dict[str, Any] = {field: (kind, ...) for field, kind in fields.items()}
     return create_model(name, **kinds)
+
+
+def _on_scale(guide: DimensionGuide) -> type[BaseModel]:
+    """One score as the schema asks for it."""
+    points: Any = Annotated[int, Field(ge=guide.points[0], le=guide.points[-1])]
+    return create_model(f"Rated_{guide.name}", reasoning=(str, ...), score=(points, ...))
 
 
 def _verdict(guide: DimensionGuide, seat: str, given: dict[str, Any], attempts: int) -> Verdict:

@@ -11,11 +11,10 @@ if TYPE_CHECKING:
     from sociolab.core.episode import Episode
     from sociolab.store.store import Store
     from sociolab.store.verdicts import ScoreRow
-    from sociolab.town.looking import Lived
     from sociolab.town.map import TownMap
     from sociolab.town.residents import Resident
     from sociolab.town.trace import Talked
-    from sociolab.town.trajectory import Interval, Intervals
+    from sociolab.town.trajectory import Interval, Intervals, Lived
 
 
 class TownErrand(Protocol):

@@ -106,10 +106,11 @@ class WorldPlugin:
 
     `about` says in a line what it is. `declared` is stored with its runs: metrics, the main one,
     what a cluster is called. `settings` are the world's own, as --set takes them, `short` those
-    that make its episodes short enough to try an agent out. `people`: a person can take
-    a seat. `importers` by the name of their format, `writer` has a model write tasks.
-    `remarks` is what the author of a data set should know, `cast` writes the tasks of a folder (which, how many a scenario, seed). `beside` is what stands beside
-    a transcript. People rate by `rating`, and review tasks before they are played by `reviewed`;
+    that make its episodes short enough to try an agent out. `people`: a person can take a seat.
+    `importers` by the name of their format, `writer` has a model write tasks. `remarks` is what the
+    author of a data set should know, `cast` writes the tasks of a folder (which, how many a
+    scenario, seed). `beside` is what stands beside a transcript. People rate by `rating`, and
+    review tasks before they are played by `reviewed`;
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
     package ask for by name.

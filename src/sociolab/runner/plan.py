@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import product
 from typing import TypeVar
 
@@ -96,9 +97,12 @@ def select(
         for part in parts:
             if not any(_fits(task, part, lists) for task in tasks):
                 tags = sorted({tag for task in tasks for tag in task.tags})
+                ids = {word for task in tasks for word in (task.id, f"scenario={task.cluster}")}
+                near = get_close_matches(part, [*tags, *lists, *sorted(ids)], 3)
+                meant = f"did you mean {' or '.join(near)}? " if near else ""
                 raise ConfigError(
-                    f'--tasks: "{part}" fits no task; expected a task id, scenario=ID, a list of '
-                    f"`sociolab list task-lists`, or tags such as {', '.join(tags[:12])}"
+                    f'--tasks: "{part}" fits no task; {meant}Expected a task id, scenario=ID, a '
+                    f"list of `sociolab list task-lists`, or tags such as {', '.join(tags[:12])}"
                 )
         chosen = [task for task in tasks if any(_fits(task, part, lists) for part in parts)]
     if limit is None or limit >= len(chosen):

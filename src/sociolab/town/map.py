@@ -307,6 +307,10 @@ def _piece(untouched: bytearray, start: int, width: int) -> list[int]:
 
 # ------------------------------------------------------------------ places by name
 
+# The one place in the town that reads words: which place an answer means, and which places somebody
+# hears of in a conversation, and can go to from then on. Neither decides a score, and models and
+# people write no acts from which it could be taken.
+
 
 _SMALL = frozenset(["the", "at", "by", "in", "inside", "of", "on", "to"])
 

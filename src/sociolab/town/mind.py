@@ -85,7 +85,9 @@ def answered(
 
 def request_of(question: MindQuestion[Any], limit: int) -> Request:
     """The first request for an answer; its turn is the question's step, `limit` the last turn."""
-    asked, wanted = question.asked, Question(question.name, "", question.answer_type)
+    leaves = "ends" if "ends" in question.answer_type.model_fields else ""
+    asked = question.asked
+    wanted = Question(question.name, "", question.answer_type, leaves=leaves)
     who = question.me.resident.name
     shown = Observation(asked.seat, who, asked.step, limit, "", (), "", (), question)
     return Request(asked.trial, asked.seed, asked.seat, asked.step, 1, wanted, shown)

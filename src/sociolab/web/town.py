@@ -22,7 +22,6 @@ from sociolab.plugin.town import Replay, ResidentOutcome
 from sociolab.report.words import sanitize
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.clock import Clock, spoken_date
-from sociolab.town.looking import spans
 from sociolab.town.map import TownMap
 from sociolab.town.trace import (
     Did,
@@ -36,7 +35,7 @@ from sociolab.town.trace import (
     Walked,
     WentWithout,
 )
-from sociolab.town.trajectory import Intervals
+from sociolab.town.trajectory import Intervals, spans
 from sociolab.web.pages import STATIC, page
 from sociolab.web.site import Missing, store_of
 from sociolab.web.watch.parameters import RunName, TrialId, known_trial

@@ -91,4 +91,4 @@ def test_the_table_says_it_beside_each_agent(tmp_path: Path) -> None:
     place = table.columns.index("vs. the agent above")
     assert [row[place] for row in table.rows] == ["", "lower, p 0.008"]
     assert place in table.words
-    assert "paired test" in " ".join(section.cautions)
+    assert "paired test on their common episodes" in " ".join(section.cautions)

@@ -17,12 +17,11 @@ from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored,
 from sociolab.report.plays import PlayKey, PlayOutcome, PlayRow, ScoreColumn
 from sociolab.report.result import column_outcomes, entries
 from sociolab.testing import JudgeContract
-from sociolab.worlds.anteval.information.record import RecordJudge
-from sociolab.worlds.anteval.information.record import learned as ways_of
 from sociolab.worlds.anteval.information.scoring import (
     IEP,
     FactReading,
     InformationPlan,
+    RecordJudge,
     f1,
     hallucination,
     key_point_share,
@@ -30,6 +29,7 @@ from sociolab.worlds.anteval.information.scoring import (
     precision,
     recall,
 )
+from sociolab.worlds.anteval.information.scoring import learned as ways_of
 from sociolab.worlds.anteval.session import NPC
 
 # ---------- the metrics of information exchange, worked by hand

@@ -20,8 +20,15 @@ from sociolab.core.ports import DataId
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.residents import own_residents
-from sociolab.worlds.stss.dataset import DAYS, TownData, own_town, read_town, write_town
-from sociolab.worlds.stss.map_codec import map_from, map_text
+from sociolab.worlds.stss.dataset import (
+    DAYS,
+    TownData,
+    map_from,
+    map_text,
+    own_town,
+    read_town,
+    write_town,
+)
 from sociolab.worlds.stss.task import TASK_TYPES, task_faults
 
 PEOPLE = frozenset(resident.id for resident in own_residents())

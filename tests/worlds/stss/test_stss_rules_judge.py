@@ -16,9 +16,8 @@ from sociolab.testing.contracts import JudgeContract
 from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Trace, chunk, header
-from sociolab.worlds.stss.dataset import Content
+from sociolab.worlds.stss.dataset import Content, packed
 from sociolab.worlds.stss.judges import StssRulesJudge, measures_of
-from sociolab.worlds.stss.map_codec import packed
 from sociolab.worlds.stss.scoring import ScoreSettings
 from sociolab.worlds.stss.task import TASK_TYPES, SocialTask
 from stss_tasks import EVERYBODY, MEDICINE, MEETING, PARTY, meant

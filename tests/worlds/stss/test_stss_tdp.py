@@ -13,8 +13,7 @@ from sociolab.town.scripted.day import SEEKING
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.setting import Tdp
 from sociolab.town.trace import Planned, Reminded, Talked
-from sociolab.worlds.stss.dataset import Content, own_town
-from sociolab.worlds.stss.map_codec import packed
+from sociolab.worlds.stss.dataset import Content, own_town, packed
 from sociolab.worlds.stss.world import StssSettings, setting_of
 
 OWN = own_town(1)

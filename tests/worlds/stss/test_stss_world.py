@@ -26,9 +26,16 @@ from sociolab.town.model_mind import answer_schema
 from sociolab.town.person import Surroundings
 from sociolab.town.questions import QUESTIONS, PlanDay, Replan
 from sociolab.town.residents import own_residents
-from sociolab.worlds.stss.dataset import DAYS, Content, TownData, content_from, own_town
+from sociolab.worlds.stss.dataset import (
+    DAYS,
+    Content,
+    TownData,
+    content_from,
+    own_town,
+    packed,
+    unpacked,
+)
 from sociolab.worlds.stss.kit import load
-from sociolab.worlds.stss.map_codec import packed, unpacked
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.templates import Template, instantiate, own_templates
 from sociolab.worlds.stss.world import (

@@ -126,8 +126,9 @@ class Casting:
         if name not in names("sociolab.judges"):
             known = [*self.kit.judges, *names("sociolab.judges"), NO_JUDGE]
             raise ConfigError(
-                f'there is no judge called "{name}"; expected one of '
-                f'{", ".join(known)}, "endpoint/model" or "python:package.module:Class"'
+                f'there is no judge called "{name}"; for a model, name its endpoint: '
+                f'"openai/{name}"; expected one of {", ".join(known)}, "endpoint/model" or '
+                '"python:package.module:Class"'
             )
         from sociolab.app.players.own_code import OwnJudge, checked_id
 
@@ -165,8 +166,9 @@ class Casting:
         if name not in names("sociolab.agents"):
             known = [*self.kit.players, *names("sociolab.agents")]
             raise ConfigError(
-                f'there is no agent called "{name}"; expected one of {", ".join(known)}, '
-                '"endpoint/model" or "python:package.module:Class"'
+                f'there is no agent called "{name}"; for a model, name its endpoint: '
+                f'"openai/{name}"; expected one of {", ".join(known)}, "endpoint/model" or '
+                '"python:package.module:Class"'
             )
         from sociolab.app.players.own_code import constructed
 

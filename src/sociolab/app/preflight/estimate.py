@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -63,8 +63,18 @@ SIMULATED = 3
 READ_OUT = 3
 """Seats of a simulation whose prompts are measured, for each question."""
 
-TURN_LIMIT = "turn limit"
-"""The one case of a world of turns."""
+WIDEST = 2.0
+"""The high end of a range of turns over its low end, at most."""
+
+SHORT_EPISODE = 8
+"""Turns after which episodes end at the low end, if they have as many. 154 public SOTOPIA episodes
+between models had 9.2 on average, of at most 20 (see benchmarks/bench_estimates.py)."""
+
+SHORT_TEXT, LONG_TEXT = 150, 250
+"""Characters of a text at the low end, and at the most; in those episodes 203 on average."""
+
+_UNPRICED = Price(1.0, 4.0)
+"""Weighs tokens where a price is missing: those written mostly cost four times those read."""
 
 _LAST = 200
 """Calls whose mean is what a call takes."""
@@ -124,6 +134,14 @@ class Case:
             found[model].add(part)
         return dict(found)
 
+    @property
+    def whole(self) -> CallCounts:
+        """The sum of all."""
+        found = CallCounts()
+        for part in self.parts.values():
+            found.add(part)
+        return found
+
     def add_trials(self, parts: Mapping[tuple[str, Role], CallCounts], count: float = 1) -> None:
         """So many trials more that each take this."""
         calls: Counter[str] = Counter()
@@ -135,18 +153,20 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """What a run would take: in one case, or in several from the least to the most.
+    """What a run would take: `cases` are the low and the high end of a range and, in a world of
+    turns, the most that it can be.
 
-    In a world of turns the one case is the turn limit, at which calls are exact: a run takes fewer
-    where an episode ends early, and more only where a reply must be asked for again. Where the
-    number of calls depends on what is done (a town), the cases are simulated (see
+    In a world of turns, episodes end after `SHORT_EPISODE` turns at the low end. At the most they
+    all go to their turn limit, at which calls are exact: only a reply that must be asked for again
+    comes on top. The high end is the most, or what lies at `WIDEST` times the low end if that is
+    less. Where the number of calls depends on what is done (a town), days are simulated (see
     `WorldKit.dry_run`).
 
-    Tokens are measured on `measured` of the tasks, at four characters each and replies of about 150
-    characters. Dollars are without the provider's cache unless it is said otherwise. `prices` has
-    every model of the run, with None for one that has no price in models.toml; `addresses` says
-    where each would be called. `uncounted` are
-    agents and judges of the user's own code, whose calls nobody knows.
+    Tokens are measured on `measured` of the tasks, at four characters each. Dollars are without the
+    provider's cache unless it is said otherwise. `prices` has every model of the run, with None
+    for one whose price is not known, of which `no_price` has a sentence each; `addresses` says
+    where each would be called. `uncounted` are agents and judges of the user's own code, whose
+    calls nobody knows.
 
     >>> found = estimate(RunConfig(agents=("openai/m",), judges=("none",)))  # doctest: +SKIP
     >>> found.most.models["openai/m"].calls  # doctest: +SKIP
@@ -162,6 +182,12 @@ class RunEstimate:
     about: str = ""
     uncounted: tuple[str, ...] = ()
     addresses: Mapping[str, str] = field(default_factory=dict)
+    no_price: tuple[str, ...] = ()
+
+    @property
+    def range(self) -> tuple[Case, Case]:
+        """The low and the high end."""
+        return self.cases[0], self.cases[min(1, len(self.cases) - 1)]
 
     @property
     def most(self) -> Case:
@@ -229,10 +255,7 @@ class RunEstimate:
         ]
         said += [f"{model} at {address}" for model, address in self.addresses.items()]
         cautions = []
-        if self.unpriced:
-            cautions.append(
-                f"models.toml has no price for {listed(self.unpriced)}: that cost is unknown"
-            )
+        cautions += [f"{sentence}: until then, that cost is unknown" for sentence in self.no_price]
         if self.uncounted:
             cautions.append(
                 f"not counted: calls that {listed(self.uncounted)} may make; that code was not "
@@ -245,49 +268,54 @@ class RunEstimate:
 
     def _table(self) -> TextTable:
         caching = any(price and price.cached is not None for price in self.prices.values())
+        low, high = self.range
         rows = []
-        for case in self.cases:
-            label = [case.name] if len(self.cases) > 1 else []
-            whole = CallCounts()
-            for (model, role), part in sorted(case.parts.items()):
-                whole.add(part)
-                usd = [part.usd(self.prices[model], cached=cached) for cached in (False, True)]
-                rows.append((*label, model, role, *_cells(part), *_dollars(usd, caching=caching)))
-            if len(case.parts) > 1:
-                usd = [self.usd(case, cached=cached) for cached in (False, True)]
-                rows.append((*label, "total", "", *_cells(whole), *_dollars(usd, caching=caching)))
+        for key in sorted({**low.parts, **high.parts}):
+            ends = [case.parts.get(key, CallCounts()) for case in (low, high)]
+            usd = [[end.usd(self.prices[key[0]], cached=c) for end in ends] for c in (False, True)]
+            rows.append((*key, *_cells(ends, usd, caching=caching)))
+        if len(rows) > 1:
+            usd = [[self.usd(case, cached=one) for case in (low, high)] for one in (False, True)]
+            rows.append(("total", "", *_cells([low.whole, high.whole], usd, caching=caching)))
         columns = ["model", "role", "calls", "tokens in", "tokens out", "cost"]
-        columns = [*(["days"] if len(self.cases) > 1 else []), *columns]
-        words = tuple(range(1, columns.index("calls")))
         columns += ["if cached"] if caching else []
-        return TextTable("Calls, tokens, cost", tuple(columns), tuple(rows), self._notes(), words)
+        return TextTable("Calls, tokens, cost", tuple(columns), tuple(rows), self._notes(), (1,))
 
     def _notes(self) -> tuple[str, ...]:
+        whole, usd = self.most.whole, self.usd(self.most)
+        cost = "" if usd is None else f" and {money(usd)}"
         calls = (
-            "calls: exact if every episode runs to its turn limit, so an upper bound; an episode "
-            "that ends early takes fewer, a reply that has to be asked for again takes one more"
+            f"range: from episodes of {SHORT_EPISODE} turns with texts of {SHORT_TEXT} characters "
+            f"to the turn limit with {LONG_TEXT}, cut at twice the low end; at most "
+            f"{plural(whole.calls, 'call')}{cost} if every episode runs to its turn limit and no "
+            "reply has to be asked for again"
         )
-        prompt = sum(part.prompt for part in self.most.parts.values())
-        repeated = sum(part.cached for part in self.most.parts.values())
         tokens = (
             f"tokens: measured on the prompts of {plural(self.measured, 'task')}, at four "
-            "characters a token and 150 characters a reply"
+            "characters a token; a model that thinks first writes more"
         )
         cached = (
             "if cached: the cost if the provider's cache has all that prompts repeat from the "
-            f"beginning of earlier ones ({percent(repeated / max(prompt, 1))} of the tokens in)"
+            f"start of earlier ones: {percent(whole.cached / max(whole.prompt, 1))} of tokens in"
         )
         priced = any(price and price.cached is not None for price in self.prices.values())
         return (self.about or calls, tokens, *([cached] if priced else []))
 
 
-def _cells(part: CallCounts) -> tuple[str, ...]:
-    return f"{part.calls:,}", f"{part.prompt:,}", f"{part.completion:,}"
+def _cells(
+    ends: Sequence[CallCounts], usd: Sequence[Sequence[float | None]], *, caching: bool
+) -> tuple[str, ...]:
+    counts = [[getattr(end, name) for end in ends] for name in ("calls", "prompt", "completion")]
+    dollars = [["no price" if one is None else money(one) for one in both] for both in usd]
+    told = [[_count(one) for one in both] for both in counts] + dollars[: 1 + caching]
+    return tuple("–".join(dict.fromkeys(both)) for both in told)  # noqa: RUF001
 
 
-def _dollars(usd: Iterable[float | None], *, caching: bool) -> tuple[str, ...]:
-    cells = ["no price" if one is None else money(one) for one in usd]
-    return tuple(cells if caching else cells[:1])
+def _count(number: int) -> str:
+    """In full below 10,000, and else in thousands or millions."""
+    if number < 10_000:
+        return f"{number:,}"
+    return f"{number / 1e3:.0f}k" if number < 1e6 else f"{number / 1e6:,.2f}M"
 
 
 # ------------------------------------------------------------------ how it is made
@@ -312,7 +340,7 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
     own = _own_labels(seated, judges)
     tasks = {trial.task.id for trial in plan}
     if not models.specs:
-        return RunEstimate(len(plan), len(tasks), 0, (Case(TURN_LIMIT),), {}, uncounted=own)
+        return RunEstimate(len(plan), len(tasks), 0, (Case("low"),), {}, uncounted=own)
     by_rules = (*kit.checks, *kit.judges.values())
     asking = [one for one in judges if one not in by_rules and not isinstance(one, OwnJudge)]
     agents = _models_of(seated)
@@ -320,8 +348,10 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
         one.id.label: one.player for one in seated.all if not one.own and one.id.label not in agents
     }
     work = _Work(config, kit, models, plan, agents, ruled, asking)
+    prices = {name: models.price(spec) for name, spec in models.specs.items()}
     if kit.dry_run is None:
-        cases, measured = await work.at_the_turn_limit()
+        low, most, measured = await work.in_turns()
+        cases: tuple[Case, ...] = (low, between(low, most, prices), most)
     else:
         cases, measured = await work.simulated(kit.dry_run)
     last = _last_seconds(store_path(config.store))
@@ -330,11 +360,34 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
     for case, each in zip(cases, paces, strict=True):
         if each and all(pace.seconds is not None for pace in each):
             case.seconds = seconds_in_all(each, at_once)
-    prices = {name: models.price(spec) for name, spec in models.specs.items()}
     about = kit.dry_run.about if kit.dry_run else ""
-    time = _time_line(cases, paces[-1], latency)
+    time = _time_line(cases[:2], paces[-1], latency)
     where = {name: models.endpoint(spec).base_url for name, spec in sorted(models.specs.items())}
-    return RunEstimate(len(plan), len(tasks), measured, cases, prices, time, about, own, where)
+    missing = tuple(
+        models.no_price(spec) for name, spec in sorted(models.specs.items()) if not prices[name]
+    )
+    return RunEstimate(
+        len(plan), len(tasks), measured, cases, prices, time, about, own, where, missing
+    )
+
+
+def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:
+    """The high end: the most, or as much of the way there as costs `WIDEST` times the low end."""
+    known = None not in prices.values()
+    weights = {name: (price if known else None) or _UNPRICED for name, price in prices.items()}
+    share = 1.0
+    for cached in (False, True):
+        least, whole = (
+            sum(part.usd(weights[name], cached=cached) or 0.0 for name, part in case.models.items())
+            for case in (low, most)
+        )
+        if whole > WIDEST * least > 0:
+            share = min(share, (WIDEST - 1) * least / (whole - least))
+    found = Case("high", longest=low.longest | most.longest)
+    for case, weight in ((low, 1 - share), (most, share)):
+        for key, part in case.parts.items():
+            found.parts[key].add(part, weight)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,17 +434,24 @@ class _Work:
     ruled: Mapping[str, Player]
     judges: Sequence[Judge]
 
-    async def at_the_turn_limit(self) -> tuple[tuple[Case, ...], int]:
-        """One case, and the number of tasks on which prompts were measured.
+    async def in_turns(self) -> tuple[Case, Case, int]:
+        """The low end, the most, and the number of tasks on which prompts were measured.
 
-        Stand-ins play every task to its limit, which counts the calls. Tasks that ask the same of
-        each seat are alike, and the prompts of a sample of these stand for all.
+        Stand-ins play every task, which counts the calls. Tasks that ask the same of each seat are
+        alike, and the prompts of a sample of these stand for all.
         """
+        low, _ = await self._case("low", _StandIn(SHORT_TEXT, SHORT_EPISODE))
+        most, measured = await self._case("most", _StandIn(LONG_TEXT))
+        return low, most, measured
+
+    async def _case(self, name: str, stand_in: _StandIn) -> tuple[Case, int]:
+        """Episodes in which everybody speaks like this, and the number of tasks measured."""
+        self.models.characters = stand_in.characters
         alike: dict[frozenset[tuple[tuple[int, str], int]], list[Trial]] = defaultdict(list)
         judged: dict[str, Parts] = {}
         for trial in self._a_trial_a_task():
             sheet = _Sheet(trial.task.seats)
-            everybody = dict.fromkeys(trial.task.seats, _Seat(sheet, _StandIn()))
+            everybody = dict.fromkeys(trial.task.seats, _Seat(sheet, stand_in))
             events = await _play(self.kit.world, trial, everybody)
             alike[frozenset(sheet.asked.items())].append(trial)
             judged[trial.task.id] = await self._judged(trial, events)
@@ -402,9 +462,9 @@ class _Work:
             sample = self._sample(several, ceil(SAMPLE * len(several) / len(judged)))
             measured += len(sample)
             for dialect, player in players.items():
-                found = await self._measured(sample, player)
+                found = await self._measured(sample, player, stand_in)
                 seats |= {(trial.task.id, dialect): found for trial in several}
-        case = Case(TURN_LIMIT)
+        case = Case(name)
         for trial in self.plan:
             parts: Parts = defaultdict(CallCounts, judged[trial.task.id])
             for index, member in enumerate(trial.cast):
@@ -412,12 +472,13 @@ class _Work:
                     part = seats[trial.task.id, agent.dialect][index]
                     parts[agent.model, self._role(agent, index)].add(part)
             case.add_trials(parts)
-        return (case,), measured
+        return case, measured
 
     async def simulated(self, dry_run: DryRun) -> tuple[tuple[Case, ...], int]:
-        """A case for each way to decide, and the number of tasks that were simulated.
+        """Both ends, and the number of tasks that were simulated.
 
-        Who sits where a rule-based player does is played by it; all others decide as the case says.
+        Who sits where a rule-based player does is played by it, all others by that of the dry run;
+        the ends are shares of what they are asked.
         """
         tasks = self._a_trial_a_task()
         mixed = interleave(self._sample(tasks, len(tasks)), lambda trial: trial.task.tags)
@@ -425,32 +486,26 @@ class _Work:
         casts: dict[tuple[str, ...], list[Trial]] = defaultdict(list)
         for trial in self.plan:
             casts[tuple(dict.fromkeys(member.agent for member in trial.cast))].append(trial)
-        cases = [Case(name) for name in dry_run.players]
-        for case, decides in zip(cases, dry_run.players.values(), strict=True):
-            simulated: dict[tuple[str, ...], tuple[tuple[CallCounts, ...], Parts]] = {}
-            for _, several in sorted(casts.items()):
-                of_task = {trial.task.id: trial for trial in several}
-                found = []
-                for task in sample:
-                    trial = replace(of_task[task.id], id=task.id)
-                    labels = [member.agent for member in trial.cast]
-                    key = (task.id, *(label if label in self.ruled else "" for label in labels))
-                    if key not in simulated:
-                        simulated[key] = await self._simulated(dry_run.world, trial, decides)
-                    seats, judged = simulated[key]
-                    parts: Parts = defaultdict(CallCounts, judged)
+        cases = tuple(map(Case, ("low", "high")))
+        simulated: dict[tuple[str, ...], tuple[tuple[CallCounts, ...], Parts]] = {}
+        for _, several in sorted(casts.items()):
+            of_task = {trial.task.id: trial for trial in several}
+            for task in sample:
+                trial = replace(of_task[task.id], id=task.id)
+                labels = [member.agent for member in trial.cast]
+                key = (task.id, *(label if label in self.ruled else "" for label in labels))
+                if key not in simulated:
+                    simulated[key] = await self._simulated(dry_run.world, trial, dry_run.player)
+                seats, judged = simulated[key]
+                for case, share in zip(cases, dry_run.shares, strict=True):
+                    parts: Parts = defaultdict(CallCounts)
                     for index, (label, part) in enumerate(zip(labels, seats, strict=True)):
                         if agent := self.agents.get(label):
-                            parts[agent.model, self._role(agent, index)].add(part)
-                    found.append(parts)
-                found.sort(key=lambda parts: sum(part.calls for part in parts.values()))
-                if case is cases[0]:
-                    found = found[:1]
-                if case is cases[-1]:
-                    found = found[-1:]
-                for parts in found:
-                    case.add_trials(parts, len(several) / len(found))
-        return tuple(cases), len(sample)
+                            parts[agent.model, self._role(agent, index)].add(part, share)
+                    for by, part in judged.items():
+                        parts[by].add(part)
+                    case.add_trials(parts, len(several) / len(sample))
+        return cases, len(sample)
 
     def _role(self, agent: _ModelAgent, seat: int) -> Role:
         """As what an agent is called: but for the first seat all may be in the background."""
@@ -467,12 +522,14 @@ class _Work:
         drawn = stream(self.config.seed, "dry run", trials[0].task.id)
         return drawn.sample(trials, min(wanted, len(trials)))
 
-    async def _measured(self, sample: Sequence[Trial], player: Player) -> tuple[CallCounts, ...]:
+    async def _measured(
+        self, sample: Sequence[Trial], player: Player, stand_in: _StandIn
+    ) -> tuple[CallCounts, ...]:
         """By seat, what a trial like these takes where a model in this dialect sits there."""
         whole = [CallCounts() for _ in sample[0].task.seats]
         for trial in sample:
             sheet = _Sheet(trial.task.seats)
-            everybody = dict.fromkeys(trial.task.seats, _Seat(sheet, _StandIn(), player))
+            everybody = dict.fromkeys(trial.task.seats, _Seat(sheet, stand_in, player))
             await _play(self.kit.world, trial, everybody)
             seats = {seat: index for index, seat in enumerate(trial.task.seats)}
             for _, key, part in self.models.taken():
@@ -574,23 +631,32 @@ class _Seat:
         return await self.decides.reply(request, memory)
 
 
+@dataclass(frozen=True, slots=True)
 class _StandIn:
-    """A player that never leaves: it speaks about 150 characters, and in answers to questions
-    leaves out all that has a default, such as whether this ends the conversation."""
+    """A player that speaks so many characters a turn, and leaves in turn `turns`, if there is such
+    a number; in answers to questions it leaves out all that has a default."""
+
+    characters: int = SHORT_TEXT
+    turns: int | None = None
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """An action that stays, or an answer of the right form."""
+        """An action, or an answer of the right form."""
         wanted = request.wanted
-        draw = Draw(stream(request.seed, request.trial, request.seat, request.turn))
+        draw = Draw(
+            stream(request.seed, request.trial, request.seat, request.turn), self.characters
+        )
+        leaves = self.turns is not None and request.turn + 1 >= self.turns
         if not isinstance(wanted, Question):
-            staying = [kind for kind in wanted.kinds if not kind.leaves] or wanted.kinds
-            kind = next((one for one in staying if one.has_text), staying[0])
+            fitting = [kind for kind in wanted.kinds if kind.leaves == leaves] or wanted.kinds
+            kind = next((one for one in fitting if one.has_text), fitting[0])
             text = prose(draw.random, draw.characters) if kind.has_text else ""
             given = sample(kind.fields.model_json_schema(), draw) if kind.fields else {}
             return Reply((Action(kind.name, text, fields=given),))
         fields = wanted.reply.model_fields
         drawn = sample(json.loads(schema_of(wanted.reply).text), draw)
         given = {name: drawn[name] for name, one in fields.items() if one.is_required()}
+        if wanted.leaves:
+            given[wanted.leaves] = leaves
         try:
             return Reply(wanted.reply.model_validate(given))
         except ValidationError as error:
@@ -603,12 +669,14 @@ class _MeasuringModels(Models):
 
     specs: dict[str, ModelSpec] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
+    characters: int = (SHORT_TEXT + LONG_TEXT) // 2
+    """The length of each text that is made up."""
 
     def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """A model that measures; a wrong endpoint is refused as in a real run."""
         self.endpoint(spec)
         self.specs[_name(spec)] = spec
-        return _MeasuringModel(_name(spec), self.calls)
+        return _MeasuringModel(_name(spec), self)
 
     def taken(self) -> list[Call]:
         """The calls since the last time."""
@@ -628,19 +696,19 @@ class _MeasuringModels(Models):
 
 @dataclass(frozen=True, slots=True)
 class _MeasuringModel:
-    """A chat model that makes its replies up, of about 150 characters a text.
+    """A chat model that makes its replies up.
 
     What is asked again is not measured: that a made-up reply was of no use says nothing of a real
     one.
     """
 
     label: str
-    calls: list[Call]
+    models: _MeasuringModels
     prefixes: PromptPrefixes = field(default_factory=PromptPrefixes)
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """A reply of the right form."""
-        draw = Draw(stream(key.turn, key.trial, key.seat))
+        draw = Draw(stream(key.turn, key.trial, key.seat), self.models.characters)
         if prompt.schema is None:
             text = f"speak: {prose(draw.random, draw.characters)}"
         else:
@@ -650,7 +718,7 @@ class _MeasuringModel:
             schema = prompt.schema.text if prompt.schema else ""
             repeated = self.prefixes.repeated(ChatBody("", messages, schema, {}, b""))
             tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
-            self.calls.append((self.label, key, CallCounts(1, tokens_in(prompt), *tokens)))
+            self.models.calls.append((self.label, key, CallCounts(1, tokens_in(prompt), *tokens)))
         return ChatReply(text)
 
 

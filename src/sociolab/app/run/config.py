@@ -33,10 +33,10 @@ class ModelAccess(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     in_flight: Annotated[
-        int | None, Flag("--in-flight", "N", "Calls at once to each endpoint.")
+        int | None, Flag("--in-flight", "N", "Concurrent calls to each endpoint.")
     ] = Field(default=None, ge=1)
-    budget: Annotated[float | None, Flag("--budget", "USD", "Stop before spending more.")] = Field(
-        default=None, ge=0
+    budget: Annotated[float | None, Flag("--budget", "USD", "Stop before this much is spent.")] = (
+        Field(default=None, ge=0)
     )
     store: Annotated[
         Path | None, Flag("--store", "FILE", "The store; default: $SOCIOLAB_STORE or your own.")
@@ -92,7 +92,7 @@ AgentTimeout = Annotated[
     Flag(
         "--agent-timeout",
         "SECONDS",
-        "Give up a reply of your own agent, or judge, after so long; default 600.",
+        "Time limit for a reply of your own agent or judge; default 600.",
     ),
 ]
 Described = TypeVar("Described", bound=ModelAccess)
@@ -123,7 +123,7 @@ class RunConfig(ModelAccess):
         Flag(
             "--agent",
             "SPEC",
-            "Who plays: scripted, human, endpoint/model, python:module:Class. Repeat it.",
+            "Agent: scripted, human, endpoint/model or python:module:Class. Repeatable.",
         ),
     ] = Field(default=("scripted",), min_length=1)
     partner: Annotated[
@@ -131,7 +131,7 @@ class RunConfig(ModelAccess):
         Flag(
             "--partner --background",
             "SPEC",
-            "Whom each agent plays with; in a town, who everybody else is.",
+            "Partner of every agent; in a town, everyone but the performer.",
         ),
     ] = None
     judges: Annotated[
@@ -139,7 +139,7 @@ class RunConfig(ModelAccess):
         Flag(
             "--judge",
             "SPEC",
-            "endpoint/model, the world's offline judge, python:module:Class, or none. Repeat it.",
+            "endpoint/model, the world's offline judge, python:module:Class, or none. Repeatable.",
         ),
     ] = ()
     readers: Annotated[
@@ -147,12 +147,16 @@ class RunConfig(ModelAccess):
         Flag(
             "--reader",
             "SPEC",
-            "A model that reads off each transcript what was agreed (sotopia). Repeat it.",
+            "A model that reads each transcript for what was agreed (sotopia). Repeatable.",
         ),
     ] = ()
     tasks: Annotated[
         Filter | None,
-        Flag("--tasks", "FILTER", "Ids, tags, scenario=ID; commas: any, plus: all."),
+        Flag(
+            "--tasks",
+            "FILTER",
+            "Task ids, tags or scenario=ID; comma: any of them, plus: all of them.",
+        ),
     ] = None
     limit: Annotated[int | None, Flag("--limit", "N", "Maximum number of tasks.")] = Field(
         default=None, ge=1
@@ -161,36 +165,38 @@ class RunConfig(ModelAccess):
         default=1, ge=1, le=10_000
     )
     seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
-    data: Annotated[Name | None, Flag("--data", "NAME|DIR", "An imported or own data set.")] = None
+    data: Annotated[
+        Name | None, Flag("--data", "NAME|DIR", "An imported data set, or a folder of your own.")
+    ] = None
     settings: Annotated[
-        dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the world. Repeat it.")
+        dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the world. Repeatable.")
     ] = Field(default_factory=dict)
     attempts: Annotated[int, Flag("--attempts", "N", "Tries for a usable reply.")] = Field(
         default=3, ge=1
     )
     on_failed_turn: Annotated[
         Literal["skip", "stop"],
-        Flag("--on-failed-turn", "skip|stop", "Go on without it, or end there."),
+        Flag("--on-failed-turn", "skip|stop", "Skip the turn and play on, or end the episode."),
     ] = "skip"
     max_failed_turns: Annotated[
         float,
         Flag(
             "--max-failed-turns",
             "SHARE",
-            "A trial fails where a seat failed more of its turns; 1: never.",
+            "Largest share of failed turns of a seat before its episode counts as failed.",
         ),
     ] = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
     agent_timeout: AgentTimeout = None
-    episodes: Annotated[int, Flag("--episodes", "N", "Episodes under way at once.")] = Field(
+    episodes: Annotated[int, Flag("--episodes", "N", "Number of concurrent episodes.")] = Field(
         default=512, ge=1
     )
     name: Annotated[
-        Name | None, Flag("--name", "NAME", "The run's name; the same name resumes it.")
+        Name | None, Flag("--name", "NAME", "Name of the run; give it again to resume.")
     ] = None
     tags: Annotated[
         tuple[Name, ...],
         BeforeValidator(_as_texts),
-        Flag("--tag", "WORD", "To find the run by. Repeat it."),
+        Flag("--tag", "WORD", "A tag to find the run by. Repeatable."),
     ] = ()
 
 
@@ -201,9 +207,9 @@ class WriteConfig(ModelAccess):
     writer: Annotated[Words, Flag("--writer", "SPEC", "Such as openai/MODEL.")]
     name: Annotated[Words, Flag("--name", "NAME", "What to call the data set.")]
     settings: Annotated[
-        dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the world. Repeat it.")
+        dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the world. Repeatable.")
     ] = Field(default_factory=dict)
-    seed: Annotated[int, Flag("--seed", "N", "Of all that is drawn.")] = 0
+    seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
     replace: Annotated[bool, Flag("--replace", "", "Replace what is there of this name.")] = False
 
 

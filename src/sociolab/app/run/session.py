@@ -269,12 +269,16 @@ def check_same(run: RunRow, now: dict[str, Json]) -> None:
     if changed == ["data"] and _named(was) == _named(now):
         raise ConfigError(
             f'the run "{run.name}" cannot go on: this version of sociolab has other prompts or '
-            f"data than the one it began with ({was.get('data')}, now {now.get('data')}), so that "
-            f"its plays would be of two kinds; {_how_far(run)}; give this run another --name, or "
+            f"data than the one it began with ({_setting_words(was.get('data'))}, now "
+            f"{_setting_words(now.get('data'))}), so that "
+            f"its episodes would be of two kinds; {_how_far(run)}; choose another --name, or "
             "play it to its end with that version"
         )
     if changed:
-        told = "; ".join(f"{key} was {was.get(key)}, now {now.get(key)}" for key in changed)
+        told = "; ".join(
+            f"{key} {_setting_words(was.get(key))}, now {_setting_words(now.get(key))}"
+            for key in changed
+        )
         raise ConfigError(
             f'the run "{run.name}" began with other settings ({told}); give this run another '
             "--name, or the old settings to resume it"
@@ -286,6 +290,17 @@ def check_same(run: RunRow, now: dict[str, Json]) -> None:
             f"run another --name, or remove the old one by `sociolab delete {run.name}` "
             "(`sociolab list` shows all)"
         )
+
+
+def _setting_words(value: object) -> str:
+    """A setting as people write it: "openai/a (8b51...), openai/b (77c0...)", "tdp=true", "20"."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={one}" for name, one in value.items()) or "none"
+    if not isinstance(value, list | tuple):
+        return "none" if value is None else str(value)
+    if value and not isinstance(value[0], list | tuple):  # one label with its hash
+        return f"{value[0]} ({', '.join(map(str, value[1:]))})" if value[1:] else str(value[0])
+    return ", ".join(map(_setting_words, value)) or "none"
 
 
 def _named(settings: Mapping[str, Any]) -> object:

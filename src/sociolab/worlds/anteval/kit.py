@@ -15,7 +15,7 @@ from sociolab.plugin.shown import Beside
 from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
-from sociolab.worlds.anteval.information.record import RecordJudge, learned
+from sociolab.worlds.anteval.information.scoring import RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
 from sociolab.worlds.anteval.scene import PASS, SPEAK
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer

@@ -14,8 +14,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.plugin.shown import ToldFact
 from sociolab.prompting.templates import prompt
-from sociolab.worlds.anteval.information.record import told_of
-from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls
+from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls, told_of
 from sociolab.worlds.anteval.scene import ACTIONS, AntScene, describe_self, line_of
 from sociolab.worlds.anteval.session import PACKAGE, Form, Session, session_from
 from sociolab.worlds.anteval.sessions import Sessions

@@ -22,8 +22,7 @@ from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored,
 from sociolab.core.seeding import digest
 from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
 from sociolab.prompting.templates import prompt
-from sociolab.town.looking import spans
-from sociolab.town.trajectory import Intervals, Trajectory, common
+from sociolab.town.trajectory import Intervals, Trajectory, common, spans
 from sociolab.worlds.stss.dataset import Content, content_from
 from sociolab.worlds.stss.evidence import Evidence, was_lived
 from sociolab.worlds.stss.losses import LOSSES, Read, fates, loss_verdicts, recorded, spoken

@@ -23,9 +23,8 @@ from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, cut_words, interval, nature, number, plural
 from sociolab.store.store import Store
 from sociolab.town.questions import MOST_ROUNDS
-from sociolab.worlds.stss.dataset import content_from
+from sociolab.worlds.stss.dataset import content_from, unpacked
 from sociolab.worlds.stss.losses import LOSSES, OUTCOMES, Outcome, eligible, wanted
-from sociolab.worlds.stss.map_codec import unpacked
 from sociolab.worlds.stss.talk.dataset import scenario_from
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import MEASURES

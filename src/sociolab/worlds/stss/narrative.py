@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from sociolab.town.clock import Clock, clock_time, spoken_date
-from sociolab.town.looking import spans
 from sociolab.town.map import OUTDOORS
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Noted, Planned, Reminded, Stood, Talked
-from sociolab.town.trajectory import Trajectory
+from sociolab.town.trajectory import Trajectory, spans
 from sociolab.worlds.stss.evidence import About, Evidence, event_window
 from sociolab.worlds.stss.scoring import Account, TaskScore, absence, reason
 from sociolab.worlds.stss.task import SocialTask

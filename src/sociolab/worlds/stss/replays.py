@@ -10,15 +10,13 @@ from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.town import Replay, ResidentOutcome
 from sociolab.store.store import Store, world_settings_in
-from sociolab.town.looking import Lived
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.trace import chunks_in
-from sociolab.town.trajectory import reached
-from sociolab.worlds.stss.dataset import Content, content_from, read_town
+from sociolab.town.trajectory import Lived, reached
+from sociolab.worlds.stss.dataset import Content, content_from, read_town, unpacked
 from sociolab.worlds.stss.evidence import Evidence, event_window
 from sociolab.worlds.stss.judges import Incomplete, StssRulesJudge
-from sociolab.worlds.stss.map_codec import unpacked
 from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, reason
 from sociolab.worlds.stss.world import StssSettings, trajectory_of
 

@@ -22,9 +22,8 @@ from sociolab.town.setting import Rules, Setting, Tdp
 from sociolab.town.simulation import live
 from sociolab.town.trace import chunks_in, trace_from
 from sociolab.town.trajectory import Trajectory, diary
-from sociolab.worlds.stss.dataset import Content, TownData, content_from
+from sociolab.worlds.stss.dataset import Content, TownData, content_from, packed, unpacked
 from sociolab.worlds.stss.evidence import was_lived
-from sociolab.worlds.stss.map_codec import packed, unpacked
 from sociolab.worlds.stss.narrative import moment, story
 from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.task import SocialTask

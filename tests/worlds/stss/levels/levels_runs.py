@@ -44,9 +44,8 @@ from sociolab.town.map import TownMap
 from sociolab.town.questions import Summary
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Talked, chunk, header
-from sociolab.worlds.stss.dataset import Content
+from sociolab.worlds.stss.dataset import Content, packed
 from sociolab.worlds.stss.judges import StssRulesJudge
-from sociolab.worlds.stss.map_codec import packed
 from sociolab.worlds.stss.talk.dataset import Neighbour, Side, TalkScenario
 from sociolab.worlds.stss.talk.verdicts import CONVERSATION_GCSR, RecordedJudge
 from sociolab.worlds.stss.task import SocialTask
