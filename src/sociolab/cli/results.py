@@ -331,13 +331,14 @@ def rank(
         found = rank_runs(opened, run, judge, metric, called)
         section = ranking_section(found)
         page_of(opened, found.pool.runs, [section], html, called)
+    drawn = rating_figure(found) if figure is not None else None
     written = _write_tables([section], latex, markdown)
     if csv is not None:
         written.append(_write_rows(ranking_document(found)["agents"], csv))
-    if figure is not None:
+    if figure is not None and drawn is not None:
         from sociolab.report.figures import write_figure
 
-        write_figure(figure, rating_figure(found))
+        write_figure(figure, drawn)
         written.append(figure)
     show_sections([section], partial(ranking_document, found), as_json=json, html=html)
     for path in written:
