@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from sociolab.core.episode import Answered
 from sociolab.core.errors import ConfigError
+from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
+from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 from sociolab.training.examples import ExportOptions
 from sociolab.training.export import ExportedFiles, export_training
@@ -73,6 +76,31 @@ def test_messages_and_replies_are_those_of_the_store(small: Path, tmp_path: Path
         }
     assert found == kept
     assert len(kept) == TURNS
+
+
+def test_calls_that_judge_are_no_turns(small: Path, tmp_path: Path) -> None:
+    path = shutil.copy(small, tmp_path / "judged.db")
+    with Store.open(path) as store:
+        trial = store.trials("small")[0].trial.id
+        call, prompt = next(store.calls.with_prompts("small"))
+        asked = CallKey(trial, "judge", "", 0, "goal", 1)
+        RunReplies(store, "small").keep("k", asked, call.model, prompt, call.reply)
+    _, rows = export(path, tmp_path / "t.jsonl", "turns")
+    assert sum(not row["rebuilt"] for row in rows) == TURNS
+
+
+def test_a_models_answer_to_the_closing_question_is_no_turn(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    play_bargain(path, "small", "words=Deal at $300.")
+    with Store.open(path) as store:
+        trial = store.trials("small")[0].trial.id
+        said = next(e for e in store.events("small", trial) if isinstance(e, Answered))
+        asked = CallKey(trial, "agent", said.seat, said.turn, said.question, said.attempt)
+        prompt = Prompt((Message("user", "What was agreed?"),))
+        RunReplies(store, "small").keep("k", asked, "openai/x", prompt, ChatReply("$300"))
+    _, rows = export(path, tmp_path / "t.jsonl", "turns")
+    assert {row["asked"] for row in rows} == {"act"}
+    assert len(rows) == 2 * 4, "both ways round, four turns"
 
 
 def test_chats_are_usable_turns_that_earned_enough(small: Path, tmp_path: Path) -> None:
