@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
@@ -17,6 +19,7 @@ from typer.testing import CliRunner
 from fake_models import FakeModel
 from sociolab import RunConfig, run
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
+from sociolab.analysis.rank import rank_runs
 from sociolab.app import registry
 from sociolab.app.audit import audit
 from sociolab.app.data.importing import Import, import_anything
@@ -27,7 +30,7 @@ from sociolab.app.run.config import AuditConfig
 from sociolab.cli.main import app
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, WorldError
-from sociolab.core.metrics import Declared
+from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import Judge, Player, World
 from sociolab.core.score import Measure, Score, ScoreFailure
 from sociolab.report import run_facts
@@ -286,3 +289,43 @@ class TestItsJudgeKeepsTheContract(JudgeContract):
 
     def measures(self) -> Sequence[Measure]:
         return (Measure("payoff", 0, 100, title="payoff"),)
+
+
+GREEDY = """
+from ultimatum import Points, Scripted
+import sociolab.plugin.api as lab
+
+
+class Greedy(Scripted):
+    async def reply(self, request, memory):
+        if request.seat == "proposer":
+            return await super().reply(request, memory)
+        return lab.Reply((lab.Action("accept"),))
+"""
+
+
+def test_where_lower_is_better_the_lowest_agent_is_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who takes the first offer, of 40, gets less than who waits for 50: here that is better."""
+    package = importlib.import_module("ultimatum")
+    lower = Declared((Metric("payoff", better="lower"),), main=("payoff",), cluster="game")
+    monkeypatch.setattr(package, "plugin", replace(package.plugin, declared=lower))
+    (tmp_path / "greedy_player.py").write_text(GREEDY, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path, greedy = tmp_path / "low.db", "python:greedy_player:Greedy"
+    agents = ("scripted", greedy)
+    run(RunConfig(world="ultimatum", agents=agents, partner="scripted", store=path, name="low"))
+    with Store.open(path) as store:
+        ranked = rank_runs(store, ["low"])
+        assert ranked.records[greedy, "scripted"].won == 4
+        assert ranked.records[greedy, "scripted"].lost == 0
+        found = compare_runs(store, CompareRequest(("low",), greedy, "scripted", seats=True))
+        assert found.comparison is not None
+        mean = found.comparison.found["payoff"].difference.value
+        # 50 as the proposer like the other, 40 and not 50 as the responder.
+        assert mean == -5.0
+        assert list(found.seats) == ["proposer", "responder"]
+        assert found.seats["responder"].found["payoff"].difference.value == -10.0
+        (board,) = boards([result_of(store, "low")])
+        assert "lower is better" in " ".join(board.notes)

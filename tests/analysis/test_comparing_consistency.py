@@ -17,6 +17,7 @@ from sociolab.analysis.consistency import (
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Declared, Metric
 from sociolab.core.score import JudgeId, Measure
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
@@ -181,3 +182,12 @@ def test_a_figure_without_interval_has_a_reason_and_none_passes_the_scale() -> N
     (table,) = consistency_section(passing([two], {"goal": 8}, (1,)), {"goal": GOAL}).tables
     assert table.rows[0][2] == "0.750 [0.000, 1.000] (2)"
     assert "an interval that would pass the end of the scale is cut there" in table.notes
+
+
+def test_where_lower_is_better_a_play_succeeds_from_the_threshold_down() -> None:
+    lower = Declared(metrics=(Metric("goal", better="lower"), Metric("gcsr", better="lower")))
+    assert thresholds(MEASURES, None, lower, named=False) == {"gcsr": 0.0}
+    plays = {("lamp", "ann"): (1.0, 2.0), ("sofa", "ann"): (9.0, 2.0)}
+    (found,) = passing([side(plays)], {"goal": 2}, (1, 2), lower)
+    # 3 of 4 plays have 2 or less; both repeats of one of two tasks.
+    assert [one.estimate.value for one in found.found] == [0.75, 0.5]

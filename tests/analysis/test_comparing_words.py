@@ -11,6 +11,7 @@ from sociolab.analysis.compare import (
     compared,
     comparison_document,
     comparison_section,
+    forest,
 )
 from sociolab.analysis.formatting import NOTHING
 from sociolab.analysis.matching import ComparedSide
@@ -177,3 +178,20 @@ def test_where_all_is_established_no_bounds_are_shown() -> None:
     found = compared_goals(side("x", {"goal": [6.0] * 6}), side("y", {"goal": [4.0] * 6}))
     assert found.bounds["goal"] == (2, 2)
     assert comparison_section(found, "", ()).tables[0].columns[-1] == "Holm p"
+
+
+def test_the_lower_value_is_the_better_one_where_the_world_says_so() -> None:
+    measure = Measure("hallucination", 0, 1, title="hallucinated")
+    a, b = (side(who, {"hallucination": [value] * 6}) for who, value in (("x", 0.1), ("y", 0.4)))
+    found = compared(
+        "anteval-information", a, b, ("j", JudgeId("j", "model")), {"hallucination": measure},
+        declared("anteval-information"),
+    )  # fmt: skip
+    section = comparison_section(found, "", ())
+    assert "hallucinated is lower for A by 0.300, which is better" in " ".join(section.said)
+    table = section.tables[0]
+    assert table.rows[0][0] == "hallucinated \N{DOWNWARDS ARROW}"
+    assert "\N{DOWNWARDS ARROW}: lower is better" in table.legend
+    (panel,) = forest(found)["vconcat"]
+    assert panel["data"]["values"][0]["row"] == "hallucinated \N{DOWNWARDS ARROW}"
+    assert panel["data"]["values"][0]["beside"].startswith("\N{MINUS SIGN}0.300")

@@ -19,6 +19,7 @@ from sociolab.analysis.rank import (
     ranking,
     ranking_document,
     ranking_section,
+    rating_figure,
     settled,
 )
 from sociolab.analysis.values import RunValues, Value
@@ -303,3 +304,34 @@ def test_where_nothing_could_be_scored_it_is_said_what_to_do(store: Store) -> No
     goals: dict[str, Plays] = {"t": {(A, P): [(UNTOLD, UNTOLD)], (B, P): [(UNTOLD, UNTOLD)]}}
     with pytest.raises(ConfigError, match=r"4 plays could not be scored: .* --reader endpoint/mod"):
         ranked(store, goals)
+
+
+def test_where_lower_is_better_the_lower_score_wins() -> None:
+    """3 : 1 comparisons by the lower hallucination."""
+
+    def values(agent: str, scores: list[float]) -> tuple[Value, ...]:
+        return tuple(
+            Value("r", "anteval-information", f"{agent}-{i}", f"t{i}", f"t{i}", None, 0, "ann",
+                  agent, P, MODEL.name, "hallucination", score)
+            for i, score in enumerate(scores)
+        )  # fmt: skip
+
+    rows = (*values(A, [0.1, 0.2, 0.0, 0.9]), *values(B, [0.3, 0.4, 0.5, 0.1]))
+    measures = {"hallucination": Measure("hallucination", 0, 1, title="hallucinated")}
+    run = RunValues(
+        "r", "anteval-information", rows, {MODEL.name: MODEL}, measures,
+        declared=declared("anteval-information"),
+    )  # fmt: skip
+    found = ranking(pooled([run], None, "hallucination"))
+    assert [one.model for one in found.ratings.models] == [A, B]
+    assert found.records[A, B] == PairRecord(3, 0, 1)
+    section = ranking_section(found)
+    assert "The lower hallucinated wins" in " ".join(section.said)
+    assert "scores lower in hallucinated" in " ".join(section.cautions)
+
+
+def test_the_figure_of_a_ranking_has_points_and_intervals(store: Store) -> None:
+    (panel,) = rating_figure(ranked(store, FIVE))["vconcat"]
+    assert panel["layer"][0]["encoding"]["x"]["title"] == "GOAL: Elo points"
+    drawn = {one["row"]: one["value"] for one in panel["data"]["values"]}
+    assert drawn == {A: pytest.approx(73.595, abs=1e-3), B: pytest.approx(-73.595, abs=1e-3)}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from sociolab.report.leaderboard import Board, boards, boards_section, index
+from sociolab.core.metrics import Metric
+from sociolab.report.leaderboard import Board, NeighbourTest, boards, boards_section, index
 from sociolab.report.schema import Data, RunResult
 
 from .small_run import ALPHA, SCRIPTED
@@ -137,3 +140,17 @@ def test_the_first_page_of_a_site_names_judges_and_escapes_what_runs_are_called(
     assert 'href="runs/small.html"' in text
     assert "not ranked" in text
     assert "http" not in text
+
+
+def test_where_lower_is_better_the_lowest_stands_first(result: RunResult) -> None:
+    lower = replace(result.declared, metrics=(Metric("goal", better="lower"),), main=("goal",))
+    runs = [
+        with_value(run(result, name, agent, declared=lower), value)
+        for name, agent, value in (("a", ALPHA, 6), ("b", BETA, 4), ("c", "openai/c", None))
+    ]
+    (board,) = boards(runs)
+    assert board.title == "GOAL \N{DOWNWARDS ARROW}"
+    assert ranks(board) == [(1, BETA, "b"), (2, ALPHA, "a"), (None, "openai/c", "c")]
+    assert "lower is better" in " ".join(board.notes)
+    assert NeighbourTest(9, -2.0, 0.01, better="lower").told == "higher, p 0.010"
+    assert NeighbourTest(9, 2.0, 0.01, better="lower").told == "lower on common episodes, p 0.010"

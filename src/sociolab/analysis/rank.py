@@ -601,7 +601,13 @@ def _figures(found: Ranking) -> Iterator[Figure]:
 
 
 def rating_figure(found: Ranking) -> Spec:
-    """The ratings and their intervals for a paper, a panel for each group."""
+    """The ratings and their intervals for a paper, a panel for each group; ConfigError where no
+    agent has one."""
+    if all(one.strength is None for one in found.ratings.models):
+        raise ConfigError(
+            "--figure: no agent has a rating that could be drawn, as each won or lost everything; "
+            "the tables say so"
+        )
     panels = []
     for group in sorted({one.group for one in found.ratings.models}):
         rated = [

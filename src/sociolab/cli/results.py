@@ -30,6 +30,7 @@ from sociolab.cli.options import (
     Replace,
     RunNames,
     StoreFile,
+    argument,
     named_values,
     option,
     refuse,
@@ -163,9 +164,7 @@ def report(
 def compare(
     run: Annotated[
         list[str],
-        typer.Argument(
-            metavar="RUN [RUN]", help="Two runs, or one with several agents; more with --curve."
-        ),
+        argument("RUN [RUN]", "Two runs, or one with several agents; more with --curve."),
     ],
     agent: Annotated[
         OptText, option("--agent", "LABEL", "Whom to compare; if only one, it.")
@@ -274,7 +273,7 @@ def compare(
 
 @verbs.command(epilog="Example: sociolab table first town --html table.html")
 def table(
-    run: Annotated[list[str], typer.Argument(metavar="RUN", help="Runs of several worlds.")],
+    run: Annotated[list[str], argument("RUN", "Runs of several worlds.")],
     judge: Annotated[
         OptTexts, option("--judge", "WORLD=LABEL", "Whose scores there. Repeatable.")
     ] = None,
@@ -332,13 +331,14 @@ def rank(
         found = rank_runs(opened, run, judge, metric, called)
         section = ranking_section(found)
         page_of(opened, found.pool.runs, [section], html, called)
+    drawn = rating_figure(found) if figure is not None else None
     written = _write_tables([section], latex, markdown)
     if csv is not None:
         written.append(_write_rows(ranking_document(found)["agents"], csv))
-    if figure is not None:
+    if figure is not None and drawn is not None:
         from sociolab.report.figures import write_figure
 
-        write_figure(figure, rating_figure(found))
+        write_figure(figure, drawn)
         written.append(figure)
     show_sections([section], partial(ranking_document, found), as_json=json, html=html)
     for path in written:

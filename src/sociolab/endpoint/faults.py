@@ -21,9 +21,12 @@ HANG_SECONDS = 600.0
 
 def drawn_fault(settings: EndpointSettings, chance: Chance) -> Fault | None:
     """The fault of this attempt, by the rates of the settings; None for a good one."""
+    rates = [getattr(settings, fault) for fault in FAULTS]
+    if not any(rates):
+        return None
     at = chance.of("fault").random()
-    for fault in FAULTS:
-        at -= getattr(settings, fault)
+    for fault, rate in zip(FAULTS, rates, strict=True):
+        at -= rate
         if at < 0:
             return fault
     return None

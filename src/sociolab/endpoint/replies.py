@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,8 @@ class Replies:
 
     def _draw(self, chat: ChatBody) -> Draw:
         chance = Chance(chat.key)
-        leaves = chance.of("leave").random() < self._settings.leave_rate
+        rate = self._settings.leave_rate
+        leaves = rate > 0 and chance.of("leave").random() < rate
         return Draw(chance.of("reply"), self._settings.characters, leave=leaves)
 
 
@@ -74,8 +76,13 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 def _schema(chat: ChatBody) -> Any:
     """The schema of the response format, or of the prompt; None where there is none."""
+    return _parsed(chat.schema or _schema_in_prompt(chat) or "null")
+
+
+@lru_cache(200)
+def _parsed(text: str) -> Any:
     try:
-        return json.loads(chat.schema or _schema_in_prompt(chat) or "null")
+        return json.loads(text)
     except ValueError:
         return None
 
