@@ -111,4 +111,4 @@ def test_a_time_that_is_none_is_refused(sociolab: Sociolab, seconds: str) -> Non
 def test_the_progress_of_a_judging_says_how_much_there_is_to_do(sociolab: Sociolab) -> None:
     sociolab(*PLAY, "--judge", "none")
     done = sociolab("judge", "a", "--judge", "heuristic", "--json")
-    assert done.err.splitlines()[0].startswith("a: 0/1 episodes")
+    assert done.err.splitlines()[0].startswith("a: 1/1 episodes")

@@ -169,7 +169,7 @@ def test_a_run_without_a_name_is_told_how_to_resume_it(
     monkeypatch.setattr(FullDisk, "left", 10)
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=FullDisk))
     with pytest.raises(StorageError, match=r"where it stopped \(with --name sotopia-\d+-\d+\)$"):
-        play_and_show(unnamed, brief=False, as_json=True)
+        play_and_show(unnamed, full=False, as_json=True)
 
 
 def test_a_group_that_cannot_be_committed_ends_what_depends_on_it_at_once(

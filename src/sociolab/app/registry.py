@@ -103,6 +103,14 @@ def known_world(name: str) -> WorldPlugin | None:
         return None
 
 
+def about_world(name: str) -> str:
+    """What a world says of itself in a line, or why it cannot be used."""
+    try:
+        return world_plugin(name).about
+    except (ConfigError, WorldError) as error:
+        return f"cannot be used: {error}"
+
+
 def worlds_that(offer: Callable[[WorldPlugin], bool]) -> tuple[str, ...]:
     """The names of the installed worlds that offer something, sorted; one that does not load offers
     nothing."""

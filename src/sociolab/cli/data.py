@@ -17,6 +17,7 @@ from sociolab.cli.options import (
     OptTexts,
     Replace,
     StoreFile,
+    argument,
     option,
     refuse,
     several,
@@ -52,7 +53,7 @@ def write(*, given: dict[str, Any]) -> None:
 
 @verbs.command(epilog="Example: sociolab build stss-talk --seeds 1-2 --total 100 --name small")
 def build(
-    world: Annotated[str, typer.Argument(metavar="WORLD", help="stss-talk.")],
+    world: Annotated[str, argument("WORLD", "stss-talk.")],
     seeds: Annotated[str, option("--seeds", "N-M", "Random seeds of the simulated towns.")] = "1-6",
     total: Annotated[int, option("--total", "N", "Conversation tasks.", min=1)] = 325,
     data: Annotated[OptText, option("--data", "TOWN", "An imported town; default: ours.")] = None,
@@ -118,9 +119,7 @@ def import_(
 
 @verbs.command(epilog="Example: sociolab export first turns.jsonl --as turns")
 def export(
-    runs: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN", help="The runs' names.")
-    ] = None,
+    runs: Annotated[list[str] | None, argument("RUN", "The runs' names.")] = None,
     *,
     path: Annotated[
         Path, typer.Argument(metavar="FILE", help="The file, or folder for Parquet, to write.")

@@ -19,6 +19,7 @@ from sociolab.cli.options import (
     OptText,
     OptTexts,
     RunName,
+    argument,
     name_and_value,
     option,
     several,
@@ -58,7 +59,7 @@ def _resumable(kept: str) -> Iterator[None]:
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
 @takes(RunConfig, "judges", "readers", "agent_timeout", *ModelAccess.model_fields)
 def judge(
-    run: Annotated[OptText, typer.Argument(metavar="RUN", help="The run's name.")] = None,
+    run: Annotated[OptText, argument("RUN", "The run's name.")] = None,
     repeats: Annotated[OptInt, option("--repeats", "N", "Judgings of each episode.", min=1)] = None,
     validate: Annotated[
         OptText,

@@ -71,7 +71,7 @@ def list_(
     """List runs, episodes, tasks, task lists, worlds, agents or data."""
     from sociolab.app.data.sets import world_names
     from sociolab.app.queries import EpisodeQuery
-    from sociolab.app.registry import data_kinds, world_plugin
+    from sociolab.app.registry import about_world, data_kinds
     from sociolab.cli.list_rows import Table, aligned, tabbed
     from sociolab.core.user_files import imported_names
 
@@ -79,7 +79,7 @@ def list_(
     lists: dict[str, Callable[[], Rows]] = {
         "tasks": lambda: _tasks(of, data, tasks),
         "task-lists": _task_lists,
-        "worlds": lambda: [{"world": w, "about": world_plugin(w).about} for w in world_names()],
+        "worlds": lambda: [{"world": w, "about": about_world(w)} for w in world_names()],
         "agents": lambda: _agents(of),
         "data": lambda: [{"world": w, "data": d} for w in data_kinds() for d in imported_names(w)],
     }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional, Union, get_args, get
 
 import typer
 
+from sociolab.cli.completion import completed
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -39,11 +40,23 @@ def option(flags: str, metavar: str, help: str, **ends: float) -> Any:
                 raise ConfigError(f"{flags.split()[0]}: expected {metavar}, found the option {one}")
         return given
 
-    return typer.Option(*flags.split(), metavar=metavar, help=help, callback=check, **ends)  # type: ignore[arg-type]
+    return typer.Option(
+        *flags.split(),
+        metavar=metavar,
+        help=help,
+        callback=check,
+        autocompletion=completed(flags, metavar),
+        **ends,  # type: ignore[arg-type]
+    )
 
 
-RunName = Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")]
-RunNames = Annotated[list[str], typer.Argument(metavar="RUN", help="The runs' names.")]
+def argument(metavar: str, help: str) -> Any:
+    """A place on the command line, which a shell completes where it can."""
+    return typer.Argument(metavar=metavar, help=help, autocompletion=completed("", metavar))
+
+
+RunName = Annotated[str, argument("RUN", "The run's name.")]
+RunNames = Annotated[list[str], argument("RUN", "The runs' names.")]
 
 StoreFile = Annotated[
     OptPath, option("--store", "FILE", "The store; default: $SOCIOLAB_STORE or your own.")
@@ -136,7 +149,7 @@ def _parameter(name: str, field: FieldInfo, flag: Flag) -> inspect.Parameter:
         }
         info = option(flag.flags, flag.metavar, _help(field, flag), **ends)
     else:
-        info = typer.Argument(metavar=flag.metavar, help=flag.help)
+        info = argument(flag.metavar, flag.help)
     wanted = field.is_required()
     return inspect.Parameter(
         name,

@@ -51,7 +51,7 @@ def line(tally: Tally, failed: str = "failed") -> str:
     if (course := tally.course) is not None:
         played, expected = (turns // course.per for turns in (course.played, course.expected))
         parts.append(f"{played:,} of {expected:,} {course.unit}")
-    elif tally.turns or not tally.answers:
+    elif tally.turns:
         parts.append(f"{tally.turns:,} turns")
     if tally.failed or failed != "failed":
         parts.append(f"{tally.failed:,} {failed}")

@@ -30,6 +30,7 @@ from sociolab.cli.options import (
     Replace,
     RunNames,
     StoreFile,
+    argument,
     named_values,
     option,
     refuse,
@@ -163,9 +164,7 @@ def report(
 def compare(
     run: Annotated[
         list[str],
-        typer.Argument(
-            metavar="RUN [RUN]", help="Two runs, or one with several agents; more with --curve."
-        ),
+        argument("RUN [RUN]", "Two runs, or one with several agents; more with --curve."),
     ],
     agent: Annotated[
         OptText, option("--agent", "LABEL", "Whom to compare; if only one, it.")
@@ -274,7 +273,7 @@ def compare(
 
 @verbs.command(epilog="Example: sociolab table first town --html table.html")
 def table(
-    run: Annotated[list[str], typer.Argument(metavar="RUN", help="Runs of several worlds.")],
+    run: Annotated[list[str], argument("RUN", "Runs of several worlds.")],
     judge: Annotated[
         OptTexts, option("--judge", "WORLD=LABEL", "Whose scores there. Repeatable.")
     ] = None,

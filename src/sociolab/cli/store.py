@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sociolab.cli.options import Json, RunName, RunNames, StoreFile, Sure
+from sociolab.cli.options import Json, RunName, RunNames, StoreFile, Sure, argument
 from sociolab.cli.output import confirm, print_json, say
 from sociolab.core.errors import ConfigError
 
@@ -27,7 +27,7 @@ _MUCH = 1_000_000
 
 @verbs.command(epilog="Example: sociolab rename first baseline")
 def rename(
-    old: Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")],
+    old: Annotated[str, argument("RUN", "The run's name.")],
     new: Annotated[str, typer.Argument(metavar="NAME", help="Its new name.")],
     store: StoreFile = None,
 ) -> None:
