@@ -113,12 +113,12 @@ def test_an_interval_within_the_scale_is_not_called_cut() -> None:
     (table,) = variant_section(ABOUT, "padding", "words", change_effects(rows)).tables
     # The mean absolute change has the same half, and cannot be below 0.
     assert table.rows[0][1:3] == ("+2.00 [\N{MINUS SIGN}0.48, +4.48]", "2.00 [0.00, 4.48]")
-    assert any("cut there" in note for note in table.notes)
+    assert any("truncated at" in note for note in table.notes)
     larger = [
         moved(2, 6 + gain, now="x", cluster=c) for gain, c in zip((1, 2, 3), "abc", strict=True)
     ]
     (table,) = variant_section(ABOUT, "padding", "words", change_effects(larger)).tables
-    assert not any("cut there" in note for note in table.notes)
+    assert not any("truncated at" in note for note in table.notes)
 
 
 def test_a_missing_score_is_counted_and_the_others_still_are_compared() -> None:

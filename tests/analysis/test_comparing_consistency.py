@@ -181,7 +181,7 @@ def test_a_figure_without_interval_has_a_reason_and_none_passes_the_scale() -> N
     two = side({("lamp", "ann"): (9, 9), ("bike", "ann"): (9, 1)})
     (table,) = consistency_section(passing([two], {"goal": 8}, (1,)), {"goal": GOAL}).tables
     assert table.rows[0][2] == "0.750 [0.000, 1.000] (2)"
-    assert "an interval that would pass the end of the scale is cut there" in table.notes
+    assert "intervals are truncated at the ends of the scale" in table.notes
 
 
 def test_where_lower_is_better_a_play_succeeds_from_the_threshold_down() -> None:

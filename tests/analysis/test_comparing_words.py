@@ -114,7 +114,7 @@ def test_no_interval_passes_what_two_values_can_differ_by() -> None:
     # 9 and 3: mean 6, se 3, times 12.706: -32.1 to 44.1; GOAL goes from 0 to 10.
     found = section({"goal": (9, 3)})
     assert found.tables[0].rows[0][4] == "[\N{MINUS SIGN}10.00, 10.00]"
-    assert "one that would pass what the scale allows is cut" in " ".join(found.tables[0].notes)
+    assert "truncated at the ends of what the scale allows" in " ".join(found.tables[0].notes)
 
 
 def with_untold(one: ComparedSide, goals: Mapping[int, tuple[float, float]]) -> ComparedSide:

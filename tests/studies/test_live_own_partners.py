@@ -169,7 +169,7 @@ def test_who_held_up_others_now_and_then_is_told_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     passing = iter(range(10**6))
-    monkeypatch.setattr(guard, "clock", lambda: float(next(passing)))
+    monkeypatch.setattr(progress, "now", lambda: float(next(passing)))
     played(tmp_path / "store.db", "Works")
     assert any(f"{HERE}:Works held up all other" in one.getMessage() for one in caplog.records)
 
