@@ -97,12 +97,9 @@ def difference_gates(
     return tuple(gates)
 
 
-def score_gates(
-    result: RunResult, rules: Sequence[GateRule], judge: str | None = None
-) -> tuple[Gate, ...]:
-    """Each rule held against the interval of the mean of each agent of a run, over all its plays.
-
-    As `difference_gates`; by the foremost judge that gave scores of the metric, if none is named.
+def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
+    """Each rule held against the interval of the mean of each agent of a run, over all its
+    episodes, by the foremost judge that gave scores of the metric; else as `difference_gates`.
     """
     measures = {
         one.measure: Measure(
@@ -118,13 +115,13 @@ def score_gates(
             for one in result.scores
             if one.measure == name and not one.by and one.agent in (*result.agents, None)
         ]
-        by = {one.judge: one.method for one in entries if judge in (None, one.judge)}
+        by = {one.judge: one.method for one in entries}
         chosen = foremost(by)
         if not chosen:
             known = ", ".join(dict.fromkeys(one.measure for one in result.scores)) or "none"
             raise ConfigError(
-                f'--fail-if: {result.run} has no scores of "{rule.measure}"'
-                f"{f' by {judge}' if judge else ''}; it has scores of: {known}"
+                f'--fail-if: {result.run} has no scores of "{rule.measure}"; it has scores of: '
+                f"{known}"
             )
         if len(chosen) > 1:
             raise ConfigError(
