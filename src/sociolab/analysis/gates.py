@@ -100,13 +100,10 @@ def difference_gates(
     return tuple(gates)
 
 
-def score_gates(
-    result: RunResult, rules: Sequence[GateRule], judge: str | None = None
-) -> tuple[Gate, ...]:
-    """Each rule held against the interval of the mean of each evaluated agent of a run, over all its
-    plays; a partner that is not evaluated itself is held against nothing.
-
-    As `difference_gates`; by the foremost judge that gave scores of the metric, if none is named.
+def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
+    """Each rule held against the interval of the mean of each evaluated agent of a run (not of a
+    partner), over all its episodes, by the foremost judge that gave scores of the metric; else as
+    `difference_gates`.
     """
     measures = {
         one.measure: Measure(
@@ -122,14 +119,13 @@ def score_gates(
             for one in result.scores
             if one.measure == name and not one.by and one.agent in (*evaluated(result), None)
         ]
-        by = {one.judge: one.method for one in entries if judge in (None, one.judge)}
+        by = {one.judge: one.method for one in entries}
         chosen = foremost(by)
         if not chosen:
             known = dict.fromkeys(one.measure for one in result.scores)
             raise ConfigError(
-                f'--fail-if: {result.run} has no scores of "{rule.measure}"'
-                f"{f' by {judge}' if judge else ''}{_meant(name, known)}; it has scores of: "
-                f"{', '.join(known) or 'none'}{_failed(result)}"
+                f'--fail-if: {result.run} has no scores of "{rule.measure}"{_meant(name, known)}; '
+                f"it has scores of: {', '.join(known) or 'none'}{_failed(result)}"
             )
         if len(chosen) > 1:
             raise ConfigError(
