@@ -855,4 +855,6 @@ def _reach(dots: list[Dot]) -> float:
     ends = (end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None)
     most = max(map(abs, ends), default=0.0) or 1.0
     power = 10.0 ** math.floor(math.log10(most))
-    return next(power * step for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if power * step >= most)
+    return next(
+        power * step for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if power * step >= most
+    )

@@ -97,7 +97,11 @@ def _panel(panel: Panel, series: Sequence[str], *, filled: bool) -> Spec:
         "sort": None,
         "scale": {"domain": rows, "padding": 0.3 if several else 0.1},
         "axis": {
-            "labelLimit": 110, "labelOffset": 0.5, "ticks": False, "domain": False, "grid": False
+            "labelLimit": 110,
+            "labelOffset": 0.5,
+            "ticks": False,
+            "domain": False,
+            "grid": False,
         },  # fmt: skip
     }
     offset = {"yOffset": {"field": "series", "scale": {"domain": list(series)}}} if several else {}
