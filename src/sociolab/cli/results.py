@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -267,6 +268,8 @@ def compare(
     shown = (compared.section,) if compared and pairs_shown else ()
     document = partial(_comparison_document, found, compared, gates)
     show_sections((*found.sections, *shown), document, as_json=json, html=html)
+    for other in found.other_judges:
+        say(f"scores by {other} are not in these tables: --judge {shlex.quote(other)}")
     if compared is not None and pairs is not None:
         say(f"wrote {write_pairs(compared, pairs):,} pairs to {pairs}")
     for path in written:

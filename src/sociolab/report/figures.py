@@ -37,6 +37,8 @@ _CONFIG: Spec = {
         "titleColor": _INK, "domainColor": "#888888", "tickColor": "#888888", "tickSize": 3,
         "gridColor": {"condition": {"test": "datum.value === 0", "value": "#777777"},
                       "value": "#e6e6e6"}, "titlePadding": 3,
+        # Vega moves ticks and grid to whole pixels: here a tenth of a point away from the data.
+        "tickRound": False, "translate": 0,
     },
     "legend": {
         "orient": "top", "title": None, "labelFontSize": 8, "symbolSize": 40, "labelLimit": 220,
@@ -94,7 +96,13 @@ def _panel(panel: Panel, series: Sequence[str], *, filled: bool) -> Spec:
         "title": None,
         "sort": None,
         "scale": {"domain": rows, "padding": 0.3 if several else 0.1},
-        "axis": {"labelLimit": 110, "ticks": False, "domain": False, "grid": False},
+        "axis": {
+            "labelLimit": 110,
+            "labelOffset": 0.5,
+            "ticks": False,
+            "domain": False,
+            "grid": False,
+        },  # fmt: skip
     }
     offset = {"yOffset": {"field": "series", "scale": {"domain": list(series)}}} if several else {}
     colours = [_COLOURS[i % len(_COLOURS)] for i in range(len(series))]
