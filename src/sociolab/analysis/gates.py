@@ -190,8 +190,8 @@ def _gate(
 
 
 def junit(suite: str, gates: Sequence[Gate], undecided: str = "") -> str:
-    """Gates as JUnit XML, which CI services show: a test case for each, failed where it did, and one
-    with an error where they could not be decided."""
+    """Gates as JUnit XML, which CI services show: a test case for each, failed where it did, and
+    one with an error where they could not be decided."""
     failures, errors = str(sum(gate.failed for gate in gates)), int(bool(undecided))
     tests = str(len(gates) + errors)
     top = Element("testsuite", name=suite, tests=tests, failures=failures, errors=str(errors))

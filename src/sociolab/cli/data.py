@@ -90,7 +90,9 @@ def import_(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder or file to read.")],
     name: Annotated[
         OptText,
-        option("--name", "NAME", "What to call it here; a run keeps its own, ratings are: people."),
+        option(
+            "--name", "NAME", "What to call it here; default: a run's own name; ratings: people."
+        ),
     ] = None,
     run: Annotated[OptText, option("--run", "RUN", "Of ratings: the run.")] = None,
     replace: Replace = False,

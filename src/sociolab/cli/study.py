@@ -64,9 +64,13 @@ def create(
     with _opened(store, create=True) as opened:
         row = setup.create(opened, name or named, settings)
     say(f"{row.name} is set up, and closed; what next:")
-    say(f"  sociolab study invite {row.name} 10    makes ten links")
-    say(f"  sociolab study open {row.name}         lets participants in")
-    say("  sociolab web                           serves it")
+    invite = f"sociolab study invite {row.name} 10"
+    for command, does in (
+        (invite, "makes ten links"),
+        (f"sociolab study open {row.name}", "lets participants in"),
+        ("sociolab web", "serves it"),
+    ):
+        say(f"  {command:<{len(invite)}}    {does}")
 
 
 @study.command("list", epilog="Example: sociolab study list")
@@ -119,9 +123,12 @@ def invite(
 ) -> None:
     """Make secret links, and print them as CSV: they are shown this once."""
     from sociolab.studies import participants
+    from sociolab.studies.progress import room
 
     with _opened(store) as opened, _links_file(out) as file:
         _write_links(participants.invite(opened, name, count), public_url, file)
+        if enough := room(opened, opened.studies.get(name)):
+            say(enough)
 
 
 @study.command(epilog="Example: sociolab study reissue talks p-7kq3fm")
@@ -266,6 +273,8 @@ def _write_links(made: Iterable[Link], address: str, file: TextIO) -> None:
     out.writerow(("participant", "link"))
     out.writerows((link.participant, address.rstrip("/") + link.path) for link in made)
     say("these links are shown this once; the store knows only hashes of them")
+    if address == _HERE:
+        say(f"they begin with {_HERE}; if `sociolab web` is reached elsewhere, use --public-url")
 
 
 def _document(row: StudyRow, found: StudyProgress) -> dict[str, object]:
