@@ -556,9 +556,9 @@ def _rests_on(found: ComparedAgents) -> str:
         return "no pair has a value on both sides"
     pairs = _how_many([one.pairs for one in usable], "pair")
     clusters = _how_many([one.clusters for one in usable], cluster_of(found))
-    same = found.a.partners == found.b.partners
-    partner = f"; partner of both: {' and '.join(found.a.partners)}" if same else ""
-    return f"means over {pairs} in {clusters}{partner}"
+    met = found.a.partners
+    partner = f"; partner{'s' if len(met) > 1 else ''} of both: {' and '.join(met)}"
+    return f"means over {pairs} in {clusters}{partner if met == found.b.partners else ''}"
 
 
 def overview_rows(found: ComparedAgents) -> Iterator[tuple[str, ...]]:
