@@ -428,9 +428,9 @@ def _cautions(found: ComparedAgents) -> Iterator[str]:
     yield from failed_turns_told({"A": found.a.asked, "B": found.b.asked})
     clusters = [one.clusters for one in found.found.values() if one.pairs]
     if clusters and min(clusters) < FEW:
+        few = _how_many(clusters, cluster_of(found))
         yield (
-            f"With {_how_many(clusters, cluster_of(found))}, intervals and p are rough, and what would "
-            "settle a difference is a guess."
+            f"With {few}, intervals and p are rough, and what would settle a difference is a guess."
         )
     for name, (a, b) in found.untold.items():
         if a or b:
