@@ -428,9 +428,9 @@ def _cautions(found: ComparedAgents) -> Iterator[str]:
     yield from failed_turns_told({"A": found.a.asked, "B": found.b.asked})
     clusters = [one.clusters for one in found.found.values() if one.pairs]
     if clusters and min(clusters) < FEW:
+        few = _how_many(clusters, cluster_of(found))
         yield (
-            f"With {_how_many(clusters, cluster_of(found))}, intervals and p are rough, and what would "
-            "settle a difference is a guess."
+            f"With {few}, intervals and p are rough, and what would settle a difference is a guess."
         )
     for name, (a, b) in found.untold.items():
         if a or b:
@@ -556,9 +556,9 @@ def _rests_on(found: ComparedAgents) -> str:
         return "no pair has a value on both sides"
     pairs = _how_many([one.pairs for one in usable], "pair")
     clusters = _how_many([one.clusters for one in usable], cluster_of(found))
-    same = found.a.partners == found.b.partners
-    partner = f"; partner of both: {' and '.join(found.a.partners)}" if same else ""
-    return f"means over {pairs} in {clusters}{partner}"
+    met = found.a.partners
+    partner = f"; partner{'s' if len(met) > 1 else ''} of both: {' and '.join(met)}"
+    return f"means over {pairs} in {clusters}{partner if met == found.b.partners else ''}"
 
 
 def overview_rows(found: ComparedAgents) -> Iterator[tuple[str, ...]]:

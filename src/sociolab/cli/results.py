@@ -120,12 +120,14 @@ def report(
         gates = [gate for one in results for gate in score_gates(one, rules)]
         # What makes files is loaded only for those who want one: that takes longer than the tables.
         if html is not None:
+            from sociolab.analysis.compare_runs import two_agents
             from sociolab.app.results import write_page
 
             pages = [
                 replace(one, result=result) for one, (result, _) in zip(found, shown, strict=True)
             ]
-            write_page(opened, pages, html)
+            pairs = [two_agents(opened, result, names) for result, _ in shown]
+            write_page(opened, pages, html, compared=pairs)
             written.append(html)
         if csv is not None:
             from sociolab.app.results import write_csv

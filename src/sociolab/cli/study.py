@@ -165,6 +165,7 @@ def forget(
     name: Name, participant: Participant, yes: Sure = False, store: StoreFile = None
 ) -> None:
     """Delete a participant, and all that this person did."""
+    from sociolab.report.words import plural
     from sociolab.studies import participants
 
     with _opened(store) as opened:
@@ -173,8 +174,9 @@ def forget(
         with _kept_to_us(opened, name):
             gone = participants.forget(opened, name, participant)
     say(
-        f"deleted {participant}: {gone.answers} answers, {gone.ratings} ratings, {gone.episodes} "
-        "episodes; copies that you exported, and reports, are yours to delete"
+        f"deleted {participant}: {plural(gone.answers, 'answer')}, "
+        f"{plural(gone.ratings, 'rating')}, {plural(gone.episodes, 'episode')} with all scores; "
+        "copies that you exported, and reports, are yours to delete"
     )
 
 

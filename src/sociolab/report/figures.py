@@ -40,6 +40,7 @@ _CONFIG: Spec = {
         # Vega moves ticks and grid to whole pixels: here a tenth of a point away from the data.
         "tickRound": False, "translate": 0,
     },
+    "axisLeft": {"labelOffset": 0.5},
     "legend": {
         "orient": "top", "title": None, "labelFontSize": 8, "symbolSize": 40, "labelLimit": 220,
         "labelColor": _INK, "offset": 4, "padding": 0,
@@ -96,13 +97,7 @@ def _panel(panel: Panel, series: Sequence[str], *, filled: bool) -> Spec:
         "title": None,
         "sort": None,
         "scale": {"domain": rows, "padding": 0.3 if several else 0.1},
-        "axis": {
-            "labelLimit": 110,
-            "labelOffset": 0.5,
-            "ticks": False,
-            "domain": False,
-            "grid": False,
-        },  # fmt: skip
+        "axis": {"labelLimit": 110, "ticks": False, "domain": False, "grid": False},
     }
     offset = {"yOffset": {"field": "series", "scale": {"domain": list(series)}}} if several else {}
     colours = [_COLOURS[i % len(_COLOURS)] for i in range(len(series))]

@@ -177,7 +177,7 @@ class Models:
         return shipped_prices().price(self.endpoint(spec).base_url, spec.model)
 
     def no_price(self, *specs: ModelSpec) -> str:
-        """That these models have no price, and what to do, with list prices or names like theirs."""
+        """That these models have no price, and what to do; with list prices, or names like it."""
         named = [f'"{spec.endpoint}/{spec.model}"' for spec in specs]
         told = [f"{name}{self._like(spec)}" for name, spec in zip(named, specs, strict=True)]
         add = "it" if len(specs) == 1 else "each"
