@@ -46,7 +46,7 @@ def main() -> None:
 
 def _filled(store: Path, run: str) -> Path:
     command = (
-        f"sociolab run sotopia --agent scripted --limit 400 --repeats 25 --name {run} --brief "
+        f"sociolab run sotopia --agent scripted --limit 400 --repeats 25 --name {run} "
         f"--store {store}"
     ).split()
     subprocess.run([str(Path(sys.executable).parent / command[0]), *command[1:]], check=True)

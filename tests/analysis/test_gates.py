@@ -8,13 +8,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from analysis.stored.comparing_runs import add_run
+from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from sociolab.analysis.compare import ComparedAgents
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.gates import Gate, difference_gates, junit, rule_of, score_gates
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import Measure, Score, Unscored
 from sociolab.report.result import result_of
 from sociolab.store.store import Store
+
+CHARM = Measure("charm", 0, 10)
 
 
 @pytest.fixture
@@ -100,6 +103,38 @@ def test_a_mean_is_held_against_a_limit_with_its_whole_interval(store: Store) ->
         score_gates(result_of(store, "single"), [rule_of("goal<0")])
     with pytest.raises(ConfigError, match='new has no scores of "charm"; it has scores of: goal'):
         score_gates(result, [rule_of("charm<0")])
+
+
+def test_the_partner_of_a_run_is_held_against_no_limit(store: Store) -> None:
+    """Bob, played by the partner p, earns 0 in all tasks, and would fail."""
+    for trial in store.trials("new"):
+        store.verdicts.add("new", JUDGE, [Score(GOAL, "bob", 0)], trial=trial.trial.id)
+    result = result_of(store, "new")
+    assert {one.agent for one in result.scores if not one.by} == {"y", "p"}
+    (gate,) = score_gates(result, [rule_of("goal<2")])
+    assert (gate.of, gate.failed) == ("y in new", False)
+
+
+def test_where_no_episode_has_a_score_the_judge_is_named_and_not_the_number_of_tasks(
+    store: Store,
+) -> None:
+    for trial in store.trials("new"):
+        store.verdicts.add(
+            "new", JUDGE, [Unscored(CHARM, "ann", "nobody was asked")], trial=trial.trial.id
+        )
+    with pytest.raises(ConfigError) as refused:
+        score_gates(result_of(store, "new"), [rule_of("charm<2")])
+    assert str(refused.value) == (
+        "--fail-if charm<2 cannot be decided: no episode of y in new has a score: openai/judge "
+        "cannot tell in 9; `sociolab show EPISODE --run new` says why"
+    )
+
+
+def test_a_metric_that_is_misspelled_is_named_as_it_is_spelled(store: Store) -> None:
+    with pytest.raises(ConfigError, match=r'"Gaol"; did you mean goal\?; it has scores of: goal'):
+        score_gates(result_of(store, "new"), [rule_of("Gaol<0")])
+    with pytest.raises(ConfigError, match=r'"gaol" is not compared; did you mean goal\?; these'):
+        gate(store, "gaol<0")
 
 
 def test_a_metric_that_another_judge_gave_comes_with_that_judge(store: Store) -> None:

@@ -69,13 +69,15 @@ def test_the_agent_that_knows_no_closing_question_plays_to_the_end(sociolab: Soc
 
 
 def test_the_agent_that_answers_it_is_scored_by_what_it_says(sociolab: Sociolab) -> None:
-    done = sociolab("run", "sotopia", "--agent", "python:my_bargainer:Flat", *BARGAIN, "--json")
+    agent = "python:my_bargainer:Bargainer"
+    done = sociolab("run", "sotopia", "--agent", agent, *BARGAIN[:-2], "--json")
     assert done.code == 0, done.err
     (entry,) = [
         one for one in done.document["scores"] if one["measure"] == "goal_checked" and not one["by"]
     ]
-    # The seller's target is 315, the buyer's 255: the mean of 6 - 15 / 15.75 and 6 - 45 / 12.75.
-    assert (entry["n"], entry["value"]) == (2, pytest.approx((5.047619 + 2.470588) / 2))
+    # They meet at 277. The seller's target is 315, the buyer's 255: the mean of 6 - 38 / 15.75 and
+    # 6 - 22 / 12.75.
+    assert (entry["n"], entry["value"]) == (2, pytest.approx((3.587302 + 4.274510) / 2))
 
 
 def test_the_judge_judges_and_judges_again(sociolab: Sociolab) -> None:

@@ -29,6 +29,9 @@ def test_the_two_agents_of_a_run_are_compared_without_being_named(
     done = played("compare", "two", "--metric", "BEL", *RENAMED, *files)
     assert done.code == 0, done.err
     assert "A: Rules vs. B: Parrot" in done.out
+    assert "means over 24 pairs in 6 scenarios; partners of both: Parrot and Rules" in " ".join(
+        done.out.split()
+    )
     assert all(f"wrote c.{kind}" in done.err for kind in ("tex", "md", "csv", "svg"))
     tex = (tmp_path / "c.tex").read_text("utf-8")
     assert r"metric & Rules & Parrot & difference & 95 \% interval & p & Holm p \\" in tex
@@ -46,6 +49,8 @@ def test_a_report_and_a_ranking_write_the_same_files(played: Sociolab, tmp_path:
     done = played("report", "two", *RENAMED, *files)
     assert done.code == 0, done.err
     assert "Rules (A) vs. Parrot (B)" in done.out
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert page.index("Rules (A) vs. Parrot (B)") < page.index("Limitations")
     for name in ("r.tex", "r.csv", "r.svg", "r-pairs.svg"):
         text = (tmp_path / name).read_text("utf-8")
         assert "Parrot" in text

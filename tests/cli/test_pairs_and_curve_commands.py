@@ -6,6 +6,7 @@ import csv
 import re
 import shutil
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -155,6 +156,21 @@ def test_a_floor_for_a_run_is_a_gate_of_its_report(played: Sociolab, tmp_path: P
     assert played("report", "h1", "--fail-if", "goal<9", "--junit", "gates.xml").code == 1
     assert 'failures="1"' in (tmp_path / "gates.xml").read_text("utf-8")
     assert "say --fail-if too" in played("report", "h1", "--junit", "gates.xml").sentence
+
+
+def test_a_gate_that_cannot_be_decided_is_an_error_in_the_junit_file(
+    played: Sociolab, tmp_path: Path
+) -> None:
+    """Written over the file of an earlier run, which would show a pass."""
+    for verb in (("report", "h1"), ("compare", "h1", "h3")):
+        (tmp_path / "gates.xml").write_text("an earlier pass", "utf-8")
+        done = played(*verb, "--fail-if", "charm<2", "--junit", "gates.xml")
+        assert done.code == 2
+        case = ElementTree.parse(tmp_path / "gates.xml").getroot()
+        assert (case.attrib["failures"], case.attrib["errors"]) == ("0", "1")
+        (error,) = case.iter("error")
+        assert error.attrib["message"] in done.err
+        assert '"charm"' in error.attrib["message"]
 
 
 def test_episodes_are_listed_by_who_played_and_how_it_went(played: Sociolab) -> None:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from sociolab import RunConfig
 from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.preflight.estimate import estimate
 from sociolab.cli.main import app
 from sociolab.core.errors import ConfigError
 from sociolab.models.budget import Budget, Price
@@ -73,6 +74,18 @@ def test_a_budget_refuses_a_model_without_a_price_and_names_those_that_are_like_
     assert isinstance(spec, ModelSpec)
     with pytest.raises(ConfigError, match=r"--budget: no price is known for .*has gpt-4o"):
         Models(RunConfig()).kept(spec, NullReplyStore(), Budget(1.0))
+
+
+def test_a_model_at_another_address_is_told_with_what_its_provider_charges() -> None:
+    config = RunConfig(
+        agents=("openai/gpt-4o",),
+        judges=("openai/gpt-4o-mini",),
+        base_url="http://127.0.0.1:9/v1",
+        limit=1,
+    )
+    (cautions,) = (one for one in estimate(config).section().cautions if "no price" in one)
+    assert '"openai/gpt-4o" (openai itself charges 2.5 and 10)' in cautions
+    assert '"openai/gpt-4o-mini" (openai itself charges 0.15 and 0.6)' in cautions
 
 
 def test_prices_are_shown_with_those_of_the_user_over_them(tmp_path: Path) -> None:

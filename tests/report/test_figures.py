@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,16 @@ def test_an_svg_holds_its_words(tmp_path: Path) -> None:
     write(tmp_path / "f.svg", interval_figure([DIFFERENCE], ("p < .05", "n.s."), filled=True))
     text = (tmp_path / "f.svg").read_text("utf-8")
     assert all(word in text for word in ("GOAL", "(points)", "n.s."))
+
+
+def test_a_difference_of_zero_lies_on_the_line_at_zero(tmp_path: Path) -> None:
+    panel = Panel("a \N{MINUS SIGN} b (points)", -2.5, 2.5, (Point("GOAL", "n.s.", 0, -1, 2, "0"),))
+    write(tmp_path / "f.svg", interval_figure([panel], ("p < .05", "n.s."), filled=True))
+    text = (tmp_path / "f.svg").read_text("utf-8")
+    (axis,) = set(re.findall(r'role-axis"[^>]*><g transform="translate\(([\d.]+),1', text))
+    (line,) = re.findall(r'<line transform="translate\(([\d.]+),0\)"[^>]*stroke="#777777"', text)
+    (dot,) = re.findall(r'<path aria-label="[^"]*GOAL[^"]*"[^>]*translate\(([\d.]+),', text)
+    assert float(axis) + float(line) == float(dot) == 105 / 2
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:

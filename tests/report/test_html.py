@@ -363,7 +363,7 @@ def test_sections_of_the_caller_are_shown_whole(result: RunResult) -> None:
     figure = Figure("fig", Chart("drawn", "a: 1", {"mark": "bar"}))
     part = Section("Agreement", ("They agree.",), ("Few raters.",), (table,), (figure,))
     text = page_of_runs([ShownRun(result)], [part])
-    assert '<td class="num">0.41</td>' in text
+    assert '<td class="num"><span>0.41</span></td>' in text
     assert '<td dir="auto">few</td>' in text
     assert '<script type="application/json">{"mark": "bar"}</script>' in text
     assert 'aria-label="drawn: a: 1"' in text

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from report.small_run import ALPHA, RUN, SCRIPTED, build
-from sociolab.analysis.compare_runs import two_agents
+from sociolab.analysis.compare_runs import CompareRequest, compare_runs, two_agents
 from sociolab.report.result import RunResult, result_of
 from sociolab.report.score_tables import MOST_ROWS, overview_table
 from sociolab.report.section import TextTable
@@ -122,3 +122,18 @@ def test_a_run_without_scores_says_so(result: RunResult) -> None:
     bare = result.model_copy(update={"scores": ()})
     assert overview_table(bare) is None
     assert "Nothing was scored." in shown(bare)
+
+
+def test_whoever_judges_a_is_the_agent_that_the_run_names_first(
+    store: Store, result: RunResult
+) -> None:
+    for judge in ("heuristic", "goal check"):
+        found = compare_runs(store, CompareRequest((RUN,), judge=judge)).comparison
+        assert found is not None
+        assert [found.a.agent, found.b.agent] == list(result.agents)
+
+
+def test_a_comparison_knows_whose_scores_it_leaves_out(store: Store) -> None:
+    assert compare_runs(store, CompareRequest((RUN,))).other_judges == ("heuristic",)
+    assert not compare_runs(store, CompareRequest((RUN,), judge="heuristic")).other_judges
+    assert not compare_runs(store, CompareRequest((RUN,), measures=("goal",))).other_judges

@@ -32,9 +32,14 @@ def test_what_people_will_play_is_laid_out_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_example_is_a_study(kind: str, tmp_path: Path, with_run: Path) -> None:
-    file = tmp_path / "study.toml"
-    file.write_text(example(kind).replace("my-run", "played"), "utf-8")
+def test_every_example_is_a_study_once_it_has_a_contact(
+    kind: str, tmp_path: Path, with_run: Path
+) -> None:
+    file, text = tmp_path / "study.toml", example(kind).replace("my-run", "played")
+    file.write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=r"name@example\.org\"; enter yours in .*study\.toml"):
+        read_study(file)
+    file.write_text(text.replace("name@example.org", "lab@uni.example"), "utf-8")
     name, found = read_study(file)
     assert name.startswith("my-")
     with Store.open(with_run) as store:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Declared, Metric
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.store.store import Store
 from sociolab.training.examples import ExportOptions
@@ -157,3 +158,12 @@ def test_two_replies_whose_rewards_are_lower_bounds_are_no_pair(tmp_path: Path) 
     about = row["metadata"]
     assert (about["chosen"]["lower_bounds"], about["rejected"]["lower_bounds"]) == (0, 1)
     assert any("with a lower bound on both sides" in sentence for sentence in done.sentences())
+
+
+def test_a_metric_of_which_lower_is_better_is_no_reward(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Declared, "metric", lambda _, name: Metric(name, better="lower"))
+    with pytest.raises(ConfigError, match="of goal lower is better, expected a metric of which"):
+        export(small, tmp_path / "p.jsonl")
+    assert not (tmp_path / "p.jsonl").exists()

@@ -12,7 +12,8 @@ import aiohttp
 from play_clients import AT_ONCE, Client, my_turn, over, say
 from sociolab.store.store import Store
 from sociolab.studies.export import export
-from sociolab.studies.participants import invite
+from sociolab.studies.participants import Link, invite
+from sociolab.studies.play_records import TAKEN
 from sociolab.studies.setup import create
 from study_browser import Browser
 from study_samples import settings
@@ -31,6 +32,16 @@ async def play(address: str, browser: Browser, participant: str) -> None:
             if over(screen):
                 return
             await client.act(screen, say("I see what you mean."))
+
+
+def agreed(address: str, link: Link) -> Browser:
+    """A browser whose participant has read the instructions."""
+    browser, home = Browser(address), f"/take/talks/{link.participant}"
+    browser.get(link.path)
+    browser.post(link.path)
+    browser.post(f"{home}/consent", choice="agree")
+    browser.post(f"{home}/instructions")
+    return browser
 
 
 def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> None:
@@ -64,5 +75,31 @@ def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> N
     assert 0 <= int(row["seconds"]) < 600
     lines = (tmp_path / "out/episodes.jsonl").read_text("utf-8").splitlines()
     assert any("I see what you mean." in line for line in lines)
+    with (tmp_path / "out/turns.csv").open(encoding="utf-8") as rows:
+        turns = list(csv.DictReader(rows))
+    assert [int(each["turn"]) for each in turns] == list(range(1, int(row["turns"]) + 1))
+    mine = [each for each in turns if each["participant"] == link.participant]
+    assert {(each["agent"], each["seat"]) for each in mine} == {("human", row["seat"])}
+    assert (mine[0]["action"], mine[0]["text"]) == ("speak", "I see what you mean.")
+    assert {each["agent"] for each in turns if not each["participant"]} == {"scripted"}
     trials = [json.loads(line) for line in lines if '"line":"trial"' in line]
     assert sorted(trial["status"] for trial in trials) == ["planned", "played"]
+
+
+def test_who_finds_everything_played_reads_so_and_is_asked_nothing_about_it(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with Store.open(path) as store:
+        create(store, "talks", settings(play={**AT_ONCE, "limit": 1}))
+        store.studies.change("talks", open=True)
+        *first, late = invite(store, "talks", 3)
+    with served(path) as address:
+        assert (
+            "room for 2 people: 2 episodes, 1 to a person"
+            in Browser(address).get("/studies/talks").text
+        )
+        for link in first:
+            asyncio.run(play(address, agreed(address, link), link.participant))
+        page = agreed(address, late).get(f"/take/talks/{late.participant}")
+        assert page.path == f"/take/talks/{late.participant}/end"
+        assert TAKEN in page.text
+        assert "Your completion code" in page.text

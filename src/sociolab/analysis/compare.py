@@ -438,10 +438,8 @@ def _cautions(found: ComparedAgents) -> Iterator[str]:
     yield from failed_turns_told({"A": found.a.asked, "B": found.b.asked})
     clusters = [one.clusters for one in found.found.values() if one.pairs]
     if clusters and min(clusters) < FEW:
-        yield (
-            f"With only {_few(clusters, cluster_of(found))}, intervals, p and required sample "
-            "sizes are rough."
-        )
+        few = _how_many(clusters, cluster_of(found))
+        yield (f"With only {few}, intervals, p and required sample sizes are rough.")
     for name, (a, b) in found.untold.items():
         if a or b:
             yield _not_established(found, name, a, b)
@@ -479,10 +477,10 @@ def failed_turns_told(asked: Mapping[str, TurnsAsked]) -> Iterator[str]:
             )
 
 
-def _few(clusters: Sequence[int], of: str) -> str:
-    """How many clusters the measures have, the fewest first."""
-    least, most = min(clusters), max(clusters)
-    return plural(least, of) if least == most else f"{least} to {most} {of}s (by metric)"
+def _how_many(counts: Sequence[int], of: str) -> str:
+    """How many clusters or pairs the measures have, the fewest first."""
+    least, most = min(counts), max(counts)
+    return plural(least, of) if least == most else f"{least:,} to {most:,} {of}s"
 
 
 def main_measure(found: ComparedAgents) -> str:
@@ -537,6 +535,7 @@ def differences(found: ComparedAgents) -> TextTable:
         (*heads, *(["bounds"] if open_ else [])),
         rows,
         (
+            _rests_on(found),
             f"95 % interval: {_methods(found)}{_cut(found)}; p: sign-flip permutation test; Holm "
             f"p: corrected for {plural(tested(found), 'metric')}",
             *(
@@ -554,6 +553,18 @@ def differences(found: ComparedAgents) -> TextTable:
         tips=tips,
         legend=spelt,
     )
+
+
+def _rests_on(found: ComparedAgents) -> str:
+    """How many pairs and clusters the means are over, and whom both agents met."""
+    usable = [one for one in found.found.values() if one.pairs]
+    if not usable:
+        return "no pair has a value on both sides"
+    pairs = _how_many([one.pairs for one in usable], "pair")
+    clusters = _how_many([one.clusters for one in usable], cluster_of(found))
+    met = found.a.partners
+    partner = f"; partner{'s' if len(met) > 1 else ''} of both: {' and '.join(met)}"
+    return f"means over {pairs} in {clusters}{partner if met == found.b.partners else ''}"
 
 
 def overview_rows(found: ComparedAgents) -> Iterator[tuple[str, ...]]:
@@ -846,8 +857,10 @@ def _figure(found: ComparedAgents, width: float) -> Figure:
 
 
 def _reach(dots: list[Dot]) -> float:
-    """The next of 1, 2, 5, 10, ... (and their tenths) that no interval reaches past."""
+    """The next of 1, 1.5, 2, 2.5, 3, 4, 5, ... (times a power of ten) that no interval passes."""
     ends = (end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None)
     most = max(map(abs, ends), default=0.0) or 1.0
     power = 10.0 ** math.floor(math.log10(most))
-    return next(power * step for step in (1, 2, 5, 10) if power * step >= most)
+    return next(
+        power * step for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if power * step >= most
+    )

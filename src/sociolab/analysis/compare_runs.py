@@ -86,7 +86,8 @@ class Conclusions:
     """What was found: a comparison (None for agents that are only looked at), and pass^k.
 
     `outlines` are the runs' results without scores, which a comparison has no use for; `seats`
-    holds the comparisons seat by seat, where they were wanted.
+    holds the comparisons seat by seat, where they were wanted; `other_judges` scored the same
+    episodes and stand in no table, though nobody asked for one judge or metric.
     """
 
     outlines: tuple[RunResult, ...]
@@ -94,6 +95,7 @@ class Conclusions:
     passing: tuple[Passing, ...]
     sections: tuple[Section, ...]
     seats: Mapping[str, ComparedAgents] = field(default_factory=dict)
+    other_judges: tuple[str, ...] = ()
 
     @property
     def overview(self) -> tuple[Section, ...]:
@@ -227,7 +229,8 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         said = (judged, *last.said, *([alone] if alone else []))
         sections[-1] = replace(last, said=said, cautions=(*last.cautions, *lost))
     outlines = tuple(run.result for run in runs)
-    return Conclusions(outlines, found, tuple(passed), tuple(sections), seats)
+    others = () if wanted.judge or wanted.measures else _other_judges(runs, judge)
+    return Conclusions(outlines, found, tuple(passed), tuple(sections), seats, others)
 
 
 def two_agents(
@@ -396,6 +399,11 @@ def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> 
         yield f"{' and '.join(sorted(rules))} {plays} rule-based: no language model is compared."
 
 
+def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
+    judges = [[one.judge for one in run.result.judges] for run in runs]
+    return tuple(one for one in judges[0] if one != judge and all(one in some for some in judges))
+
+
 @dataclass(frozen=True, slots=True)
 class OpenedRun:
     """A run with the outline of its result, the values of the judge, and its plan.
@@ -410,8 +418,10 @@ class OpenedRun:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Whom the run evaluates: who has values, but for the partner of the others."""
-        found = dict.fromkeys(value.agent for value in self.values.values if value.agent)
+        """Whom the run evaluates: who has values, but for the partner of the others; in the order
+        of the plan, so that A is the same agent whichever judge is asked."""
+        scored = {value.agent for value in self.values.values if value.agent}
+        found = [agent for agent in self.result.agents if agent in scored]
         others = [agent for agent in found if agent != self.result.partner]
         return tuple(others or found)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -12,7 +13,9 @@ from sociolab.analysis.compare import ComparedAgents
 from sociolab.analysis.formatting import figure, span
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, foremost, measure_called
+from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.report.words import counted, plural
 from sociolab.stats.intervals import NO_VARIATION, Estimate
 
 _RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
@@ -89,20 +92,18 @@ def difference_gates(
             known, others = ", ".join(found.found), judges(name)
             hint = f"; compare by another judge: --judge {' or --judge '.join(others)}"
             raise ConfigError(
-                f'--fail-if: "{rule.measure}" is not compared; these are: {known}'
-                f"{hint if others else ''}"
+                f'--fail-if: "{rule.measure}" is not compared{_meant(name, found.found)}; these '
+                f"are: {known}{hint if others else ''}"
             )
         difference, measure = found.found[name].difference, found.measures[name]
         gates.append(_gate(rule, "A \N{MINUS SIGN} B", difference, measure, "difference"))
     return tuple(gates)
 
 
-def score_gates(
-    result: RunResult, rules: Sequence[GateRule], judge: str | None = None
-) -> tuple[Gate, ...]:
-    """Each rule held against the interval of the mean of each agent of a run, over all its plays.
-
-    As `difference_gates`; by the foremost judge that gave scores of the metric, if none is named.
+def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
+    """Each rule held against the interval of the mean of each evaluated agent of a run (not of a
+    partner), over all its episodes, by the foremost judge that gave scores of the metric; else as
+    `difference_gates`.
     """
     measures = {
         one.measure: Measure(
@@ -116,15 +117,15 @@ def score_gates(
         entries = [
             one
             for one in result.scores
-            if one.measure == name and not one.by and one.agent in (*result.agents, None)
+            if one.measure == name and not one.by and one.agent in (*evaluated(result), None)
         ]
-        by = {one.judge: one.method for one in entries if judge in (None, one.judge)}
+        by = {one.judge: one.method for one in entries}
         chosen = foremost(by)
         if not chosen:
-            known = ", ".join(dict.fromkeys(one.measure for one in result.scores)) or "none"
+            known = dict.fromkeys(one.measure for one in result.scores)
             raise ConfigError(
-                f'--fail-if: {result.run} has no scores of "{rule.measure}"'
-                f"{f' by {judge}' if judge else ''}; it has scores of: {known}"
+                f'--fail-if: {result.run} has no scores of "{rule.measure}"{_meant(name, known)}; '
+                f"it has scores of: {', '.join(known) or 'none'}{_failed(result)}"
             )
         if len(chosen) > 1:
             raise ConfigError(
@@ -134,8 +135,34 @@ def score_gates(
         for one in entries:
             if one.judge == chosen[0]:
                 whose = f"{one.agent or 'all agents'} in {result.run}"
+                if not one.n:
+                    raise ConfigError(
+                        f"--fail-if {rule.text} cannot be decided: no episode of {whose} has a "
+                        f"score{_why_none(result, one)}"
+                    )
                 gates.append(_gate(rule, whose, one, measures[name], "mean"))
     return tuple(gates)
+
+
+def _meant(wanted: str, known: Iterable[str]) -> str:
+    near = get_close_matches(wanted.casefold(), list(known), 2)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def _failed(result: RunResult) -> str:
+    if not result.failed:
+        return ""
+    episodes = plural(result.trials, "episode")
+    return f" ({result.failed} of {episodes} failed: {counted(result.failures.trials)})"
+
+
+def _why_none(result: RunResult, entry: ScoreEntry) -> str:
+    if not entry.unscored:
+        return _failed(result)
+    return (
+        f": {entry.judge} cannot tell in {entry.unscored:,}; `sociolab show EPISODE --run "
+        f"{result.run}` says why"
+    )
 
 
 def _gate(
@@ -162,10 +189,15 @@ def _gate(
     return Gate(rule, of, value, low, high, failed, sentence, kind)
 
 
-def junit(suite: str, gates: Sequence[Gate]) -> str:
-    """Gates as JUnit XML, which CI services show: a test case for each, failed where it did."""
-    failures = str(sum(gate.failed for gate in gates))
-    top = Element("testsuite", name=suite, tests=str(len(gates)), failures=failures, errors="0")
+def junit(suite: str, gates: Sequence[Gate], undecided: str = "") -> str:
+    """Gates as JUnit XML, which CI services show: a test case for each, failed where it did, and
+    one with an error where they could not be decided."""
+    failures, errors = str(sum(gate.failed for gate in gates)), int(bool(undecided))
+    tests = str(len(gates) + errors)
+    top = Element("testsuite", name=suite, tests=tests, failures=failures, errors=str(errors))
+    if undecided:
+        case = SubElement(top, "testcase", classname=suite, name="gates can be decided")
+        SubElement(case, "error", message=undecided)
     for gate in gates:
         name = f"not {gate.rule.text} ({gate.of})"
         case = SubElement(top, "testcase", classname=suite, name=name)

@@ -156,15 +156,21 @@ def python_object(path: str) -> Any:
     """The object at `package.module:Name`; ConfigError says which part of the path is wrong."""
     module_name, colon, attribute = path.partition(":")
     if not colon or not module_name or not attribute:
-        raise ConfigError(f'expected python:package.module:Class, found "python:{path}"')
+        before, dot, last = path.rpartition(".")
+        meant = f'; did you mean "python:{before}:{last}"?' if dot and not colon else ""
+        raise ConfigError(f'expected python:package.module:Class, found "python:{path}"{meant}')
+    if module_name.endswith(".py"):
+        named = f"python:{module_name.removesuffix('.py')}:{attribute}"
+        raise ConfigError(f'python:{path}: leave out ".py": "{named}"')
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise ConfigError(
-            f'python:{path}: the module "{module_name}" cannot be imported ({error}); '
-            "is it installed, or on PYTHONPATH?"
-        ) from error
     except (Exception, SystemExit) as error:  # whatever the module does when it is imported
+        absent = isinstance(error, ModuleNotFoundError) and error.name
+        if absent and f"{module_name}.".startswith(f"{absent}."):
+            raise ConfigError(
+                f'python:{path}: there is no module "{module_name}", neither in this folder nor '
+                "installed nor on PYTHONPATH"
+            ) from error
         raise ConfigError(
             f'python:{path}: the module "{module_name}" breaks when it is imported: '
             f"{describe_error(error)}"

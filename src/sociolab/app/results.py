@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -20,7 +21,7 @@ from sociolab.report.export import csv_text, entries_csv, write_report
 from sociolab.report.html import ShownRun, chart_scripts, page, write_html
 from sociolab.report.leaderboard import boards, boards_section, index
 from sociolab.report.result import ResultDetails, RunResult, distributions_of, read_distributions
-from sociolab.report.section import Section
+from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_view import evenly_chosen, extremes, leading, views_of
 from sociolab.store.store import Store
 
@@ -76,9 +77,11 @@ def write_page(
     results: Sequence[RunResult | ResultDetails],
     path: Path,
     sections: Sequence[Section] = (),
+    compared: Sequence[TextTable | None] = (),
 ) -> None:
     """Write the page: `sections`, which somebody asked for, then several runs side by side where
-    they can be compared, then each run. ConfigError where the place cannot be written.
+    they can be compared, then each run, with its two agents `compared` if it has two. ConfigError
+    where the place cannot be written.
 
     Of `ResultDetails`, judgings are not read once more.
     """
@@ -87,6 +90,8 @@ def write_page(
     ranked = with_steps(store, several, partial(values_of, store))
     beside = (boards_section(ranked),) if len(plain) > 1 else ()
     runs = [shown_run(store, one) for one in results]
+    for i, table in enumerate(compared):
+        runs[i] = replace(runs[i], compared=table)
     write_html(path, runs, (*sections, *beside))
 
 

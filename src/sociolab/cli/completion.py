@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
 from urllib.parse import quote
@@ -52,6 +51,8 @@ def _worlds() -> list[str]:
 
 def _stored(ctx: typer.Context, query: str) -> list[str]:
     """Names in the store of this command line, which is only read."""
+    import sqlite3
+
     from sociolab.store.connect import store_path
 
     path = store_path(ctx.params.get("store"))

@@ -93,7 +93,7 @@ def import_(
         option(
             "--name",
             "NAME",
-            "Name to import it as; a run keeps its own; default for ratings: people.",
+            "Name to import it as; default: a run's own name; ratings: people.",
         ),
     ] = None,
     run: Annotated[

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -102,7 +104,8 @@ def report(
         if len(run) > 1:
             raise ConfigError(f"--figure: expected one run, found {len(run)}; name one")
         _check_figure(figure)
-    with open_store(store) as opened:
+    suite = f"sociolab report {' '.join(run)}"
+    with told_undecided(suite, junit), open_store(store) as opened:
         found = [details_of(opened, one, seats=by_seat) for one in each_once(run)]
         if names:
             shown_as = agent_names(opened, run, names)
@@ -117,12 +120,14 @@ def report(
         gates = [gate for one in results for gate in score_gates(one, rules)]
         # What makes files is loaded only for those who want one: that takes longer than the tables.
         if html is not None:
+            from sociolab.analysis.compare_runs import two_agents
             from sociolab.app.results import write_page
 
             pages = [
                 replace(one, result=result) for one, (result, _) in zip(found, shown, strict=True)
             ]
-            write_page(opened, pages, html)
+            pairs = [two_agents(opened, result, names) for result, _ in shown]
+            write_page(opened, pages, html, compared=pairs)
             written.append(html)
         if csv is not None:
             from sociolab.app.results import write_csv
@@ -157,7 +162,7 @@ def report(
                 say(said)
     for path in written:
         say(f"wrote {path}")
-    decide(gates, f"sociolab report {' '.join(run)}", junit)
+    decide(gates, suite, junit)
 
 
 @verbs.command(epilog="Example: sociolab compare first second --metric goal --html compared.html")
@@ -242,7 +247,8 @@ def compare(
     rules = rules_of(fail_if, junit)
     if pairs is not None:
         free_file(pairs, "--pairs")
-    with open_store(store) as opened:
+    suite = f"sociolab compare {' '.join(run)}"
+    with told_undecided(suite, junit), open_store(store) as opened:
         found = compare_runs(opened, wanted)
         wanted_pairs = pairs is not None or every
         compared = _pairs(opened, found, pairs_shown, every=every, wanted=wanted_pairs)
@@ -270,6 +276,8 @@ def compare(
     document = partial(_comparison_document, found, compared, gates)
     sections = (*found.sections, *shown) if whole else found.overview
     show_sections(sections, document, as_json=json, html=html)
+    for other in found.other_judges:
+        say(f"scores by {other} are not in these tables: --judge {shlex.quote(other)}")
     if compared is not None and not whole and not json:
         sides = {"--agent": agent, "--with": with_, "--judge": judge}
         asked = [word for flag, value in sides.items() if value for word in (flag, value)]
@@ -278,7 +286,7 @@ def compare(
         say(f"wrote {write_pairs(compared, pairs):,} pairs to {pairs}")
     for path in written:
         say(f"wrote {path}")
-    decide(gates, f"sociolab compare {' '.join(run)}", junit)
+    decide(gates, suite, junit)
 
 
 @verbs.command(epilog="Example: sociolab table first town --html table.html")
@@ -567,6 +575,21 @@ def _gates(store: Store, found: Conclusions, rules: Sequence[GateRule]) -> tuple
         raise ConfigError("--fail-if is for two agents; name both: --agent A --with B")
     runs = [one.run for one in found.outlines]
     return difference_gates(found.comparison, rules, partial(judges_with, store, runs))
+
+
+@contextmanager
+def told_undecided(suite: str, junit: Path | None) -> Iterator[None]:
+    """Whatever keeps gates from being decided stands in their JUnit file, too: a file of an earlier
+    run would show a pass."""
+    try:
+        yield
+    except ConfigError as error:
+        if junit is not None:
+            from sociolab.analysis import gates as rules
+            from sociolab.report.export import write_report
+
+            write_report(junit, rules.junit(suite, (), str(error)))
+        raise
 
 
 def decide(gates: Sequence[Gate], suite: str, junit: Path | None) -> None:

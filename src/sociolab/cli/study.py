@@ -70,9 +70,13 @@ def create(
     with _opened(store, create=True) as opened:
         row = setup.create(opened, name or named, settings)
     say(f"{row.name} is set up, and closed; what next:")
-    say(f"  sociolab study invite {row.name} 10    makes ten links")
-    say(f"  sociolab study open {row.name}         lets participants in")
-    say("  sociolab web                           serves it")
+    invite = f"sociolab study invite {row.name} 10"
+    for command, does in (
+        (invite, "makes ten links"),
+        (f"sociolab study open {row.name}", "lets participants in"),
+        ("sociolab web", "serves it"),
+    ):
+        say(f"  {command:<{len(invite)}}    {does}")
 
 
 @study.command("list", epilog="Example: sociolab study list")
@@ -127,9 +131,12 @@ def invite(
 ) -> None:
     """Make secret links, and print them as CSV: they are shown this once."""
     from sociolab.studies import participants
+    from sociolab.studies.progress import room
 
     with _opened(store) as opened, _links_file(out) as file:
         _write_links(participants.invite(opened, name, count), public_url, file)
+        if enough := room(opened, opened.studies.get(name)):
+            say(enough)
 
 
 @study.command(epilog="Example: sociolab study reissue talks p-7kq3fm")
@@ -166,6 +173,7 @@ def forget(
     name: Name, participant: Participant, yes: Sure = False, store: StoreFile = None
 ) -> None:
     """Delete a participant, and all that this person did."""
+    from sociolab.report.words import plural
     from sociolab.studies import participants
 
     with _opened(store) as opened:
@@ -174,8 +182,9 @@ def forget(
         with _kept_to_us(opened, name):
             gone = participants.forget(opened, name, participant)
     say(
-        f"deleted {participant}: {gone.answers} answers, {gone.ratings} ratings, {gone.episodes} "
-        "episodes; copies that you exported, and reports, are yours to delete"
+        f"deleted {participant}: {plural(gone.answers, 'answer')}, "
+        f"{plural(gone.ratings, 'rating')}, {plural(gone.episodes, 'episode')} with all scores; "
+        "copies that you exported, and reports, are yours to delete"
     )
 
 
@@ -274,6 +283,8 @@ def _write_links(made: Iterable[Link], address: str, file: TextIO) -> None:
     out.writerow(("participant", "link"))
     out.writerows((link.participant, address.rstrip("/") + link.path) for link in made)
     say("these links are shown this once; the store knows only hashes of them")
+    if address == _HERE:
+        say(f"they begin with {_HERE}; if `sociolab web` is reached elsewhere, use --public-url")
 
 
 def _document(row: StudyRow, found: StudyProgress) -> dict[str, object]:

@@ -55,6 +55,11 @@ class PriceTable:
         found = self.rows.get((_provider(base_url), model))
         return found.price if found else None
 
+    def elsewhere(self, provider: str, base_url: str, model: str) -> Price | None:
+        """What this provider itself charges for a model that is served at another address."""
+        found = self.rows.get((provider, model)) if _provider(base_url) != provider else None
+        return found.price if found else None
+
     def near(self, base_url: str, model: str) -> tuple[str, ...]:
         """Models of that provider whose names are like this one."""
         provider = _provider(base_url)

@@ -37,7 +37,10 @@ _CONFIG: Spec = {
         "titleColor": _INK, "domainColor": "#888888", "tickColor": "#888888", "tickSize": 3,
         "gridColor": {"condition": {"test": "datum.value === 0", "value": "#777777"},
                       "value": "#e6e6e6"}, "titlePadding": 3,
+        # Vega moves ticks and grid to whole pixels: here a tenth of a point away from the data.
+        "tickRound": False, "translate": 0,
     },
+    "axisLeft": {"labelOffset": 0.5},
     "legend": {
         "orient": "top", "title": None, "labelFontSize": 8, "symbolSize": 40, "labelLimit": 220,
         "labelColor": _INK, "offset": 4, "padding": 0,

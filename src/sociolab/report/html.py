@@ -45,7 +45,7 @@ from sociolab.report.score_tables import (
     turned,
     type_grids,
 )
-from sociolab.report.section import Section, Spec
+from sociolab.report.section import Section, Spec, TextTable
 from sociolab.report.transcript_view import (
     EpisodeSide,
     TranscriptView,
@@ -73,13 +73,14 @@ STATIC = Path(__file__).parent / "static"
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """A run as a page shows it: its result, some whole episodes, how its values are spread, and
-    further sections."""
+    """A run as a page shows it: its result, some whole episodes, how its values are spread,
+    further sections, and its two agents side by side."""
 
     result: RunResult
     episodes: Sequence[TranscriptView] = ()
     spreads: Sequence[ScoreDistribution] = ()
     sections: Sequence[Section] = ()
+    compared: TextTable | None = None
 
 
 def write_html(path: Path, runs: Sequence[ShownRun], sections: Sequence[Section] = ()) -> None:
@@ -195,6 +196,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "warnings": warnings(result),
         "summary": summary(result),
         "findings": findings(result),
+        "compared": run.compared,
         "cautions": cautions(result),
         "setting": setting(result),
         "identity": identity(result),

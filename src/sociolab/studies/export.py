@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from sociolab.core.episode import Json
+from sociolab.core.episode import Json, Moved, Unusable
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import AgentKind
 from sociolab.report.export import csv_text
@@ -77,6 +77,8 @@ def _texts(store: Store, row: StudyRow) -> dict[str, str]:
     }
     if settings.survey:
         texts["survey.csv"] = _survey(settings, names.values(), answers)
+    if row.kind == "play" and row.run is not None:
+        texts["turns.csv"] = _turns(store, row, row.run, names)
     if row.kind == "rate" and row.run is not None:
         texts["ratings.csv"] = ratings_csv(ratings_in(store, row.run, row.name))
     return texts
@@ -148,6 +150,29 @@ def _of_play(
     return play.task, " ".join(others), " ".join(filter(None, conditions)), play.turns
 
 
+def _turns(store: Store, row: StudyRow, run: str, names: Mapping[int, str]) -> str:
+    """A row for each action of a turn, and for each turn that failed for good."""
+    people = {(a.item, a.seat): names[a.participant] for a in store.studies.assignments(row.name)}
+    rows: list[tuple[str | int | None, ...]] = []
+    for one in store.trials(run):
+        key, episode = one.trial.id, store.episode(run, one.trial.id)
+        for event in episode.events:
+            if isinstance(event, Unusable) and event in episode.failed_turns:
+                took: list[tuple[str | None, ...]] = [(None, None, None, event.cause)]
+            elif isinstance(event, Moved):
+                took = [(act.kind, act.text, " ".join(act.to), None) for act in event.actions]
+            else:
+                continue
+            at, who = event.seat, one.trial.agent(event.seat)
+            head = (key, one.status, one.trial.task.id, event.turn + 1, at, who)
+            rows += ((*head, people.get((key, at)), *each) for each in took)
+    return csv_text(
+        ("item", "status", "task", "turn", "seat", "agent", "participant",
+         "action", "text", "to", "failed"),
+        rows,
+    )  # fmt: skip
+
+
 def _survey(
     settings: StudySettings,
     people: Iterable[str],
@@ -212,8 +237,9 @@ def readme(row: StudyRow, settings: StudySettings) -> str:
         rows += "| `ratings.csv` | a rating |\n"
         parts.append(_RATINGS)
     if row.kind == "play":
-        rows += "| `episodes.jsonl` | a part of what was played |\n"
-        parts.append(_EPISODES)
+        rows += "| `turns.csv` | something that somebody said or did in an episode |\n"
+        rows += "| `episodes.jsonl` | a part of what was played, complete |\n"
+        parts.append(_EPISODES.format(run=row.run))
     head = _ALL.format(name=row.name, title=settings.title, rows=rows, item=_ITEMS[row.kind])
     return head + "".join(parts)
 
@@ -276,9 +302,21 @@ _RATINGS = """
 ## ratings.csv
 
 A row for each rating, as `sociolab import ratings` reads it: `episode`, `seat`, `rater` (the
-participant), `dimension`, `score`, `reason`, `seconds`.
+participant), `dimension`, `score`, `reason`, `seconds` (that it took), `when`.
 """
 _EPISODES = """
+## turns.csv
+
+What was said and done, in order. `item` is as in assignments.csv, and `status` that of the episode
+(`played`, `failed`, `playing`).
+
+- `task`, `turn` (from 1; a turn of several actions has several rows), `seat`.
+- `agent` ("human", or the partner) and `participant` (empty: no person).
+- `action` (such as `speak` or `leave`), `text`, `to` (the seats it was for; empty: all).
+- `failed`: why a turn passed, such as `timeout`; then there is no action.
+
+Scores: `sociolab report {run} --csv FOLDER` writes `plays.csv`, whose `trial` is the `item` here.
+
 ## episodes.jsonl
 
 Everything that was played, as `sociolab export` writes it: JSON lines, the first of which name the

@@ -231,6 +231,7 @@ SPENT = (
     "No further conversation can be started in this study, so there is nothing left for you to "
     "play. Thank you for coming."
 )
+TAKEN = "All conversations of this study have been taken, so none is left for you."
 BROKEN = "Nothing more can be played at the moment, and nothing more is asked of you here."
 
 
@@ -242,11 +243,14 @@ def is_done(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
     """
     if records.was_let_go(person) or len(records.ended(person)) >= plan.each:
         return True
-    if why_done(records, plan, person):
-        return True
+    return bool(why_done(records, plan, person)) or not _is_left(records, plan, person)
+
+
+def _is_left(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
+    """Whether any task is left that is new to a person."""
     with_stand_in = plan.people > 1 and plan.stand_in is not None
     left = records.tasks() if with_stand_in else records.planned(plan.people)
-    return not any(records.ledger.is_new(task, (person,)) for task in left)
+    return any(records.ledger.is_new(task, (person,)) for task in left)
 
 
 def why_done(records: PlayRecords, plan: PlayPlan, person: int) -> str:
@@ -256,7 +260,9 @@ def why_done(records: PlayRecords, plan: PlayPlan, person: int) -> str:
         return ""
     if records.spent:
         return SPENT
-    return BROKEN if records.broken(person) >= MOST_BROKEN else ""
+    if records.broken(person) >= MOST_BROKEN:
+        return BROKEN
+    return TAKEN if not records.of(person) and not _is_left(records, plan, person) else ""
 
 
 def is_spent(store: Store, run: str) -> bool:

@@ -126,6 +126,27 @@ def _done(store: Store, row: StudyRow) -> tuple[int, int | None]:
     return sum(min(done[item], raters) for item in items), len(items) * raters
 
 
+def room(store: Store, row: StudyRow) -> str:
+    """How many people a study has something to do for, in a sentence; "" if it cannot be told."""
+    settings = StudySettings.model_validate(row.settings)
+    plan = settings.play or settings.rate or settings.impressions or settings.review
+    _, places = _done(store, row)
+    if settings.play and row.run and places:
+        items = len({one.trial.task.id for one in store.trials(row.run)})
+        places *= settings.play.people
+        unit = "episode" if settings.play.people == 1 else "seat"
+    else:
+        items, unit = len(_items(store, row)[0] or ()), "assignment"
+    if not plan or not places:
+        return ""
+    each = min(plan.each, items)
+    people = plural(-(-places // each), "person", "people")
+    return (
+        f"The plan has room for {people}: {plural(places, unit)}, {each} to a person. Whoever "
+        "comes later finds nothing left to do."
+    )
+
+
 def _items(store: Store, row: StudyRow) -> tuple[Collection[str] | None, int]:
     """What is rated or reviewed, and by how many; None where it cannot be told any more, since
     its data set or its judgings are gone: what was done is there all the same."""

@@ -36,12 +36,17 @@ def settings_of(values: Mapping[str, Any], source: str) -> StudySettings:
 
 
 def read_study(path: Path) -> tuple[str, StudySettings]:
-    """A study from a TOML file: its name (`name`, or what the file is called) and settings."""
+    """A study from a TOML file: its name (`name`, or what the file is called) and settings.
+
+    ConfigError where anything in it is wrong, or the contact is still the example's.
+    """
     values = read_toml(path)
     name = values.pop("name", path.stem)
     if not isinstance(name, str):
         raise ConfigError(f"{path}: name: expected text, found {name!r}")
-    return name, settings_of(values, str(path))
+    settings = settings_of(values, str(path))
+    _check_contact(settings.contact, f"enter yours in {path}")
+    return name, settings
 
 
 def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
@@ -97,12 +102,18 @@ def set_open(store: Store, study: str, *, is_open: bool) -> None:
     ConfigError where they would be let in with the contact of the example, who answers nobody.
     """
     contact = StudySettings.model_validate(store.studies.get(study).settings).contact
-    if is_open and _PLACEHOLDER.search(contact):
+    if is_open:
+        where = 'enter yours under "Edit texts" on the page of the study'
+        _check_contact(contact, f"{where}, then open it")
+    store.studies.change(study, open=is_open)
+
+
+def _check_contact(contact: str, then: str) -> None:
+    if _PLACEHOLDER.search(contact):
         raise ConfigError(
             f'contact: expected an address at which participants reach you, found "{contact}"; '
-            'enter yours under "Edit texts" on the page of the study, then open it'
+            f"{then}"
         )
-    store.studies.change(study, open=is_open)
 
 
 def consented(store: Store, study: str) -> int:

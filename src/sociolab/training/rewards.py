@@ -98,8 +98,9 @@ class RunRewards:
         that is no baseline.
 
         ConfigError where nobody did, where several come first and none is named, where only
-        rule-based baselines (`core.score.BASELINES`) did and none is named, and where judges of
-        that label differ in prompt or settings: their figures are no one scale.
+        rule-based baselines (`core.score.BASELINES`) did and none is named, where judges of that
+        label differ in prompt or settings: their figures are no one scale, and where lower is
+        better: training raises its reward.
         """
         known = self._measures()
         if measure not in known:
@@ -108,6 +109,11 @@ class RunRewards:
             raise ConfigError(
                 f'--metric: nothing was scored in "{measure}", expected one of '
                 f"{', '.join(known) or nobody}{hint}"
+            )
+        if any(run.declared.metric(measure).better == "lower" for run in self._runs):
+            raise ConfigError(
+                f"--metric: of {measure} lower is better, expected a metric of which higher is, "
+                "since training raises its reward"
             )
         judges = known[measure]
         if wanted is not None and wanted not in judges:

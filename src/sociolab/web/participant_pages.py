@@ -22,7 +22,7 @@ from sociolab.studies.participants import (
     study_answers,
     survey_done,
 )
-from sociolab.studies.play_records import SPENT, is_spent
+from sociolab.studies.play_records import SPENT, TAKEN, is_spent
 from sociolab.studies.settings import StudySettings
 from sociolab.web import play, rate
 from sociolab.web.pages import Fields, page
@@ -112,7 +112,9 @@ def due(store: Store, who: Taking) -> tuple[Step, str]:
     path = (play if who.study.kind == "play" else rate).next_step(store, who)
     if path is not None:
         return "activity", path
-    return ("survey", "") if not survey_done(who.settings, answers) else ("end", "")
+    if survey_done(who.settings, answers) or play.note(store, who) == TAKEN:
+        return "end", ""  # the questions are on what was played
+    return "survey", ""
 
 
 @router.get(f"{_HOME}/consent")
@@ -181,7 +183,8 @@ def end(request: Request, who: Bound) -> Response:
         )
     finished = who.participant.state == "finished"
     code = completion_code(who.settings, who.participant.id) if finished else ""
-    note = play.note(store, who) if finished and not who.settings.survey else ""
+    told = who.settings.survey and survey_done(who.settings, study_answers(store, who.participant))
+    note = play.note(store, who) if finished and not told else ""
     return page(request, "study/end.html", who=who, code=code, note=note)
 
 

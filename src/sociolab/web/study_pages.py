@@ -17,7 +17,7 @@ from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyKind, StudyRow
 from sociolab.studies.export import export_zip
 from sociolab.studies.participants import MOST, forget, forget_study, invite, reissue
-from sociolab.studies.progress import progress_of
+from sociolab.studies.progress import progress_of, room
 from sociolab.studies.settings import StudySettings, plan_words
 from sociolab.studies.setup import TEXTS, change_texts, consented, set_open
 from sociolab.web.pages import Fields, page
@@ -98,6 +98,7 @@ def shown(request: Request, name: str, at: int = 1) -> dict[str, Any]:
         "settings": settings,
         "plan": plan_words(settings),
         "progress": progress_of(store, row.name),
+        "room": room(store, row),
         "people": people[(at - 1) * _PAGE : at * _PAGE],
         "count": len(people),
         "at": at,

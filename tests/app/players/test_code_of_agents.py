@@ -214,6 +214,36 @@ def test_what_cannot_play_or_judge_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        ("python:nowhere.near:A", 'there is no module "nowhere.near", neither in this folder'),
+        ("python:breaks_f.Gone", 'did you mean "python:breaks_f:Gone"?'),
+        ("python:breaks_f.py:Gone", 'leave out ".py": "python:breaks_f:Gone"'),
+        ("breaks_f.py:Gone", 'for a class, write "python:breaks_f:Gone"; for a model, name its'),
+        ("llama3:8b", '"llama3:8b"; for a model, name its endpoint: "openai/llama3:8b"'),
+        (
+            "python:needs_f:A",
+            'the module "needs_f" breaks when it is imported: ModuleNotFoundError: No module named '
+            "'nowhere' (needs_f.py, line 1",
+        ),
+    ],
+)
+def test_a_path_that_leads_to_no_class_is_refused_with_the_one_that_may_be_meant(
+    write: Write, agent: str, said: str
+) -> None:
+    write("breaks_f", BREAKS)
+    write("needs_f", "import nowhere\n")
+    with pytest.raises(ConfigError) as caught:
+        agent_id(agent)
+    assert said in str(caught.value)
+
+
+def test_the_judge_that_always_scores_needs_no_naming(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match='"outcome" scores every episode anyway; leave it out'):
+        played(tmp_path, judges=("outcome",))
+
+
+@pytest.mark.parametrize(
     ("method", "said"),
     [
         ("def judge(self, episode, judging=0): ...", "judge is not async"),

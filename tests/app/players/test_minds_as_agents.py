@@ -97,7 +97,7 @@ def test_beside_scripted_residents_a_run_is_a_smoke_test_and_nothing_of_it_a_res
     assert isinstance(result, RunResult)
     assert result.smoke == "scripted background"
     assert json.loads(result.as_json())["smoke"] == "scripted background"
-    assert warnings(result)[0].startswith("smoke: scripted background; minds shows that")
+    assert warnings(result)[0].startswith("smoke test (scripted background): minds shows that")
     judged = [entry for entry in result.scores if entry.judge == "rules"]
     assert judged
     assert all((entry.n, entry.failures, entry.value) == (0, 0, None) for entry in judged)
@@ -107,7 +107,7 @@ def test_beside_scripted_residents_a_run_is_a_smoke_test_and_nothing_of_it_a_res
     assert any(entry.n for entry in other.scores if entry.judge == "rules")
     assert boards([result]) == ()
     with Store.open(store) as opened:
-        with pytest.raises(ConfigError, match="smoke: scripted background"):
+        with pytest.raises(ConfigError, match=r"smoke test \(scripted background\)"):
             rank_runs(opened, ["minds"], "rules")
         wanted = CompareRequest(("minds", "among-themselves"), judge="rules")
         with pytest.raises(ConfigError, match="minds"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import ClassVar
 
 import pytest
@@ -74,6 +75,14 @@ class Blocks:
         asked.set()
         never.wait()
         raise AssertionError
+
+
+class Sleeps(Speaks):
+    """Keeps everybody else waiting at each turn."""
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        time.sleep(0.11)  # noqa: ASYNC251
+        return await super().reply(request, memory)
 
 
 class Plain:
@@ -148,7 +157,7 @@ def test_what_works_says_what_it_did(name: str, world: str) -> None:
     ("name", "said"),
     [
         ("Text", "expected a Reply or a NoReply, found 'hello'"),
-        ("Raises", "KeyError: 'key' (test_doctor_tries.py, line 45, in reply)"),
+        ("Raises", "KeyError: 'key' (test_doctor_tries.py, line 46, in reply)"),
         ("Unheard", '"fly" is no kind of action here; choose one of: speak'),
         ("Remembers", "expected a memory of JSON"),
         ("SaysNothing", "gave no verdict"),
@@ -190,6 +199,14 @@ def test_who_hangs_without_awaiting_is_left_behind_with_the_line(
     assert not found.well
     assert "hangs: nothing came for 30 s (test_doctor_tries.py, line" in found.sentence
     assert "in reply)" in found.sentence
+
+
+def test_what_works_but_lets_nobody_else_on_is_told_to_await() -> None:
+    found = looked_at("Sleeps")
+    assert found.well
+    assert f"But {HERE}:Sleeps held up all other episodes" in found.sentence
+    assert "use an asynchronous client" in found.sentence
+    assert "held up" not in looked_at("Speaks").sentence
 
 
 def test_what_is_no_coroutine_is_refused() -> None:

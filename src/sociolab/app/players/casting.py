@@ -5,6 +5,7 @@ What a run of models alone does not need, of somebody's own classes, is imported
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -124,12 +125,12 @@ class Casting:
 
     def _registered_judge(self, name: str) -> Judge:
         if name not in names("sociolab.judges"):
-            known = [*self.kit.judges, *names("sociolab.judges"), NO_JUDGE]
-            raise ConfigError(
-                f'there is no judge called "{name}"; for a model, name its endpoint: '
-                f'"openai/{name}"; expected one of {", ".join(known)}, "endpoint/model" or '
-                '"python:package.module:Class"'
-            )
+            if name in {check.id.name for check in self.kit.checks}:
+                raise ConfigError(
+                    f'--judge: "{name}" scores every episode anyway; leave it out, or say '
+                    f"--judge {NO_JUDGE} to have no other"
+                )
+            raise _unknown("judge", name, (*self.kit.judges, *names("sociolab.judges"), NO_JUDGE))
         from sociolab.app.players.own_code import OwnJudge, checked_id
 
         registered: Judge = plugin("sociolab.judges", name)(self.kit)
@@ -164,12 +165,7 @@ class Casting:
         if own is not None:
             return own
         if name not in names("sociolab.agents"):
-            known = [*self.kit.players, *names("sociolab.agents")]
-            raise ConfigError(
-                f'there is no agent called "{name}"; for a model, name its endpoint: '
-                f'"openai/{name}"; expected one of {", ".join(known)}, "endpoint/model" or '
-                '"python:package.module:Class"'
-            )
+            raise _unknown("agent", name, (*self.kit.players, *names("sociolab.agents")))
         from sociolab.app.players.own_code import constructed
 
         made = constructed(name, plugin("sociolab.agents", name))
@@ -188,3 +184,16 @@ class Casting:
             f'"{label}" is no player: expected a class with '
             '"async def reply(self, request, memory)"; see docs/agents.md'
         )
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> ConfigError:
+    """That nothing goes by this name, and what may have been meant: a class, or a model."""
+    module, colon, attribute = name.partition(":")
+    path = f"{module.removesuffix('.py')}:{attribute}"
+    is_path = colon and all(part.isidentifier() for part in path.replace(":", ".").split("."))
+    of_class = f'for a class, write "python:{path}"; ' if is_path else ""
+    return ConfigError(
+        f'there is no {what} called "{name}"; {of_class}for a model, name its endpoint: '
+        f'"openai/{name}"; expected one of {", ".join(known)}, "endpoint/model" or '
+        '"python:package.module:Class"'
+    )

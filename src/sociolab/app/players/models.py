@@ -176,15 +176,25 @@ class Models:
             return listed.price
         return shipped_prices().price(self.endpoint(spec).base_url, spec.model)
 
-    def no_price(self, spec: ModelSpec) -> str:
-        """That a model has no price, and what to do, with names that are like it."""
-        name = f"{spec.endpoint}/{spec.model}"
-        near = shipped_prices().near(self.endpoint(spec).base_url, spec.model)
-        like = f" (`sociolab prices` has {', '.join(near)})" if near else ""
+    def no_price(self, *specs: ModelSpec) -> str:
+        """That these models have no price, and what to do; with list prices, or names like it."""
+        named = [f'"{spec.endpoint}/{spec.model}"' for spec in specs]
+        told = [f"{name}{self._like(spec)}" for name, spec in zip(named, specs, strict=True)]
+        add = "it" if len(specs) == 1 else "each"
         return (
-            f'no price is known for "{name}"{like}; add it to models.toml under '
-            f'[prices."{name}"] with input and output in dollars a million tokens'
+            f"no price is known for {', '.join(told)}; add {add} to models.toml under "
+            f"[prices.{named[0]}]{'' if len(specs) == 1 else ' and so on,'} with input and output "
+            "in dollars a million tokens"
         )
+
+    def _like(self, spec: ModelSpec) -> str:
+        """What the provider of that name charges at its own address, or names that it serves."""
+        address, table = self.endpoint(spec).base_url, shipped_prices()
+        price = table.elsewhere(spec.endpoint, address, spec.model)
+        if price is not None:
+            return f" ({spec.endpoint} itself charges {price.input:g} and {price.output:g})"
+        near = table.near(address, spec.model)
+        return f" (`sociolab prices` has {', '.join(near)})" if near else ""
 
     def options(self, spec: ModelSpec) -> Options:
         """What a model is asked for in every call: the spec's own, then those of `models.toml`."""

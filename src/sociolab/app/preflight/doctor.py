@@ -201,7 +201,8 @@ def _play(casting: Casting, label: str, found: _Trying) -> None:
     kit = casting.kit
     seatable = casting.agent(label, "agent")
     trial = _trial(kit, seatable.id)
-    player = ForeignPlayer(seatable.player, label, trial.task.id, PATIENCE, Waits())
+    waits = Waits()
+    player = ForeignPlayer(seatable.player, label, trial.task.id, PATIENCE, waits)
     _episode(casting, trial, {label: player, OPPOSITE: kit.players[OPPOSITE]}, found)
     mine = {member.seat for member in trial.cast if member.agent == label}
     failed = [e for e in found.events if isinstance(e, Unusable) and e.seat in mine]
@@ -213,7 +214,8 @@ def _play(casting: Casting, label: str, found: _Trying) -> None:
         found.problem = f"{label} was asked nothing in the episode"
     else:
         asked = f" and answered {plural(answers, 'question')}" if answers else ""
-        found.well = f"it took {plural(turns, 'turn')}{asked} in {kit.world.name}"
+        held_up = "".join(f". But {words}" for words in waits.held_up_words())
+        found.well = f"it took {plural(turns, 'turn')}{asked} in {kit.world.name}{held_up}"
 
 
 def _failure(label: str, failed: Unusable) -> str:

@@ -164,7 +164,7 @@ class RunEstimate:
 
     Tokens are measured on `measured` of the tasks, at four characters each. Dollars are without the
     provider's cache unless it is said otherwise. `prices` has every model of the run, with None
-    for one whose price is not known, of which `no_price` has a sentence each; `addresses` says
+    for one whose price is not known, of which `no_price` is a sentence; `addresses` says
     where each would be called. `uncounted` are agents and judges of the user's own code, whose
     calls nobody knows.
 
@@ -182,7 +182,7 @@ class RunEstimate:
     about: str = ""
     uncounted: tuple[str, ...] = ()
     addresses: Mapping[str, str] = field(default_factory=dict)
-    no_price: tuple[str, ...] = ()
+    no_price: str = ""
 
     @property
     def range(self) -> tuple[Case, Case]:
@@ -255,7 +255,8 @@ class RunEstimate:
         ]
         said += [f"{model} at {address}" for model, address in self.addresses.items()]
         cautions = []
-        cautions += [f"{sentence}: until then, that cost is unknown" for sentence in self.no_price]
+        if self.no_price:
+            cautions.append(f"{self.no_price}: until then, that cost is unknown")
         if self.uncounted:
             cautions.append(
                 f"not counted: calls that {listed(self.uncounted)} may make; that code was not "
@@ -363,9 +364,8 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
     about = kit.dry_run.about if kit.dry_run else ""
     time = _time_line(cases[:2], paces[-1], latency)
     where = {name: models.endpoint(spec).base_url for name, spec in sorted(models.specs.items())}
-    missing = tuple(
-        models.no_price(spec) for name, spec in sorted(models.specs.items()) if not prices[name]
-    )
+    unpriced = [spec for name, spec in sorted(models.specs.items()) if not prices[name]]
+    missing = models.no_price(*unpriced) if unpriced else ""
     return RunEstimate(
         len(plan), len(tasks), measured, cases, prices, time, about, own, where, missing
     )

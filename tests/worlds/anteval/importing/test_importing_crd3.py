@@ -431,7 +431,7 @@ def test_a_clone_is_imported_from_any_level(tmp_path: Path, below: str) -> None:
         "read: 2 episodes, 159 turns, 2 exchanges about a check",
         "dropped: 1 no total reported",
         "checked by hand: 85 of 88 examples had no wrong label "
-        "(96.6%, 95 % interval 90.5% to 98.8%)",
+        "(96.6 %, 95 % interval 90.5 % to 98.8 %)",
     )
     (example,) = read_examples(tmp_path / "set")
     assert example.id == "C1E001_00077"
@@ -515,7 +515,7 @@ def test_the_precision_that_is_printed_is_what_the_reader_found() -> None:
 
 def test_the_interval_that_is_printed_is_wilsons() -> None:
     # 85 of 88 by Wilson's formula: (.9659 + .0218) / 1.0437 -+ .0438 / 1.0437 = .9464 -+ .0419.
-    assert "96.6%, 95 % interval 90.5% to 98.8%" in hand_checked()
+    assert "96.6 %, 95 % interval 90.5 % to 98.8 %" in hand_checked()
 
 
 def test_every_label_of_the_checked_episodes_was_read_and_is_right(shared_play: Path) -> None:
