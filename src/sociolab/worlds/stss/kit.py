@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import iscoroutinefunction
 from pathlib import Path
+from types import MethodType
 
 from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Json
@@ -227,7 +229,7 @@ class TownPlayer:
 
 
 def python_player(label: str, made: object) -> Player:
-    """Somebody's mind; ConfigError where it lacks a method."""
+    """Somebody's mind; ConfigError where it lacks a method, or one is not async."""
     missing = [question.name for question in QUESTIONS if not can_answer(made, question)]
     if missing and callable(getattr(made, "reply", None)):
         raise ConfigError(
@@ -240,6 +242,13 @@ def python_player(label: str, made: object) -> Player:
             f'{missing[0]}(self, question)" and {len(missing) - 1} more that it lacks; '
             "see docs/stss.md"
         )
+    for name in (*(question.name for question in QUESTIONS), "answer"):
+        method = getattr(made, name, None)
+        if isinstance(method, MethodType) and not iscoroutinefunction(method):
+            raise ConfigError(
+                f'"{label}": {name} is not async: expected "async def {name}(self, question)", '
+                'found a plain "def"'
+            )
     return MindPlayer(made)
 
 
