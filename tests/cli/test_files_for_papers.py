@@ -29,7 +29,9 @@ def test_the_two_agents_of_a_run_are_compared_without_being_named(
     done = played("compare", "two", "--metric", "BEL", *RENAMED, *files)
     assert done.code == 0, done.err
     assert "A: Rules vs. B: Parrot" in done.out
-    assert "means over 12 pairs in 6 scenarios" in done.out
+    assert "means over 24 pairs in 6 scenarios; partners of both: Parrot and Rules" in " ".join(
+        done.out.split()
+    )
     assert all(f"wrote c.{kind}" in done.err for kind in ("tex", "md", "csv", "svg"))
     tex = (tmp_path / "c.tex").read_text("utf-8")
     assert r"metric & Rules & Parrot & difference & 95 \% interval & p & Holm p \\" in tex
