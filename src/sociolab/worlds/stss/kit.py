@@ -49,8 +49,8 @@ CALL_SHARES = (0.3, 0.9)
 it; a person who answered in a model's place, with scripted background agents, to 0.8."""
 
 ABOUT_CALLS = (
-    "range: calls depend on what residents do; days were simulated as scripted residents spend "
-    "them, who talk more than most, and the range is 0.3 to 0.9 of what they are asked"
+    "range: calls depend on what residents do; estimated from days of scripted residents, who "
+    "talk more than most: 0.3 to 0.9 of their calls"
 )
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
@@ -142,9 +142,8 @@ DECLARED = Declared(
     cluster="task",
     agreement=("took_part_by_filter", "took_part_read", "filter_agreement"),
     judges={
-        "rules": "rules that read off the trace where everybody was, and by keywords what "
-        "they did; where tasks were lost is on record among scripted players, and else read by "
-        "--judge openai/MODEL"
+        "rules": "rule-based: positions from the trace, actions by keyword; why people did not "
+        "attend is on record for scripted players only, otherwise read by --judge openai/MODEL"
     },
 )
 
@@ -234,7 +233,7 @@ def python_player(label: str, made: object) -> Player:
     missing = [question.name for question in QUESTIONS if not can_answer(made, question)]
     if missing and callable(getattr(made, "reply", None)):
         raise ConfigError(
-            f'"{label}" takes turns, and nobody does in a town: expected "scripted", '
+            f'"{label}" is an agent that takes turns; a town needs a mind: expected "scripted", '
             '"endpoint/model" or a mind of your own; see docs/stss.md'
         )
     if missing:
