@@ -139,14 +139,17 @@ def test_a_comparison_has_it_for_each_side(store: Store) -> None:
     a, b = document["comparison"]["a"], document["comparison"]["b"]
     assert (a["failed_turns"], a["turns_asked"]) == (0, 18)
     assert (b["failed_turns"], b["turns_asked"]) == (1, 15)
-    assert "B failed 1 of 15 turns (6.7 %). Its scores rest on the others." in document["cautions"]
+    assert (
+        "B failed 1 of 15 turns (6.7 %). Its scores are based on the others."
+        in document["cautions"]
+    )
     notes = found.sections[0].tables[0].notes
-    assert "failed turns, over all plays of a side: A none, B 6.7 % (1 of 15)" in notes
+    assert "failed turns, over all episodes of a side: A none, B 6.7 % (1 of 15)" in notes
 
 
 def test_the_consistency_of_one_run_has_it(store: Store) -> None:
     found = compare_runs(store, CompareRequest((RUN,), SCRIPTED, None, "heuristic"))
-    told = "scripted failed 1 of 15 turns (6.7 %). Its scores rest on the others."
+    told = "scripted failed 1 of 15 turns (6.7 %). Its scores are based on the others."
     assert told in found.document()["cautions"]
 
 

@@ -232,7 +232,7 @@ def _judge(casting: Casting, label: str, found: _Trying) -> None:
         judging = asyncio.wait_for(verdicts_of(judge, episode), PATIENCE)
         verdicts = asyncio.run(_closing(casting.models, judging))
     except TimeoutError:
-        found.problem = f"{label} hangs: it gave no verdict within {PATIENCE:g} s"
+        found.problem = f"{label} hangs: it gave no score within {PATIENCE:g} s"
         return
     scores = sum(isinstance(one, Score) for one in verdicts)
     found.well = (
