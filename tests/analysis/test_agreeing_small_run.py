@@ -100,8 +100,8 @@ def test_sentences_say_what_cannot_be_concluded(found: Agreements) -> None:
     assert "the offline judge, no model" in said
     assert "Only 3 scenarios" in said
     assert "2 raters: the intervals are over scenarios, not over people" in said
-    assert "nothing is said of plays by people" in said
-    assert "Scores that it owes and that are missing: GOAL 1." in said
+    assert "this says nothing about episodes by people" in said
+    assert "Missing scores: GOAL 1." in said
     assert "SOTOPIA" not in said
 
 
@@ -124,7 +124,7 @@ def test_a_judge_at_the_end_of_a_scale_shows_no_bias(store: Store, tmp_path: Pat
     file.write_text("episode,seat,rater,dimension,score\n" + "\n".join(rows), "utf-8")
     import_ratings(file, RUN, store=tmp_path / "store.db")
     found = agreements(store, [RUN])
-    assert "In SOC it gives every play the same score, an end of the scale" in text(found)
+    assert "In SOC it gives every episode the same score, an end of the scale" in text(found)
     assert "No r for SOC" in text(found)
 
 
@@ -177,7 +177,7 @@ def test_sotopias_figures_stand_only_beside_a_model_judge(store: Store, tmp_path
     object.__setattr__(ratings, "methods", {"heuristic": "model"})
     report = agreement_report(ratings.people, ratings.judges, {"goal": (0, 10)})
     said = " ".join(c for section in sections_of(ratings, report, 5) for c in section.cautions)
-    assert "SOTOPIA's Table 1 (GPT-4 and its raters, plays by models): SEC .22" in said
+    assert "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC .22" in said
     assert "KNO .19" not in said  # nobody here played as a person
 
 
@@ -242,7 +242,7 @@ def test_a_judge_that_failed_on_every_rated_play_owes_its_scores(
     assert section.cautions == ("3 scores that it owes are missing.",)
     beside = found.sections[-1]
     assert beside.title == "Judges beside each other"
-    assert any("No play was scored by both" in sentence for sentence in beside.said)
+    assert any("No episode was scored by both" in sentence for sentence in beside.said)
     assert all(table.rows for table in beside.tables), "an empty table"
 
 
@@ -283,4 +283,4 @@ def test_a_run_that_nobody_rated_is_named(store: Store, tmp_path: Path) -> None:
         declared("sotopia", [row.trial for row in store.trials(RUN)]),
     )
     cautions = agreements(store, [RUN, "other"]).sections[0].cautions
-    assert "Nobody rated a play of other: nothing here is about it." in cautions
+    assert "Nobody rated an episode of other: no conclusion about it is possible." in cautions

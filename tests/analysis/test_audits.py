@@ -277,10 +277,10 @@ def test_an_interval_that_holds_zero_is_put_in_words() -> None:
 def test_where_nothing_was_scored_nothing_is_claimed() -> None:
     effects = change_effects([moved(5, None, now="x")])
     section = variant_section(ABOUT, "order", "reversed", effects)
-    assert section.said == ("No play was scored both ways.",)
+    assert section.said == ("No episode was scored both ways.",)
     assert section.tables[0].rows == (("GOAL", NOTHING, NOTHING, "0", "1"),)
     assert variant_section(ABOUT, "order", "reversed", ()).tables == ()
-    assert repeat_section(ABOUT, (), 3).said == ("No play was scored twice.",)
+    assert repeat_section(ABOUT, (), 3).said == ("No episode was scored twice.",)
 
 
 def test_a_measure_that_some_seats_lack_leaves_a_dash() -> None:

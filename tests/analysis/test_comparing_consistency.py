@@ -133,14 +133,14 @@ def test_settings_with_too_few_plays_are_left_out_and_counted() -> None:
     assert [row[:2] for row in table.rows] == [("GOAL", "1"), ("GOAL", "2"), ("GOAL", "3")]
     notes = " ".join(table.notes)
     assert "x, GOAL: 1 task at k = 2, 2 tasks at k = 3" in notes
-    assert "no task has so many plays with a value: k = 4" in notes
+    assert "no task has so many scored episodes: k = 4" in notes
 
 
 def test_without_repeats_nothing_is_claimed() -> None:
     (found,) = passing([side({("lamp", "ann"): (9,)})], {"goal": 8}, (1, 2))
     section = consistency_section([found], {"goal": GOAL})
     assert section.tables == ()
-    assert "played once: nothing can be said" in " ".join(section.said)
+    assert "played once, so nothing can be said" in " ".join(section.said)
 
 
 def test_a_success_is_not_chosen_silently_but_for_shares() -> None:
@@ -148,11 +148,11 @@ def test_a_success_is_not_chosen_silently_but_for_shares() -> None:
     assert thresholds(MEASURES, 8, named=False) == {"goal": 8}
     assert thresholds(MEASURES, 0, named=False) == {"social_rules": 0}
     said = " ".join(consistency_section([], {"goal": GOAL}).said)
-    assert said == "No pass^k of GOAL: --threshold says what success is."
+    assert said == "No pass^k of GOAL: set --threshold to define success."
 
 
 def test_a_threshold_that_tells_nothing_apart_is_refused() -> None:
-    with pytest.raises(ConfigError, match="--threshold 8 tells no plays apart"):
+    with pytest.raises(ConfigError, match="--threshold 8 tells no episodes apart"):
         thresholds(MEASURES, 8, named=True)
     with pytest.raises(ConfigError, match="goal 0 to 10"):
         thresholds({"goal": GOAL}, 0, named=False)

@@ -130,7 +130,7 @@ def test_three_at_a_table_are_matched_by_who_else_sat_there() -> None:
 def test_plays_that_cannot_be_told_apart_are_refused() -> None:
     twice = side("x", value("lamp", "s0", "x", "p", 7), value("lamp", "s0", "x", "p", 6),
                  casts={"t": ("x", "p")})  # fmt: skip
-    with pytest.raises(ConfigError, match="several plays of the task lamp"):
+    with pytest.raises(ConfigError, match="several episodes of the task lamp"):
         matched(twice, side("y", value("lamp", "s0", "y", "p", 7), casts={"t": ("y", "p")}))
 
 
@@ -162,7 +162,7 @@ def test_without_a_single_pair_nothing_is_compared() -> None:
         side("x", value("lamp", "ann", "x", "p", 7)),
         side("y", value("bike", "ann", "y", "p", 1)),
     )
-    with pytest.raises(ConfigError, match="no play of x answers to one of y"):
+    with pytest.raises(ConfigError, match="no episode of x can be paired with one of y"):
         compared("sotopia", a, b, JUDGE, {"goal": GOAL})
 
 

@@ -54,15 +54,15 @@ def test_only_what_outlasts_the_correction_is_shown() -> None:
     both = " ".join(section({"goal": six, "knowledge": (1, -1, 0, 1, -1, 0)}).said)
     assert "GOAL is higher" not in both
     # With two measures .031 cannot outlast the correction: nothing could have been shown.
-    assert "Not decided (95 % interval of A \N{MINUS SIGN} B): GOAL" in both
-    assert "corrected for 2 measures" in both
+    assert "Undecided (95 % interval of A \N{MINUS SIGN} B): GOAL" in both
+    assert "corrected for 2 metrics" in both
     assert "yet p = 0.031, 0.062 corrected" in both
 
 
 def test_five_scenarios_decide_nothing_and_six_are_asked_for() -> None:
     found = section({"goal": (1, 2, 3, 1, 2)})
-    assert any(sentence.startswith("Not decided (95") for sentence in found.said)
-    assert any("showing it would take 6 scenarios in all" in sentence for sentence in found.said)
+    assert any(sentence.startswith("Undecided (95") for sentence in found.said)
+    assert any("detecting it would take 6 scenarios in all" in sentence for sentence in found.said)
     (row,) = found.tables[2].rows
     # What could be seen, scenarios, repeats, least p.
     assert row[2:] == ("\N{EN DASH}", "6", "\N{EN DASH}", "0.062")
@@ -77,9 +77,9 @@ def test_a_small_difference_is_said_to_need_more() -> None:
     found = section({"goal": gaps})
     words = " ".join(found.said)
     # Mean .14, one pair in each scenario: more repeats cannot be weighed against more scenarios.
-    assert "0.14 observed in GOAL were the true difference, showing it would take" in words
+    assert "If the observed 0.14 in GOAL were the true difference, detecting it would take" in words
     assert "repeats cannot be told: each cluster has 1 pair" in words
-    assert "In GOAL these pairs would show a true difference of" in words
+    assert "Minimum detectable difference in GOAL: " in words
 
 
 def test_the_chart_lies_around_zero_and_holds_every_interval() -> None:
@@ -93,7 +93,7 @@ def test_the_chart_lies_around_zero_and_holds_every_interval() -> None:
 def test_measures_that_no_test_could_tell_apart_are_named_and_not_counted() -> None:
     found = section({"goal": [1, 2, 3, 1, 2, 3, 1, 2], "knowledge": [0] * 8})
     notes = " ".join(found.tables[0].notes)
-    assert "Holm p: corrected for the 1 metric that can be tested" in notes
+    assert "Holm p: corrected for 1 metric" in notes
     assert "no scenario differs and no test could reject: KNO" in notes
     goal, knowledge = found.tables[0].rows
     assert goal[-1] == goal[-2] != NOTHING
@@ -106,7 +106,7 @@ def test_what_settles_several_measures_is_told_for_the_level_that_they_share() -
     # 2^(1 - G) must be below .025: at least 7 scenarios, and 6 for .05.
     notes = " ".join(found.tables[2].notes)
     assert "(at least 7)" in notes
-    assert "at p below .05 / 2 = 0.025" in notes
+    assert "at p < .05 / 2 = 0.025" in notes
     assert "(at least 6)" in " ".join(section({"goal": gaps}).tables[2].notes)
 
 
@@ -155,8 +155,8 @@ def test_what_could_not_be_established_bounds_the_difference() -> None:
     assert measured["bounds"] == (0.5, 3.75)
     told = comparison_section(found, "Judged by j.", ())
     assert (
-        "GOAL could not be established in 2 matched plays of A and 2 of B. Whatever these came to, "
-        "the difference lies within [0.50, 3.75]: it would not turn round."
+        "GOAL could not be established in 2 matched episodes of A and 2 of B. Whatever their "
+        "scores, the difference lies within [0.50, 3.75]: its sign would not change."
     ) in told.cautions
     assert told.tables[0].columns[-1] == "bounds"
     assert told.tables[0].rows[0][-1] == "[0.50, 3.75]"
@@ -170,7 +170,7 @@ def test_a_difference_that_they_could_turn_round_is_not_decided() -> None:
     found = compared_goals(a, side("y", {"goal": [4.0] * 6}))
     (told,) = (one for one in comparison_section(found, "", ()).cautions if "established" in one)
     assert told.endswith(
-        "the difference lies within [\N{MINUS SIGN}1.00, 4.00]: it could turn round."
+        "the difference lies within [\N{MINUS SIGN}1.00, 4.00]: its sign could change."
     )
 
 

@@ -140,8 +140,8 @@ def test_nothing_is_concluded_from_fewer_than_ten_plays() -> None:
     checked = checks(few, scores(GOALS[:9]))
     assert not checked[0].enough
     text = told(few, checked)
-    assert "cannot be concluded from 9 plays" in text
-    assert "too few plays" in text
+    assert "cannot be concluded from 9 episodes" in text
+    assert "too few episodes" in text
 
 
 def test_scores_of_another_measure_are_no_check() -> None:
@@ -164,9 +164,9 @@ def told(some: Sequence[PlayCredit], checked: Sequence[object]) -> str:
 
 def test_the_findings_say_how_many_turns_and_whose() -> None:
     text = told(play_credits(TRIAL, READ), ())
-    assert "3 turns moved the goal in 1 play: 2 nearer, 1 further away; 1 of them" in text
-    assert "given away in 1 of 2 plays" in text
-    assert "1 of 4 lists of turns could not be had (1 unreadable)" in text
+    assert "3 turns moved the goal in 1 episode: 2 nearer, 1 further away; 1 of them" in text
+    assert "given away in 1 of 2 episodes" in text
+    assert "1 of 4 lists of turns could not be obtained (1 unreadable)" in text
     assert "1 +1, 3 \N{MINUS SIGN}2, 5* +3" in text
 
 

@@ -168,7 +168,9 @@ def test_play_by_the_other_judges_family_is_told() -> None:
     found = self_preferences(run_of(scores))
     assert [(pair.judge, pair.theirs) for pair in found.pairs] == [(JUDGES[0], 2), (JUDGES[1], 2)]
     section = family_section(AuditSubject("sotopia", MEASURES), found, "r")
-    assert any("2 plays among the others are by lab/claude-x's own" in c for c in section.cautions)
+    assert any(
+        "2 episodes among the others are by lab/claude-x's own" in c for c in section.cautions
+    )
 
 
 def test_only_the_judge_that_is_audited_is_shown() -> None:
@@ -191,7 +193,7 @@ def test_what_cannot_be_computed_is_said_plainly() -> None:
     assert 'only openai/gpt-x judged "r"' in why(self_preferences(run_of(one)))
     assert 'no model judged "r"' in why(self_preferences(run_of(one, {JUDGES[0]: "heuristic"})))
     alone = {key: row for key, row in ONE.items() if key[2] == GPT}
-    assert "plays both of a judge's family and of others" in why(self_preferences(run_of(alone)))
+    assert "episodes both of a judge's family and of others" in why(self_preferences(run_of(alone)))
     same = (("family", "*-x"),)
     assert "openai/gpt-x (family), lab/claude-x (family)" in why(
         self_preferences(run_of(ONE), same)

@@ -78,9 +78,9 @@ def test_an_agent_that_is_not_left_out_needs_two_plays_as_well(tmp_path: Path) -
 
 def test_it_is_told_that_the_plays_that_chose_the_tasks_flatter_them(tmp_path: Path) -> None:
     cautions = " ".join(hard_section(found(tmp_path), "hard-ann").cautions)
-    assert "chosen by these very plays" in cautions
+    assert "chosen from these same episodes" in cautions
     assert "On 1 of them it is lab/ann itself" in cautions
-    assert "rest on 2 plays" in cautions
+    assert "based on 2 episodes" in cautions
 
 
 def test_a_target_without_rivals_is_told_so(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_pairs_on_the_hard_tasks_are_means_with_their_number(tmp_path: Path) -> 
 
 def test_no_task_with_two_plays_of_everybody_is_told_with_a_way_out(tmp_path: Path) -> None:
     goals: dict[str, Plays] = {"once": {(ANN, P): [(1, 5)], (BEN, P): [(2, 5)]}}
-    with pytest.raises(ConfigError, match=r"two scored plays of each of 2 agents.*lab/ann 1"):
+    with pytest.raises(ConfigError, match=r"two scored episodes of each of 2 agents.*lab/ann 1"):
         found(tmp_path, goals)
 
 
@@ -142,7 +142,7 @@ def test_tasks_that_the_judge_could_not_tell_are_counted(tmp_path: Path) -> None
     assert one.ids == ("hard", "level")
     # Six plays of "riddle", which nobody has a score on, and one of each agent on "easy".
     told = " ".join(hard_section(one, "x").said)
-    assert "lab/judge could not tell GOAL of 9 plays on 2 tasks; 1 of these tasks has no" in told
+    assert "lab/judge could not tell GOAL of 9 episodes on 2 tasks; 1 of these tasks has no" in told
     document = hard_document(one, "x")
     assert document["untold"] == {"plays": 9, "tasks": ["riddle"]}
     assert document["left_out"] == []

@@ -51,7 +51,7 @@ def test_a_play_that_one_judge_failed_on_is_incomplete_and_no_mean_of_two() -> N
     assert (figures.mean.value, figures.mean.n, figures.lacking) == (4, 1, {"failed": 1})
     section = panel_section(found, 2)
     assert any(
-        "1 of 2 scores of the panel are incomplete (a judge or the play failed 1)" in caution
+        "1 of 2 scores of the panel are incomplete (a judge or the episode failed 1)" in caution
         for caution in section.cautions
     )
 
@@ -121,7 +121,7 @@ def test_a_play_that_a_judge_did_not_judge_is_incomplete() -> None:
 def test_a_panel_takes_two_judges_of_this_run() -> None:
     with pytest.raises(ConfigError, match="two judges or more"):
         panel_of(run_of({"a": (2, 3, 7)}), ("one", "one"))
-    with pytest.raises(ConfigError, match='nothing in r was judged by "four"'):
+    with pytest.raises(ConfigError, match='"four" scored nothing in r'):
         panel_of(run_of({"a": (2, 3, 7)}), ("one", "four"))
 
 
@@ -162,8 +162,8 @@ def test_models_and_people_make_a_panel_that_says_so_before_anything_else() -> N
 def test_a_panel_of_one_method_has_no_such_caution_unless_it_is_rule_based() -> None:
     assert panel_section(panel({"a": (2, 3, 7)}), 2).cautions == ()
     found = panel_of(of_methods(one="heuristic", two="heuristic"), ("one", "two"))
-    assert [caution[:14] for caution in panel_section(found, 2).cautions] == [
-        "Judged by one:", "Judged by two:",
+    assert [caution[:10] for caution in panel_section(found, 2).cautions] == [
+        "Judge one:", "Judge two:",
     ]  # fmt: skip
 
 
@@ -173,12 +173,12 @@ def test_the_section_shows_scores_disagreement_and_where_it_is_largest() -> None
     assert by["GOAL: where they differ most"].rows[0][2:] == ("2.00", "3.00", "7.00", "5.00")
     assert by["Each judge alone"].rows == (("GOAL", "4.33", "5.33", "6.33"),)
     assert by["GOAL by agent"].rows[0][0] == "scripted"
-    assert "more than 2 on 33 % [0 %, 100 %] of the plays" in section.said[0]
+    assert "more than 2 on 33 % [0 %, 100 %] of the episodes" in section.said[0]
 
 
 def test_a_panel_without_a_complete_play_says_so() -> None:
     section = panel_section(panel({"a": (None, 3, 7)}), 2)
-    assert section.said == ("No play was scored by all judges of the panel.",)
+    assert section.said == ("No episode was scored by all judges of the panel.",)
 
 
 def test_judges_that_share_no_measure_say_so() -> None:
@@ -190,5 +190,5 @@ def test_judges_that_share_no_measure_say_so() -> None:
     assert found.plays == ()
     assert found.left_out == ("goal", "knowledge")
     section = panel_section(found, 2)
-    assert section.said == ("No play was scored by all judges of the panel.",)
+    assert section.said == ("No episode was scored by all judges of the panel.",)
     assert section.tables == (), "nothing but heads"

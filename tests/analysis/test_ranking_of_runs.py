@@ -151,7 +151,7 @@ def test_an_order_of_five_scenarios_is_not_settled(store: Store) -> None:
     found = ranked(store, FIVE)
     (pair,) = found.ratings.neighbours
     assert not settled(found, pair)
-    assert any(f"{A} above {B} is not settled" in said for said in ranking_section(found).said)
+    assert any(f"{A} above {B} is not robust" in said for said in ranking_section(found).said)
 
 
 def test_episodes_that_would_turn_an_order_alone_are_counted(store: Store) -> None:
@@ -174,7 +174,7 @@ def test_an_order_of_forty_scenarios_is_settled(store: Store) -> None:
     # t at 97.5 % with 39 degrees of freedom is 2.0227; times sqrt(40 / 39) it is 2.0485, and a
     # normal lies below -2.0485 in 2.03 % of cases.
     assert found.firm[1] == pytest.approx(0.0203, abs=1e-4)
-    assert f"{A} above {B} is settled: no resample turns it round" in " ".join(
+    assert f"{A} above {B} is robust: no resample reverses it" in " ".join(
         ranking_section(found).said
     )
 
@@ -247,13 +247,13 @@ def test_its_document_holds_what_the_tables_show(store: Store) -> None:
 def test_a_lead_that_is_not_settled_is_not_called_one(store: Store) -> None:
     said = " ".join(ranking_section(ranked(store, FIVE)).said)
     assert "lab/a has the highest rating with +74 points" in said
-    assert ", a lead that is not settled; against lab/b" in said
-    assert "is ahead" not in said
+    assert ", though the lead is not established; against lab/b" in said
+    assert "ranks first" not in said
 
 
 def test_a_settled_lead_is_called_one(store: Store) -> None:
     goals = {f"t{i}": met(3 if i % 8 == 0 else 9, 5) for i in range(40)}
-    assert "lab/a is ahead with" in " ".join(ranking_section(ranked(store, goals)).said)
+    assert "lab/a ranks first with" in " ".join(ranking_section(ranked(store, goals)).said)
 
 
 def test_a_run_is_not_ranked_with_itself(store: Store) -> None:
@@ -283,11 +283,11 @@ def test_an_order_that_disputed_plays_could_turn_round_is_not_decided(store: Sto
     assert not settled(found, pair)
     said = " ".join(ranking_section(found).said)
     assert (
-        f"{A} above {B} is not decided: the outcomes that could not be established could turn this "
-        f"order round. The mean GOAL of {A} lies between 3.80 and 8.80, that of {B} between 5.20 "
+        f"{A} above {B} is undecided: outcomes that could not be established could reverse this "
+        f"order. The mean GOAL of {A} lies between 3.80 and 8.80, that of {B} between 5.20 "
         "and 5.20."
     ) in said
-    assert "is ahead" not in said
+    assert "ranks first" not in said
     assert ranking_document(found)["order"][0]["decided"] is False
     assert ranking_document(found)["agents"][0]["bounds"] == pytest.approx([3.8, 8.8])
 
@@ -302,7 +302,9 @@ def test_an_order_that_they_cannot_turn_round_stands(store: Store) -> None:
 
 def test_where_nothing_could_be_scored_it_is_said_what_to_do(store: Store) -> None:
     goals: dict[str, Plays] = {"t": {(A, P): [(UNTOLD, UNTOLD)], (B, P): [(UNTOLD, UNTOLD)]}}
-    with pytest.raises(ConfigError, match=r"4 plays could not be scored: .* --reader endpoint/mod"):
+    with pytest.raises(
+        ConfigError, match=r"4 episodes could not be scored: .* --reader endpoint/mod"
+    ):
         ranked(store, goals)
 
 

@@ -122,23 +122,27 @@ def test_dear_plays_and_cheap_judgings_can_make_judgings_the_best_buy(tmp_path: 
     assert one.best is not None
     assert one.best.factor == "judgings"
     told = " ".join(variance_section(all_).said)
-    assert "The next dollar helps most with the judgings of each play" in told
+    assert "The next dollar is best spent on the judgings of each episode" in told
 
 
 def test_the_advice_is_told_in_words(tmp_path: Path) -> None:
     all_ = found(tmp_path, ONCE)
     told = " ".join(variance_section(all_).said)
-    assert "lab/a: mean 6.00 over 6 judgings, standard error 1.73 for scenarios at large" in told
-    assert "Doubling would shrink it: the scenarios to 1.22" in told
+    assert (
+        "lab/a: mean 6.00 over 6 judgings, standard error 1.73 across scenarios in general" in told
+    )
+    assert "Doubling the scenarios would reduce it to 1.22" in told
     assert "doubling the repeats would hardly change it" in told
-    assert "more of the scenarios helps most" in told
+    assert "adding scenarios helps most" in told
 
 
 def test_what_the_design_cannot_tell_is_told(tmp_path: Path) -> None:
     section = variance_section(found(tmp_path, ONCE))
     told = " ".join(section.cautions)
-    assert "There is one partner and one judge: what others would change is not known." in told
-    assert "Each play was judged once" in told
+    assert (
+        "There is only one partner and one judge: the variance across others is not known." in told
+    )
+    assert "Each episode was judged once" in told
     assert "--cost-per-play" in told
 
 
@@ -149,7 +153,7 @@ def test_a_run_without_repeats_says_that_more_of_them_may_help_less(tmp_path: Pa
     one = of_a(all_ := found(tmp_path, goals))
     assert one.played_once
     assert [c.factor for c in one.parts] == ["scenario", "partner", "judge", "residual"]
-    assert any("was played twice" in caution for caution in variance_section(all_).cautions)
+    assert any("was repeated" in caution for caution in variance_section(all_).cautions)
 
 
 def test_tasks_of_a_scenario_and_their_seats_are_components_of_their_own(tmp_path: Path) -> None:
@@ -194,7 +198,7 @@ def test_scores_by_rules_are_cautioned_against_as_a_report_does(
     with Store.open(tmp_path / "rules.db") as store:
         add_run(store, "r", ONCE, judges=[judge])
         section = variance_section(variances([values_of(store, "r")], None, None))
-    cautions = [one for one in section.cautions if one.startswith(f"Judged by {judge.name}: ")]
+    cautions = [one for one in section.cautions if one.startswith(f"Judge {judge.name}: ")]
     assert [one.endswith(told) for one in cautions] == ([True] if told else [])
 
 
@@ -206,7 +210,7 @@ def test_one_play_of_each_task_cannot_tell_tasks_from_chance(tmp_path: Path) -> 
     # Together they are told: the variance of 0, 1, 2, 3 is 5/3, over four tasks.
     assert one.error == pytest.approx(math.sqrt(5 / 3 / 4))
     told = " ".join(variance_section(all_).cautions)
-    assert "cannot tell these apart: scenario; play, judging, and the rest" in told
+    assert "cannot separate these: scenario; episode, judging, and the rest" in told
 
 
 def test_several_judges_are_a_component(tmp_path: Path) -> None:
@@ -218,7 +222,7 @@ def test_several_judges_are_a_component(tmp_path: Path) -> None:
         named = variances([values_of(store, "r")], ["counting"], None)
         with pytest.raises(ConfigError, match='"nobody" judged none of these runs'):
             variances([values_of(store, "r")], ["nobody"], None)
-        with pytest.raises(ConfigError, match="a value in foo; measures with values: goal"):
+        with pytest.raises(ConfigError, match="a value in foo; metrics with values: goal"):
             variances([values_of(store, "r")], None, "foo")
     assert all_.judges == ("lab/judge", "lab/other")  # models; rules are asked for by name
     assert {c.factor: c.levels for c in of_a(all_).parts}["judge"] == 2
@@ -234,7 +238,9 @@ def test_missing_scores_are_counted_and_are_no_values(tmp_path: Path) -> None:
     one = of_a(all_ := found(tmp_path, goals))
     assert (one.found.n, one.found.missing) == (6, 1)
     assert part(one, "scenario") == pytest.approx(8)
-    assert any("1 play without a score" in caution for caution in variance_section(all_).cautions)
+    assert any(
+        "1 episode without a score" in caution for caution in variance_section(all_).cautions
+    )
 
 
 def test_costs_that_are_not_given_are_those_of_the_run(store: Store) -> None:

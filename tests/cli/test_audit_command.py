@@ -49,7 +49,7 @@ def test_an_audit_by_a_model_prints_every_kind_and_is_paid_once(
     )  # fmt: skip
     first = played(*command)
     assert first.code == 0, first.err
-    kinds = ("Repeat:", "Order:", "Names:", "Padding:", "Family:", "A panel of")
+    kinds = ("Repeat:", "Order:", "Names:", "Padding:", "Self-preference:", "A panel of")
     for heading in ("Audit of openai/j", *kinds):
         assert heading in first.out
     asked = endpoint.counters.requests

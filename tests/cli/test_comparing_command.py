@@ -32,7 +32,9 @@ def played(sociolab: Sociolab, stored: Path, tmp_path: Path) -> Sociolab:
 
 
 def test_two_runs_are_compared_in_words_and_tables(played: Sociolab, tmp_path: Path) -> None:
-    done = played("compare", "vague", "complete", "--store", "s.db", "--html", "page.html")
+    done = played(
+        "compare", "vague", "complete", "--full", "--store", "s.db", "--html", "page.html"
+    )
     assert done.code == 0, done.err
     text = " ".join(done.out.split())
     assert "A: scripted vs. B: scripted-complete" in text
@@ -49,6 +51,19 @@ def test_two_runs_are_compared_in_words_and_tables(played: Sociolab, tmp_path: P
     assert "wrote page.html" in done.err
 
 
+def test_a_comparison_is_short_unless_all_of_it_is_asked_for(played: Sociolab) -> None:
+    flags = ("--store", "s.db", "--agent", ALPHA, "--with", "scripted", "--judge", "heuristic")
+    done = played("compare", "small", *flags)
+    assert done.code == 0, done.err
+    assert len(done.out.splitlines()) <= 40
+    assert "Differences" in done.out
+    for heading in ("Power and sample size", "t-test", "Consistency", "pairs of episodes that"):
+        assert heading not in done.out
+        assert heading in played("compare", "small", *flags, "--full").out
+    assert "Next: sociolab show " in done.err
+    assert "--full" in done.err
+
+
 def test_the_document_holds_what_was_said_and_every_figure(played: Sociolab) -> None:
     flags = ("--store", "s.db", "--agent", ALPHA, "--with", "scripted", "--judge", "heuristic")
     document = played("compare", "small", *flags, "--threshold", 6, "--json").document
@@ -61,13 +76,13 @@ def test_the_document_holds_what_was_said_and_every_figure(played: Sociolab) -> 
     assert (a["side"], b["side"], difference["side"]) == (ALPHA, "scripted", None)
     # Of the 9 pairs behind the means; alpha has 11 plays with a goal, scripted 9.
     assert {one["plays"] for one in (a, b, difference)} == {9}
-    assert any("Not decided" in sentence for sentence in document["said"])
+    assert any("Undecided" in sentence for sentence in document["said"])
 
 
 def test_what_cannot_be_done_is_said_in_one_sentence(played: Sociolab) -> None:
     done = played("compare", "vague", "--threshold", "3", "--store", "s.db")
     assert done.code == 2
-    assert "--threshold 3 tells no plays apart" in done.sentence
+    assert "--threshold 3 tells no episodes apart" in done.sentence
 
 
 def test_numbers_of_repeats_are_read() -> None:

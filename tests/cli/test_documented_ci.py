@@ -68,4 +68,6 @@ def test_two_nights_pass_without_a_model(sociolab: Sociolab, tmp_path: Path) -> 
         for command in commands_of_night:
             done = sociolab(*command)
             assert done.code == 0, (command, done.err)
+            if command[0] == "run":
+                assert "none (calls of own code are not counted)" in done.out
     assert passed(tmp_path / "compare.xml") == "sociolab compare new last"

@@ -136,7 +136,7 @@ def test_a_page_draws_a_line_for_each_measure(played: Sociolab, tmp_path: Path) 
     assert "Curve over runs: s1, s2" in done.out
     page = (tmp_path / "curve.html").read_text("utf-8")
     section = page.partition("Curve over runs")[2].partition("</section>")[0]
-    assert section.count("data-chart ") == section.count("means with 95 % intervals, judged by") > 1
+    assert section.count("data-chart ") == section.count("means with 95 % intervals (judge:") > 1
 
 
 def test_a_gate_that_fails_is_the_exit_code(played: Sociolab) -> None:

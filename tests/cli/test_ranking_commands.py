@@ -37,7 +37,7 @@ def test_a_round_of_the_three_verbs(sociolab: Sociolab, tmp_path: Path) -> None:
 
     done = sociolab("variance", "two", "--cost-per-play", 0.1, *store)
     assert done.code == 0, done.err
-    assert "The next dollar helps most" in " ".join(done.out.split())
+    assert "The next dollar is best spent" in " ".join(done.out.split())
 
 
 def test_offline_what_is_on_record_ranks_and_what_nobody_can_tell_is_said(
@@ -46,12 +46,12 @@ def test_offline_what_is_on_record_ranks_and_what_nobody_can_tell_is_said(
     sociolab("run", "sotopia", "--tasks", "bargain", "--limit", 4, "--name", "own")
     alone = sociolab("variance", "own")
     assert alone.code == 0, alone.err
-    assert "What goal (checked) varies with, judged by outcome" in alone.out
+    assert "Variance components of goal (checked) (judge: outcome)" in alone.out
     other = ("--agent", AGENT, "--partner", "scripted", "--tasks", "bargain", "--limit", 4)
     sociolab("run", "sotopia", *other, "--name", "other")
     ranked = sociolab("rank", "other")
     assert ranked.code == 2
-    assert "16 plays could not be scored" in ranked.sentence
+    assert "16 episodes could not be scored" in ranked.sentence
     assert "--reader endpoint/model" in ranked.sentence
     compared = sociolab("compare", "own", "other")
     assert compared.code == 2

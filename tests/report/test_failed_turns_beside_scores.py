@@ -139,14 +139,17 @@ def test_a_comparison_has_it_for_each_side(store: Store) -> None:
     a, b = document["comparison"]["a"], document["comparison"]["b"]
     assert (a["failed_turns"], a["turns_asked"]) == (0, 18)
     assert (b["failed_turns"], b["turns_asked"]) == (1, 15)
-    assert "B failed 1 of 15 turns (6.7 %). Its scores rest on the others." in document["cautions"]
+    assert (
+        "B failed 1 of 15 turns (6.7 %). Its scores are based on the others."
+        in document["cautions"]
+    )
     notes = found.sections[0].tables[0].notes
-    assert "failed turns, over all plays of a side: A none, B 6.7 % (1 of 15)" in notes
+    assert "invalid turns, over all episodes of a side: A none, B 6.7 % (1 of 15)" in notes
 
 
 def test_the_consistency_of_one_run_has_it(store: Store) -> None:
     found = compare_runs(store, CompareRequest((RUN,), SCRIPTED, None, "heuristic"))
-    told = "scripted failed 1 of 15 turns (6.7 %). Its scores rest on the others."
+    told = "scripted failed 1 of 15 turns (6.7 %). Its scores are based on the others."
     assert told in found.document()["cautions"]
 
 
@@ -167,7 +170,7 @@ def test_a_ranking_has_it_for_each_agent(store: Store) -> None:
     assert (agents[SCRIPTED]["failed_turns"], agents[SCRIPTED]["turns_asked"]) == (1, 15)
     section = ranking_section(found)
     ratings = section.tables[0]
-    assert ratings.columns[-1] == "failed turns"
+    assert ratings.columns[-1] == "invalid turns"
     assert {row[0]: row[-1] for row in ratings.rows} == {ALPHA: "", SCRIPTED: "6.7 % (1 of 15)"}
     assert any("Failed turns: scripted 6.7 % (1 of 15)." in said for said in section.cautions)
 

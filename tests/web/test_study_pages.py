@@ -189,6 +189,7 @@ def test_texts_are_changed_while_it_runs(lab: Lab) -> None:
 
 def test_the_preview_shows_what_participants_will_see(lab: Lab) -> None:
     text = lab.browser.get("/studies/s/preview").text
+    assert "have everything deleted that is stored here about you" in text
     for words in ("of your own free will", "Read, then decide.", "How natural was it?"):
         assert words in text
 

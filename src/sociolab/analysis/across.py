@@ -94,7 +94,7 @@ def across(
     columns = columns_of(results, judges)
     if not columns:
         raise ConfigError(
-            "no play of these runs has a score: have them judged (sociolab judge RUN --judge "
+            "no episode of these runs has a score: have them judged (sociolab judge RUN --judge "
             "endpoint/model), or have a model read what was agreed (--reader endpoint/model)"
         )
     related = chain.from_iterable(
@@ -253,7 +253,7 @@ def _check(results: Sequence[RunResult], judges: Mapping[str, str]) -> None:
             raise ConfigError(f'--judge: none of these runs is of "{world}"; they are of {worlds}')
         if judge not in known:
             raise ConfigError(
-                f'--judge: nothing of {world} was judged by "{judge}"; its judges: '
+                f'--judge: "{judge}" scored nothing of {world}; its judges: '
                 f"{', '.join(sorted(known))}"
             )
 
@@ -336,12 +336,12 @@ def _said(
     names = list(dict.fromkeys(column.world for column in columns))
     yield (
         f"{plural(len(agents), 'agent')} in {plural(len(names), 'world')} ({listed(names)}). A "
-        "column is one measure of one judge on one set of tasks; columns have different scales, so "
+        "column is one metric of one judge on one set of tasks; columns have different scales, so "
         "they are neither averaged nor compared with each other."
     )
     if len(names) > 1 and not worlds:
         yield (
-            "No correlation between worlds: that needs 3 agents or more with figures in two worlds."
+            "No correlation between worlds: that needs 3 or more agents with scores in two worlds."
         )
     for one in (*worlds, *levels):
         yield _in_words(one)
@@ -354,7 +354,7 @@ def _in_words(one: Relation) -> str:
         return f"{what}: no correlation can be computed ({rho.note})."
     shown = f"{what}: Spearman's rho is {_two(rho.value)}"
     if rho.low is None or rho.high is None:
-        return f"{shown}, without an interval ({rho.note}): nothing follows from it."
+        return f"{shown}, without an interval ({rho.note}): no conclusion possible."
     ends = f"[{_two(rho.low)}, {_two(rho.high)}]"
     if rho.low <= 0 <= rho.high:
         sign = "not even its sign is known"
@@ -364,7 +364,9 @@ def _in_words(one: Relation) -> str:
             if rho.value > 0
             else "one tends to fall as the other rises"
         )
-    wide = ", and how closely is open" if rho.high - rho.low >= WIDE and sign[0] != "n" else ""
+    wide = (
+        ", but the strength is uncertain" if rho.high - rho.low >= WIDE and sign[0] != "n" else ""
+    )
     return f"{shown}, 95 % interval {ends}: {sign}{wide}."
 
 
@@ -372,8 +374,8 @@ def _cautions(columns: Sequence[Column], relations: Sequence[Relation]) -> Itera
     rough = {f"{c.judge} in {c.world}" for c in columns if c.method in BASELINES}
     if rough:
         yield (
-            f"{listed(sorted(rough))}: judged by rules of thumb, or made up for a test; such "
-            "figures rank nobody."
+            f"{listed(sorted(rough))}: a heuristic judge, or scores invented for a "
+            "test; do not rank agents by them."
         )
     rules = sorted(
         {
@@ -391,8 +393,8 @@ def _cautions(columns: Sequence[Column], relations: Sequence[Relation]) -> Itera
         least = min(one.pearson.n for one in relations)
         if least < 30:
             yield (
-                f"Correlations rest on as few as {plural(least, 'point')}: their intervals are "
-                "wide, and a correlation over agents or tasks says nothing of a cause."
+                f"Correlations are based on as few as {plural(least, 'point')}: their intervals "
+                "are wide, and a correlation over agents or tasks says nothing about causes."
             )
 
 
@@ -406,7 +408,7 @@ def _failed_turns(columns: Sequence[Column]) -> Iterator[str]:
     }
     if found:
         told = listed([f"{who} {lost} in {run}" for (run, who), lost in found.items()])
-        yield f"Failed turns: {told}. Scores rest on the turns that did not fail."
+        yield f"Failed turns: {told}. Scores are based on the remaining turns."
 
 
 def _coverage(columns: Sequence[Column]) -> Iterator[str]:
@@ -419,8 +421,8 @@ def _coverage(columns: Sequence[Column]) -> Iterator[str]:
         ]
         if told:
             yield (
-                f"{column.title} could be scored in a part of the plays only ({listed(told)}): the "
-                "others could move these means anywhere within their bounds (sociolab report)."
+                f"{column.title} could be scored in only a part of the episodes ({listed(told)}): "
+                "the others could move these means anywhere within their bounds (sociolab report)."
             )
 
 
@@ -430,14 +432,16 @@ def _agents(agents: Sequence[str], columns: Sequence[Column], titles: Sequence[s
         for agent in agents
         if any(agent in column.places for column in columns)
     )
-    notes = ["mean, 95 % interval; in parentheses n, the plays with a value, and how many failed"]
+    notes = [
+        "mean, 95 % interval; in parentheses n, the episodes with a value, and how many failed"
+    ]
     if any(place.lost for column in columns for place in column.places.values()):
         notes[0] += ", and the share of its turns (in a town: questions) that the agent failed"
     notes += [
         f"{title}: {'; '.join(column.notes)}; {column.terms}; {_runs(column)}"
         for title, column in zip(titles, columns, strict=True)
     ]
-    return TextTable("Main measures by agent", ("agent", *titles), rows, tuple(notes))
+    return TextTable("Main metrics by agent", ("agent", *titles), rows, tuple(notes))
 
 
 def _runs(column: Column) -> str:

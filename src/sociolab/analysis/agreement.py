@@ -110,7 +110,7 @@ def sections_of(ratings: StoredRatings, report: AgreementReport, bins: int) -> t
             for pair in pairs
         }
         apart = [" and ".join(pair) for pair, table in tables.items() if not table.rows]
-        said = (f"No play was scored by both in what people rated: {'; '.join(apart)}.",)
+        said = (f"No episode was scored by both in what people rated: {'; '.join(apart)}.",)
         cautions = ("Judges that agree may share an error: only people show that.",)
         shown = tuple(table for table in tables.values() if table.rows)
         title = "Judges beside each other"
@@ -126,10 +126,9 @@ def people_section(
     clusters = len({row.cluster for row in ratings.people})
     said = [
         f"{plural(len(ratings.raters), 'person', 'people')} gave "
-        f"{plural(len(ratings.people), 'rating')} in "
-        f"{plural(len(ratings.measures), 'dimension')} of {plural(plays, 'play')} in "
-        f"{plural(clusters, titles.cluster)} ({'run' if len(ratings.runs) == 1 else 'runs'} "
-        f"{listed(ratings.runs)})."
+        f"{plural(len(ratings.people), 'rating')} in {plural(len(ratings.measures), 'dimension')} "
+        f"of {plural(plays, 'episode')} in {plural(clusters, titles.cluster)} "
+        f"({'run' if len(ratings.runs) == 1 else 'runs'} {listed(ratings.runs)})."
     ]
     tables = [raters_table(ratings)]
     if any(cell.agreement.kappa.n for cell in cells):
@@ -151,10 +150,10 @@ def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterat
     of = "Over all dimensions" if main.dimension == POOLED else f"On {titles[main.dimension]}"
     found = main.agreement
     yield (
-        f"{of}, two people who rate the same play choose the same of {bins} bins in "
-        f"{share(found.binned.value)} of cases (Randolph's kappa "
-        f"{_kappa(found.kappa, bins)}), the same score in {share(found.exact.value)}, "
-        f"scores at most one point apart in {share(found.near.value)}."
+        f"{of}, two people who rate the same episode choose the same of {bins} bins in "
+        f"{share(found.binned.value)} of cases (Randolph's kappa {_kappa(found.kappa, bins)}), "
+        f"the same score in {share(found.exact.value)}, scores at most one point apart in "
+        f"{share(found.near.value)}."
     )
     alphas = sorted(
         (cell.interval.value, titles[cell.dimension])
@@ -186,7 +185,7 @@ def _people_cautions(
             "from this person, others might side with the judge."
         )
     elif not any(cell.agreement.kappa.n for cell in cells):
-        yield "No play was rated by two people: nothing here tells how far people agree."
+        yield "No episode was rated by two people: nothing here tells how far people agree."
     elif raters < 4:
         yield (
             f"{raters} raters: the intervals are over {titles.cluster}s, not over people; other "
@@ -194,25 +193,25 @@ def _people_cautions(
         )
     rated = {row.item.partition(" ")[0] for row in ratings.people}
     if unrated := [run for run in ratings.runs if run not in rated]:
-        yield f"Nobody rated a play of {listed(unrated)}: nothing here is about it."
+        yield f"Nobody rated an episode of {listed(unrated)}: no conclusion about it is possible."
     if len(ratings.sets) > 1:
         yield f"Ratings of several sets count as one: {listed(ratings.sets)}."
     rows = [cell for cell in cells if cell.group is None and cell.dimension != POOLED]
     lone = {titles[c.dimension]: c.agreement.left_out for c in rows if c.agreement.left_out}
     if raters > 1 and lone:
         told = ", ".join(f"{name} {count:,}" for name, count in lone.items())
-        yield f"Plays with a single rating are left out of agreement: {told}."
+        yield f"Episodes with a single rating are left out of agreement: {told}."
     if flat := [titles[cell.dimension] for cell in rows if _flat(cell)]:
         yield (
             f"In {listed(flat)} nearly all scores fall in one bin: kappa is high there though the "
-            "raters tell hardly any plays apart, which alpha shows."
+            "raters hardly distinguish any episodes apart, which alpha shows."
         )
     yield from few_clusters(clusters, titles)
     rules = len({row.item for row in ratings.people if row.group == RULES})
     if rules:
         yield (
-            f"{plural(rules, 'play')} rated here are by rule-based (scripted) agents: agreement on "
-            "them says little of agreement on plays by models or people."
+            f"{plural(rules, 'episode')} rated here are by rule-based (scripted) agents: "
+            "agreement on them says little of agreement on episodes by models or people."
         )
 
 
@@ -247,7 +246,7 @@ def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> 
     """Pairwise agreement and kappa, all groups together."""
     rows = [cell for cell in cells if cell.group is None]
     return TextTable(
-        "Two people who rated the same play",
+        "Two people who rated the same episode",
         ("", "plays", "exact", "within 1", "same bin", "kappa", "95 % interval"),
         tuple(
             (
@@ -263,7 +262,7 @@ def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> 
         ),
         (
             "exact: the same score; within 1: at most one point apart; same bin: in the same of "
-            f"{bins} equal parts of the scale; shares of pairs of raters, averaged over plays",
+            f"{bins} equal parts of the scale; shares of pairs of raters, averaged over episodes",
             f"kappa: Randolph's, of the same bin (chance 1/{bins})",
             *(_summaries(rows)),
             *interval_notes([cell.agreement.kappa for cell in rows], titles.cluster),
@@ -311,7 +310,7 @@ def people_by_group(cells: Sequence[AmongPeople], titles: Titles) -> TextTable:
         "Agreement among people by who played",
         ("", *heads),
         tuple(rows),
-        ("below who played: plays that two people or more rated; alpha by the interval metric",),
+        ("below who played: episodes that two people or more rated; alpha by the interval metric",),
     )
 
 
@@ -348,8 +347,8 @@ def _summaries(rows: Iterable[AmongPeople | JudgePair]) -> tuple[str, ...]:
     if POOLED not in {cell.dimension for cell in rows}:
         return ()
     return (
-        "mean of all: the mean of a rater's scores of a play, as a score of its own; all scores: "
-        "each dimension of a play counts as a play",
+        "mean of all: the mean of a rater's scores of an episode, as a score of its own; all "
+        "scores: each dimension of an episode counts as an episode",
     )
 
 
@@ -366,7 +365,7 @@ def judge_section(
     kind = _KIND.get(ratings.methods[judge], ratings.methods[judge])
     said = [f"{judge}: {kind}."]
     if not rows:
-        said.append("It scored no play that people rated.")
+        said.append("It scored no episode that people rated.")
         return Section(f"{judge} beside people", tuple(said), tuple(_owed(report, judge)))
     said += [*_following(rows, titles), *_biased(rows, titles), *_inside(rows)]
     tables = [correlation_table(cells, titles), difference_table(cells, titles)]
@@ -442,7 +441,7 @@ def _inside(rows: Sequence[JudgeAndPeople]) -> Iterator[str]:
         below, above = sum(s.below for s in parts), sum(s.above for s in parts)
         inside = total - below - above
         yield (
-            f"Of {plural(total, 'score')} of plays with two raters or more, {inside:,} "
+            f"Of {plural(total, 'score')} of episodes with two raters or more, {inside:,} "
             f"({share(inside / total)}) lie in the range that the raters span, "
             f"{below:,} below and {above:,} above."
         )
@@ -459,39 +458,40 @@ def _judge_cautions(
     failed = {titles[cell.dimension]: cell.failed for cell in rows if cell.failed}
     if failed:
         told = ", ".join(f"{name} {count:,}" for name, count in failed.items())
-        yield f"Scores that it owes and that are missing: {told}."
+        yield f"Missing scores: {told}."
     small = [titles[cell.dimension] for cell in rows if cell.pearson.n < FEW_PLAYS]
     if small:
-        yield f"Fewer than {FEW_PLAYS} plays: r says little in {listed(small)}."
+        yield f"Fewer than {FEW_PLAYS} episodes: r says little in {listed(small)}."
     undefined = [titles[cell.dimension] for cell in rows if cell.pearson.value is None]
     if undefined:
         yield (
-            f"No r for {listed(undefined)}: too few plays, or one side gives all of them the same "
-            "score; agreement there shows in the differences only."
+            f"No r for {listed(undefined)}: too few episodes, or one side gives all of them the "
+            "same score; agreement there shows in the differences only."
         )
     lifted = [titles[cell.dimension] for cell in rows if _lifted(cell)]
     if lifted:
         yield (
-            f"In {listed(lifted)} a few plays far from the rest carry r: by ranks (Spearman) the "
-            "judge follows people much less."
+            f"In {listed(lifted)} a few episodes far from the rest drive r: by rank (Spearman) the "
+            "judge agrees with people much less."
         )
     doubtful = [titles[cell.dimension] for cell in rows if _doubtful(cell)]
     if doubtful:
         yield (
-            f"In {listed(doubtful)} the stars claim more than the interval, which is clustered: "
-            "believe the interval."
+            f"In {listed(doubtful)} the stars claim more than the interval does; the interval is "
+            "clustered: trust it."
         )
     if ending := [titles[c.dimension] for c in rows if _at_an_end(ratings, judge, c.dimension)]:
         yield (
-            f"In {listed(ending)} it gives every play the same score, an end of the scale: people "
-            "can differ from that to one side only, and their noise makes a part of the difference."
+            f"In {listed(ending)} it gives every episode the same score, an end of the scale: "
+            "people can differ from that in one direction only, so their noise is part of the "
+            "difference."
         )
     if len(ratings.raters) == 1:
-        yield "With one rater there is no range and no standard deviation to hold it against."
+        yield "With one rater there is no range and no standard deviation to compare it with."
     groups = groups_of(cells)
     if PEOPLE not in groups:
         played = listed([PLAYED[group] for group in groups])
-        yield f"All of these plays are by {played}: nothing is said of plays by people."
+        yield f"All of these episodes are by {played}: this says nothing about episodes by people."
     yield from few_clusters(max(cell.pearson.clusters for cell in rows), titles)
     if ratings.methods[judge] == "model" and len(ratings.worlds) == 1:
         (declared,) = ratings.worlds.values()
@@ -529,7 +529,7 @@ def _figures(
     if drawn:
         title = f"{judge} minus people"
         yield Figure(
-            f"{judge} minus the mean of the people, plays at each whole number of points",
+            f"{judge} minus the mean of the people: episodes at each whole number of points",
             difference_bars(title, drawn),
         )
 
@@ -557,8 +557,9 @@ def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTa
         ("", *heads, "Spearman"),
         tuple(rows),
         (
-            "Pearson's r over plays; ** p <= .01, * p <= .05 by the t test, which takes plays as "
-            f"independent; the interval does not: {titles.cluster}s are left out one at a time",
+            "Pearson's r over episodes; ** p <= .01, * p <= .05 by the t test, which treats "
+            f"episodes as independent; the interval does not: {titles.cluster}s are left out one "
+            "at a time",
             "where the people agree little (their alpha), no judge can follow their mean closely",
             *missing_notes(by[dimension, None].pearson.note for dimension in dimensions),
         ),
@@ -584,9 +585,9 @@ def difference_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTab
             for cell in rows
         ),
         (
-            "within own sd: plays where the judge lies within one standard deviation of that "
-            "play's raters; pooled: of all raters about their plays' means; plays of two raters or "
-            "more",
+            "within own sd: episodes where the judge lies within one standard deviation of that "
+            "episode's raters; pooled: of all raters about their episodes' means; episodes of "
+            "two raters or more",
             *interval_notes([cell.spread.bias for cell in rows], titles.cluster),
         ),
     )
@@ -596,7 +597,7 @@ def range_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
     """The judge against the range that raters perceived (SOTOPIA, Figures F.1 to F.3)."""
     rows = [cell for cell in cells if cell.group is None and cell.spread.inside.n]
     return TextTable(
-        "The judge and the range of the people's scores of the same play",
+        "The judge and the range of the people's scores of the same episode",
         ("", "n", "inside", "95 % interval", "below", "above", "outside by"),
         tuple(
             (
@@ -614,8 +615,8 @@ def range_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
             "inside: from the lowest to the highest score that a rater gave, ends included; "
             "outside by: points, mean of those outside",
             "of three people like each other, with no ties, each lies between the other two in a "
-            "third of the plays: with two raters that is what a judge as good as a person reaches, "
-            "with ties more",
+            "third of the episodes: with two raters that is what a judge as good as a person "
+            "reaches, with ties more",
             *interval_notes([cell.spread.inside for cell in rows], titles.cluster),
         ),
     )

@@ -40,7 +40,7 @@ _MOST_COLUMNS = 4
 _MOST_CONDITIONS = 12
 _ALL_TITLE = "all, % of scale"
 _ALL_NOTE = (
-    f"{_ALL_TITLE}: over all measures but the overall, each in percent of the length of its scale"
+    f"{_ALL_TITLE}: over all metrics but the overall, each in percent of the length of its scale"
 )
 
 
@@ -291,12 +291,12 @@ def repeat_section(about: AuditSubject, effects: Sequence[AuditEffect], judgings
     """How alike the scores of the same episode are at several judgings."""
     found = _Figures(effects)
     measures, main = found.measures(about, SD), found.main(about, SD)
-    said: tuple[str, ...] = ("No play was scored twice.",)
+    said: tuple[str, ...] = ("No episode was scored twice.",)
     if main:
         equal = found.cell(main, EQUAL, percent=True)
         said = (
-            f"{about.title(main)}: two scores of the same play are equal in {equal} of the cases, "
-            f"and {found.cell(main, DIFFERENCE)} points apart on average.",
+            f"{about.title(main)}: two scores of the same episode are equal in {equal} of the "
+            f"cases, and {found.cell(main, DIFFERENCE)} points apart on average.",
         )
     rows = tuple(
         (
@@ -309,11 +309,11 @@ def repeat_section(about: AuditSubject, effects: Sequence[AuditEffect], judgings
         for name in measures
     )
     notes = (
-        "sd: of the scores of one play; equal, apart: over all pairs of judgings of one play; each "
-        "a mean over plays",
+        "sd: of the scores of one episode; equal, apart: over all pairs of judgings of one "
+        "episode; each a mean over episodes",
         *about.notes(measures, found.estimates(measures, (SD, EQUAL, DIFFERENCE))),
     )
-    columns = ("measure", "sd", "equal", "apart", "plays", "missing")
+    columns = ("metric", "sd", "equal", "apart", "episodes", "missing")
     heading = f"{plural(judgings, 'judging')} of the same episode"
     table = TextTable(heading, columns, rows, notes)
     return Section("Repeat: judged again as it is", said, (), (table,) if rows else ())
@@ -402,7 +402,7 @@ def _said(
 ) -> tuple[str, ...]:
     moved = found.get(main, MOVED)
     if moved is None:
-        return ("No play was scored both ways.",)
+        return ("No episode was scored both ways.",)
     title = about.title(main)
     if moved.value == 0:
         return (f"{title}: no score changes, in {plural(moved.n, 'pair')}.",)

@@ -50,10 +50,7 @@ FEW = 10
 """With fewer clusters than this, figures that rest on their scatter are called rough."""
 
 _INTERVALS = " (95 % interval of A \N{MINUS SIGN} B)"
-_UNITS: dict[Unit, tuple[str, str]] = {
-    "play": ("play", "plays"),
-    "episode": ("whole episode", "whole episodes"),
-}
+_UNITS: dict[Unit, str] = {"play": "episodes", "episode": "whole episodes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +134,8 @@ def compared(
     counts = _counts(found.a, found.b)
     if not any(count.matched for count in counts.values()):
         raise ConfigError(
-            f"no play of {a.name} answers to one of {b.name}: they share no task with the same "
-            f"seat, partner and repeat (partners: {'; '.join(a.partners)} and "
+            f"no episode of {a.name} can be paired with one of {b.name}: they share no task with "
+            f"the same seat, partner and repeat (partners: {'; '.join(a.partners)} and "
             f"{'; '.join(b.partners)})"
         )
     sides = {name: (found.a.get(name, {}), found.b.get(name, {})) for name in measures}
@@ -269,11 +266,23 @@ def comparison_section(found: ComparedAgents, judged: str, cautions: Sequence[st
     """The section; `judged` says what to think of the judge's figures."""
     return Section(
         f"A: {found.a.name} vs. B: {found.b.name}",
-        (*_matching(found), judged, *_findings(found), *_power(found)),
+        (*_matching(found), judged, *_findings(found), *_power(found), *_sample_size(found)),
         (*cautions, *_cautions(found)),
         (differences(found), basis(found), design(found), students(found)),
         difference_figures(found),
     )
+
+
+def comparison_overview(whole: Section, found: ComparedAgents) -> Section:
+    """Of the comparison's section what is read first: its findings and the differences; without
+    notes that repeat what findings and cautions say.
+    """
+    skipped = {*_sample_size(found)}
+    said = tuple(sentence for sentence in whole.said if sentence not in skipped)
+    told = {*_failed_turns(found), *_left_out(found), *_no_interval(found)}
+    table = whole.tables[0]
+    table = replace(table, notes=tuple(note for note in table.notes if note not in told))
+    return replace(whole, said=said, tables=(table,), figures=())
 
 
 def seat_section(found: Mapping[str, ComparedAgents]) -> Section:
@@ -320,19 +329,19 @@ def _matching(found: ComparedAgents) -> Iterator[str]:
     partner = "partner" if found.by == "partner" else "role of the partner"
     clusters = max(one.clusters for one in found.found.values())
     for unit, count in found.counts.items():
-        one, many = _UNITS[unit]
+        many = _UNITS[unit]
         seat = "seat, " if unit == "play" else ""
         yield (
-            f"{plural(count.matched, f'pair of {many}', f'pairs of {many}')}, matched by task id, "
-            f"{seat}{partner} and repeat. {_alone(count, one, many)} Intervals and p take each "
-            f"{cluster_of(found)} as one observation: {clusters:,} of them."
+            f"{plural(count.matched, f'pair of {many}', f'pairs of {many}')}, matched by task, "
+            f"{seat}{partner} and repeat. {_alone(count, many)} Intervals and p are clustered by "
+            f"{cluster_of(found)} ({clusters:,})."
         )
 
 
-def _alone(count: MatchCounts, one: str, many: str) -> str:
+def _alone(count: MatchCounts, many: str) -> str:
     a, b = count.a - count.matched, count.b - count.matched
     if not a and not b:
-        return f"Every {one} was paired."
+        return f"All {many} could be paired."
     return f"Unpaired: {a:,} of {count.a:,} {many} of A, {b:,} of {count.b:,} of B."
 
 
@@ -351,19 +360,19 @@ def _findings(found: ComparedAgents) -> Iterator[str]:
         yield (
             f"No significant difference{_INTERVALS} in "
             f"{listed([_with_ends(found, name) for name in left])}. This is not evidence of "
-            "equality: any true difference inside the interval fits these plays."
+            "equality: any true difference within the interval is compatible with the data."
         )
     if blind:
         intervals = listed([_with_ends(found, name) for name in blind])
         yield (
-            f"Not decided{_INTERVALS}: {intervals}. So few {cluster_of(found)}s differ there that "
-            f"the test, corrected for {plural(count, 'measure')}, could not have come out "
-            f"significant; more {cluster_of(found)}s can tell, or fewer measures (--metric)."
+            f"Undecided{_INTERVALS}: {intervals}. So few {cluster_of(found)}s differ that the "
+            f"test, corrected for {plural(count, 'metric')}, could not have come out "
+            f"significant; add {cluster_of(found)}s, or test fewer metrics (--metric)."
         )
     if same:
         yield (
-            f"Every pair is equal in {_titles(found, same)}: nothing there to test. It does not "
-            "show that other plays would be equal."
+            f"All pairs are equal in {_titles(found, same)}, so there is nothing to test. Other "
+            "episodes need not be equal."
         )
     if empty:
         yield f"Not compared: {_titles(found, empty)}; no pair has a value on both sides."
@@ -383,7 +392,7 @@ def _shown(found: ComparedAgents, name: str) -> str:
     )
     low, high = one.difference.low, one.difference.high
     if low is not None and high is not None and low <= 0 <= high:
-        text += " Its interval holds 0 all the same: take it as doubtful."
+        text += " Its interval nevertheless includes 0: treat it as doubtful."
     return text
 
 
@@ -393,9 +402,9 @@ def _with_ends(found: ComparedAgents, name: str) -> str:
     low, high = one.difference.low, one.difference.high
     alone = ""
     if low is not None and high is not None and not low <= 0 <= high:
-        alone = f" (without 0, yet p {_equals(one.p)}, {p_text(one.holm_p)} corrected)"
+        alone = f" (excludes 0, yet p {_equals(one.p)}, {p_text(one.holm_p)} corrected)"
     elif one.p is not None and one.p < ALPHA:
-        alone = f" (p {_equals(one.p)} alone but {p_text(one.holm_p)} corrected)"
+        alone = f" (p {_equals(one.p)}, but {p_text(one.holm_p)} corrected)"
     return f"{title_of(measure)} {ends}{alone}"
 
 
@@ -405,22 +414,28 @@ def _power(found: ComparedAgents) -> Iterator[str]:
     seen = detectable(one)
     if seen is not None:
         yield (
-            f"In {title_of(measure)} these pairs would show a true difference of "
-            f"{figure(seen, measure)} in 8 of 10 such comparisons, {at_level(found)}; a smaller "
-            "one is missed more often."
+            f"Minimum detectable difference in {title_of(measure)}: {figure(seen, measure)} (80 % "
+            f"power {at_level(found)}). A smaller true difference is missed more often."
         )
+
+
+def _sample_size(found: ComparedAgents) -> Iterator[str]:
+    name = main_measure(found)
+    one, measure = found.found[name], found.measures[name]
     if one.settles.size and one.settles.clusters is not None and repeats_needed(one) != 1.0:
         yield (
-            f"If the {figure(one.difference.value, measure)} observed in {title_of(measure)} were "
-            f"the true difference, showing it would take {_settling(found, one)}."
+            f"If the observed {figure(one.difference.value, measure)} in {title_of(measure)} were "
+            f"the true difference, detecting it would take {_settling(found, one)}."
         )
 
 
 def _settling(found: ComparedAgents, one: Comparison) -> str:
-    many = f"{clusters_needed(one):,} {cluster_of(found)}s in all, as many plays in each as now"
+    many = f"{clusters_needed(one):,} {cluster_of(found)}s in all, with as many episodes each"
     factor = repeats_needed(one)
     if factor is not None:
-        return f"{many}; or {times(factor)} times as many repeats of the present tasks"
+        return f"{many}; or {times(factor)} times as many repeats of these tasks"
+    if one.settles.note.startswith("repeats are never"):
+        return f"{many}; no number of repeats suffices (between-{cluster_of(found)} variance)"
     return f"{many} ({one.settles.note})" if one.settles.note else many
 
 
@@ -429,9 +444,7 @@ def _cautions(found: ComparedAgents) -> Iterator[str]:
     clusters = [one.clusters for one in found.found.values() if one.pairs]
     if clusters and min(clusters) < FEW:
         few = _how_many(clusters, cluster_of(found))
-        yield (
-            f"With {few}, intervals and p are rough, and what would settle a difference is a guess."
-        )
+        yield (f"With only {few}, intervals, p and required sample sizes are rough.")
     for name, (a, b) in found.untold.items():
         if a or b:
             yield _not_established(found, name, a, b)
@@ -439,23 +452,23 @@ def _cautions(found: ComparedAgents) -> Iterator[str]:
     if lost:
         a, b = (max(counts[side] for counts in lost.values()) for side in (0, 1))
         yield (
-            f"Matched plays without a value, in a measure up to: {a:,} of A, {b:,} of B. They are "
-            "left out on both sides; if an agent fails where it is hard, that flatters it."
+            f"Up to {a:,} matched episodes of A and {b:,} of B lack a value in a metric. Such "
+            "pairs are left out; if an agent fails where it is hard, that flatters it."
         )
 
 
 def _not_established(found: ComparedAgents, name: str, a: int, b: int) -> str:
     told = (
-        f"{title_of(found.measures[name])} could not be established in {plural(a, 'matched play')} "
-        f"of A and {b:,} of B"
+        f"{title_of(found.measures[name])} could not be established in "
+        f"{plural(a, 'matched episode')} of A and {b:,} of B"
     )
     ends = found.bounds[name]
     if ends is None:
         return f"{told}: the difference could be of any size."
     sign = "could" if ends[0] < 0 < ends[1] else "would not"
     return (
-        f"{told}. Whatever these came to, the difference lies within {bounds(found, name)}: it "
-        f"{sign} turn round."
+        f"{told}. Whatever their scores, the difference lies within {bounds(found, name)}: its "
+        f"sign {sign} change."
     )
 
 
@@ -465,7 +478,7 @@ def failed_turns_told(asked: Mapping[str, TurnsAsked]) -> Iterator[str]:
         if one.failed:
             yield (
                 f"{name} failed {one.failed:,} of {plural(one.asked, 'turn')} "
-                f"({share(*one)}). Its scores rest on the others."
+                f"({share(*one)}). Its scores are based on the others."
             )
 
 
@@ -528,14 +541,12 @@ def differences(found: ComparedAgents) -> TextTable:
         rows,
         (
             _rests_on(found),
-            f"95 % interval clustered by {cluster_of(found)}: {_methods(found)}{_cut(found)}",
-            f"p: flipping the signs of whole {cluster_of(found)}s at random (all flips up to 16); "
-            f"Holm p: corrected for the {plural(tested(found), 'metric')} that can be tested",
+            f"95 % interval: {_methods(found)}{_cut(found)}; p: sign-flip permutation test; Holm "
+            f"p: corrected for {plural(tested(found), 'metric')}",
             *(
                 [
-                    "bounds: the difference over all matched plays if those without a score had "
-                    "the lowest that they could for A and the highest for B, and the other way "
-                    "round"
+                    "bounds: the difference over all matched episodes with unscored ones at their "
+                    "worst for A and best for B, and the other way round"
                 ]
                 if open_
                 else []
@@ -601,7 +612,7 @@ def _failed_turns(found: ComparedAgents) -> Iterator[str]:
     sides = {"A": found.a.asked, "B": found.b.asked}
     if any(one.failed for one in sides.values()):
         told = ", ".join(f"{name} {failed_of(one) or 'none'}" for name, one in sides.items())
-        yield f"failed turns, over all plays of a side: {told}"
+        yield f"invalid turns, over all episodes of a side: {told}"
 
 
 def basis(found: ComparedAgents) -> TextTable:
@@ -621,13 +632,13 @@ def basis(found: ComparedAgents) -> TextTable:
         for name, one in found.found.items()
     )
     return TextTable(
-        "How large the difference is, and where it lies",
+        "Pairs and effect sizes",
         ("metric", "pairs", "unpaired", f"{cluster}s", "A higher", "equal", "A lower", "d_z"),
         rows,
         (
-            "pairs: plays with a value on both sides; unpaired: of A / of B only; where "
-            "the judge cannot tell there is none",
-            f"A higher, equal, A lower: {cluster}s by their mean difference",
+            "pairs: episodes with a score on both sides; unpaired: with a score of A only / of B "
+            "only (what the judge cannot tell has none)",
+            f"A higher, equal, A lower: number of {cluster}s, by their mean difference",
             "d_z: the mean difference over the standard deviation of single pairs' differences",
         ),
     )
@@ -649,21 +660,20 @@ def design(found: ComparedAgents) -> TextTable:
     in_vain = [
         found.measures[name]
         for name, one in found.found.items()
-        if one.settles.note.startswith("repeats")
+        if one.settles.note.startswith("repeats are never")
     ]
     return TextTable(
-        "Power: what these pairs could show, and the sample size needed",
+        "Power and sample size",
         ("metric", "observed", "detectable", f"{cluster}s needed", "repeats", "smallest p"),
         rows,
         (
-            "detectable: the smallest true difference that comes out significant in 8 of 10 such "
-            f"comparisons (power .8), {at_level(found)}",
-            f"needed: how many {cluster}s in all (at least {fewest(level(found))}), or how many "
-            "times the repeats of the present ones, show the observed difference in 8 of 10 "
-            f"comparisons if it is the true one, {at_level(found)}",
+            f"detectable: minimum detectable difference, with 80 % power {at_level(found)}",
+            f"needed: {cluster}s in all (at least {fewest(level(found))}), or the factor by which "
+            "to multiply the repeats, to detect the observed difference if it is the true one, "
+            "with the same power and level",
             "smallest p: the smallest attainable with these pairs",
             *(
-                [f"no number of repeats suffices (clusters differ): {titles(in_vain)}"]
+                [f"no number of repeats suffices (between-{cluster} variance): {titles(in_vain)}"]
                 * bool(in_vain)
             ),
         ),
@@ -692,8 +702,9 @@ def students(found: ComparedAgents) -> TextTable:
         ("metric", "t", "df", "p"),
         rows,
         (
-            f"takes plays as independent; those of one {cluster_of(found)} are not, so p is mostly "
-            "too small. Not corrected for several measures. Conclude from the tables above.",
+            f"treats episodes as independent; those of one {cluster_of(found)} are not, so p tends "
+            "to be too small. Not corrected for several metrics. Base conclusions on the tables "
+            "above.",
         ),
     )
 
@@ -712,10 +723,10 @@ def at_level(found: ComparedAgents) -> str:
     """At which level a difference counts as shown here, in words."""
     count = tested(found)
     if count < 2:
-        return "at p below .05"
+        return "at p < .05"
     return (
-        f"at p below .05 / {count} = {level(found):.2g}, which Holm's correction accepts of any of "
-        f"{count} measures"
+        f"at p < .05 / {count} = {level(found):.2g}, enough for any of {count} metrics after "
+        "Holm's correction"
     )
 
 
@@ -734,7 +745,7 @@ def _left_out(found: ComparedAgents) -> Iterator[str]:
     ]
     if idle:
         yield (
-            f"not counted in Holm's correction, since no {cluster_of(found)} differs and no test "
+            f"left out of Holm's correction, since no {cluster_of(found)} differs and no test "
             f"could reject: {titles(idle)}"
         )
 
@@ -847,7 +858,7 @@ def _figure(found: ComparedAgents, width: float) -> Figure:
         f"A \N{MINUS SIGN} B with 95 % interval. A: {found.a.name}, B: {found.b.name}; judge: "
         f"{found.judge} ({found.judge_id.method}). To the right of 0 A is higher{lower}."
     )
-    return Figure(caption, dot_chart("Differences by measure", dots, -reach, reach))
+    return Figure(caption, dot_chart("Differences by metric", dots, -reach, reach))
 
 
 def _reach(dots: list[Dot]) -> float:

@@ -12,6 +12,7 @@ from sociolab.analysis.compare import (
     by_seat,
     compared,
     comparison_document,
+    comparison_overview,
     comparison_section,
     failed_turns_told,
     overview_notes,
@@ -95,6 +96,15 @@ class Conclusions:
     sections: tuple[Section, ...]
     seats: Mapping[str, ComparedAgents] = field(default_factory=dict)
     other_judges: tuple[str, ...] = ()
+
+    @property
+    def overview(self) -> tuple[Section, ...]:
+        """What the terminal shows first: of two agents the findings and the differences, and by
+        seat where that was wanted; of agents alone all there is."""
+        if self.comparison is None:
+            return self.sections
+        first, *seats, _ = self.sections
+        return (comparison_overview(first, self.comparison), *seats)
 
     @property
     def paper(self) -> tuple[Section, ...]:

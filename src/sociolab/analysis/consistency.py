@@ -24,7 +24,7 @@ _SHARE = Measure("pass", 0, 1)
 
 _DIFFERENCE = (
     "A \N{MINUS SIGN} B: paired by task; each interval stands for itself, not corrected for "
-    "several measures or k",
+    "several metrics or k",
 )
 
 
@@ -78,7 +78,7 @@ def thresholds(
             if name not in fits
         )
         raise ConfigError(
-            f"--threshold {wanted:g} tells no plays apart in these measures: {ranges}; "
+            f"--threshold {wanted:g} tells no episodes apart in these metrics: {ranges}; "
             "expected a value above the worst and up to the best"
         )
     return fits
@@ -180,30 +180,32 @@ def consistency_section(
     said = []
     if repeated:
         said.append(
-            "pass^k is the chance that k plays of one task, in the same seat with the same "
-            "partner, all succeed. Where it falls quickly with k, success is a matter of luck."
+            "pass^k is the probability that k repeats of a task, in the same seat with the same "
+            "partner, all succeed. A steep fall with k means that success is a matter of luck."
         )
         if compared:
             said.append(
-                "Both agents are taken on the pairs that their means above rest on, and on no "
-                f"other plays ({_basis(repeated, measures)})."
+                "Both agents are evaluated on the pairs behind their means above, and on no "
+                f"other episodes ({_basis(repeated, measures)})."
             )
     elif found and compared:
         said.append(
-            "No task has two matched pairs with values: the agents' consistency cannot be "
-            "compared. `sociolab run ... --repeats 4` for both would allow pass^1 to pass^4."
+            "No task has two matched pairs with values, so the agents' consistency cannot be "
+            "compared. Run both with --repeats 4 to get pass^1 to pass^4."
         )
     elif found:
         said.append(
-            "Each task was played once: nothing can be said of consistency. `sociolab run ... "
-            "--repeats 4` would allow pass^1 to pass^4."
+            "Each task was played once, so nothing can be said about consistency. Run with "
+            "--repeats 4 to get pass^1 to pass^4."
         )
     limits = {one.measure: one.threshold for one in found}
     without = titles(one for name, one in measures.items() if name not in limits)
     if without:
         limit = max(limits.values(), default=1.0)
         why = (
-            f"{limit:g} is no limit for them" if limit != 1 else "--threshold says what success is"
+            f"{limit:g} is not a threshold on their scale"
+            if limit != 1
+            else "set --threshold to define success"
         )
         said.append(f"No pass^k of {without}: {why}.")
     return Section(
@@ -246,15 +248,15 @@ def _table(
     ]
     never = ", ".join(str(k) for k in ks if k > most)
     return TextTable(
-        f"pass^k: a play succeeds with {' and '.join(dict.fromkeys(limits))}",
+        f"pass^k: an episode succeeds with {' and '.join(dict.fromkeys(limits))}",
         ("metric", "k", *_columns(found)),
         rows,
         (
-            "in parentheses: how many tasks (each with its seat and partner) it rests on; 95 % "
+            "in parentheses: number of tasks (each with its seat and partner); 95 % "
             "interval, clustered as the scores are",
             *(_DIFFERENCE if any(one.side is None for one in found) else ()),
             *_ends(found, most),
-            *([f"no task has so many plays with a value: k = {never}"] if never else []),
+            *([f"no task has so many scored episodes: k = {never}"] if never else []),
             *_left_out(found, measures),
         ),
     )
@@ -302,4 +304,4 @@ def _left_out(found: Sequence[Passing], measures: Mapping[str, Measure]) -> Iter
             told = ", ".join(f"{plural(of.left_out, 'task')} at k = {of.k}" for of in some)
             side = "" if one.side is None else f"{one.side}, "
             name = title_of(measures[one.measure])
-            yield f"too few plays with a value, left out: {side}{name}: {told}"
+            yield f"left out for too few scored episodes: {side}{name}: {told}"

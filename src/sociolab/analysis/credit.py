@@ -221,16 +221,16 @@ def _said(plays: Sequence[PlayCredit]) -> Iterator[str]:
         others = sum(len(play.by_others) for play in goals)
         away = sum(turn.amount < 0 for turn in turns)
         yield (
-            f"{plural(len(turns), 'turn')} moved the goal in {plural(len(goals), 'play')}: "
+            f"{plural(len(turns), 'turn')} moved the goal in {plural(len(goals), 'episode')}: "
             f"{len(turns) - away} nearer, {away} further away; {others} of them were turns of "
             "somebody else."
         )
     secrets = [play for play in plays if play.measure == "secret" and play.total is not None]
     if secrets:
         told = sum(bool(play.turns) for play in secrets)
-        yield f"The secret was given away in {told} of {plural(len(secrets), 'play')}."
+        yield f"The secret was given away in {told} of {plural(len(secrets), 'episode')}."
     if not goals and not secrets:
-        yield "No play was given credit."
+        yield "No episode was given credit."
 
 
 def _cautions(plays: Sequence[PlayCredit], checked: Sequence[CreditCheck]) -> Iterator[str]:
@@ -238,22 +238,22 @@ def _cautions(plays: Sequence[PlayCredit], checked: Sequence[CreditCheck]) -> It
     if causes:
         told = ", ".join(f"{count} {cause}" for cause, count in sorted(causes.items()))
         yield (
-            f"{causes.total()} of {plural(len(plays), 'list')} of turns could not be had "
+            f"{causes.total()} of {plural(len(plays), 'list')} of turns could not be obtained "
             f"({told}): missing, not counted as no credit."
         )
-    yield "Credit is one judge's reading: no turn was taken out to see what would have followed."
+    yield "Credit is one judge's reading: no episode was played again without a turn."
     for measure in MEASURES:
         due = any(play.measure == measure for play in plays)
         if due and not any(one.measure == measure for one in checked):
             yield (
-                f"Of the plays that were read no judge scored a measure called {measure}: the "
+                f"Of the episodes that were read no judge scored a metric called {measure}: the "
                 "credit for it could not be checked against scores."
             )
     for one in checked:
         if not one.enough:
             yield (
                 f"Whether credit for {one.measure} agrees with {one.judge} cannot be concluded "
-                f"from {plural(one.found.n, 'play')} with both: it takes {FEWEST}."
+                f"from {plural(one.found.n, 'episode')} with both: it takes {FEWEST}."
             )
 
 
@@ -272,9 +272,9 @@ def _by_agent(plays: Sequence[PlayCredit], cluster: str) -> TextTable | None:
             rows.append((f"{agent}, {measure}", str(estimate.n), *shown))
     if not rows:
         return None
-    columns = ("agent, measure", "plays", "mean sum", "turns", "by others", "missing")
+    columns = ("agent, metric", "plays", "mean sum", "turns", "by others", "missing")
     notes = interval_notes(estimates, cluster)
-    return TextTable("What turns did, by agent", columns, tuple(rows), notes)
+    return TextTable("Credit by agent", columns, tuple(rows), notes)
 
 
 def _checks(checked: Sequence[CreditCheck]) -> TextTable | None:
@@ -284,16 +284,16 @@ def _checks(checked: Sequence[CreditCheck]) -> TextTable | None:
         (f"{one.measure}, {one.judge}", str(one.found.n), *_figures(one)) for one in checked
     )
     notes = (
-        "r: Pearson's, over plays that have both; its interval leaves out one cluster at a time",
+        "r: Pearson's, over episodes that have both; its interval leaves out one cluster at a time",
         "r below 0 means that the sums say the opposite of the scores",
     )
-    columns = ("measure, judge", "n", "r", "95 % interval", "p")
+    columns = ("metric, judge", "n", "r", "95 % interval", "p")
     return TextTable("Summed credit against the scores of the run", columns, rows, notes)
 
 
 def _figures(one: CreditCheck) -> tuple[str, str, str]:
     if not one.enough:
-        return NOTHING, "too few plays", NOTHING
+        return NOTHING, "too few episodes", NOTHING
     found = one.found
     return plain(found.value, sign=True), _interval(found), p_text(found.p)
 

@@ -253,10 +253,10 @@ def _shared(found: Curve) -> str:
     unit = found.declared.cluster
     partner = "partner" if found.compared[0].by == "partner" else "role of the partner"
     return (
-        f"{plural(len(found.tasks), 'task')} that all runs played{left}. Intervals and p take each "
-        f"{unit} as one observation: {clusters:,} of them. What a run has over the first is taken "
-        f"over plays of the same task, seat, {partner} and repeat, and its p corrected (Holm) for "
-        "all measures and runs."
+        f"{plural(len(found.tasks), 'task')} that all runs played{left}. Intervals and p are "
+        f"clustered by {unit} ({clusters:,}). Differences from the first run are taken "
+        f"over episodes of the same task, seat, {partner} and repeat, with p corrected (Holm) for "
+        "all metrics and runs."
     )
 
 
@@ -270,8 +270,8 @@ def _findings(found: Curve, names: Sequence[str]) -> Iterator[str]:
                 yield _moved(point, first, measure)
     if not shown:
         yield (
-            "No run is shown to differ from the first in any measure. This is not evidence "
-            "of equality: any true difference inside an interval fits these plays."
+            "No run differs significantly from the first in any metric. This is not evidence "
+            "of equality: any true difference within an interval is compatible with these episodes."
         )
 
 
@@ -291,7 +291,7 @@ def _table(found: Curve, name: str) -> TextTable:
     measure, points = found.measures[name], found.points[name]
     missing = any(point.missing for point in points)
     heads = ("run", "mean", "95 % interval", "n", *(("missing",) if missing else ()))
-    gaps = ("minus the first", "95 % interval", "Holm p")
+    gaps = ("vs. first", "95 % interval", "Holm p")
     rows = tuple(
         (
             _called(point, points),
@@ -342,7 +342,7 @@ def _figure(found: Curve, name: str) -> Figure:
     title = title_of(measure)
     low, high = figure(measure.low, measure), figure(measure.high, measure)
     caption = (
-        f"{title}: means with 95 % intervals, judged by {found.judge}; as much of the scale from "
-        f"{low} to {high} as they need."
+        f"{title}: means with 95 % intervals (judge: {found.judge}); scale from {low} to {high}, "
+        "the part that the intervals need."
     )
     return Figure(caption, line_chart(title, dots, measure.low, measure.high))

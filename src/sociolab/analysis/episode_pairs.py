@@ -119,9 +119,9 @@ def _others(found: ComparedAgents, names: Sequence[str]) -> Iterator[str]:
         return
     if not any(_apart(found.found[name]) for name in names):
         which = titles(found.measures[name] for name in names)
-        yield f"No measure is shown to differ, so here is {which}; --all has the other {others}."
+        yield f"No metric is shown to differ, so here is {which}; --all has the other {others}."
     else:
-        yield f"{plural(others, 'measure')} not shown to differ: --all has their pairs, too."
+        yield f"{plural(others, 'metric')} not shown to differ: --all has their pairs, too."
 
 
 def heading(found: ComparedAgents, one: Furthest) -> str:
@@ -211,6 +211,12 @@ class ComparedPairs:
     pairs: Mapping[str, tuple[EpisodePair, ...]]
     furthest: tuple[Furthest, ...]
     section: Section
+
+    def next_pair(self) -> Iterator[tuple[str, ...]]:
+        """The command that shows the pair that differs most, where one does."""
+        pair = next((pair for one in self.furthest for pair in one.shown), None)
+        if pair is not None:
+            yield tuple(hint(pair, "").split()[1:])
 
     def document(self) -> list[dict[str, Any]]:
         """The pairs that are shown, as JSON objects."""

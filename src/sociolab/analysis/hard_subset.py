@@ -84,7 +84,7 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
         if agent not in agents:
             known = listed(sorted(agents)) if agents else "none"
             if any(value.agent == agent for value in pool.untold):
-                raise ConfigError(f'{flag}: no play of "{agent}" has a score{pool.hint}')
+                raise ConfigError(f'{flag}: no episode of "{agent}" has a score{pool.hint}')
             raise ConfigError(f'{flag}: "{agent}" played nothing here; the agents are: {known}')
     if pool.better == "lower":
         raise ConfigError(
@@ -147,9 +147,9 @@ def _nothing(found: Difficulties, agents: int) -> str:
     example = found.left_out[0]
     told = ", ".join(f"{agent} {n}" for agent, n in example.plays)
     return (
-        f"no task has two scored plays of each of {plural(agents, 'agent')}, which the spread of "
-        f"scores takes (plays on {example.task}: {told}); play with --repeats 2 or with several "
-        "partners, or do without an agent by --without"
+        f"no task has two scored episodes of each of {plural(agents, 'agent')}, which the spread "
+        f"of scores requires (episodes on {example.task}: {told}); play with --repeats 2 or with "
+        "several partners, or leave an agent out with --without"
     )
 
 
@@ -176,10 +176,10 @@ def _said(found: Hard, name: str) -> Iterator[str]:
     yield (
         f"{name} holds the {len(found.chosen):,} hardest of "
         f"{plural(len(found.found.tasks), 'task')} for {target}, by {pool.title} ({low} to "
-        f"{high}) as judged by {pool.judge}."
+        f"{high}), judge {pool.judge}."
     )
     yield (
-        f"A task is hard where some agent may reach much more than {target} may fall to: the "
+        f"A task is hard where some agent may score far above what {target} may fall to: the "
         f"highest mean + 3 sd of any agent, at most {high}, minus {target}'s mean \N{MINUS SIGN} 3 "
         f"sd, at least {low} (SOTOPIA, section 7)."
     )
@@ -192,7 +192,7 @@ def _said(found: Hard, name: str) -> Iterator[str]:
     if found.found.left_out:
         yield (
             f"Left out: {plural(len(found.found.left_out), 'task')} on which an agent has fewer "
-            "than two scored plays, so that there is no spread."
+            "than two scored episodes, so that there is no spread."
         )
     if pool.untold:
         yield _untold(found)
@@ -210,7 +210,7 @@ def _untold(found: Hard) -> str:
     pool, lost = found.pool, found.untold_tasks
     tasks = len({value.task for value in pool.untold})
     told = (
-        f"{pool.judge} could not tell {pool.title} of {plural(len(pool.untold), 'play')} on "
+        f"{pool.judge} could not tell {pool.title} of {plural(len(pool.untold), 'episode')} on "
         f"{plural(tasks, 'task')}"
     )
     if not lost:
@@ -226,8 +226,9 @@ def _cautions(found: Hard, name: str) -> Iterator[str]:
     pool, target = found.pool, found.found.target
     if found.others():
         yield (
-            "The tasks were chosen by these very plays, so a part of what makes them hard is bad "
-            f"luck in these plays. How {target} does on them, new plays must say (--tasks {name})."
+            "The tasks were chosen from these same episodes, so part of their difficulty is bad "
+            f"luck. To see how {target} really does on them, run it again (--tasks "
+            f"{name})."
         )
     else:
         yield (
@@ -237,13 +238,13 @@ def _cautions(found: Hard, name: str) -> Iterator[str]:
     fewest = min(reach.n for task in found.chosen for reach in task.models)
     if fewest < _FEW:
         yield (
-            f"Some means and spreads rest on {fewest} plays of an agent on a task. With so few, a "
-            "task may seem hard by chance; play with more partners or repeats."
+            f"Some means and spreads are based on {fewest} episodes of an agent on a task. With "
+            "so few, a task may seem hard by chance; play with more partners or repeats."
         )
     if found.ceiling:
         yield (
             f"{found.ceiling:,} of these {len(found.chosen):,} are as hard as the scale allows, "
-            "since three standard deviations reach both ends of it: among them the order says "
+            "since three standard deviations reach both ends of it: their order says "
             "little."
         )
     own = sum(task.best.model == target for task in found.chosen)
@@ -259,8 +260,8 @@ def _cautions(found: Hard, name: str) -> Iterator[str]:
         )
     if found.found.missing:
         yield (
-            f"{plural(found.found.missing, 'play')} without a score took no part. A task on which "
-            f"{target} fails rather than scores low does not look hard here."
+            f"{plural(found.found.missing, 'episode')} without a score took no part. A task on "
+            f"which {target} fails rather than scores low does not look hard here."
         )
     yield from judge_caution(pool)
     yield from pool.notes
@@ -307,7 +308,7 @@ def _beside(found: Hard) -> TextTable:
     )
     note = (
         f"95 % intervals, clustered by {found.pool.clusters} and cut at the ends of the scale; in "
-        "the plays that chose the tasks"
+        "the episodes that chose the tasks"
     )
     return TextTable(f"{found.pool.title} on hard and on other tasks", heads, rows, (note,))
 
@@ -326,7 +327,7 @@ def _ingredients(found: Hard) -> TextTable:
     )
     heads = ("", "agent", "plays", "mean", "sd", "low", "high")
     notes = (
-        "numbered as above; over all scored plays of the task by the agent: partners, seats and "
+        "numbered as above; over all scored episodes of the task by the agent: partners, seats and "
         "repeats together",
         "sd: sample standard deviation (n \N{MINUS SIGN} 1); low, high: mean \N{PLUS-MINUS SIGN} "
         "3 sd, cut to the scale",
@@ -346,7 +347,7 @@ def _pairs(found: Hard, details: Sequence[Pool]) -> Iterator[TextTable]:
             if any(one == agent for one, _ in cells)
         )
         title = f"{title_of(pool.measure)} on these tasks: agent (row) with partner (column)"
-        note = "mean over plays, and their number; no interval"
+        note = "mean over episodes, and their number; no interval"
         yield TextTable(title, ("agent", *partners), rows, (note,))
 
 

@@ -114,7 +114,7 @@ def _keyed(side: ComparedSide, by: By, *, cast: bool) -> Keyed:
         mine, key = found.setdefault(value.measure, {}), keys[_place(value)]
         if key in mine:
             raise ConfigError(
-                f"{side.name} has several plays of the task {value.task} with the same seat, "
+                f"{side.name} has several episodes of the task {value.task} with the same seat, "
                 f"partner and repeat ({value.repeat}), which cannot be told apart"
             )
         mine[key] = value

@@ -38,7 +38,7 @@ _Cell: TypeAlias = tuple[str, str, str | None, str]
 
 _MOST_SHOWN = 5
 _WHY: Mapping[Lack, str] = {
-    "failed": "a judge or the play failed",
+    "failed": "a judge or the episode failed",
     "not judged": "a judge has not judged it",
     "cannot tell": "a judge cannot tell",
 }
@@ -146,7 +146,7 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> JudgePanel:
         if judge not in run.judges:
             known = ", ".join(run.judges) or "none"
             raise ConfigError(
-                f'--panel: nothing in {run.run} was judged by "{judge}"; its judges: {known}'
+                f'--panel: "{judge}" scored nothing in {run.run}; its judges: {known}'
             )
     if len(named) < 2:
         raise ConfigError(f'--panel: expected two judges or more, found "{", ".join(named)}"')
@@ -156,7 +156,7 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> JudgePanel:
         told = listed(f"{judge} ({one.method})" for judge, one in zip(named, ids, strict=True))
         raise ConfigError(
             f"--panel: expected judges of one method, or models with people, found {told}: the "
-            "mean of such scores measures nothing in particular; leave out the rule-based ones, "
+            "mean of such scores has no clear meaning; leave out the rule-based ones, "
             "or see them beside each other with sociolab report"
         )
     untold = {(value.judge, value.trial, value.seat, value.measure) for value in run.untold}
@@ -271,12 +271,12 @@ def panel_section(panel: JudgePanel, apart: float) -> Section:
 
 def _said(main: PanelFigures | None, apart: float) -> tuple[str, ...]:
     if main is None or main.mean.value is None:
-        return ("No play was scored by all judges of the panel.",)
+        return ("No episode was scored by all judges of the panel.",)
     title = title_of(main.measure)
     return (
-        f"{title}: {cell(main.mean)} over {plural(main.mean.n, 'play')}; the judges lie "
-        f"{cell(main.range)} points apart on a play, and more than {apart:g} on "
-        f"{cell(main.apart, percent=True)} of the plays.",
+        f"{title}: {cell(main.mean)} over {plural(main.mean.n, 'episode')}; the judges lie "
+        f"{cell(main.range)} points apart on an episode, and more than {apart:g} on "
+        f"{cell(main.apart, percent=True)} of the episodes.",
     )
 
 
@@ -309,7 +309,7 @@ def _methods(panel: JudgePanel) -> Iterator[str]:
         )
     for name, one in labelled.items():
         if one.method in RULE_BASED or code_in("", one.settings):
-            yield f"Judged by {name}: {method_words(panel.declared, one.method, one.settings)}."
+            yield f"Judge {name}: {method_words(panel.declared, one.method, one.settings)}."
 
 
 def _scores(panel: JudgePanel, figures: Sequence[PanelFigures]) -> TextTable:
@@ -324,8 +324,9 @@ def _scores(panel: JudgePanel, figures: Sequence[PanelFigures]) -> TextTable:
         for f in figures
     )
     notes = (
-        "over the judges of one play, then over plays",
-        "failed: a judge failed, or the play itself; cannot tell: a judge says so, and none failed",
+        "over the judges of one episode, then over episodes",
+        "failed: a judge failed, or the episode itself; cannot tell: a judge says so, and none "
+        "failed",
         *_how(panel, [estimate for f in figures for estimate in (f.mean, f.median)]),
     )
     columns = ("measure", "mean", "median", "plays", *LACKS)
@@ -338,8 +339,8 @@ def _disagreement(panel: JudgePanel, figures: Sequence[PanelFigures], apart: flo
         for f in figures
     )
     notes = (
-        f"range, sd: of the judges' scores of one play, mean over plays; more than {apart:g}: "
-        "share of plays whose range is more than that",
+        "range, sd: of the judges' scores of one episode, mean over episodes; more than "
+        f"{apart:g}: share of episodes whose range is more than that",
         *_how(panel, [estimate for f in figures for estimate in (f.range, f.sd, f.apart)]),
     )
     columns = ("measure", "range", "sd", f"more than {apart:g}")
@@ -350,7 +351,7 @@ def _alone(panel: JudgePanel, figures: Sequence[PanelFigures]) -> TextTable:
     rows = tuple(
         (title_of(f.measure), *(plain(judge.value) for judge in f.judges)) for f in figures
     )
-    notes = ("each judge's own mean over the same plays",)
+    notes = ("each judge's own mean over the same episodes",)
     return TextTable("Each judge alone", ("measure", *panel.judges), rows, notes)
 
 

@@ -103,12 +103,12 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) ->
         )
     if not shared:
         hint = unscored_hint(runs, judge)
-        raise ConfigError(f"{judge} gave no measure a value in all these runs{hint}")
+        raise ConfigError(f"{judge} gave no metric a value in all these runs{hint}")
     name = wanted or next((n for n in runs[0].declared.main if n in shared), "")
     if not name:
         main = " or ".join(runs[0].declared.main)
         raise ConfigError(
-            f"{judge} gave nothing in {main} in all these runs; name a measure by --metric: "
+            f"{judge} gave nothing in {main} in all these runs; name a metric by --metric: "
             f"{', '.join(shared)}"
         )
     if len({run.measures[name] for run in runs}) > 1:
@@ -153,7 +153,7 @@ def _told_apart(
         )
 
     apart = [replace(run, values=renamed(run.values), untold=renamed(run.untold)) for run in runs]
-    told = f"{listed(sorted(several))} did not play with the same settings in all these runs, so"
+    told = f"{listed(sorted(several))} has different settings across these runs, so"
     return apart, (f"{told} each run's stands for itself, as agent and as partner.",)
 
 

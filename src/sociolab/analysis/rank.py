@@ -284,7 +284,7 @@ def ranking_section(found: Ranking) -> Section:
     """The ranking to print, or as a part of a page."""
     tables = (_ratings(found), *_order(found), *_record_table(found))
     return Section(
-        title=f"Ranking by {found.pool.title}, judged by {found.pool.judge}",
+        title=f"Ranking by {found.pool.title} (judge: {found.pool.judge})",
         said=tuple(_said(found)),
         cautions=tuple(_cautions(found)),
         tables=tables,
@@ -299,9 +299,8 @@ def _said(found: Ranking) -> Iterator[str]:
     agents = len(found.ratings.models)
     yield (
         f"{plural(agents, 'agent')} in {plural(len(found.compared.comparisons), 'comparison')} of "
-        "two plays: two agents in the same seat of the same task, with the same partner. The "
-        f"{found.pool.better or 'higher'} {found.pool.title} wins, equal ones tie. The two seats "
-        "of one episode are never compared."
+        "two episodes: two agents in the same seat of the same task, with the same partner. The "
+        f"{found.pool.better or 'higher'} {found.pool.title} wins; equal scores tie."
     )
     for group in sorted({one.group for one in found.ratings.models}):
         mine = [one for one in found.ratings.models if one.group == group]
@@ -314,7 +313,7 @@ def _said(found: Ranking) -> Iterator[str]:
     if found.alone:
         verb = "was" if len(found.alone) == 1 else "were"
         yield (
-            f"{listed(found.alone)} {verb} compared with nobody: no other agent has a score at the "
+            f"{listed(found.alone)} {verb} not ranked: no other agent has a score in the "
             "same task and seat with the same partner."
         )
 
@@ -328,12 +327,12 @@ def _ahead(mine: list[ModelRating], found: Ranking) -> str:
     if len(level) > 1:
         return f"{listed(level)} are level with {_points(first.strength)} points{interval}."
     lead = next((pair for pair in found.ratings.neighbours if pair.above == first.model), None)
-    place = "is ahead" if lead is None or settled(found, lead) else "has the highest rating"
-    open_ = "" if place == "is ahead" else ", a lead that is not settled"
+    place = "ranks first" if lead is None or settled(found, lead) else "has the highest rating"
+    open_ = "" if place == "ranks first" else ", though the lead is not established"
     share = percent(first.expected or 0.0)
     return (
         f"{first.model} {place} with {_points(first.strength)} points{interval}{open_}; against "
-        f"{whom} it is expected to win {share} of such comparisons, a tie counting half."
+        f"{whom} its expected win rate is {share} (ties count half)."
     )
 
 
@@ -350,8 +349,8 @@ def _settled(found: Ranking, pair: AdjacentModels) -> str:
     order = f"{pair.above} above {pair.below}"
     if found.undecided(pair.above, pair.below):
         return (
-            f"{order} is not decided: the outcomes that could not be established could turn this "
-            f"order round. The mean {found.pool.title} of {pair.above} lies "
+            f"{order} is undecided: outcomes that could not be established could reverse this "
+            f"order. The mean {found.pool.title} of {pair.above} lies "
             f"{_between(found, pair.above)}, that of {pair.below} {_between(found, pair.below)}."
         )
     if pair.flipped is None:
@@ -359,17 +358,17 @@ def _settled(found: Ranking, pair: AdjacentModels) -> str:
             f"{order} is not tested: too few {found.pool.clusters}s to resample; {_dropped(pair)}."
         )
     share = percent(pair.flipped or 0, 1)
-    turned = f"{share} of the resamples turn" if pair.flipped else "no resample turns"
+    turned = f"{share} of the resamples reverse" if pair.flipped else "no resample reverses"
     if settled(found, pair):
-        return f"{order} is settled: {turned} it round, and {_dropped(pair)}."
+        return f"{order} is robust: {turned} it, and {_dropped(pair)}."
     but = "and" if pair.flipping_plays else "though"
-    return f"{order} is not settled: {turned} it round, {but} {_dropped(pair)}."
+    return f"{order} is not robust: {turned} it, {but} {_dropped(pair)}."
 
 
 def _between(found: Ranking, agent: str) -> str:
     bounds = found.bounds.get(agent)
     if bounds is None:
-        return "nobody knows where"
+        return "anywhere"
     return minus(f"between {bounds[0]:z.2f} and {bounds[1]:z.2f}")
 
 
@@ -385,9 +384,9 @@ def settled(found: Ranking, pair: AdjacentModels) -> bool:
 
 def _dropped(pair: AdjacentModels) -> str:
     if not pair.flipping_plays:
-        return "no single episode would when left out"
+        return "leaving out no single episode would"
     return (
-        f"{pair.flipping_plays:,} of {plural(pair.plays, 'episode')} would, each if left out alone"
+        f"leaving out any one of {pair.flipping_plays:,} of {plural(pair.plays, 'episode')} would"
     )
 
 
@@ -414,28 +413,29 @@ def _cautions(found: Ranking) -> Iterator[str]:
         )
     if any(one.strength is not None for one in ratings.models):
         yield (
-            "Points are relative: 0 is the mean of the agents rated together here, so the points "
-            "of two rankings cannot be compared. Whether two agents differ is said by the order "
-            "above, not by their two intervals."
+            "Points are relative: 0 is the mean of the agents rated together, so points of "
+            "different rankings cannot be compared. Whether two agents differ is tested above; "
+            "do not infer it from their two intervals."
         )
     if len({one.group for one in ratings.models}) > 1:
         yield (
-            "No wins in both directions join all these agents. They stand in groups, ordered by "
-            "the share of comparisons won; ratings of two groups cannot be compared."
+            "Not all of these agents are linked by wins in both directions. They form groups, "
+            "ordered by the share of comparisons won; ratings of different groups cannot be "
+            "compared."
         )
     if ratings.clusters < FEW_CLUSTERS:
         yield (
-            f"All of it rests on {plural(ratings.clusters, pool.clusters)}: other tasks may well "
+            f"Based on only {plural(ratings.clusters, pool.clusters)}: other tasks may well "
             "give another order."
         )
     failed = {agent: one for agent, one in found.asked.items() if one.failed}
     if failed:
         told = listed([f"{agent} {failed_of(one)}" for agent, one in failed.items()])
-        yield f"Failed turns: {told}. Scores rest on the turns that did not fail."
+        yield f"Failed turns: {told}. Scores are based on the remaining turns."
     if found.missing:
         told = listed([f"{agent} {count:,}" for agent, count in sorted(found.missing.items())])
         yield (
-            f"Plays without a score take no part ({told}). An agent that fails where it would "
+            f"Episodes without a score are left out ({told}). An agent that fails where it would "
             "have lost is rated too high."
         )
     yield from judge_caution(pool)
@@ -469,9 +469,9 @@ def _ratings(found: Ranking) -> TextTable:
     return TextTable(
         "Bradley-Terry ratings",
         (
-            *(*heads, "won", "tied", "lost", "plays"),
+            *(*heads, "won", "tied", "lost", "episodes"),
             *(["not established", "bounds"] if open_ else []),
-            *(["failed turns"] if failed else []),
+            *(["invalid turns"] if failed else []),
         ),
         rows,
         tuple(_notes(found, pool.clusters)),
@@ -480,13 +480,13 @@ def _ratings(found: Ranking) -> TextTable:
 
 def _notes(found: Ranking, clusters: str) -> Iterator[str]:
     yield (
-        "points: Elo points above or below the mean of the agents; 100 more are odds of "
-        f"{10**0.25:.1f} to 1, 400 more of 10 to 1"
+        "points: Elo points above or below the mean of the agents; a lead of 100 means odds "
+        f"of {10**0.25:.1f} to 1, of 400 10 to 1"
     )
-    yield "expected: the share of comparisons with the others that it should win, ties half"
+    yield "expected: expected share of comparisons won against the others, ties counting half"
     yield (
-        "won, tied, lost: comparisons; repeats of one setting share a weight of 1; plays: those "
-        "with a score, what the judge could not tell not among them"
+        "won, tied, lost: comparisons, the repeats of one setting sharing a weight of 1; "
+        "episodes: those with a score (what the judge cannot tell has none)"
     )
     reasons = dict.fromkeys(one.note for one in found.ratings.models if one.note)
     yield (
@@ -495,14 +495,15 @@ def _notes(found: Ranking, clusters: str) -> Iterator[str]:
     )
     if any(found.untold.values()):
         yield (
-            f"not established: plays of which {found.pool.title} could not be scored; bounds: the "
-            "mean if these, and what failed, had the lowest score that they could, and the highest"
+            f"not established: episodes of which {found.pool.title} could not be scored; bounds: "
+            "the mean if these, and what failed, had the lowest score that they could, and the "
+            "highest"
         )
     if found.compared.unmatched:
         total = sum(found.plays.values())
-        yield f"{plural(found.compared.unmatched, 'play')} of {total:,} met no counterpart"
+        yield f"{plural(found.compared.unmatched, 'episode')} of {total:,} could not be paired"
     if found.mixed:
-        yield f"left out: {plural(found.mixed, 'play')} with several partners at once"
+        yield f"left out: {plural(found.mixed, 'episode')} with several partners at once"
 
 
 def _ends_text(found: Ranking, agent: str) -> str:
@@ -526,7 +527,7 @@ def _order(found: Ranking) -> tuple[TextTable, ...]:
             pair.above,
             pair.below,
             _points(strength[pair.above] - strength[pair.below]).removeprefix("+"),
-            "not decided"
+            "undecided"
             if found.undecided(pair.above, pair.below)
             else "yes"
             if settled(found, pair)
@@ -537,19 +538,19 @@ def _order(found: Ranking) -> tuple[TextTable, ...]:
         for pair in pairs
     )
     limits = ", ".join(percent(limit, 1) for limit in found.firm.values())
-    heads = ("above", "below", "points", "settled", "episodes that turn it", "resamples")
+    heads = ("above", "below", "points", "robust", "reversing episodes", "resamples")
     return (
         TextTable(
-            "How firm the order is",
+            "Robustness of the order",
             heads,
             rows,
             (
-                "episodes that turn it: left out one at a time, these would turn the order round",
-                "points: between the two; resamples: the share of them that turn the order round",
-                "settled: no such episode, and fewer of the resamples than a 95 % interval leaves "
-                f"out on one side ({limits})",
+                "points: difference of the two; reversing episodes: those that reverse the order "
+                "when left out, one at a time; resamples: share of them that reverse the order",
+                "robust: no such episode, and a smaller share of resamples than lies outside a "
+                f"95 % interval on one side ({limits})",
                 *(
-                    ["not decided: the outcomes that could not be established could turn it round"]
+                    ["undecided: outcomes that could not be established could reverse it"]
                     if any(found.undecided(pair.above, pair.below) for pair in pairs)
                     else []
                 ),
@@ -573,7 +574,7 @@ def _record_table(found: Ranking) -> tuple[TextTable, ...]:
 
     rows = tuple((a, *(cell(a, b) for b in names)) for a in names)
     note = "how often the agent of the row won / tied / lost against that of the column"
-    return (TextTable("Agent against agent", ("agent", *names), rows, (note,)),)
+    return (TextTable("Head-to-head record", ("agent", *names), rows, (note,)),)
 
 
 # ------------------------------------------------------------------ figures
@@ -592,7 +593,7 @@ def _figures(found: Ranking) -> Iterator[Figure]:
         ]
         ends = [abs(end) for dot in dots for end in (dot.value, dot.low, dot.high) if end]
         end = _STEP * max(1, math.ceil(max(ends, default=0) / _STEP))
-        title = f"Ratings by {found.pool.title}, judged by {found.pool.judge}"
+        title = f"Ratings by {found.pool.title} (judge: {found.pool.judge})"
         caption = (
             f"{title}: Elo points above or below the mean of these agents, with 95 % intervals "
             f"over {found.ratings.clusters} {found.pool.clusters}s."

@@ -97,7 +97,7 @@ def self_preferences(
     wanted = [label for label in judges if judge in (None, run.judges[label].name)]
     if len(judges) < 2:
         who = f"only {judges[0]}" if judges else "no model"
-        why = f'it takes scores by two model judges of the same plays, and {who} judged "{run.run}"'
+        why = f'it takes two model judges of the same episodes, and {who} judged "{run.run}"'
         return SelfPreferences((), of, why)
     if not wanted:
         why = (
@@ -119,7 +119,7 @@ def self_preferences(
     return SelfPreferences(
         (),
         of,
-        "it takes two judges of different families, and plays both of a judge's family and of "
+        "it takes two judges of different families, and episodes both of a judge's family and of "
         f"others; judges: {told}; agents: {played}",
     )
 
@@ -229,18 +229,18 @@ def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> 
 
 def family_section(about: AuditSubject, found: SelfPreferences, run: str) -> Section:
     """Whether judges prefer their own family, or why that cannot be said."""
-    title = "Family: play by a judge's own model family"
+    title = "Self-preference: scores for a judge's own model family"
     if found.why:
         return Section(title, (f"Cannot be computed: {found.why}.",))
     cautions = [
-        f"{pair.judge} beside {pair.other}: {plural(pair.theirs, 'play')} among the others are by "
-        f"{pair.other}'s own family, so the effect adds up what each of the two gives its own."
+        f"{pair.judge} vs. {pair.other}: {plural(pair.theirs, 'episode')} among the others are by "
+        f"{pair.other}'s own family, so the effect is the sum of both judges' self-preference."
         for pair in found.pairs
         if pair.theirs
     ]
     cautions.append(
         "Families differ in how well they play, and judges in how they use the scale: an effect "
-        "may be a matter of good and bad play, not of family."
+        "may reflect the quality of play rather than family."
     )
     said = (*(one for pair in found.pairs for one in _said(about, pair)), _members(found))
     tables = tuple(_preferences(about, pair) for pair in found.pairs)
@@ -254,7 +254,7 @@ def _members(found: SelfPreferences) -> str:
         f"{family} ({', '.join(sorted(one for one, of in found.families.items() if of == family))})"
         for family in self_preferences
     )
-    return f"Families, by name or by --family: {'; '.join(told)}. All other play is of no family."
+    return f"Families, by name or by --family: {'; '.join(told)}. All other agents have no family."
 
 
 def _said(about: AuditSubject, pair: TwoJudges) -> tuple[str, ...]:
@@ -263,8 +263,8 @@ def _said(about: AuditSubject, pair: TwoJudges) -> tuple[str, ...]:
     if not main:
         return ()
     return (
-        f"{pair.judge} beside {pair.other}, {about.title(main)}: "
-        f"{condition_words(known[main].effect)} for play by {pair.family}.",
+        f"{pair.judge} vs. {pair.other}, {about.title(main)}: "
+        f"{condition_words(known[main].effect)} for agents of {pair.family}.",
     )
 
 
@@ -272,13 +272,13 @@ def _preferences(about: AuditSubject, pair: TwoJudges) -> TextTable:
     rows = tuple(_preference_table(about, one) for one in pair.preferences)
     names = [one.measure for one in pair.preferences]
     notes = (
-        f"{pair.judge} minus {pair.other} on play by {pair.family}, on other play, and the "
+        f"{pair.judge} minus {pair.other} on agents of {pair.family}, on others, and the "
         "difference of the two",
         *about.notes(names, [one.effect for one in pair.preferences]),
     )
     return TextTable(
-        f"{pair.judge} beside {pair.other}",
-        ("measure", "on its own", "on others", "effect", "own plays", "others", "missing"),
+        f"{pair.judge} vs. {pair.other}",
+        ("metric", "on its own", "on others", "effect", "own episodes", "others", "missing"),
         rows,
         notes,
     )

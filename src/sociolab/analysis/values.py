@@ -136,7 +136,7 @@ def chosen_judge(
             if wanted not in one.judges:
                 known = ", ".join(one.judges) or "none"
                 raise ConfigError(
-                    f'--judge: nothing in {one.run} was judged by "{wanted}"; its judges: {known}'
+                    f'--judge: "{wanted}" scored nothing in {one.run}; its judges: {known}'
                 )
         label = wanted
     else:
@@ -184,7 +184,7 @@ def unscored_hint(runs: Sequence[RunValues], judge: str, measure: str | None = N
     if not plays:
         return ""
     return (
-        f"; {plural(len(plays), 'play')} could not be scored: have a model read what was agreed "
+        f"; {plural(len(plays), 'episode')} could not be scored: have a model read what was agreed "
         "(sociolab judge RUN --reader endpoint/model), or name another --judge"
     )
 

@@ -255,7 +255,7 @@ def _no_value(runs: Sequence[RunValues], measure: str | None) -> str:
     gave = {v.measure for run in runs for v in run.values if v.value is not None}
     known = dict.fromkeys(name for run in runs for name in run.measures if name in gave)
     return (
-        f"--metric: no judge gave these runs a value in {measure}; measures with values: "
+        f"--metric: no judge gave these runs a value in {measure}; metrics with values: "
         f"{', '.join(known) or 'none'}"
     )
 
@@ -400,7 +400,8 @@ def best_of(error: float | None, steps: Sequence[Doubling]) -> Doubling | None:
 def variance_section(found: Variances) -> Section:
     """All agents' components to print, or as a part of a page."""
     return Section(
-        title=f"What {title_of(found.measure)} varies with, judged by {listed(found.judges)}",
+        title=f"Variance components of {title_of(found.measure)} "
+        f"({'judge' if len(found.judges) == 1 else 'judges'}: {listed(found.judges)})",
         said=tuple(sentence for one in found.agents for sentence in _said(found, one)),
         cautions=tuple(_cautions(found)),
         tables=tuple(_table(found, one) for one in found.agents),
@@ -415,8 +416,8 @@ def _said(found: Variances, one: AgentVariance) -> Iterator[str]:
     n = plural(one.found.n, "judging")
     if error is None:
         yield (
-            f"{one.agent}: mean {figure(one.mean, measure)} over {n}; this design cannot tell its "
-            "standard error."
+            f"{one.agent}: mean {figure(one.mean, measure)} over {n}; this design cannot estimate "
+            "its standard error."
         )
     else:
         yield (
@@ -436,8 +437,12 @@ def _doubling(found: Variances, one: AgentVariance, error: float) -> str:
     idle = [
         _plural(found, step.factor) for pair in known if pair not in helpful for step in pair[1:]
     ]
-    told = [f"{_plural(found, s.factor)} to {figure(then, found.measure)}" for then, s in helpful]
-    shrunk = f"Doubling would shrink it: {', '.join(told)}" if told else ""
+    would = ["would reduce it ", *[""] * len(helpful)]
+    told = [
+        f"oubling {_plural(found, step.factor)} {more}to {figure(then, found.measure)}"
+        for more, (then, step) in zip(would, helpful, strict=False)
+    ]
+    shrunk = f"D{', d'.join(told)}" if told else ""
     hardly = f"oubling {listed(idle)} would hardly change it" if idle else ""
     if shrunk and hardly:
         return f"{shrunk}; d{hardly}."
@@ -455,21 +460,21 @@ def _at_large(found: Variances, one: AgentVariance) -> str:
         if part.factor in (SCENARIO, PARTNER, JUDGE)
     ]
     fixed = [_name(found, name) for name in one.found.advice.fixed]
-    told = f" for {listed(names)} at large" if names else ""
-    return told + (f", and this one {listed(fixed)}" if fixed else "")
+    told = f" across {listed(names)} in general" if names else ""
+    return told + (f", for this one {listed(fixed)}" if fixed else "")
 
 
 def _advice(found: Variances, one: AgentVariance) -> str:
     if one.best is None:
-        return "No doubling would shrink it."
+        return "No doubling would reduce it."
     name = _plural(found, one.best.factor)
     if found.costs is None or not one.best.cost:
-        return f"Plays for plays, more of {name} helps most."
+        return f"For the same number of episodes, adding {name.removeprefix('the ')} helps most."
     error, then = one.error or 0.0, one.best.error or 0.0
     return (
-        f"The next dollar helps most with {name}: doubling them costs "
-        f"{about(found.costs.estimated)}{money(one.best.cost)} and "
-        f"takes {figure(error - then, found.measure)} off the standard error."
+        f"The next dollar is best spent on {name}: doubling them costs "
+        f"{about(found.costs.estimated)}{money(one.best.cost)} and reduces the standard error by "
+        f"{figure(error - then, found.measure)}."
     )
 
 
@@ -481,10 +486,13 @@ def _unknown(found: Variances) -> Iterator[str]:
         single = [_part(found, one, part) for part in lost if part.levels == 1]
         mixed = [_part(found, one, part) for part in lost if part.levels > 1]
         if single:
-            told = f"There is one {' and one '.join(single)}: what others would change is not known"
+            told = (
+                f"There is only one {' and one '.join(single)}: the variance across others "
+                "is not known"
+            )
             whose.setdefault(told, []).append(one.agent)
         if mixed:
-            told = f"This design cannot tell these apart: {'; '.join(mixed)}"
+            told = f"This design cannot separate these: {'; '.join(mixed)}"
             whose.setdefault(told, []).append(one.agent)
     for told, agents in whose.items():
         of = "" if len(agents) == len(found.agents) else f" ({listed(agents)})"
@@ -495,15 +503,15 @@ def _cautions(found: Variances) -> Iterator[str]:
     if found.untold:
         yield (
             f"{plural(found.untold, 'judging')} gave no score, since {title_of(found.measure)} "
-            "could not be told or established there: what these would vary with is not known."
+            "could not be established there: their variance is not known."
         )
     for name, judge in found.ids.items():
         if judge.method in RULE_BASED or code_in("", judge.settings):
-            yield f"Judged by {name}: {method_words(found.declared, judge.method, judge.settings)}."
+            yield f"Judge {name}: {method_words(found.declared, judge.method, judge.settings)}."
     yield from _unknown(found)
     if found.costs is None:
         yield (
-            "Costs are not known, so plays cannot be weighed against judgings: give "
+            "Costs are not known, so episodes cannot be weighed against judgings: give "
             "--cost-per-play and --cost-per-judging."
         )
     elif found.costs.estimated:
@@ -513,9 +521,9 @@ def _cautions(found: Variances) -> Iterator[str]:
         )
     if any(part.factor == PARTNER and part.levels > 1 for o in found.agents for part in o.parts):
         yield (
-            "These standard errors are for partners at large, as if drawn by chance. They exceed "
-            "those behind the intervals of sociolab report, which take the partners as given; if "
-            "yours are, look at the other components."
+            "These standard errors treat partners as a random sample. They exceed those behind the "
+            "intervals of sociolab report, which treat the partners as fixed; if yours are, look "
+            "at the other components."
         )
     parts = [(one, part) for one in found.agents for part in one.found.factors]
     few = {
@@ -525,20 +533,20 @@ def _cautions(found: Variances) -> Iterator[str]:
     }
     if few:
         yield (
-            f"Few levels: {', '.join(few)}. A component of fewer than {FEW_LEVELS} may be off by "
-            "half of itself or more, and the advice with it."
+            f"Few levels: {', '.join(few)}. A component with fewer than {FEW_LEVELS} levels may "
+            "be off by half or more, and the advice with it."
         )
     if any(one.played_once for one in found.agents):
         yield (
-            "No setting (task, seat and partner) was played twice: what chance does from play to "
-            "play cannot be told from what a partner does in one task only, so that more repeats "
-            "would help at most as much as said here. Play with --repeats 2."
+            "No setting (task, seat and partner) was repeated: chance variation cannot be "
+            "separated from what a partner does in one task only, so more repeats would help at "
+            "most as much as stated here. Run with --repeats 2."
         )
     read = any(judge.method not in RULE_BASED for judge in found.ids.values())
     if read and any(one.judged_once for one in found.agents):
         yield (
-            "Each play was judged once: what a judge would say another time is part of the "
-            "residual. Judge again with sociolab judge RUN --judge SPEC --repeats 2."
+            "Each episode was judged once: variation between judgings is part of the residual. "
+            "Judge again with sociolab judge RUN --judge SPEC --repeats 2."
         )
     cut = {
         f"{_name(found, part.factor)} of {one.agent}": None
@@ -546,10 +554,10 @@ def _cautions(found: Variances) -> Iterator[str]:
         if part.note.startswith("estimated below 0")
     }
     if cut:
-        yield f"Estimated below zero and set to zero, as happens with small ones: {', '.join(cut)}."
+        yield f"Negative estimates set to zero (common for small components): {', '.join(cut)}."
     missing = sum(one.found.missing for one in found.agents)
     if missing:
-        yield f"{plural(missing, 'play')} without a score took no part."
+        yield f"{plural(missing, 'episode')} without a score left out."
     if found.left_out:
         yield f"Fewer than two scores, and left out: {listed(found.left_out)}."
 
@@ -573,7 +581,7 @@ def _table(found: Variances, one: AgentVariance) -> TextTable:
         )
         for part in one.parts
     )
-    heads = ("varies with", "sd", "share", "levels", "error if doubled")
+    heads = ("component", "sd", "share", "levels", "error if doubled")
     priced = ("cost", "per dollar") if found.costs is not None else ()
     error = figure(one.error, found.measure)
     heading = f"Components of {one.agent} \N{MIDDLE DOT} standard error {error}"
@@ -581,20 +589,20 @@ def _table(found: Variances, one: AgentVariance) -> TextTable:
 
 
 def _notes(found: Variances, one: AgentVariance) -> Iterator[str]:
-    yield "sd: in points, what scores vary by with it alone; share: of the whole variance"
+    yield "sd: standard deviation of this component, in points; share: of the total variance"
     if any(part.factor == PAIRING for part in one.parts):
-        yield f"{_name(found, PAIRING)}: what a partner does in that place only"
+        yield f"{_name(found, PAIRING)}: what a partner does in that task and seat only"
     plays = max((step.plays for step in one.steps), default=0)
     yield (
-        f"error if doubled: the standard error with twice as many levels, for {plays:,} more plays "
-        f"and {one.found.n:,} more judgings; more judges or judgings take no plays"
+        f"error if doubled: the standard error with twice as many levels, for {plays:,} more "
+        f"episodes and {one.found.n:,} more judgings; more judges or judgings need no new episodes"
     )
     if found.costs is not None:
         mark = about(found.costs.estimated)
         yield (
-            f"a play costs {mark}{money(found.costs.play)}, "
-            f"a judging {mark}{money(found.costs.judging)}; "
-            "per dollar: what a dollar takes off the standard error, of the best"
+            f"an episode costs {mark}{money(found.costs.play)}, a judging "
+            f"{mark}{money(found.costs.judging)}; per dollar: reduction of the standard error per "
+            "dollar, relative to the best"
         )
 
 
@@ -632,7 +640,7 @@ def _plural(found: Variances, factor: str) -> str:
     names = {
         TASK: f"the {_name(found, TASK)}s in each {_name(found, SCENARIO)}",
         REPEAT: "the repeats",
-        JUDGINGS: "the judgings of each play",
+        JUDGINGS: "the judgings of each episode",
     }
     return names.get(factor, f"the {_name(found, factor)}s")
 
@@ -644,4 +652,4 @@ def _part(found: Variances, one: AgentVariance, part: Component) -> str:
 def _rest(one: AgentVariance) -> str:
     if not one.judged_once:
         return "judging, and the rest"
-    return "play, judging, and the rest" if one.played_once else "repeat, judging, and the rest"
+    return "episode, judging, and the rest" if one.played_once else "repeat, judging, and the rest"

@@ -162,7 +162,7 @@ def _parts(rule: str) -> tuple[str, str, float]:
     read = _RULE.fullmatch(rule)
     if read is None:
         raise ConfigError(
-            "--score: expected a measure, one of < <= > >= = and a number, or = and one of "
+            "--score: expected a metric, one of < <= > >= = and a number, or = and one of "
             f'{", ".join(_KINDS)}, such as "goal<4" or "goal_checked=disputed"; found "{rule}"'
         )
     return read[1], read[2], float(read[3])

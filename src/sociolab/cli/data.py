@@ -44,7 +44,7 @@ data = typer.Typer(
 )
 @takes(WriteConfig)
 def write(*, given: dict[str, Any]) -> None:
-    """Have a model write sessions: people and knowledge, to play."""
+    """Have a model write sessions: people and what they know."""
     from sociolab.app.data.writing import write as write_sessions
 
     for sentence in write_sessions(checked(WriteConfig, given, "write"), say):
@@ -57,13 +57,13 @@ def build(
     seeds: Annotated[str, option("--seeds", "N-M", "Random seeds of the simulated towns.")] = "1-6",
     total: Annotated[int, option("--total", "N", "Conversation tasks.", min=1)] = 325,
     data: Annotated[OptText, option("--data", "TOWN", "An imported town; default: ours.")] = None,
-    name: Annotated[OptText, option("--name", "NAME", "What to call the data set.")] = None,
+    name: Annotated[OptText, option("--name", "NAME", "Name of the data set.")] = None,
     out: Annotated[
-        OptPath, option("--out", "DIR", "The folder to write; it names the set, too.")
+        OptPath, option("--out", "DIR", "The folder to write; also names the data set.")
     ] = None,
     replace: Replace = False,
 ) -> None:
-    """Freeze conversation tasks from the days of a town, to play.
+    """Freeze conversation tasks from the simulated days of a town.
 
     The tasks of the town are lived first.
     """
@@ -91,20 +91,22 @@ def import_(
     name: Annotated[
         OptText,
         option(
-            "--name", "NAME", "What to call it here; default: a run's own name; ratings: people."
+            "--name",
+            "NAME",
+            "Name to import it as; default: a run's own name; ratings: people.",
         ),
     ] = None,
-    run: Annotated[OptText, option("--run", "RUN", "Of ratings: the run.")] = None,
+    run: Annotated[
+        OptText, option("--run", "RUN", "The run that was rated (ratings only).")
+    ] = None,
     replace: Replace = False,
     no_hints: Annotated[
-        bool, typer.Option("--no-hints", help="Leave out hints at a strategy in public goals.")
+        bool, typer.Option("--no-hints", help="Leave out strategy hints in public goals.")
     ] = False,
-    correct: Annotated[
-        bool, typer.Option("--correct", help="Fix the defects that are found (stss).")
-    ] = False,
+    correct: Annotated[bool, typer.Option("--correct", help="Fix known defects (stss).")] = False,
     store: StoreFile = None,
 ) -> None:
-    """Import a data set, or episodes, made elsewhere."""
+    """Import a data set or episodes made elsewhere."""
     from sociolab.app.data.importing import OWN, Import, import_anything, world_formats
 
     if run is not None and format != "ratings":
@@ -130,32 +132,34 @@ def export(
         bool, typer.Option("--parquet", help="Tables of scores, turns, calls and prompts.")
     ] = False,
     form: Annotated[
-        OptText, option("--as", "FORM", "Examples to train on: turns, sft or pairs.")
+        OptText, option("--as", "FORM", "Training examples: turns, sft or pairs.")
     ] = None,
     measure: Annotated[
-        OptTexts, option("--metric", "NAME", "What is the reward. Repeatable.")
+        OptTexts, option("--metric", "NAME", "The metric used as the reward. Repeatable.")
     ] = None,
     by: Annotated[
-        OptText, option("--by", "JUDGE", "Who gave it: one of several, or heuristic.")
+        OptText, option("--by", "JUDGE", "The judge whose scores are the reward.")
     ] = None,
-    least: Annotated[OptFloat, option("--min", "VALUE", "Only what earned this much.")] = None,
+    least: Annotated[OptFloat, option("--min", "VALUE", "Minimum reward.")] = None,
     agent: Annotated[OptText, option("--agent", "LABEL", "Only turns of this agent.")] = None,
     seat: Annotated[OptText, option("--seat", "SEAT", "Only this seat: its id, or 1, 2...")] = None,
     world: Annotated[OptText, option("--world", "WORLD", "Only runs of this world.")] = None,
     asked: Annotated[OptText, option("--asked", "NAME", 'Only "act", or this question.')] = None,
     whole: Annotated[
-        bool, typer.Option("--whole", help="Of sft: one chat for an episode and seat.")
+        bool, typer.Option("--whole", help="With sft: one chat per episode and seat.")
     ] = False,
     margin: Annotated[
-        OptFloat, option("--margin", "VALUE", "Of pairs: the least difference.")
+        OptFloat, option("--margin", "VALUE", "With pairs: minimum difference.")
     ] = None,
-    split: Annotated[OptText, option("--split", "scenario:SHARE", "Hold scenarios out.")] = None,
+    split: Annotated[
+        OptText, option("--split", "scenario:SHARE", "Hold out scenarios for testing.")
+    ] = None,
     seed: Annotated[OptInt, option("--seed", "N", "Random seed of the split; default 0.")] = None,
-    gzip: Annotated[bool, typer.Option("--gzip", help="Compress; so does a .gz name.")] = False,
+    gzip: Annotated[bool, typer.Option("--gzip", help="Compress (implied by a .gz name).")] = False,
     replace: Replace = False,
     store: StoreFile = None,
 ) -> None:
-    """Write a run to a file, or runs as examples to train a model on.
+    """Write a run to a file, or runs as training examples.
 
     A run as JSON lines or Parquet; examples as turns, chats or preferred pairs.
     """
@@ -207,7 +211,7 @@ def data_cast(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="A folder with characters and scenarios.")
     ],
-    per_scenario: Annotated[int, option("--per-scenario", "N", "Pairs of each.", min=1)] = 5,
+    per_scenario: Annotated[int, option("--per-scenario", "N", "Pairs per scenario.", min=1)] = 5,
     seed: Annotated[int, option("--seed", "N", "Random seed.")] = 0,
     world: Annotated[str, option("--world", "WORLD", "Whose data.")] = "sotopia",
 ) -> None:
@@ -236,7 +240,7 @@ def _import_ratings(wanted: Import) -> tuple[str, ...]:
     from sociolab.studies.ratings import import_ratings
 
     if not wanted.run:
-        raise ConfigError("ratings are of a run's plays: add --run NAME")
+        raise ConfigError("ratings belong to a run: add --run NAME")
     return import_ratings(
         wanted.path,
         wanted.run,

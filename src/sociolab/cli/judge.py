@@ -66,18 +66,18 @@ def judge(
         option(
             "--validate",
             "SPEC",
-            "No run: how well this reader or judge agrees with labelled data (--data).",
+            "Instead of judging a run: agreement of this reader or judge with --data.",
         ),
     ] = None,
     data: Annotated[OptPath, option("--data", "DIR", "Labelled data for --validate.")] = None,
     limit: Annotated[
-        OptInt, option("--limit", "N", "With --validate: N items drawn at random.", min=1)
+        OptInt, option("--limit", "N", "With --validate: number of random items.", min=1)
     ] = None,
     *,
     given: dict[str, Any],
     json: Json = False,
 ) -> None:
-    """Have the episodes of a run judged anew, or validate a judge on labelled data."""
+    """Judge the episodes of a run again, or validate a judge on labelled data."""
     of_run = {
         "RUN": run,
         "--judge": given.get("judges"),
@@ -151,7 +151,7 @@ def _validate(given: dict[str, Any], *, as_json: bool) -> None:
 @verbs.command(epilog="Example: sociolab audit first --judge openai/MODEL --limit 20")
 @takes(AuditConfig)
 def audit(*, given: dict[str, Any], json: Json = False) -> None:
-    """Audit a judge: does what should not matter change its scores?
+    """Audit a judge: do irrelevant changes move its scores?
 
     It judges again, in another order, with names swapped or words padded.
     """
@@ -173,10 +173,10 @@ def audit(*, given: dict[str, Any], json: Json = False) -> None:
 @takes(ModelAccess)
 def credit(
     run: RunName,
-    judge: Annotated[str, option("--judge", "SPEC", "Such as openai/MODEL.")],
+    judge: Annotated[str, option("--judge", "SPEC", "A model, such as openai/MODEL.")],
     measure: Annotated[str, option("--metric", "NAMES", "goal, secret, or both.")] = "goal,secret",
     limit: Annotated[OptInt, option("--limit", "N", "The first N episodes.", min=1)] = None,
-    out: Annotated[OptPath, option("--out", "FILE", "Write a JSON line for each turn.")] = None,
+    out: Annotated[OptPath, option("--out", "FILE", "Write one JSON line per turn.")] = None,
     *,
     given: dict[str, Any],
     json: Json = False,
@@ -204,16 +204,16 @@ def credit(
 @verbs.command(epilog="Example: sociolab gap --real sample --generated tavern")
 @takes(ModelAccess)
 def gap(
-    real: Annotated[str, option("--real", "DATA", "Imported real play, a file, or sample.")],
+    real: Annotated[str, option("--real", "DATA", "Real episodes: an import, a file, or sample.")],
     generated: Annotated[
         list[str],
         option("--generated", "RUN", "A run to compare. Repeatable, or separated by commas."),
     ],
     test: Annotated[
-        OptText, option("--test", "DATA", "Real play to test on; default: a fifth.")
+        OptText, option("--test", "DATA", "Real episodes to test on; default: a fifth.")
     ] = None,
     information: Annotated[
-        OptTexts, option("--information", "RUN", "A run with the IEP. Repeatable.")
+        OptTexts, option("--information", "RUN", "A run with IEP scores. Repeatable.")
     ] = None,
     dm: Annotated[
         str,
@@ -223,17 +223,18 @@ def gap(
             "linear, encoder[:DIR], lora:DIR, endpoint/model?examples=8, tuned:endpoint/model.",
         ),
     ] = "linear",
-    most: Annotated[int, option("--most", "N", "Labels a row at most.", min=1)] = 1,
+    most: Annotated[int, option("--most", "N", "Maximum labels per row.", min=1)] = 1,
     all_rows: Annotated[
-        bool, typer.Option("--all-rows", help="Test on rows that name the skill, too.")
+        bool, typer.Option("--all-rows", help="Also test on rows that name the skill.")
     ] = False,
     all_real: Annotated[
-        bool, typer.Option("--all-real", help="Learn from all real play, whatever the run's size.")
+        bool,
+        typer.Option("--all-real", help="Train on all real episodes, whatever the run's size."),
     ] = False,
     splits: Annotated[
-        OptInt, option("--splits", "N", "Pairs of real samples: the noise floor.", min=0)
+        OptInt, option("--splits", "N", "Pairs of real samples (noise floor).", min=0)
     ] = None,
-    seed: Annotated[int, option("--seed", "N", "Of samples and intervals.")] = 0,
+    seed: Annotated[int, option("--seed", "N", "Random seed of samples and intervals.")] = 0,
     *,
     given: dict[str, Any],
     json: Json = False,
@@ -358,7 +359,7 @@ def _credit_remarks(found: CreditResult, out: Path | None) -> None:
     if found.in_vain:
         say(f"{found.in_vain}: nothing was credited")
     if found.waiting:
-        say(f"{found.waiting} episodes were not asked about yet: the same command goes on")
+        say(f"{found.waiting} episodes were not asked about yet: the same command resumes")
     if found.nothing:
         say(f"{found.nothing} episodes have nobody with something at stake, or no turns: left out")
     if out is not None:

@@ -42,28 +42,38 @@ def list_(
             metavar="WHAT", help="runs, episodes, tasks, task-lists, worlds, agents or data."
         ),
     ] = "runs",
-    run: Annotated[OptText, option("--run", "RUN", "Whose episodes.")] = None,
+    run: Annotated[OptText, option("--run", "RUN", "The run whose episodes to list.")] = None,
     agent: Annotated[
-        OptText, option("--agent", "LABEL", "Episodes, or runs, that it played.")
+        OptText, option("--agent", "LABEL", "Only episodes or runs with this agent.")
     ] = None,
     tag: Annotated[OptTexts, option("--tag", "WORD", "Runs with this tag. Repeatable.")] = None,
-    partner: Annotated[OptText, option("--partner", "LABEL", "Episodes with it, too.")] = None,
-    task: Annotated[OptText, option("--task", "ID", "Episodes of tasks that begin so.")] = None,
+    partner: Annotated[
+        OptText, option("--partner", "LABEL", "Only episodes with this partner.")
+    ] = None,
+    task: Annotated[
+        OptText, option("--task", "ID", "Only episodes whose task id starts so.")
+    ] = None,
     failed: Annotated[
-        bool, typer.Option("--failed", help="Episodes that failed, or turns of which did.")
+        bool, typer.Option("--failed", help="Only episodes that failed or have invalid turns.")
     ] = False,
     score: Annotated[
         OptTexts,
-        option("--score", "RULE", 'Episodes with "goal<4" or "goal_checked=disputed". Repeat it.'),
+        option(
+            "--score", "RULE", 'Only episodes with "goal<4" or "goal_checked=disputed". Repeatable.'
+        ),
     ] = None,
-    sort: Annotated[OptText, option("--sort", "MEASURE", "Episodes, the lowest first.")] = None,
+    sort: Annotated[
+        OptText, option("--sort", "METRIC", "Sort episodes by it, lowest first.")
+    ] = None,
     judge: OneJudge = None,
     limit: EpisodeLimit = None,
-    world: Annotated[OptText, option("--world", "WORLD", "Whose tasks or agents; sotopia.")] = None,
+    world: Annotated[
+        OptText, option("--world", "WORLD", "Whose tasks or agents; default sotopia.")
+    ] = None,
     data: Annotated[OptText, option("--data", "NAME|DIR", "Tasks of this data set.")] = None,
     tasks: TaskFilter = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Of runs: also those of replies only, such as an audit's.")
+        bool, typer.Option("--all", help="Also runs without episodes, such as audits.")
     ] = False,
     store: StoreFile = None,
     json: Json = False,
@@ -138,7 +148,7 @@ def _runs(
         table = run_table(opened, shown, everything=everything)
     hidden = 0 if everything else sum(bool(kept_work(row)) for row in runs)
     if hidden:
-        told = f"{plural(hidden, 'run')} of replies only, such as an audit's"
+        told = f"{plural(hidden, 'run')} without episodes (cached replies)"
         say(f"not shown: {told}; --all shows them")
     return table
 

@@ -35,16 +35,16 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "list": ("listing", "List runs, episodes, tasks, task lists, worlds, agents or data."),
         "show": (
             "show",
-            "Show an episode as a transcript with its scores, or two side by side.",
+            "Show the transcript and scores of an episode, or of two side by side.",
         ),
-        "town": ("town", "Look at a town: its map, and days that were simulated there."),
+        "town": ("town", "Show a town: its map and its simulated days."),
     },
     "Compare and report": {
         "report": ("results", "Print the tables of runs again, or write them as files."),
-        "compare": ("results", "Compare two agents on the same tasks; of one run: repeats."),
-        "table": ("results", "Print agents by worlds: each world's main measure."),
-        "rank": ("results", "Rank the agents of runs by who scores better in the same place."),
-        "hard": ("results", "Store the tasks that are hard for one agent, as a list to play."),
+        "compare": ("results", "Compare two agents on the same tasks; one agent: consistency."),
+        "table": ("results", "Print agents by worlds: each world's main metric."),
+        "rank": ("results", "Rank agents by who scores better in the same task, seat and partner."),
+        "hard": ("results", "Store the tasks that are hard for one agent as a list to run."),
         "variance": ("results", "Variance components of scores, and sample-size advice."),
         "site": (
             "results",
@@ -55,9 +55,9 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Judging": {
         "judge": (
             "judge",
-            "Have the episodes of a run judged anew, or validate a judge on labelled data.",
+            "Judge the episodes of a run again, or validate a judge on labelled data.",
         ),
-        "audit": ("judge", "Audit a judge: does what should not matter change its scores?"),
+        "audit": ("judge", "Audit a judge: do irrelevant changes move its scores?"),
         "credit": ("judge", "Find which turns advanced a goal or revealed a secret."),
         "gap": (
             "judge",
@@ -65,31 +65,31 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         ),
     },
     "Data sets, import and export": {
-        "write": ("data", "Have a model write sessions: people and knowledge, to play."),
-        "build": ("data", "Freeze conversation tasks from the days of a town, to play."),
-        "import": ("data", "Import a data set, or episodes, made elsewhere."),
-        "export": ("data", "Write a run to a file, or runs as examples to train a model on."),
+        "write": ("data", "Have a model write sessions: people and what they know."),
+        "build": ("data", "Freeze conversation tasks from the simulated days of a town."),
+        "import": ("data", "Import a data set or episodes made elsewhere."),
+        "export": ("data", "Write a run to a file, or runs as training examples."),
         "data": ("data", "Check and complete your own characters and tasks."),
     },
     "Manage runs": {
         "rename": ("store", "Rename a run."),
-        "tag": ("store", "Give a run words to find it by."),
-        "delete": ("store", "Delete runs with everything in them."),
+        "tag": ("store", "Tag a run."),
+        "delete": ("store", "Delete runs and everything in them."),
         "store": (
             "store",
-            "See how large the store is, make it smaller, and look for damage.",
+            "Show the store's size, compact it, or check it for damage.",
         ),
     },
     "In the browser, and with people": {
         "web": ("web", "Serve the web app: inspect runs, play, rate."),
-        "study": ("study", "Studies with people: set up, invite, collect, export, forget."),
+        "study": ("study", "Studies with people: set up, invite, collect, export, delete."),
     },
     "Utilities": {
         "endpoint": ("try_out", "Serve a local OpenAI-compatible endpoint, for tests."),
-        "doctor": ("try_out", "Check an agent or judge by one call or a short episode."),
-        "prices": ("try_out", "Show what hosted models cost, by the table in use."),
+        "doctor": ("try_out", "Check an agent or judge with one call or a short episode."),
+        "prices": ("try_out", "Show the prices of hosted models."),
         "demo": ("try_out", "Play every world offline and write a report."),
-        "tool": ("try_out", "Run a command that an installed world brings."),
+        "tool": ("try_out", "Run a command of an installed world."),
     },
 }
 """Verbs by what they are for, in the order of the help: the module of each, and its summary."""
@@ -161,7 +161,7 @@ def _common(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version, and exit."
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
 ) -> None:

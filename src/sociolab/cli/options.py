@@ -71,10 +71,8 @@ Markdown = Annotated[OptPath, option("--markdown", "FILE", "Write Markdown table
 FigureFile = Annotated[
     OptPath, option("--figure", "FILE", "Write a figure for a paper: .pdf, .svg or .png.")
 ]
-Rename = Annotated[
-    OptTexts, option("--rename", "A=B", "Call the agent or run A so in all output. Repeatable.")
-]
-BySeat = Annotated[bool, typer.Option("--by-seat", help="Also seat by seat, such as buyers.")]
+Rename = Annotated[OptTexts, option("--rename", "A=B", "Show agent or run A as B. Repeatable.")]
+BySeat = Annotated[bool, typer.Option("--by-seat", help="Also compare by seat, such as buyers.")]
 Details = Annotated[
     bool, typer.Option("--details", help="Add an agent-partner matrix of every metric.")
 ]
@@ -83,11 +81,9 @@ TaskFilter = Annotated[
     option("--tasks", "FILTER", "Task ids, tags or scenario=ID; comma: any of them, plus: all."),
 ]
 MainMeasure = Annotated[OptText, option("--metric", "NAME", "Default: the world's main one.")]
-OneJudge = Annotated[
-    OptText, option("--judge", "LABEL", "The judge whose scores to use, if there are several.")
-]
+OneJudge = Annotated[OptText, option("--judge", "LABEL", "The judge whose scores to use.")]
 EpisodeLimit = Annotated[OptInt, option("--limit", "N", "Maximum number of episodes.", min=1)]
-Replace = Annotated[bool, typer.Option("--replace", help="Replace what has this name.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace an existing one of this name.")]
 Sure = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 

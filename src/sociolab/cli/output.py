@@ -56,7 +56,7 @@ def confirm(question: str, sure: bool) -> None:
         say("")
         if sys.stdin.isatty():
             raise KeyboardInterrupt from gone
-        raise ConfigError(f"{question} Nobody is there to ask; say --yes if you are sure") from gone
+        raise ConfigError(f"{question} No terminal to ask at; add --yes to confirm") from gone
     say("nothing was deleted")
     raise typer.Exit(1)
 
@@ -137,7 +137,12 @@ def show_result(
         steps.insert(0, ("compare", run))
     if not full:
         steps.append(("report", run, "--full"))
-    where = ("--store", str(path)) if path else ()
+    say_next(steps, path)
+
+
+def say_next(steps: Sequence[Sequence[str]], store: Path | None) -> None:
+    """What to type next, a command a line."""
+    where = ("--store", str(store)) if store else ()
     typed = [shlex.join(("sociolab", *words, *where)) for words in steps]
     say("Next: " + "\n      ".join(typed))
 

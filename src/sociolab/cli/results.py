@@ -38,7 +38,7 @@ from sociolab.cli.options import (
     refuse,
     several,
 )
-from sociolab.cli.output import page_of, say, show_result, show_sections
+from sociolab.cli.output import page_of, say, say_next, show_result, show_sections
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ def report(
     judge: Annotated[
         OptTexts, option("--judge", "LABEL", "Whose scores, or all. Repeatable.")
     ] = None,
-    metric: Annotated[OptTexts, option("--metric", "NAME", "Only these. Repeatable.")] = None,
+    metric: Annotated[OptTexts, option("--metric", "NAME", "Only this metric. Repeatable.")] = None,
     rename: Rename = None,
     by_seat: BySeat = False,
     partner: Annotated[
-        bool, typer.Option("--partner", help="The partner's scores in tables and figures, too.")
+        bool, typer.Option("--partner", help="Include the partner's scores.")
     ] = False,
     full: Full = False,
     details: Details = False,
@@ -80,7 +80,7 @@ def report(
         option(
             "--fail-if",
             "RULE",
-            '"goal<6": exit with 1 if all of the interval of a mean is there. Repeat it.',
+            'Exit with 1 if the whole interval of a mean satisfies it: "goal<6". Repeatable.',
         ),
     ] = None,
     junit: Junit = None,
@@ -171,30 +171,31 @@ def compare(
         list[str],
         argument("RUN [RUN]", "Two runs, or one with several agents; more with --curve."),
     ],
-    agent: Annotated[
-        OptText, option("--agent", "LABEL", "Whom to compare; if only one, it.")
-    ] = None,
+    agent: Annotated[OptText, option("--agent", "LABEL", "Agent A; default: the only one.")] = None,
     with_: Annotated[
-        OptText, option("--with", "LABEL", "With whom, in the other run or this.")
+        OptText, option("--with", "LABEL", "Agent B, in the other run or the same.")
     ] = None,
     judge: OneJudge = None,
     measure: Annotated[
-        OptTexts, option("--metric", "NAME", "Only these; default: all. Repeatable.")
+        OptTexts, option("--metric", "NAME", "Only this metric; default: all. Repeatable.")
     ] = None,
-    k: Annotated[str, option("--k", "K,K", "pass^k: all of k repeats succeed.")] = "1,2,4",
+    k: Annotated[
+        str, option("--k", "K,K", "Values of k for pass^k (all k repeats succeed).")
+    ] = "1,2,4",
     threshold: Annotated[
-        OptFloat, option("--threshold", "X", "A success from here up; 0 to 1: 1.")
+        OptFloat, option("--threshold", "X", "Minimum score that counts as a success.")
     ] = None,
     curve: Annotated[
         bool, typer.Option("--curve", help="Follow the runs in the order given, as checkpoints.")
     ] = False,
-    pairs_shown: Annotated[
-        int, option("--pairs-shown", "N", "Pairs shown of a measure.", min=0)
-    ] = 5,
+    pairs_shown: Annotated[int, option("--pairs-shown", "N", "Pairs shown per metric.", min=0)] = 5,
     every: Annotated[
-        bool, typer.Option("--all", help="Pairs of every measure, not only of those that differ.")
+        bool,
+        typer.Option("--all", help="Show pairs of every metric, not only of those that differ."),
     ] = False,
-    pairs: Annotated[OptPath, option("--pairs", "CSV", "Write all pairs to this new file.")] = None,
+    pairs: Annotated[
+        OptPath, option("--pairs", "CSV", "Write all pairs to a new CSV file.")
+    ] = None,
     latex: Latex = None,
     markdown: Markdown = None,
     csv: Annotated[OptPath, option("--csv", "FILE", "Write means and differences.")] = None,
@@ -206,17 +207,20 @@ def compare(
         option(
             "--fail-if",
             "RULE",
-            '"goal<-0.5": exit with 1 if all of the interval of A - B is there. Repeat it.',
+            'Exit with 1 if the whole interval of A - B satisfies it: "goal<-0.5". Repeatable.',
         ),
     ] = None,
     junit: Junit = None,
     html: Html = None,
+    full: Full = False,
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Compare two agents on the same tasks; of one run: repeats.
+    """Compare two agents on the same tasks; one agent: consistency.
 
-    Paired differences on the tasks that both played; of one run, how consistent its repeats are.
+    Paired differences on the tasks that both played; of one agent, the consistency of its repeats.
+    Prints the differences; --full adds effect sizes, power, pass^k and the pairs that differ most
+    (so do --all, --k, --threshold and --pairs-shown).
     """
     from sociolab.analysis.compare_runs import CompareRequest, compare_runs
     from sociolab.analysis.episode_pairs import with_episodes
@@ -267,11 +271,17 @@ def compare(
             raise ConfigError("--figure is for two agents; name both: --agent A --with B")
         write_figure(figure, forest(found.comparison))
         written.append(figure)
+    whole = full or every or threshold is not None or (k, pairs_shown) != ("1,2,4", 5)
     shown = (compared.section,) if compared and pairs_shown else ()
     document = partial(_comparison_document, found, compared, gates)
-    show_sections((*found.sections, *shown), document, as_json=json, html=html)
+    sections = (*found.sections, *shown) if whole else found.overview
+    show_sections(sections, document, as_json=json, html=html)
     for other in found.other_judges:
         say(f"scores by {other} are not in these tables: --judge {shlex.quote(other)}")
+    if compared is not None and not whole and not json:
+        sides = {"--agent": agent, "--with": with_, "--judge": judge}
+        asked = [word for flag, value in sides.items() if value for word in (flag, value)]
+        say_next([*compared.next_pair(), ("compare", *run, *asked, "--full")], store)
     if compared is not None and pairs is not None:
         say(f"wrote {write_pairs(compared, pairs):,} pairs to {pairs}")
     for path in written:
@@ -289,7 +299,7 @@ def table(
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Print agents by worlds: each world's main measure.
+    """Print agents by worlds: each world's main metric.
 
     Says, too, whether worlds and levels go together.
     """
@@ -317,12 +327,14 @@ def rank(
     csv: Annotated[OptPath, option("--csv", "FILE", "Write the ratings.")] = None,
     figure: FigureFile = None,
     rename: Rename = None,
+    full: Full = False,
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Rank the agents of runs by who scores better in the same place.
+    """Rank agents by who scores better in the same task, seat and partner.
 
-    The same place: the same task, seat and partner.
+    Bradley-Terry ratings from paired comparisons. --full adds how robust the order is and each
+    agent's record against each other.
     """
     from sociolab.analysis.rank import (
         rank_runs,
@@ -348,7 +360,8 @@ def rank(
 
         write_figure(figure, drawn)
         written.append(figure)
-    show_sections([section], partial(ranking_document, found), as_json=json, html=html)
+    shown = section if full else replace(section, tables=section.tables[:1])
+    show_sections([shown], partial(ranking_document, found), as_json=json, html=html)
     for path in written:
         say(f"wrote {path}")
 
@@ -356,8 +369,8 @@ def rank(
 @verbs.command(epilog="Example: sociolab hard first second --target openai/MODEL --name hard-model")
 def hard(
     run: RunNames,
-    target: Annotated[str, option("--target", "AGENT", "For whom the tasks are hard.")],
-    name: Annotated[str, option("--name", "NAME", "What to call the list, such as hard-X.")],
+    target: Annotated[str, option("--target", "AGENT", "The agent for which tasks are hard.")],
+    name: Annotated[str, option("--name", "NAME", "Name of the list, such as hard-X.")],
     most: Annotated[int, option("--most", "N", "Number of tasks.", min=1)] = 20,
     measure: Annotated[
         OptText, option("--metric", "NAME", "overall, goal_checked...; default: the main one.")
@@ -372,7 +385,7 @@ def hard(
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Store the tasks that are hard for one agent, as a list to play.
+    """Store the tasks that are hard for one agent as a list to run.
 
     `sociolab run --tasks NAME` plays it. A page is written first: where it cannot be, no list is
     left behind.
@@ -393,7 +406,7 @@ def hard(
     document = partial(hard_document, found, spec.name)
     show_sections([section], document, as_json=json, html=html)
     say(f"wrote {path}")
-    say(f"play it: {chosen.command}")
+    say(f"run it: {chosen.command}")
 
 
 @verbs.command(epilog="Example: sociolab variance first --metric goal")
@@ -404,10 +417,12 @@ def variance(
         OptTexts, option("--judge", "JUDGE", "Whose scores. Repeatable, or separated by commas.")
     ] = None,
     cost_per_play: Annotated[
-        OptFloat, option("--cost-per-play", "USD", "Default: what plays cost.", min=0)
+        OptFloat,
+        option("--cost-per-play", "USD", "Cost of an episode; default: as recorded.", min=0),
     ] = None,
     cost_per_judging: Annotated[
-        OptFloat, option("--cost-per-judging", "USD", "Default: what they cost.", min=0)
+        OptFloat,
+        option("--cost-per-judging", "USD", "Cost of a judging; default: as recorded.", min=0),
     ] = None,
     store: StoreFile = None,
     json: Json = False,
@@ -430,7 +445,9 @@ def variance(
 
 @verbs.command(epilog="Example: sociolab site public first second")
 def site(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder, or a site's.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A new folder, or an existing site.")
+    ],
     run: RunNames,
     store: StoreFile = None,
 ) -> None:
@@ -449,7 +466,7 @@ def agree(
     run: RunNames,
     judge: Annotated[OptTexts, option("--judge", "JUDGE", "Only this judge. Repeatable.")] = None,
     bins: Annotated[
-        int, option("--bins", "N", "Equal parts of each scale, for kappa.", min=2, max=100)
+        int, option("--bins", "N", "Number of equal bins per scale, for kappa.", min=2, max=100)
     ] = 5,
     html: Html = None,
     store: StoreFile = None,

@@ -33,11 +33,12 @@ def run(
         bool, typer.Option("--tdp", help="STSS: target-driven planning (--set tdp=true).")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Estimate calls, tokens, cost and time; play nothing.")
+        bool,
+        typer.Option("--dry-run", help="Estimate calls, tokens, cost and time without running."),
     ] = False,
     latency: Annotated[
         OptFloat,
-        option("--latency", "SECONDS", "Seconds a call, for the time of --dry-run.", min=0),
+        option("--latency", "SECONDS", "Seconds per call, for --dry-run.", min=0),
     ] = None,
     full: Full = False,
     json: Json = False,
@@ -119,7 +120,7 @@ def play_and_show(
         if name_seen:
             result = interrupted_result(config, name_seen[0])
             show_result(result, config.store, as_json=as_json, full=full)
-            say(f"interrupted; the same command with --name {name_seen[0]} goes on from here")
+            say(f"interrupted; the same command with --name {name_seen[0]} resumes from here")
         return 130
     show_result(result, config.store, as_json=as_json, full=full)
     unjudged = judges_failed(result, config.store)

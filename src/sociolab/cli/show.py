@@ -29,22 +29,23 @@ _LONG = 1_000
 def show(
     episode: Annotated[
         list[str],
-        typer.Argument(metavar="ID [ID]", help="Its id, or the beginning of it; or two of them."),
+        typer.Argument(metavar="ID [ID]", help="Episode id, or its first characters; or two."),
     ],
     seat: Annotated[
-        OptText, option("--as", "SEAT", "Only what this seat saw: its id or a name.")
+        OptText, option("--as", "SEAT", "Show only what this seat saw: its id or a name.")
     ] = None,
     run: Annotated[
-        OptTexts, option("--run", "RUN", "The run, if several have it. Of two episodes, repeat it.")
+        OptTexts,
+        option("--run", "RUN", "The run, if several have it. Give it twice for two episodes."),
     ] = None,
     prompts: Annotated[
-        bool, typer.Option("--prompts", help="The prompts and replies, word for word.")
+        bool, typer.Option("--prompts", help="Show prompts and replies word for word.")
     ] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Write Markdown.")] = False,
     html: Html = None,
     store: StoreFile = None,
 ) -> None:
-    """Show an episode as a transcript with its scores, or two side by side.
+    """Show the transcript and scores of an episode, or of two side by side.
 
     Or what one seat saw of it, or every prompt and reply.
     """

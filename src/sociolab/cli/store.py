@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 store = typer.Typer(
-    help="See how large the store is, make it smaller, and look for damage.",
+    help="Show the store's size, compact it, or check it for damage.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -42,11 +42,11 @@ def rename(
 @verbs.command(epilog="Example: sociolab tag first pilot")
 def tag(
     run: RunName,
-    words: Annotated[list[str], typer.Argument(metavar="WORD", help="To find the run by.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Take them from it.")] = False,
+    words: Annotated[list[str], typer.Argument(metavar="WORD", help="The tag.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Remove these tags.")] = False,
     store: StoreFile = None,
 ) -> None:
-    """Give a run words to find it by.
+    """Tag a run.
 
     `sociolab list runs --tag WORD` finds it.
     """
@@ -73,7 +73,7 @@ def tag(
 
 @verbs.command(epilog="Example: sociolab delete first second")
 def delete(runs: RunNames, yes: Sure = False, store: StoreFile = None) -> None:
-    """Delete runs with everything in them.
+    """Delete runs and everything in them.
 
     Asks once; nothing is deleted where one of them is not there.
     """

@@ -23,14 +23,18 @@ if TYPE_CHECKING:
     from sociolab.studies.progress import StudyProgress
 
 study = typer.Typer(
-    help="Studies with people: set up, invite, collect, export, forget.",
+    help="Studies with people: set up, invite, collect, export, delete.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="`sociolab study list` names all.")]
-Participant = Annotated[str, typer.Argument(metavar="PARTICIPANT", help="Such as p-7kq3fm.")]
-Address = Annotated[str, option("--public-url", "URL", "Where participants reach the app.")]
+Participant = Annotated[
+    str, typer.Argument(metavar="PARTICIPANT", help="Participant id, such as p-7kq3fm.")
+]
+Address = Annotated[
+    str, option("--public-url", "URL", "The address where participants reach the app.")
+]
 _HERE = "http://127.0.0.1:8000"
 Out = Annotated[OptPath, option("--out", "FILE", "A new file for the links, readable by you only.")]
 
@@ -51,7 +55,9 @@ def create(
         Path,
         typer.Argument(metavar="FILE", help="A TOML file; `sociolab study example` makes one."),
     ],
-    name: Annotated[OptText, option("--name", "NAME", "Else the one in the file.")] = None,
+    name: Annotated[
+        OptText, option("--name", "NAME", "Name of the study; default: the one in the file.")
+    ] = None,
     store: StoreFile = None,
 ) -> None:
     """Set up a study.
@@ -86,7 +92,7 @@ def list_(store: StoreFile = None, json: Json = False) -> None:
         print_json({"studies": [_document(row, found) for row, found in rows]})
         return
     if not rows:
-        say("no studies yet; `sociolab study example play > my-play-study.toml` is a beginning")
+        say("no studies yet; `sociolab study example play > my-play-study.toml` writes a first one")
         return
     table = Table("study", "kind", "state", "finished", "done", box=None)
     for row, found in rows:
@@ -116,7 +122,9 @@ def close(name: Name, store: StoreFile = None) -> None:
 @study.command(epilog="Example: sociolab study invite talks 10")
 def invite(
     name: Name,
-    count: Annotated[int, typer.Argument(metavar="COUNT", min=1, max=1000, help="How many.")],
+    count: Annotated[
+        int, typer.Argument(metavar="COUNT", min=1, max=1000, help="Number of links.")
+    ],
     public_url: Address = _HERE,
     out: Out = None,
     store: StoreFile = None,

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from sociolab.town.trajectory import Lived, Moment
 
 town = typer.Typer(
-    help="Look at a town: its map, and days that were simulated there.",
+    help="Show a town: its map and its simulated days.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 Run = Annotated[OptText, option("--run", "RUN", "The run, if several have the episode.")]
 Episode = Annotated[
-    str, typer.Argument(metavar="ID", help="The episode's id, or the beginning of it.")
+    str, typer.Argument(metavar="ID", help="The episode's id, or its first characters.")
 ]
-Day = Annotated[int, option("--day", "N", "Which day; the event is on the last.", min=1)]
-Start = Annotated[str, option("--from", "HH:MM", "From what time of the day.")]
-End = Annotated[str, option("--until", "HH:MM", "Until what time.")]
+Day = Annotated[int, option("--day", "N", "Day; the event is on the last one.", min=1)]
+Start = Annotated[str, option("--from", "HH:MM", "Start time.")]
+End = Annotated[str, option("--until", "HH:MM", "End time.")]
 
 
 @town.command(epilog="Example: sociolab town picture --out town.png")
@@ -38,7 +38,7 @@ def picture(
         OptText, option("--data", "NAME|DIR", "An imported town; default: Alderbrook.")
     ] = None,
     out: Annotated[Path, option("--out", "FILE", "The picture to write.")] = Path("town.png"),
-    scale: Annotated[int, option("--scale", "N", "Pixels a tile.", min=4, max=32)] = 12,
+    scale: Annotated[int, option("--scale", "N", "Pixels per tile.", min=4, max=32)] = 12,
 ) -> None:
     """Draw the map as a PNG."""
     from sociolab.app.registry import town_of, worlds_that
@@ -63,7 +63,7 @@ def replay(
         OptTexts, option("--follow", "WHO", "Only this resident. Repeatable.")
     ] = None,
     pause: Annotated[
-        float, option("--pause", "SECONDS", "Seconds a moment, in a terminal.", min=0, max=60)
+        float, option("--pause", "SECONDS", "Seconds per moment, in a terminal.", min=0, max=60)
     ] = 0.5,
     run: Run = None,
     store: StoreFile = None,

@@ -25,18 +25,16 @@ verbs = typer.Typer()
 @verbs.command(epilog="Example: sociolab endpoint --port 8765 --latency-ms 200 --faults 0.1")
 def endpoint(
     port: Annotated[int, option("--port", "N", "0: any free one.", min=0, max=65535)] = 8765,
-    latency_ms: Annotated[
-        float, option("--latency-ms", "MS", "How long a reply takes.", min=0)
-    ] = 0.0,
+    latency_ms: Annotated[float, option("--latency-ms", "MS", "Latency of a reply.", min=0)] = 0.0,
     distribution: Annotated[
-        str, option("--latency", "constant|lognormal|uniform", "How that varies.")
+        str, option("--latency", "constant|lognormal|uniform", "Latency distribution.")
     ] = "constant",
     faults: Annotated[
         float, option("--faults", "SHARE", "Share of replies that fail.", min=0, max=1)
     ] = 0.0,
     seed: Annotated[int, option("--seed", "N", "Random seed.")] = 0,
     by_hand: Annotated[
-        OptPath, option("--by-hand", "DIR", "Lay requests down as files, await replies.")
+        OptPath, option("--by-hand", "DIR", "Write requests as files and wait for reply files.")
     ] = None,
 ) -> None:
     """Serve a local OpenAI-compatible endpoint, for tests."""
@@ -53,14 +51,14 @@ def endpoint(
         by_hand=by_hand,
     )
     if by_hand is not None:
-        say(f"each request is laid down in {by_hand} and waits for its reply file; Ctrl-C ends")
+        say(f"each request is written to {by_hand} and waits for its reply file; Ctrl-C stops")
     counters = run_forever(settings, port=port, announce=_announce)
     for name, value in asdict(counters).items():
         say(f"{name}: {value}")
 
 
 @verbs.command(epilog="Example: sociolab doctor openai/MODEL --base-url http://127.0.0.1:8000/v1")
-@takes(ModelAccess, "base_url", "key_env", "models")
+@takes(RunConfig, "tasks", "base_url", "key_env", "models")
 def doctor(
     spec: Annotated[
         str,
@@ -69,12 +67,12 @@ def doctor(
         ),
     ],
     world: Annotated[
-        str, option("--world", "WORLD", "Where one that is no model plays a short episode.")
+        str, option("--world", "WORLD", "World in which other agents play a short episode.")
     ] = "sotopia",
     *,
     given: dict[str, Any],
 ) -> None:
-    """Check an agent or judge by one call or a short episode.
+    """Check an agent or judge with one call or a short episode.
 
     Says what is wrong, if something is.
     """
@@ -89,13 +87,13 @@ def doctor(
 @takes(ModelAccess, "models")
 def prices(
     search: Annotated[
-        str, typer.Argument(metavar="[SEARCH]", help="A part of provider/model; default: all.")
+        str, typer.Argument(metavar="[SEARCH]", help="Part of provider/model; default: all.")
     ] = "",
     *,
     given: dict[str, Any],
     json: Json = False,
 ) -> None:
-    """Show what hosted models cost, by the table in use.
+    """Show the prices of hosted models.
 
     Prices of models.toml come first, and go over those of the table that ships.
     """
@@ -187,15 +185,15 @@ def demo(
 @verbs.command(epilog="Example: sociolab tool levels --set talk=RUN --set action=RUN")
 @takes(ModelAccess)
 def tool(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As its world calls it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the command.")],
     settings: Annotated[
-        OptTexts, typer.Option("--set", metavar="FIELD=VALUE", help="What it is asked; repeat it.")
+        OptTexts, typer.Option("--set", metavar="FIELD=VALUE", help="An argument. Repeatable.")
     ] = None,
     *,
     given: dict[str, Any],
     json: Json = False,
 ) -> None:
-    """Run a command that an installed world brings."""
+    """Run a command of an installed world."""
     from sociolab.app.tools import use_tool
     from sociolab.cli.output import console
 

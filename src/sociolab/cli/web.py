@@ -34,7 +34,7 @@ def web(
         ),
     ] = None,
     no_token: Annotated[
-        bool, typer.Option("--no-token", help="No sign-in, if this machine is yours alone.")
+        bool, typer.Option("--no-token", help="No sign-in; only on a machine that is yours alone.")
     ] = False,
     trusted_proxy: Annotated[
         OptTexts,

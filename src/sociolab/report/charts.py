@@ -436,8 +436,8 @@ def told(one: ScoreDistribution) -> str:
     if not values:
         return f"{one.agent}: no values{missing}"
     if min(values) == max(values):
-        return minus(f"{one.agent}: {len(values):,} plays, all {values[0]:.3g}{missing}")
+        return minus(f"{one.agent}: {len(values):,} episodes, all {values[0]:.3g}{missing}")
     return minus(
-        f"{one.agent}: {len(values):,} plays, {min(values):.3g} to {max(values):.3g}, "
+        f"{one.agent}: {len(values):,} episodes, {min(values):.3g} to {max(values):.3g}, "
         f"median {median(values):.3g}{missing}"
     )

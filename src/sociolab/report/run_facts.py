@@ -162,7 +162,8 @@ def _tokens(result: RunResult) -> str:
 
 def _cost(result: RunResult) -> str:
     if not result.calls:
-        return "none (no model was called)"
+        own = "own code" in result.declared.agents.values()
+        return f"none ({'calls of own code are not counted' if own else 'no model was called'})"
     if result.cost_usd is None:
         return "unknown (no price is listed for any model)"
     mark = about(result.estimated_calls)

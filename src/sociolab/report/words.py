@@ -287,7 +287,9 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
         if entry.value is None and entry.disputed + entry.unconfirmed:
             found.setdefault("not scored: no outcome could be established", {})[title] = None
         elif entry.value is None and entry.unscored:
-            found.setdefault("not scored: the judge cannot tell", {})[title] = None
+            found.setdefault("not scored: the judge cannot tell, each episode says why", {})[
+                title
+            ] = None
         elif entry.value is None:
             found.setdefault("not scored: all expected scores are missing", {})[title] = None
         elif entry.interval == "none":

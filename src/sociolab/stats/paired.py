@@ -175,7 +175,7 @@ def _homes(
         for key, cluster in zip(keys[name], found.clusters, strict=True):
             if home.setdefault(key, cluster) != cluster:
                 raise ValueError(
-                    f"{name}: a key belongs to one cluster in all measures, "
+                    f"{name}: a key belongs to one cluster in all metrics, "
                     f"found {key!r} in {home[key]!r} and {cluster!r}"
                 )
     return home

@@ -128,7 +128,7 @@ def _check_scores(scores: Sequence[SeatScore]) -> None:
     for score in scores:
         where = (score.task, score.seat, score.play)
         if where in seats:
-            raise ValueError(f"a seat of a play is scored once, found {where} twice")
+            raise ValueError(f"a seat of an episode is scored once, found {where} twice")
         seats.add(where)
         setting = (score.task, score.seat, score.partner)
         if clusters.setdefault(setting, score.cluster) != score.cluster:

@@ -254,8 +254,8 @@ def _broken(causes: Counter[str]) -> str:
         else ("others play instead")
     )
     return (
-        f"{plural(broken.total(), 'play')} ended early since the partner failed: "
-        f"{counted(broken)}; {whose} for the person, not among the plays, and {then}."
+        f"{plural(broken.total(), 'episode')} ended early since the partner failed: "
+        f"{counted(broken)}; {whose} for the person, not among the episodes, and {then}."
     )
 
 
@@ -268,7 +268,7 @@ def unjudged(store: Store, run: str, plan: PlayPlan, *, is_open: bool) -> str:
     plays = len({one.trial for one in failed})
     whole = "" if all(one.whole for one in failed) else " in full"
     return (
-        f"{plays} of {plural(store.run(run).played, 'play')} could not be judged{whole}: "
+        f"{plays} of {plural(store.run(run).played, 'episode')} could not be judged{whole}: "
         f"{counted(causes)} (the first: {failed[0].judge.name}: {_short(failed[0].problem)}); "
         f"{_again(run, plan, is_open=is_open)}."
     )

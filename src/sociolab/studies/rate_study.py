@@ -481,7 +481,9 @@ def settle(
     trial, seat, dimension = place
     found = {(d.trial, d.seat, d.dimension): d for d in disputes(store, run, study, plan)}
     if place not in found:
-        raise ConfigError("expected a play and dimension on which raters disagree, found another")
+        raise ConfigError(
+            "expected an episode and dimension on which raters disagree, found another"
+        )
     if found[place].decision is not None:
         raise ConfigError("this disagreement is decided already; a rating is never overwritten")
     measure = rated_measures(store, run)[dimension]

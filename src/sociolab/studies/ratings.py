@@ -129,7 +129,7 @@ def import_ratings(
     old = kept.ratings - kept.fresh
     return (
         f"read {plural(kept.ratings, 'rating')} by {plural(kept.raters, 'rater')} of "
-        f"{plural(kept.plays, 'play')} in {plural(kept.episodes, 'episode')}; "
+        f"{plural(kept.plays, 'seat')} in {plural(kept.episodes, 'episode')}; "
         f"kept {kept.fresh:,} as {name} of {run}{f', {old:,} were there already' if old else ''}",
         f"compare them with judges: sociolab agree {run}",
     )

@@ -105,7 +105,7 @@ def _rules(one: ExportOptions) -> tuple[tuple[bool, str], ...]:
         (pairs and len(one.measures) > 1, f"pairs go by one --metric, found {names}"),
         (
             one.by is not None and not one.measures and not pairs,
-            "--by says who gave a --metric: name the measure, too",
+            "--by says who gave a --metric: name the metric, too",
         ),
     )
 

@@ -67,7 +67,7 @@ class RunRewards:
             bounds = sum(key[3] == label and key[4] in measures for key in self._lower)
             if bounds:
                 yield (
-                    f"{plural(bounds, 'play')} without an established outcome: their reward "
+                    f"{plural(bounds, 'episode')} without an established outcome: their reward "
                     f"({listed(measures)} by {label}) is a lower bound, and reward_kinds says so"
                 )
 

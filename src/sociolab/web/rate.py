@@ -192,6 +192,7 @@ def _shown(store: Store, study: RateStudy, who: Taking, found: RatedEpisode) -> 
         "complete": len(asked) - len(lacking),
         "done": done_by(store, study, who.participant),
         "plan": study.plan,
+        "most": min(study.plan.each, len(study.episodes)),
         "longest": LONGEST_REASON,
         "knew": guide.knew,
     }  # fmt: skip

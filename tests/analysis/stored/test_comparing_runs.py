@@ -65,19 +65,19 @@ def test_two_agents_of_the_small_run_by_hand(small: Store) -> None:
 def test_what_the_small_run_shows_in_words(small: Store) -> None:
     found = compare_runs(small, SMALL)
     words = said(found)
-    assert "12 pairs of plays, matched by task id, seat, partner and repeat" in words
-    assert "each scenario as one observation: 3 of them" in words
+    assert "12 pairs of episodes, matched by task, seat, partner and repeat" in words
+    assert "Intervals and p are clustered by scenario (3)" in words
     assert "offline judge: scores only what is on record; not comparable" in words
     assert "scripted is rule-based" in words
     # 32/9 -+ 3.868 with 3 clusters: no p below .25.
     assert "B): GOAL [\N{MINUS SIGN}0.31, 7.42]. So few" in words
-    assert "Every pair is equal in SOC" in words
+    assert "All pairs are equal in SOC" in words
     assert "Not compared: BEL" in words
     assert "No pass^k of SOC, GOAL and BEL" in words
     warned = cautioned(found)
-    assert "With 3 scenarios, intervals and p are rough" in warned
+    assert "With only 3 scenarios, intervals, p and" in warned
     assert "small: 1 trial failed." in warned
-    assert "in a measure up to: 0 of A, 3 of B" in warned
+    assert "Up to 0 matched episodes of A and 3 of B lack a value" in warned
 
 
 def test_the_other_way_round_all_signs_turn(small: Store) -> None:
@@ -118,7 +118,7 @@ def test_no_difference_shown_is_not_called_equal(store: Store) -> None:
     # se = sqrt(12 / 11 * 8.25) / 12 = .25; t(11) = 2.200985.
     assert "B) in GOAL [\N{MINUS SIGN}0.30, 0.80]. This is not evidence" in words
     assert "This is not evidence of equality" in words
-    assert "0.25 observed in GOAL were the true difference, showing it would take" in words
+    assert "If the observed 0.25 in GOAL were the true difference, detecting it would take" in words
     assert "Each task was played once" not in words  # no threshold: nothing is counted
     assert "Each agent played with itself" in cautioned(found)
 
@@ -179,7 +179,7 @@ def test_only_repeats_that_both_agents_played_count_in_a_comparison(store: Store
     assert [of.estimate.value for of in x.found] == [1, 1]
     assert [of.estimate.value for of in y.found] == [0.25, 0]
     assert [of.estimate.value for of in difference.found] == [0.75, 1]
-    assert "no other plays (GOAL: 4 pairs of 2 tasks)" in said(found)
+    assert "no other episodes (GOAL: 4 pairs of 2 tasks)" in said(found)
 
 
 def test_tasks_of_one_id_must_be_the_same_task(store: Store) -> None:
@@ -200,7 +200,7 @@ def test_tasks_of_one_id_must_be_the_same_task(store: Store) -> None:
         (CompareRequest(("one", "two"), measures=("charm",)), 'no values of "charm"; it has goal'),
         (CompareRequest(("one", "two"), agent="z"), '--agent: "z" has no values in one; it has x'),
         (CompareRequest(("one",), other="y"), "name both"),
-        (CompareRequest(("one", "two"), judge="z"), 'nothing in one was judged by "z"'),
+        (CompareRequest(("one", "two"), judge="z"), '"z" scored nothing in one'),
     ],
 )
 def test_what_cannot_be_compared_is_refused(

@@ -82,7 +82,7 @@ def test_a_measure_that_is_not_shown_to_differ_gives_way_to_those_that_are(store
     assert differing(found) == ("goal",)
     few = compared_pairs(store, found, 5, every=False)
     assert [one.measure for one in few.furthest] == ["goal"]
-    assert "1 measure not shown to differ: --all has" in " ".join(few.section.said)
+    assert "1 metric not shown to differ: --all has" in " ".join(few.section.said)
     every = compared_pairs(store, found, 5, every=True)
     assert [(one.measure, one.differ) for one in every.furthest] == [("goal", 10), ("talk", 1)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,6 +132,17 @@ def test_a_class_that_lacks_methods_is_refused_in_one_sentence() -> None:
     assert "async def decompose(self, question)" in sentence
     assert f"{len(QUESTIONS) - 2} more" in sentence
     assert "\n" not in sentence
+
+
+def test_a_method_that_is_not_async_is_refused_in_one_sentence() -> None:
+    class Plain(AnyMind):
+        def talk_or_not(self, question: Any) -> Any:
+            raise AssertionError
+
+    with pytest.raises(
+        ConfigError, match='"python:mine:Plain": talk_or_not is not async: expected'
+    ):
+        python_player("python:mine:Plain", Plain())
 
 
 def test_a_whole_mind_is_taken() -> None:

@@ -161,7 +161,7 @@ def test_one_seat_without_an_answer_and_nobody_can_tell(cause: Any) -> None:
     found = judged(case(), *talk(SAID, DONE), gone, price(1, 250))
     assert open_kind(found) == "cannot tell"
     assert [v.why for v in found.values() if isinstance(v, Unscored)] == [
-        "cannot tell: seat0 did not answer the closing question"
+        "cannot tell: seat0 did not answer the closing question; a reader can tell (--reader)"
     ] * 2
 
 

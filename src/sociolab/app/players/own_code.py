@@ -124,14 +124,14 @@ class OwnJudge:
             said: tuple[Verdict, ...] = await bounds.result(self._said(episode, judging))
         except LateError as error:
             raise ModelError(
-                f"{who} gave no verdict within {self.seconds:g} s; see --agent-timeout",
+                f"{who} gave no score within {self.seconds:g} s; see --agent-timeout",
                 cause="timeout",
             ) from error
         except QuitError as error:
             raise WorldError(f"{who} broke on the episode {episode.trial.id}: {error}") from error
         if isinstance(said, tuple | list) and not said:
             raise WorldError(
-                f"{who} gave no verdict; expected one for each of its measures and seats "
+                f"{who} gave no score; expected one for each of its measures and seats "
                 "(Unscored where it cannot tell)"
             )
         return said

@@ -70,11 +70,11 @@ DECLARED = Declared(
     spoken=(SPEAK,),
     acts={NONE: "did nothing", LEAVE: "left"},
     published={
-        "models": "SOTOPIA's Table 1 (GPT-4 and its raters, plays by models): SEC .22, KNO .33, "
-        "SOC .33, BEL .45, REL .56, FIN .62, GOAL .71; other plays, raters and prompts: no mark to "
-        "reach.",
-        "people": "SOTOPIA's Table 1 (GPT-4 and its raters, plays by people): KNO .19, BEL .27, "
-        "FIN .34, SOC .42, REL .49, GOAL .78; other plays, raters and prompts: no mark to reach.",
+        "models": "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC .22, KNO .33, "
+        "SOC .33, BEL .45, REL .56, FIN .62, GOAL .71; other episodes, raters and prompts: not a "
+        "target.",
+        "people": "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by people): KNO .19, BEL .27, "
+        "FIN .34, SOC .42, REL .49, GOAL .78; other episodes, raters and prompts: not a target.",
     },
 )
 

@@ -397,7 +397,9 @@ def asked(casting: SceneCast, episode: Episode) -> Outcome:
     if len(missing) == len(claims) and not _was_asked(episode):
         return Open("cannot tell", "nobody was asked what came of it; a reader can tell (--reader)")
     if missing:
-        return Open("cannot tell", f"{_listed(missing)} did not answer the closing question")
+        who = _listed(missing, " and ")
+        told = "did not answer the closing question; a reader can tell (--reader)"
+        return Open("cannot tell", f"{who} {told}")
     found = {seat: claim for seat, claim in claims.items() if claim is not None}
     outcome = _compared(casting, found)
     if isinstance(outcome, Established) and outcome.terms is not None:

@@ -50,9 +50,11 @@ OF_TYPE: dict[TaskType, Measure] = {
 
 OVERALL = Measure("overall", 0, 1, title="overall")
 RATIO = Measure("conversation_ratio", 0, MOST_RATIO, title="conversation ratio")
-RATIO_BOTH = Measure("conversation_ratio_both", 0, MOST_RATIO, title="ratio, either began")
+RATIO_BOTH = Measure(
+    "conversation_ratio_both", 0, MOST_RATIO, title="conversation ratio, either began"
+)
 ANY_HELPER = Measure("goal_any_helper", 0, 1, title="goal, any helper")
-ANY_HOST = Measure("goal_any_host", 0, 1, title="goal, host or not")
+ANY_HOST = Measure("goal_any_host", 0, 1, title="goal, any host")
 GOAL_READ = Measure("goal_read", 0, 1, title="goal, actions read")
 BY_FILTER = Measure("took_part_by_filter", 0, 1, title="took part, by filter")
 BY_READING = Measure("took_part_read", 0, 1, title="took part, read")
@@ -162,7 +164,7 @@ def _score(measure: Measure, found: TaskScore, why: str) -> Score:
     }
     values |= {at_least(minutes): goal for minutes, goal in found.goals}
     value = values[measure]
-    assert value is not None, f"{measure.name} is a measure of {found.type}"
+    assert value is not None, f"{measure.name} is a metric of {found.type}"
     return Score(measure, None, value, why)
 
 
@@ -348,7 +350,7 @@ def _agreement(
     second = {who for who in among if who in read.participants}
     apart = sorted(first ^ second)
     names = ", ".join(
-        f"{content.name(who)} by {'the filter' if who in first else 'reading'} only"
+        f"{content.name(who)} by {'the filter' if who in first else 'the model'} only"
         for who in apart
     )
     agreed = f"{len(among) - len(apart)} of {len(among)} who were there: {names or 'no difference'}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import iscoroutinefunction
 from pathlib import Path
+from types import MethodType
 
 from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Json
@@ -47,8 +49,8 @@ CALL_SHARES = (0.3, 0.9)
 it; a person who answered in a model's place, with scripted background agents, to 0.8."""
 
 ABOUT_CALLS = (
-    "range: calls depend on what residents do; days were simulated as scripted residents spend "
-    "them, who talk more than most, and the range is 0.3 to 0.9 of what they are asked"
+    "range: calls depend on what residents do; estimated from days of scripted residents, who "
+    "talk more than most: 0.3 to 0.9 of their calls"
 )
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
@@ -140,9 +142,8 @@ DECLARED = Declared(
     cluster="task",
     agreement=("took_part_by_filter", "took_part_read", "filter_agreement"),
     judges={
-        "rules": "rules that read off the trace where everybody was, and by keywords what "
-        "they did; where tasks were lost is on record among scripted players, and else read by "
-        "--judge openai/MODEL"
+        "rules": "rule-based: positions from the trace, actions by keyword; why people did not "
+        "attend is on record for scripted players only, otherwise read by --judge openai/MODEL"
     },
 )
 
@@ -228,11 +229,11 @@ class TownPlayer:
 
 
 def python_player(label: str, made: object) -> Player:
-    """Somebody's mind; ConfigError where it lacks a method."""
+    """Somebody's mind; ConfigError where it lacks a method, or one is not async."""
     missing = [question.name for question in QUESTIONS if not can_answer(made, question)]
     if missing and callable(getattr(made, "reply", None)):
         raise ConfigError(
-            f'"{label}" takes turns, and nobody does in a town: expected "scripted", '
+            f'"{label}" is an agent that takes turns; a town needs a mind: expected "scripted", '
             '"endpoint/model" or a mind of your own; see docs/stss.md'
         )
     if missing:
@@ -241,6 +242,13 @@ def python_player(label: str, made: object) -> Player:
             f'{missing[0]}(self, question)" and {len(missing) - 1} more that it lacks; '
             "see docs/stss.md"
         )
+    for name in (*(question.name for question in QUESTIONS), "answer"):
+        method = getattr(made, name, None)
+        if isinstance(method, MethodType) and not iscoroutinefunction(method):
+            raise ConfigError(
+                f'"{label}": {name} is not async: expected "async def {name}(self, question)", '
+                'found a plain "def"'
+            )
     return MindPlayer(made)
 
 

@@ -38,26 +38,24 @@ GOAL = "overall"
 ALL = "all"
 
 _ENGINE: tuple[tuple[str, str], ...] = (
-    ("attempts", "how often a reply may be tried"),
-    ("on_failed_turn", "what follows a failed turn"),
-    ("max_failed_turns", "the share of failed turns above which a trial fails"),
+    ("attempts", "attempts per reply"),
+    ("on_failed_turn", "the handling of invalid turns"),
+    ("max_failed_turns", "the share of invalid turns above which an episode fails"),
 )
 
-_COULD = (
-    "could have taken part: all residents in the background, of an appointment the partner, of "
-    "help the errands"
-)
+_COULD = "eligible: all background residents; for an appointment the partner; for help the errands"
 
 _ASKED = (
-    "asked for: how many of them the goals want, half of the background for public and online "
-    "activities, a third for companions; so not all who stayed away are a loss"
+    "target: how many of them the goals ask for: half of the background for public and online "
+    "activities, a third for companions; so not everyone who stayed away is a loss"
 )
 
 _CAUSES = (
-    "no conversation: did not meet, that is, no conversation with the performer before the event "
-    "was over; who only passed by, or heard of it from somebody else alone, counts here",
-    "not conveyed: met, but not told all; not noted: told all, and kept not all of it; not acted "
-    "on: kept all, and did not come; done: took part, told or not",
+    "no conversation: did not speak with the performer before the event was over, including "
+    "those who only passed by or heard of it from somebody else",
+    "not conveyed: spoke, but were not told everything; not noted: told everything, but did not "
+    "retain all of it; not acted on: retained everything, but did not come; attended: took part, "
+    "informed or not",
 )
 
 _INTERVALS = "± or [low, high]: 95 % intervals, clustered by task"
@@ -254,13 +252,13 @@ def check_alike(talk: LevelRun, action: LevelRun) -> None:
         planned, lived = talk_settings(talk).tdp, town_settings(action).tdp
         raise ConfigError(
             f"expected both runs with TDP or both without, found {talk.name} {_with(planned)} and "
-            f"{action.name} {_with(lived)}; play one of them again, or name another run"
+            f"{action.name} {_with(lived)}; run one of them again, or name another run"
         )
     if not set(talk.social_tasks) & set(action.social_tasks):
         raise ConfigError(
-            f"expected runs of the same social tasks, found none in common: {talk.name} has talks "
-            f"of {_some(talk.social_tasks)}, in {action.name} were lived "
-            f"{_some(action.social_tasks)}; play both on the same town"
+            f"expected runs of the same social tasks, found none in common: {talk.name} has "
+            f"conversations of {_some(talk.social_tasks)}, {action.name} simulates "
+            f"{_some(action.social_tasks)}; run both on the same town"
         )
 
 
@@ -315,8 +313,8 @@ def _unfinished(result: RunResult) -> Iterator[str]:
 def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[str]:
     told, lived = talk.social_tasks, action.social_tasks
     for here, others, words in (
-        (told, lived, f"{talk.name} has talks of {{}} not lived in {action.name}"),
-        (lived, told, f"{action.name} has {{}} without a talk in {talk.name}"),
+        (told, lived, f"{talk.name} has conversations of {{}} not simulated in {action.name}"),
+        (lived, told, f"{action.name} has {{}} without a conversation in {talk.name}"),
     ):
         if missing := [name for name in here if name not in others]:
             yield f"{words.format(plural(len(missing), 'social task'))}: {_some(missing)}."
@@ -328,8 +326,8 @@ def _places(talk: LevelRun, action: LevelRun) -> Iterator[str]:
     maps = (unpacked(content_from(trial.task.content).town) for trial in action.trials)
     if here != {str(place) for town in maps for place in town.places}:
         yield (
-            f"The talks were frozen from another town: {_data(talk)} and {_data(action)} have "
-            "other places."
+            f"The conversations were frozen from another town: {_data(talk)} and {_data(action)} "
+            "have different places."
         )
 
 
@@ -342,8 +340,8 @@ def _held(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
     rounds = talk_settings(talk).rounds
     if rounds < MOST_ROUNDS:
         yield (
-            f"The talks of {talk.name} end after {plural(rounds, 'round')}; in the town they may "
-            f"have {MOST_ROUNDS}."
+            f"Conversations in {talk.name} end after {plural(rounds, 'round')}; in the town they "
+            f"may have {MOST_ROUNDS}."
         )
     if "utter" not in town_settings(action).evaluated:
         yield (
@@ -361,7 +359,7 @@ def _background(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
     if told != lived:
         yield (
             f"The background agents differ: {' and '.join(told)} in {talk.name}, "
-            f"{' and '.join(lived)} in {action.name}. What differs may be theirs."
+            f"{' and '.join(lived)} in {action.name}. Differences may be due to them."
         )
 
 
@@ -384,8 +382,8 @@ LEVELS = TwoLevels(
     TALK,
     ACTION,
     alike=lambda talk, action: planned_alike(LevelRun(talk, ()), LevelRun(action, ())),
-    talks="its talks",
-    tasks="its tasks in town",
+    talks="conversations",
+    tasks="outcomes in the town",
 )
 """What `sociolab table` correlates, task by task."""
 
@@ -414,15 +412,15 @@ def _said(one: AgentLevels) -> Iterator[str]:
     talk, goal = whole.scores.get("conversation_gcsr"), whole.scores.get(GOAL)
     if talk is not None and goal is not None and talk.value is not None and goal.value is not None:
         yield (
-            f"Its talks convey {talk.value * 100:.0f} % of what must be conveyed; in the town its "
-            f"tasks reach {goal.value * 100:.0f} % of their goals."
+            f"In conversation the agent conveys {talk.value * 100:.0f} % of what it must convey; "
+            f"in the simulation its tasks reach {goal.value * 100:.0f} % of their goals."
         )
     if whole.fates:
         done, unmet, untold, lost, idle = (whole.fates.get(outcome, 0) for outcome in OUTCOMES)
         yield (
-            f"Of {sum(whole.fates.values())} who could have taken part {done} did; the goals ask "
-            f"for {whole.wanted}. Of the others {unmet} never spoke to the performer, {untold} "
-            f"were not told all, {lost} did not keep all that they were told, and {idle} did but "
+            f"{done} of {sum(whole.fates.values())} eligible residents attended; the goals ask "
+            f"for {whole.wanted}. Of the rest, {unmet} never spoke to the performer, {untold} "
+            f"were not told everything, {lost} did not retain everything, and {idle} did but "
             "did not act on it."
         )
 
@@ -430,19 +428,19 @@ def _said(one: AgentLevels) -> Iterator[str]:
 def _cautions(found: Levels, one: AgentLevels) -> Iterator[str]:
     if by_rules(found.talk, one.agent):
         yield (
-            f"{one.agent} is rule-based: these figures are a baseline and say nothing of any "
+            f"{one.agent} is rule-based: these figures are a baseline and say nothing about any "
             "language model."
         )
     yield from one.cautions
     if not one.read_by:
         yield (
-            f"Where the tasks of {found.action.run} were lost cannot be told: only what scripted "
-            f"players say to each other is on record. A model can read it: `sociolab judge "
+            f"Why people did not attend in {found.action.run} is unknown: only what scripted "
+            "players tell each other is on record. Have a model read it: `sociolab judge "
             f"{found.action.run} --judge openai/MODEL`."
         )
     elif left_out := one.rows[-1].left_out:
         them = "1 episode" if left_out == 1 else f"{left_out} episodes"
-        yield f"Of {them} of {found.action.run} it cannot be told where they were lost."
+        yield f"Why people did not attend is unknown for {them} of {found.action.run}."
 
 
 def _at_level(found: Levels, one: AgentLevels, what: str, measures: Sequence[Measure]) -> TextTable:
@@ -450,7 +448,7 @@ def _at_level(found: Levels, one: AgentLevels, what: str, measures: Sequence[Mea
     names = [measure.name for measure in measures]
     return TextTable(
         heading=f"{what} ({found.talk.run})",
-        columns=("type", *(measure.title for measure in measures), "talks", "tasks"),
+        columns=("type", *(measure.title for measure in measures), "conversations", "tasks"),
         rows=tuple(
             (
                 row.type,
@@ -476,7 +474,7 @@ def _town_table(found: Levels, one: AgentLevels) -> TextTable:
 def _losses(found: Levels, one: AgentLevels) -> TextTable:
     return TextTable(
         heading=f"Why people did not attend ({found.action.run})",
-        columns=("type", "could have taken part", "asked for", *OUTCOMES),
+        columns=("type", "eligible", "target", *OUTCOMES),
         rows=tuple(
             (
                 row.type,
@@ -490,7 +488,7 @@ def _losses(found: Levels, one: AgentLevels) -> TextTable:
             _COULD,
             _ASKED,
             *_CAUSES,
-            f"what was conveyed and noted: as judged by {one.read_by}",
+            f"what was conveyed and noted: judge {one.read_by}",
         ),
     )
 

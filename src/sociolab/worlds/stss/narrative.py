@@ -30,8 +30,8 @@ def story(
     parts: list[tuple[str, Iterator[str]]] = [
         ("The task", told.task()),
         (f"What {performer} had in mind", told.plans()),
-        (f"Talks of {performer} about it", told.talks()),
-        ("What others told each other", told.hearsay()),
+        (f"{performer}'s conversations about it", told.talks()),
+        ("Word of mouth", told.hearsay()),
         ("What was agreed", told.agreed()),
     ]
     if score is not None:
@@ -106,7 +106,7 @@ class Telling:
         """Who took part, for however long, and from when until when; of help, who ran it."""
         for errand in score.errands:
             if errand.step is None:
-                yield f"Nobody who had been told of it did this: {errand.what}."
+                yield f"Nobody who was asked did this: {errand.what}."
             else:
                 when = moment(self._clock, errand.step)
                 yield f"{self.name(errand.who)} did this, by {when}: {errand.what}."
@@ -128,18 +128,18 @@ class Telling:
     def scored(self, score: TaskScore) -> Iterator[str]:
         """The figures by how long one must have taken part (a run may ask for any), and why."""
         goals = ", ".join(f"{goal:.3g} at {minutes} min" for minutes, goal in score.goals)
-        yield f"Goal by the least time that counts: {goals}."
+        yield f"Goal by minimum attendance: {goals}."
         why = reason(self._task, score, self.name)
         yield f"{score.goal:.3g} at {score.least} min, since {why}"
         if score.ratio is not None and score.ratio_both is not None:
             yield (
-                f"Conversation ratio {score.ratio:.3g} "
-                f"({score.ratio_both:.3g} with talks that others began)."
+                f"Conversation ratio {score.ratio:.3g} ({score.ratio_both:.3g} with conversations "
+                "that others began)."
             )
         if score.host_absent and score.goal_any_host is not None:
-            yield f"By the guests alone it would be {score.goal_any_host:.3g}."
+            yield f"Without requiring the host's presence: {score.goal_any_host:.3g}."
         if score.goal_any_helper is not None:
-            yield f"Had anybody been good enough as a helper: {score.goal_any_helper:.3g}."
+            yield f"With any helper counted: {score.goal_any_helper:.3g}."
 
     def _told(self, talk: Talked) -> Iterator[str]:
         """When and where a talk was, and what of it is about the task."""

@@ -29,7 +29,7 @@ def map_of(folder: Path | None) -> TownMap:
 def lived(episode: Episode) -> Lived:
     """The days of an episode; ConfigError where nothing of it was lived yet."""
     if not chunks_in(episode.events):
-        raise ConfigError(f"nothing of the episode {episode.trial.id} has been lived yet")
+        raise ConfigError(f"nothing of the episode {episode.trial.id} has been simulated yet")
     content = content_from(episode.trial.task.content)
     names = {one.id: one.name for one in content.residents}
     return Lived(unpacked(content.town), trajectory_of(episode), names)
@@ -68,8 +68,8 @@ def content_of(episode: Episode) -> Content:
         return content_from(episode.trial.task.content)
     except ValidationError as error:
         raise ConfigError(
-            f"the task of the episode {episode.trial.id} is none of this world "
-            f"({error.error_count()} fields are missing or wrong); play the trial again"
+            f"the task of the episode {episode.trial.id} does not fit this world "
+            f"({error.error_count()} fields are missing or wrong); run it again"
         ) from error
 
 
@@ -109,5 +109,5 @@ def _least(settings: Json) -> int:
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
         raise ConfigError(
-            f"the settings of the run cannot be read: {item['msg']}; play it again"
+            f"the settings of the run cannot be read: {item['msg']}; run it again"
         ) from error

@@ -188,7 +188,7 @@ def _of_places(task: SocialTask, town: TownMap) -> Iterator[str]:
 def _of_type(task: SocialTask) -> Iterator[str]:
     rule = RULES[task.type]
     if task.day not in task.days:
-        yield f"expected the day among the days that are lived, found {task.day}; add it to them"
+        yield f"expected the day among the simulated days, found {task.day}; add it to them"
     if rule.place and not task.place:
         yield f'expected a place, as every "{task.type}" has one, found none; add it'
     if rule.start and not task.start:

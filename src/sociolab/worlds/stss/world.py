@@ -199,8 +199,8 @@ def _seen_by(content: Content, episode: Episode, seat: str) -> Transcript:
     chunks = chunks_in(episode.events)
     days = diary(trace_from(chunks), who) if chunks else ()
     told = _told(resident, content.task).currently
-    title = f"{content.task.title}, as {resident.name} lived it"
-    return Transcript(title, (("What occupies them now", told), *days), (), _notes(episode, who))
+    title = f"{content.task.title}, as experienced by {resident.name}"
+    return Transcript(title, (("Current concerns", told), *days), (), _notes(episode, who))
 
 
 def _notes(episode: Episode, who: str = "") -> tuple[Note, ...]:
@@ -212,8 +212,8 @@ def _notes(episode: Episode, who: str = "") -> tuple[Note, ...]:
         Note(
             event.turn,
             f"{moment(clock, event.turn) if clock else f'step {event.turn}'}, {event.seat}, "
-            f"{event.name}, attempt {event.attempt}: "
-            f"{'went without' if event.final else 'asked again'} ({event.cause}: {event.problem})",
+            f"{event.name}, attempt {event.attempt}: {'unanswered' if event.final else 'retried'} "
+            f"({event.cause}: {event.problem})",
             trouble=True,
         )
         for event in failures
@@ -232,8 +232,8 @@ BUILT_IN = ("scripted", "scripted-complete")
 """The agents that read no words: they understand the acts of one another, and nothing else."""
 
 SMOKE = (
-    "smoke: the background agents are scripted and understand nobody but each other, so that "
-    "nothing could come of this; name a model that plays them, --background openai/MODEL"
+    "smoke test: scripted background agents only understand each other, so there is nothing to "
+    "score; name a model that plays them, --background openai/MODEL"
 )
 
 

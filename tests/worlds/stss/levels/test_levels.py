@@ -108,15 +108,15 @@ def test_where_nobody_says_what_was_conveyed_there_are_no_losses_but_a_sentence(
 
 def test_the_sentences_say_the_figures(both: Store) -> None:
     assert section(both).said == (
-        "Its talks convey 44 % of what must be conveyed; in the town its tasks reach 17 % of their "
-        "goals.",
-        "Of 6 who could have taken part 1 did; the goals ask for 4. Of the others 2 never spoke to "
-        "the performer, 2 were not told all, 0 did not keep all that they were told, and 1 did but "
+        "In conversation the agent conveys 44 % of what it must convey; in the simulation its "
+        "tasks reach 17 % of their goals.",
+        "1 of 6 eligible residents attended; the goals ask for 4. Of the rest, 2 never spoke to "
+        "the performer, 2 were not told everything, 0 did not retain everything, and 1 did but "
         "did not act on it.",
     )
     assert "scripted is rule-based" in section(both).cautions[0]
     assert section(both).cautions[-1] == (
-        "Of 1 episode of lived it cannot be told where they were lost."
+        "Why people did not attend is unknown for 1 episode of lived."
     )
 
 

@@ -57,7 +57,9 @@ def test_two_runs_with_tdp_are_compared(store: Store) -> None:
 def test_runs_of_other_social_tasks_are_refused(store: Store) -> None:
     talks(store)
     store.create_run(TOWN, "stss", settings(), [], declared("stss"))
-    with pytest.raises(ConfigError, match="none in common: talks has talks of party, meeting"):
+    with pytest.raises(
+        ConfigError, match="none in common: talks has conversations of party, meeting"
+    ):
         levels(store, TALK, TOWN)
 
 
@@ -65,7 +67,7 @@ def test_runs_of_other_social_tasks_are_refused(store: Store) -> None:
 
 
 def test_what_is_alike_but_for_the_level_has_no_caution_of_its_settings(both: Store) -> None:
-    assert cautioned(both) == ("lived has 1 social task without a talk in talks: game.",)
+    assert cautioned(both) == ("lived has 1 social task without a conversation in talks: game.",)
 
 
 def test_each_difference_of_the_settings_is_named(store: Store) -> None:
@@ -75,14 +77,14 @@ def test_each_difference_of_the_settings_is_named(store: Store) -> None:
         world_settings={"evaluated": "plan_day"},
     )  # fmt: skip
     assert cautioned(store)[1:] == (
-        "The talks of talks end after 1 round; in the town they may have 8.",
+        "Conversations in talks end after 1 round; in the town they may have 8.",
         "In the town scripted does not speak for the performer: another agent does, as "
         '"utter" is not among the evaluated questions.',
-        "The background agents differ: openai/a in talks, openai/b in lived. What differs may be "
-        "theirs.",
+        "The background agents differ: openai/a in talks, openai/b in lived. Differences may "
+        "be due to them.",
         "scripted was not set up the same way in both runs (other settings of the agent).",
-        "The runs differ in how often a reply may be tried: 1 in talks, 3 in lived.",
-        "The runs differ in what follows a failed turn: skip in talks, stop in lived.",
+        "The runs differ in attempts per reply: 1 in talks, 3 in lived.",
+        "The runs differ in the handling of invalid turns: skip in talks, stop in lived.",
     )
 
 
@@ -91,10 +93,10 @@ def test_talks_from_another_town_and_of_other_tasks_are_named(store: Store) -> N
     talks(store, of=task(id="feast"), town=flat_town("Home: room", "Moon: base"), data=data)
     town(store, data=["row", "1", "4567"])
     assert cautioned(store) == (
-        "talks has talks of 1 social task not lived in lived: feast.",
-        "lived has 2 social tasks without a talk in talks: party, game.",
-        "The talks were frozen from another town: row-talks (talks) and row (lived) have other "
-        "places.",
+        "talks has conversations of 1 social task not simulated in lived: feast.",
+        "lived has 2 social tasks without a conversation in talks: party, game.",
+        "The conversations were frozen from another town: row-talks (talks) and row (lived) have "
+        "different places.",
     )
 
 

@@ -213,8 +213,8 @@ class BuildFindings:
         found = self.built.data
         console.print(_built_table(self.built))
         for line in (
-            f"{len(found.scenarios)} of {self.built.candidates} talks that could be frozen, "
-            f"hash {found.hash}",
+            f"{len(found.scenarios)} of {self.built.candidates} conversations that could be "
+            f"frozen, hash {found.hash}",
             f"written to {self.built.folder}; play them: sociolab run {WORLD} --data {self.where}",
         ):
             console.print(line, markup=False, soft_wrap=True)
@@ -234,7 +234,7 @@ async def build_command(lab: Context, config: BuildConfig) -> BuildFindings:
         if done and done < total and now - told[0] < _TOLD_EVERY:
             return
         told[0] = now
-        lab.tell(f"{done}/{total} tasks simulated, {frozen} talks frozen")
+        lab.tell(f"{done}/{total} tasks simulated, {frozen} conversations frozen")
 
     built = build(Build(**dict(config)), watch)
     return BuildFindings(built, str(config.out) if config.out else built.data.name)

@@ -28,8 +28,8 @@ DECLARED = Declared(
     metrics=tuple(
         Metric(f"{level}_{rate}{macro}", name, f"{what}, {where}", "share", macro=not macro)
         for level, where in (
-            ("conversation", "judged by the conversation itself"),
-            ("summary", "judged by what the listener remembers"),
+            ("conversation", "in the conversation itself"),
+            ("summary", "in what the listener remembers"),
         )
         for rate, name, what in (
             ("sr", "success rate", "Whether all goal conditions were conveyed"),
@@ -41,8 +41,8 @@ DECLARED = Declared(
     cluster="task",
     spoken=("speak",),
     judges={
-        "scripted": "on record in the acts of scripted players; where anybody else "
-        "spoke nothing is, and --judge openai/MODEL reads the words"
+        "scripted": "on record in the acts of scripted players only; for anybody else use "
+        "--judge openai/MODEL"
     },
 )
 

@@ -97,7 +97,7 @@ _BROKEN = ("failed turn", "silence")
 _QUESTIONS = {
     "utter": "utterance",
     "general_plan": "general plan",
-    "talk_reminder": "reminder of the talk",
+    "talk_reminder": "reminder of the conversation",
 }
 
 
@@ -114,7 +114,7 @@ def readable(scenario: TalkScenario, episode: Episode) -> tuple[HeldTalk | Lost,
         return lost, lost
     told = told_in(scenario, episode)
     if not told.lines:
-        silence = Lost("incomplete", "expected a talk, found that nobody said anything")
+        silence = Lost("incomplete", "expected a conversation, found that nobody said anything")
         return silence, silence
     return told, told.note or _without_note(episode)
 
@@ -123,20 +123,20 @@ def _unfinished(episode: Episode) -> Lost | None:
     """Why the talk has no end; None if it has one. A note that failed leaves the talk whole."""
     ended = episode.ended
     if ended is None:
-        return Lost("incomplete", "expected a talk that was held to its end, found none")
+        return Lost("incomplete", "expected a finished conversation, found none")
     failed = _failed(episode)
     if ended.reason in _BROKEN and (failed is None or failed.name != _NOTE):
         who = failed.seat if failed else ended.seat or "somebody"
         what = _QUESTIONS.get(failed.name, failed.name) if failed else _QUESTIONS["utter"]
         why = f" ({failed.problem})" if failed else ""
-        return Lost("incomplete", f"the talk broke off: {who} gave no usable {what}{why}")
+        return Lost("incomplete", f"the conversation broke off: {who} gave no usable {what}{why}")
     return None
 
 
 def _without_note(episode: Episode) -> Lost:
     failed = _failed(episode)
     if failed is None or failed.name != _NOTE:
-        return Lost("incomplete", "expected a note of the talk, found none")
+        return Lost("incomplete", "expected a note of the conversation, found none")
     return Lost("incomplete", f"{failed.seat} wrote no usable note ({failed.problem})")
 
 
