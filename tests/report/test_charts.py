@@ -132,7 +132,7 @@ def test_distributions_count_every_play_once() -> None:
     (chart,) = group.charts
     filled = {row["from"]: row["plays"] for row in rows(chart) if row.get("plays")}
     assert filled == {-0.5: 1, 2.5: 2, 9.5: 1}
-    assert chart.told == "a: 4 plays, 0 to 10, median 3, 2 missing"
+    assert chart.told == "a: 4 episodes, 0 to 10, median 3, 2 missing"
 
 
 # ------------------------------------------------------------------ dots and lines
@@ -208,8 +208,8 @@ def test_a_value_outside_the_scale_is_not_lost() -> None:
 
 
 def test_a_distribution_is_told_in_words() -> None:
-    assert told(values(4, 8, 5, missing=2)) == "alpha: 3 plays, 4 to 8, median 5, 2 missing"
-    assert told(values(-1, -1)) == "alpha: 2 plays, all −1"  # noqa: RUF001
+    assert told(values(4, 8, 5, missing=2)) == "alpha: 3 episodes, 4 to 8, median 5, 2 missing"
+    assert told(values(-1, -1)) == "alpha: 2 episodes, all −1"  # noqa: RUF001
     assert told(values(missing=1)) == "alpha: no values, 1 missing"
 
 

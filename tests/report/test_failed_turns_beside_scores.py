@@ -144,7 +144,7 @@ def test_a_comparison_has_it_for_each_side(store: Store) -> None:
         in document["cautions"]
     )
     notes = found.sections[0].tables[0].notes
-    assert "failed turns, over all episodes of a side: A none, B 6.7 % (1 of 15)" in notes
+    assert "invalid turns, over all episodes of a side: A none, B 6.7 % (1 of 15)" in notes
 
 
 def test_the_consistency_of_one_run_has_it(store: Store) -> None:
@@ -170,7 +170,7 @@ def test_a_ranking_has_it_for_each_agent(store: Store) -> None:
     assert (agents[SCRIPTED]["failed_turns"], agents[SCRIPTED]["turns_asked"]) == (1, 15)
     section = ranking_section(found)
     ratings = section.tables[0]
-    assert ratings.columns[-1] == "failed turns"
+    assert ratings.columns[-1] == "invalid turns"
     assert {row[0]: row[-1] for row in ratings.rows} == {ALPHA: "", SCRIPTED: "6.7 % (1 of 15)"}
     assert any("Failed turns: scripted 6.7 % (1 of 15)." in said for said in section.cautions)
 

@@ -354,7 +354,7 @@ def test_the_list_of_episodes_leads_into_the_transcripts_with_their_scores(
 def test_distributions_are_drawn_and_even_ones_named(result: RunResult) -> None:
     even = ScoreDistribution(ALPHA, "heuristic", "social_rules", (PlayValue(0, "lamp-AA", "ann"),))
     words = Reader(page_of_runs([ShownRun(result, (), (*SPREADS, even))])).words
-    assert "openai/alpha: 2 plays, 4 to 6, median 5" in words
+    assert "openai/alpha: 2 episodes, 4 to 6, median 5" in words
     assert "Not drawn, as all values are equal: SOC 0.00." in words
 
 

@@ -38,7 +38,7 @@ def test_micro_counts_conversations_and_macro_counts_tasks() -> None:
     for name in ("rate", "rate_macro"):
         assert (found[name].low, found[name].high) == (0, 1)
     assert found["rate"].note == CUT
-    assert found["rate_macro"].note == f"mean of the means of 2 clusters, over 5 plays; {CUT}"
+    assert found["rate_macro"].note == f"mean of the means of 2 clusters, over 5 episodes; {CUT}"
 
 
 def test_a_macro_average_without_an_interval_says_why() -> None:
@@ -84,7 +84,7 @@ def test_the_note_of_a_macro_average_tells_of_no_cut_where_nothing_was_cut() -> 
     }
     macro = found["rate_macro"]
     assert macro.high == pytest.approx(0.748414, abs=1e-5)
-    assert macro.note == "mean of the means of 3 clusters, over 3 plays"
+    assert macro.note == "mean of the means of 3 clusters, over 3 episodes"
     assert found["rate"].note == ""
 
 

@@ -51,7 +51,9 @@ def test_a_judge_and_metrics_are_named_by_name_or_title(result: RunResult) -> No
         ("heuristic", "believability"),
     }
     assert narrowed(result, ["all"]).scores == result.scores
-    with pytest.raises(ConfigError, match=r'judged by "nobody", expected one of .*heuristic'):
+    with pytest.raises(
+        ConfigError, match=r'"nobody" scored nothing in .*; expected one of .*heuristic'
+    ):
         narrowed(result, ["nobody"])
     with pytest.raises(ConfigError, match=r'scored in "height", expected one of .*goal'):
         narrowed(result, metrics=["height"])

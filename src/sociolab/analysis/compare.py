@@ -274,10 +274,15 @@ def comparison_section(found: ComparedAgents, judged: str, cautions: Sequence[st
 
 
 def comparison_overview(whole: Section, found: ComparedAgents) -> Section:
-    """Of the comparison's section what is read first: its findings and the table of differences."""
+    """Of the comparison's section what is read first: its findings and the differences; without
+    notes that repeat what findings and cautions say.
+    """
     skipped = {*_sample_size(found)}
     said = tuple(sentence for sentence in whole.said if sentence not in skipped)
-    return replace(whole, said=said, tables=whole.tables[:1], figures=())
+    told = {*_failed_turns(found), *_left_out(found), *_no_interval(found)}
+    table = whole.tables[0]
+    table = replace(table, notes=tuple(note for note in table.notes if note not in told))
+    return replace(whole, said=said, tables=(table,), figures=())
 
 
 def seat_section(found: Mapping[str, ComparedAgents]) -> Section:
@@ -607,7 +612,7 @@ def _failed_turns(found: ComparedAgents) -> Iterator[str]:
     sides = {"A": found.a.asked, "B": found.b.asked}
     if any(one.failed for one in sides.values()):
         told = ", ".join(f"{name} {failed_of(one) or 'none'}" for name, one in sides.items())
-        yield f"failed turns, over all episodes of a side: {told}"
+        yield f"invalid turns, over all episodes of a side: {told}"
 
 
 def basis(found: ComparedAgents) -> TextTable:

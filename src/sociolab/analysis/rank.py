@@ -471,7 +471,7 @@ def _ratings(found: Ranking) -> TextTable:
         (
             *(*heads, "won", "tied", "lost", "episodes"),
             *(["not established", "bounds"] if open_ else []),
-            *(["failed turns"] if failed else []),
+            *(["invalid turns"] if failed else []),
         ),
         rows,
         tuple(_notes(found, pool.clusters)),

@@ -58,7 +58,7 @@ def endpoint(
 
 
 @verbs.command(epilog="Example: sociolab doctor openai/MODEL --base-url http://127.0.0.1:8000/v1")
-@takes(ModelAccess, "base_url", "key_env", "models")
+@takes(RunConfig, "tasks", "base_url", "key_env", "models")
 def doctor(
     spec: Annotated[
         str,

@@ -344,7 +344,7 @@ def narrowed(
     for judge in named:
         if judge not in known:
             raise ConfigError(
-                f'--judge: nothing in {result.run} was judged by "{judge}", expected one of '
+                f'--judge: "{judge}" scored nothing in {result.run}; expected one of '
                 f"{', '.join(one.judge for one in result.judges) or 'none'}"
             )
     measures = [Measure(m.measure, m.low, math.inf, title=m.title) for m in result.measures]
@@ -622,7 +622,7 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
     how many means are averaged; `note` says both, and whether the interval was cut, or why there
     is none. It has no bounds.
     """
-    means = f"mean of the means of {over.clusters} clusters, over {micro.n} plays"
+    means = f"mean of the means of {over.clusters} clusters, over {micro.n} episodes"
     notes = (over.note,) if over.method == "none" else (means, over.note)
     changed = {
         "measure": macro_of(micro.measure),

@@ -201,6 +201,16 @@ def test_who_hangs_without_awaiting_is_left_behind_with_the_line(
     assert "in reply)" in found.sentence
 
 
+def test_the_tasks_to_try_are_named_and_an_optional_question_may_stay_unanswered() -> None:
+    """A bargain ends with a closing question; the first task of all has none."""
+    assert "closing" not in looked_at("Speaks").sentence
+    found = examine(f"{HERE}:Speaks", RunConfig(tasks="bargain"))
+    assert found.well
+    assert found.sentence.endswith(
+        'in sotopia, and left the question "closing" unanswered: no answers here'
+    )
+
+
 def test_what_works_but_lets_nobody_else_on_is_told_to_await() -> None:
     found = looked_at("Sleeps")
     assert found.well

@@ -28,7 +28,7 @@ from sociolab.prompting.structured import typed, typed_prompt
 from sociolab.report.words import plural
 from sociolab.runner.guard import ForeignPlayer
 from sociolab.runner.judging import verdicts_of
-from sociolab.runner.plan import AgentId, trials
+from sociolab.runner.plan import AgentId, select, trials
 from sociolab.runner.progress import Waits, blocks_at
 
 HEAD = "You check that a program can read you. Reply with the JSON object that is asked for."
@@ -133,13 +133,13 @@ def try_out(spec: NamedSpec | PythonSpec, config: RunConfig) -> tuple[bool, str]
     """Whether an agent plays an episode, or a judge judges one, and a clause on what it did or
     what is wrong. ConfigError for a world that is no good for it, and for what cannot be made.
 
-    Of `config` the world counts, and where the models are that it may ask.
+    Of `config` the world and its tasks count, and where the models are that it may ask.
     """
     kit = _kit(config.world)
 
     def attempt(found: _Trying) -> None:
         casting = Casting(kit, Models(config), NullReplyStore(), Budget())
-        (_judge if _is_judge(spec) else _play)(casting, spec.label, found)
+        (_judge if _is_judge(spec) else _play)(casting, spec.label, config.tasks, found)
 
     return _in_time(spec.label, attempt)
 
@@ -197,15 +197,16 @@ def _wait(thread: threading.Thread) -> None:
     thread.join(PATIENCE + 1)
 
 
-def _play(casting: Casting, label: str, found: _Trying) -> None:
+def _play(casting: Casting, label: str, tasks: str | None, found: _Trying) -> None:
     kit = casting.kit
     seatable = casting.agent(label, "agent")
-    trial = _trial(kit, seatable.id)
+    trial = _trial(kit, seatable.id, tasks)
     waits = Waits()
     player = ForeignPlayer(seatable.player, label, trial.task.id, PATIENCE, waits)
     _episode(casting, trial, {label: player, OPPOSITE: kit.players[OPPOSITE]}, found)
     mine = {member.seat for member in trial.cast if member.agent == label}
-    failed = [e for e in found.events if isinstance(e, Unusable) and e.seat in mine]
+    unusable = [e for e in found.events if isinstance(e, Unusable) and e.seat in mine]
+    failed = [one for one in unusable if not one.optional]
     turns = sum(isinstance(event, Moved) and event.seat in mine for event in found.events)
     answers = sum(isinstance(event, Answered) and event.seat in mine for event in found.events)
     if failed:
@@ -214,8 +215,11 @@ def _play(casting: Casting, label: str, found: _Trying) -> None:
         found.problem = f"{label} was asked nothing in the episode"
     else:
         asked = f" and answered {plural(answers, 'question')}" if answers else ""
+        left = "".join(
+            f', and left the question "{one.name}" unanswered: {one.problem}' for one in unusable
+        )
         held_up = "".join(f". But {words}" for words in waits.held_up_words())
-        found.well = f"it took {plural(turns, 'turn')}{asked} in {kit.world.name}{held_up}"
+        found.well = f"it took {plural(turns, 'turn')}{asked} in {kit.world.name}{left}{held_up}"
 
 
 def _failure(label: str, failed: Unusable) -> str:
@@ -223,9 +227,9 @@ def _failure(label: str, failed: Unusable) -> str:
     return f"{label} gave nothing usable at {asked} ({failed.cause}): {failed.problem}"
 
 
-def _judge(casting: Casting, label: str, found: _Trying) -> None:
+def _judge(casting: Casting, label: str, tasks: str | None, found: _Trying) -> None:
     kit, judge = casting.kit, casting.judge(label)
-    trial = _trial(kit, AgentId(OPPOSITE, ""))
+    trial = _trial(kit, AgentId(OPPOSITE, ""), tasks)
     _episode(casting, trial, {OPPOSITE: kit.players[OPPOSITE]}, found)
     episode = Episode(trial, tuple(found.events))
     try:
@@ -241,12 +245,12 @@ def _judge(casting: Casting, label: str, found: _Trying) -> None:
     )
 
 
-def _trial(kit: WorldKit, agent: AgentId) -> Trial:
-    """The first task, with the agent in a seat and rules in all others."""
+def _trial(kit: WorldKit, agent: AgentId, tasks: str | None) -> Trial:
+    """The first of these tasks, with the agent in a seat and rules in all others."""
     plan = trials(
         kit.world.name,
         kit.data,
-        kit.world.tasks()[:1],
+        select(kit.world.tasks(), tasks, 1),
         [agent],
         AgentId(OPPOSITE, ""),
         repeats=1,

@@ -24,7 +24,7 @@ _ORDERS = dict(
     zip(
         ORDERS,
         ("as planned", "lowest score first", "highest score first", "longest first",
-         "most failed turns first", "by task"),
+         "most invalid turns first", "by task"),
         strict=True,
     )
 )  # fmt: skip

@@ -30,7 +30,7 @@ export const plan = {
     }
     const made = words.short(one.planSteps[at]);
     const changed = why ? [element("p", { className: "small" }, `Changed ${made}: `, said(why))] : [];
-    return [...changed, list.children.length ? list : none("The plan says nothing of this day.")];
+    return [...changed, list.children.length ? list : none("Nothing planned for this day.")];
   },
 };
 
@@ -46,7 +46,7 @@ export const talks = {
   },
   write(replay, one, moment, words) {
     const at = lastBy(one.talkSteps, moment);
-    if (at < 0) return [none("No talk yet.")];
+    if (at < 0) return [none("No conversation yet.")];
     return one.talks.slice(0, at + 1).reverse().map((talk, nth) => told(replay, one, talk, moment, words, nth));
   },
 };
@@ -79,7 +79,7 @@ export const memories = {
         importance ? element("span", { className: "tag", title: "importance, 1 to 10" }, `importance ${importance}`) : "",
         " ", said(replay.texts[text])));
     }
-    if (!list.children.length) return [none(view.seen ? "No memory yet." : "Nothing but what was merely seen, yet.")];
+    if (!list.children.length) return [none(view.seen ? "No memory yet." : "Nothing but observations yet.")];
     if (!left) return [list];
     const more = element("button", { type: "button" }, `${left} earlier`);
     more.addEventListener("click", view.more);
