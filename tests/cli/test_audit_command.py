@@ -121,7 +121,7 @@ def test_what_an_audit_keeps_is_no_run_of_episodes(played: Sociolab, tmp_path: P
         assert kept.startswith("audit-")
     listed = played("list", "runs", "--store", "s.db")
     assert "audit-" not in listed.out
-    assert "not shown: 1 run of replies only, such as an audit's; --all shows them" in listed.err
+    assert "not shown: 1 run without episodes (cached replies); --all shows them" in listed.err
     rows = played("list", "runs", "--all", "--store", "s.db", "--json").document["runs"]
     assert [(row["run"], row["holds"]) for row in rows] == [
         ("r", "episodes"), (kept, "the replies of an audit")

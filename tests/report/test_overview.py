@@ -9,8 +9,9 @@ from rich.console import Console
 
 from report.small_run import ALPHA, RUN, SCRIPTED, build
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs, two_agents
+from sociolab.report.charts import mean_charts
 from sociolab.report.result import RunResult, result_of
-from sociolab.report.score_tables import MOST_ROWS, overview_table
+from sociolab.report.score_tables import MOST_ROWS, findings, overview_table
 from sociolab.report.section import TextTable
 from sociolab.report.terminal import overview
 from sociolab.store.store import Store
@@ -131,6 +132,14 @@ def test_whoever_judges_a_is_the_agent_that_the_run_names_first(
         found = compare_runs(store, CompareRequest((RUN,), judge=judge)).comparison
         assert found is not None
         assert [found.a.agent, found.b.agent] == list(result.agents)
+
+
+def test_the_partner_stands_last_in_sentences_and_charts(result: RunResult) -> None:
+    settings = {**result.recorded, "agents": [[SCRIPTED, "h"]]}
+    made = result.model_copy(update={"partner": ALPHA, "settings": settings})
+    assert all(told.index(f" {SCRIPTED} ") < told.index(ALPHA) for told in findings(made))
+    chart = mean_charts(made)[0].charts[0].told
+    assert chart.index(SCRIPTED) < chart.index(ALPHA)
 
 
 def test_a_comparison_knows_whose_scores_it_leaves_out(store: Store) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import aiohttp
+import pytest
 
 from play_clients import AT_ONCE, Client, lay_out, my_turn, over, say, secret
 from sociolab.store.store import Store
@@ -95,3 +96,23 @@ def test_that_an_open_study_is_not_played_to_its_end_is_no_error(tmp_path: Path)
             store.studies.change("chat", open=False)
         page = browser.get("/runs/chat").text
         assert "4 of 4 episodes not played yet" in page
+
+
+def test_the_researcher_reads_why_nobody_can_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "store.db"
+    (tmp_path / "models.toml").write_text(
+        '[endpoints.lab]\nbase_url = "http://127.0.0.1:9/v1"\n', "utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    lay_out(path, limit=1, partners=["lab/model"])
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    with served(path) as address:
+        page = Browser(address).get("/studies/chat").text
+        assert "there is no endpoint called" in page
+        assert "start it in the one in which the study was set up" in page
+    monkeypatch.chdir(tmp_path)
+    with served(path) as address:
+        assert "Nobody can play" not in Browser(address).get("/studies/chat").text

@@ -124,7 +124,7 @@ def test_what_is_not_there_is_missing_and_never_a_fault(
         (f"/runs/none/episodes/{trial}/town", 404, 'no run "none"'),
         (f"/runs/{WHOLE}/episodes/none/town.json", 404, 'no episode "none"'),
         ("/runs/sale/episodes/s/town", 404, "Nobody lives in a town"),
-        ("/runs/planned/episodes/p/town", 400, "nothing of the episode p has been lived yet"),
+        ("/runs/planned/episodes/p/town", 400, "nothing of the episode p has been simulated yet"),
         (f"/runs/%00/episodes/{trial}/town", 404, "no run"),
     ):
         found, _, body = fetched(address + path, Accept="application/json")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from sociolab.report.result import ScoreDistribution
+from sociolab.report.run_facts import partner_last
 from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of, measures_of
 from sociolab.report.section import Chart, Spec
@@ -109,6 +110,8 @@ def distribution_charts(
 ) -> tuple[ChartGroup, ...]:
     """For each judge, histograms of each measure that was given more than one value."""
     found = []
+    order = _places(result)
+    distributions = sorted(distributions, key=lambda one: order[one.agent])
     for judge in judges_of(result):
         charts, even = [], []
         for measure in measures_of(result, result.scores):
@@ -151,13 +154,19 @@ def _dots(result: RunResult, judge: str, measure: str) -> list[Dot]:
     named by the type.
     """
     mine = [e for e in result.scores if e.judge == judge and e.measure == measure and e.agent]
-    whole = [entry for entry in mine if not entry.by]
+    order = _places(result)
+    whole = sorted((e for e in mine if not e.by), key=lambda one: order[one.agent or ""])
     types = [e for e in mine if set(e.by) == {"type"} and (e.n or e.failures)]
     if len(result.agents) != 1 or not types:
         return [_dot(entry.agent or "", entry) for entry in whole]
     if len(types) == 1:
         return [_dot(types[0].by["type"], types[0])]
     return [_dot(entry.by.get("type", "all types"), entry) for entry in (*whole, *types)]
+
+
+def _places(result: RunResult) -> Counter[str]:
+    """By agent, how far back it stands: the partner last. Others have 0."""
+    return Counter({agent: place for place, agent in enumerate(partner_last(result))})
 
 
 def _dot(label: str, entry: ScoreEntry) -> Dot:

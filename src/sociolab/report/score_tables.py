@@ -539,7 +539,7 @@ def findings(result: RunResult) -> tuple[str, ...]:
     """For each judge, what it gave each agent in the main measure, in a sentence."""
     found = []
     for judge in judges_of(result):
-        mine = [e for e in result.scores if e.judge == judge and e.agent and not e.by]
+        mine = [e for _, e in _by_agent(result, (e for e in result.scores if e.judge == judge))]
         for measure in main_measure(result, mine):
             entries = [e for e in mine if e.measure == measure.measure]
             found.append(

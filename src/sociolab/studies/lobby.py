@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from sociolab.app.run.session import other_code
 from sociolab.core.episode import Json, Trial
-from sociolab.core.errors import SociolabError, StoreError
+from sociolab.core.errors import ConfigError, SociolabError, StoreError
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run
 from sociolab.store.store import Store
@@ -44,6 +44,12 @@ NOT_STORED = (
 )
 
 
+_WHERE = (
+    " Data folders and models.toml are looked for in the folder in which `sociolab web` was "
+    "started: start it in the one in which the study was set up."
+)
+
+
 class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
     """A study whose plays cannot go on now; the log says why. `soon`: it is worth asking again."""
 
@@ -64,6 +70,8 @@ class LiveStudies:
         self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._ending: dict[Lobby, asyncio.Task[None]] = {}
         self._rests: dict[str, float] = {}
+        self.problems: dict[str, str] = {}
+        """Why a study could not be played when it was last tried, for the researcher."""
 
     async def __aenter__(self) -> Self:
         for study in self._store.studies.all():
@@ -89,8 +97,11 @@ class LiveStudies:
                 self._check_rested(study.name)
                 try:
                     await self._make(study)
+                    self.problems.pop(study.name, None)
                 except (SociolabError, ValidationError) as error:
                     log.warning("study %s cannot be played: %s", study.name, error)
+                    where = _WHERE if isinstance(error, ConfigError) else ""
+                    self.problems[study.name] = f"Nobody can play: {error}.{where}"
                     raise NotPlayable(
                         "This study cannot be played at the moment; please tell those who invited "
                         "you.",

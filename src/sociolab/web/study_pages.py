@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path as FilePath
 from tempfile import mkdtemp
 from typing import Annotated, Any, Literal, TypeAlias
@@ -76,7 +77,13 @@ def progress(request: Request, name: StudyName) -> Response:
     """How far a study is, as a part of its page."""
     store = store_of(request)
     row = study_row(store, name)
-    return page(request, "study/progress.html", study=row, progress=progress_of(store, row.name))
+    return page(
+        request,
+        "study/progress.html",
+        study=row,
+        progress=progress_of(store, row.name),
+        problem=_problem(request, row.name),
+    )
 
 
 @router.get("/{study}/preview")
@@ -85,6 +92,12 @@ def preview(request: Request, name: StudyName) -> Response:
     row = study_row(store_of(request), name)
     settings = StudySettings.model_validate(row.settings)
     return page(request, "study/preview.html", study=row, settings=settings)
+
+
+def _problem(request: Request, study: str) -> str:
+    """Why a study cannot be played, in a sentence; "" where nothing is wrong."""
+    problems: Mapping[str, str] = request.app.state.live_studies.problems
+    return problems.get(study, "")
 
 
 def shown(request: Request, name: str, at: int = 1) -> dict[str, Any]:
@@ -99,6 +112,7 @@ def shown(request: Request, name: str, at: int = 1) -> dict[str, Any]:
         "plan": plan_words(settings),
         "progress": progress_of(store, row.name),
         "room": room(store, row),
+        "problem": _problem(request, row.name),
         "people": people[(at - 1) * _PAGE : at * _PAGE],
         "count": len(people),
         "at": at,
