@@ -109,8 +109,8 @@ def test_a_participant_is_forgotten_by_one_command(made: Path) -> None:
 
 def test_nobody_is_deleted_without_being_asked(made: Path) -> None:
     who = invited(made)
-    assert "say --yes if you are sure" in refused(study("forget", "talks", who[0], store=made))
-    assert "say --yes if you are sure" in refused(study("delete", "talks", store=made))
+    assert "add --yes to confirm" in refused(study("forget", "talks", who[0], store=made))
+    assert "add --yes to confirm" in refused(study("delete", "talks", store=made))
     with Store.open(made) as opened:
         assert len(opened.studies.participants("talks")) == 2
 

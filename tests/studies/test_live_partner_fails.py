@@ -74,8 +74,8 @@ def test_a_partner_whose_endpoint_is_down_ends_the_play_which_goes_to_others(
 
     run(play)
     assert troubles(path) == (
-        "1 play ended early since the partner failed: connection 1; it counts for the person, not "
-        "among the plays, and others play instead."
+        "1 episode ended early since the partner failed: connection 1; it counts for the person, "
+        "not among the episodes, and others play instead."
     )
 
 

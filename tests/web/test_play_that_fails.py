@@ -64,7 +64,7 @@ def test_whose_partner_is_gone_goes_on_to_the_survey_and_gets_the_code(tmp_path:
 
         assert "CODE-7" in asyncio.run(end())
         shown = Browser(address).get("/studies/chat").text
-        assert "1 play ended early since the partner failed: connection 1" in shown
+        assert "1 episode ended early since the partner failed: connection 1" in shown
 
 
 def test_who_comes_when_the_budget_is_spent_reads_so_and_keeps_the_link(tmp_path: Path) -> None:

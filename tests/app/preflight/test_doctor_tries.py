@@ -160,7 +160,7 @@ def test_what_works_says_what_it_did(name: str, world: str) -> None:
         ("Raises", "KeyError: 'key' (test_doctor_tries.py, line 46, in reply)"),
         ("Unheard", '"fly" is no kind of action here; choose one of: speak'),
         ("Remembers", "expected a memory of JSON"),
-        ("SaysNothing", "gave no verdict"),
+        ("SaysNothing", "gave no score"),
         ("JudgeRaises", "KeyError: 'key' (test_doctor_tries.py, line"),
     ],
 )

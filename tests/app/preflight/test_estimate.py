@@ -271,7 +271,7 @@ def test_a_town_says_what_its_range_rests_on(small_town: Path, tmp_path: Path) -
         tmp_path, world="stss", data=str(small_town), partner="scripted", judges=("rules",), limit=1
     )
     found = estimate(config, latency=2.0)
-    assert "the range is 0.3 to 0.9 of what they are asked" in said(found)
+    assert "0.3 to 0.9 of their calls" in said(found)
     assert "turn limit" not in said(found)
     document = found.document()
     assert [case["case"] for case in document["cases"]] == ["low", "high"]
