@@ -101,7 +101,7 @@ def test_what_is_said_and_what_comes_of_it_by_task(store: Store) -> None:
     assert one.pearson.low is None
     words = " ".join(found.section.said)
     assert "without an interval" in words
-    assert "x: its talks (talk, judge: rules) / its tasks in town (town)" in words
+    assert "x: conversations (talk, judge: rules) / outcomes in the town (town)" in words
 
 
 def test_talks_without_reminders_say_nothing_of_a_town_with_them(store: Store) -> None:
