@@ -79,7 +79,7 @@ def test_messages_and_replies_are_those_of_the_store(small: Path, tmp_path: Path
 
 
 def test_calls_that_judge_are_no_turns(small: Path, tmp_path: Path) -> None:
-    path = shutil.copy(small, tmp_path / "judged.db")
+    path = Path(shutil.copy(small, tmp_path / "judged.db"))
     with Store.open(path) as store:
         trial = store.trials("small")[0].trial.id
         call, prompt = next(store.calls.with_prompts("small"))
