@@ -106,7 +106,7 @@ def test_its_agents_are_compared_and_ranked_by_its_main_metric(path: Path) -> No
         wanted = CompareRequest(("first",), "scripted", OTHER)
         said = json.dumps(compare_runs(store, wanted).document())
         assert "payoff" in said
-        assert "each game as one observation" in said
+        assert "clustered by game" in said
         (board, *_) = boards([result_of(store, "first")])
         assert board.terms.measure == "payoff"
 

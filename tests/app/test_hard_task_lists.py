@@ -162,7 +162,7 @@ def test_an_agent_of_which_nothing_could_be_scored_is_told_what_to_do(tmp_path: 
     with (
         Store.open(tmp_path / "s.db") as store,
         pytest.raises(
-            ConfigError, match=r'no play of ".*Parrot" has a score; .* --reader endpoint'
+            ConfigError, match=r'no episode of ".*Parrot" has a score; .* --reader endpoint'
         ),
     ):
         choose_hard(store, spec)

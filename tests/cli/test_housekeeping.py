@@ -46,7 +46,7 @@ def names(done: Done) -> list[str]:
 
 def test_several_runs_are_deleted_after_one_question(lab: Sociolab) -> None:
     assert lab("delete", "a", "b", stdin="n\n").err.endswith("nothing was deleted\n")
-    assert "say --yes if you are sure" in lab("delete", "a", "b").err
+    assert "add --yes to confirm" in lab("delete", "a", "b").err
     assert names(lab("list", "--json")) == ["a", "b", "c"]
     done = lab("delete", "a", "b", "a", stdin="y\n")
     assert done.code == 0

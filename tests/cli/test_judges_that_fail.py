@@ -37,7 +37,7 @@ class Picky:
 """
 SAID = (
     "1 score is missing of the judge slow, which gave none (timeout: the judge slow gave no "
-    "verdict within 0.05 s; see --agent-timeout); `sociolab judge a --judge ...` judges again what "
+    "score within 0.05 s; see --agent-timeout); `sociolab judge a --judge ...` judges again what "
     "it failed on"
 )
 JUDGE = "python:slow_judge:Hangs"

@@ -30,8 +30,8 @@ def shown(store: Path, *more: object) -> str:
 def test_both_levels_are_printed(store: Path) -> None:
     told = shown(store)
     assert "Conversation vs. outcome (STSS): scripted · judge: recorded" in told
-    assert "Its talks convey 44 % of what must be conveyed" in told
-    assert "! Of 1 episode of lived it cannot be told where they were lost." in told
+    assert "In conversation the agent conveys 44 % of what it must convey" in told
+    assert "! Why people did not attend is unknown for 1 episode of lived." in told
     assert max(map(len, told.splitlines())) <= 80
 
 
@@ -39,7 +39,9 @@ def test_json_holds_scores_fates_and_cautions(store: Path) -> None:
     document = json.loads(shown(store, "--json"))
     assert (document["talk"], document["action"]) == (TALK, TOWN)
     recorded = next(one for one in document["agents"] if one["judge"] == "recorded")
-    assert recorded["cautions"] == ["lived has 1 social task without a talk in talks: game."]
+    assert recorded["cautions"] == [
+        "lived has 1 social task without a conversation in talks: game."
+    ]
     every = recorded["types"][-1]
     assert every["type"] == "all"
     assert every["scores"]["conversation_gcsr"]["value"] == pytest.approx(4 / 9)

@@ -117,7 +117,7 @@ def test_ctrl_c_ends_with_a_summary_and_exit_code_130(
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
     assert "Traceback" not in err
-    assert "--name stopped goes on" in err
+    assert "--name stopped resumes" in err
     assert '"stopped": "interrupted"' in out
 
 

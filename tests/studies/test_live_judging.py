@@ -87,7 +87,7 @@ def test_a_judge_whose_endpoint_refuses_all_calls_has_failed_with_the_cause(
             result = result_of(store, "chat")
         goal = next(e for e in result.scores if e.measure == "goal" and e.agent == "human")
         assert (goal.value, goal.n, goal.failures) == (None, 0, 1)
-        assert trouble(path).startswith("1 of 1 play could not be judged: unknown model 1 ")
+        assert trouble(path).startswith("1 of 1 episode could not be judged: unknown model 1 ")
         assert "`sociolab judge chat --judge here/any` judges them again" in trouble(path)
         models.write_text(f'[endpoints.here]\nbase_url = "{endpoint.url}"\n')
         again(path)
@@ -123,7 +123,9 @@ def test_a_judge_that_never_told_what_it_measures_fails_too_and_its_success_repl
     assert [(name, cause) for name, _, cause, _ in failures(path)] == [("judging", "refused")]
     again(path)
     assert len(failures(path)) == 1, "failed again, it is the same failure"
-    assert trouble(path).startswith("1 of 1 play could not be judged: refused 1 (the first: Moody:")
+    assert trouble(path).startswith(
+        "1 of 1 episode could not be judged: refused 1 (the first: Moody:"
+    )
     Moody.down = None
     if how == "opened anew":
         again(path)

@@ -56,7 +56,7 @@ LINES = (
 def test_each_rater_is_a_judging_signed_and_numbered_by_name(lab: Path) -> None:
     said = keep(lab, *LINES)
     assert said[0] == (
-        "read 4 ratings by 2 raters of 3 plays in 2 episodes; kept 4 as people of small"
+        "read 4 ratings by 2 raters of 3 seats in 2 episodes; kept 4 as people of small"
     )
     found = judgings(lab)
     assert [(trial, number) for trial, number, _ in found] == [

@@ -98,7 +98,7 @@ def test_an_episode_of_another_world_has_no_town() -> None:
     task = Task("sale", ("ann",), "sale", "{}")
     with pytest.raises(ConfigError, match="is of sotopia, which has no town"):
         town_of("sotopia", "the episode t")
-    with pytest.raises(ConfigError, match="nothing of the episode t has been lived yet"):
+    with pytest.raises(ConfigError, match="nothing of the episode t has been simulated yet"):
         lived_in(Episode(Trial("t", "stss", task, (), 0, 1), ()))
 
 

@@ -71,7 +71,7 @@ def test_a_talk_that_the_policy_broke_off_says_so(
     assert rollout.episode is not None
     assert rollout.episode.ended is not None
     assert rollout.episode.ended.reason == "silence"
-    assert all("the talk broke off" in failure for failure in rollout.failures)
+    assert all("the conversation broke off" in failure for failure in rollout.failures)
 
 
 @pytest.mark.parametrize("world", ["sotopia", "stss-talk"])

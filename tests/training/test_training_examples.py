@@ -222,7 +222,7 @@ def test_what_is_not_there_is_a_sentence_and_leaves_no_file(
         ("sft", {"least": 1.0}, "one --metric, found none"),
         ("sft", {"least": 1.0, "measures": ("goal", "mood")}, "found goal, mood"),
         ("pairs", {"measures": ("goal", "mood")}, "found goal, mood"),
-        ("sft", {"by": "by-hand"}, "name the measure"),
+        ("sft", {"by": "by-hand"}, "name the metric"),
     ],
 )
 def test_wishes_that_do_not_go_together_are_refused(
@@ -282,12 +282,12 @@ def test_an_outcome_that_is_not_established_is_a_lower_bound_and_says_so(tmp_pat
     assert {row["rewards"]["goal_checked"] for row in rows if row["run"] == "liar"} == {0.0}
     assert {"outcome": {}} not in [row["scores"] for row in rows]
     assert (
-        "4 plays without an established outcome: their reward (goal_checked by outcome) is a lower "
+        "4 episodes without an established outcome: their reward (goal_checked by outcome) is a lower "
         "bound, and reward_kinds says so"
     ) in done.sentences()
     least = ExportOptions("sft", measures=("goal_checked",), least=1)
     done = export_training(["honest", "liar"], tmp_path / "u.jsonl", least, store)
     assert {row["metadata"]["run"] for row in lines(tmp_path / "u.jsonl")} == {"honest"}
     assert any("8 turns with goal_checked below 1" in one for one in done.sentences())
-    with pytest.raises(ConfigError, match="4 plays could not be scored: have a model read"):
+    with pytest.raises(ConfigError, match="4 episodes could not be scored: have a model read"):
         export_training(["liar"], tmp_path / "v.jsonl", wanted, store)

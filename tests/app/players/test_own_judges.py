@@ -120,14 +120,14 @@ def problem(result: RunResult) -> str:
 def test_a_judge_that_hangs_is_given_up_and_the_others_judge(tmp_path: Path) -> None:
     result = played(tmp_path, "Waits", agent_timeout=0.01)
     assert (result.played, result.failures.scores) == (1, {"timeout": 1})
-    assert problem(result) == "the judge waits gave no verdict within 0.01 s; see --agent-timeout"
+    assert problem(result) == "the judge waits gave no score within 0.01 s; see --agent-timeout"
     assert any(e.judge == "heuristic" and e.n for e in result.scores)
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("Silent", "the judge silent gave no verdict; expected one for each of its measures"),
+        ("Silent", "the judge silent gave no score; expected one for each of its measures"),
         ("Twice", "expected one verdict of warmth on the whole episode, found 2"),
         ("Reasonless", "with a reason that is a str, found None"),
         ("OwnTimeout", "TimeoutError: my server"),

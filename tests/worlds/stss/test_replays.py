@@ -102,7 +102,7 @@ def test_a_task_of_something_else_is_told_in_a_sentence(tmp_path: Path) -> None:
     with Store.open(path) as store:
         episode = store.episode(WHOLE, first_trial(path))
     other = replace(episode.trial, task=replace(episode.trial.task, content='{"goal": 1}'))
-    with pytest.raises(ConfigError, match="is none of this world"):
+    with pytest.raises(ConfigError, match="does not fit this world"):
         content_of(Episode(other, episode.events))
 
 

@@ -77,7 +77,7 @@ def test_the_actions_of_who_was_there_in_time_are_listed_and_what_is_chosen_coun
     assert values(found)["filter_agreement"] == pytest.approx(1 / 3)  # on dan alone
     agreement = found["filter_agreement"]
     assert isinstance(agreement, Score)
-    assert "Bea by reading only, Cid by the filter only" in agreement.reason
+    assert "Bea by the model only, Cid by the filter only" in agreement.reason
 
 
 def test_a_number_that_is_not_on_the_list_is_asked_for_again_and_then_fails() -> None:

@@ -267,7 +267,7 @@ def test_a_transcript_of_a_seat_is_the_diary_of_its_resident() -> None:
     world = Stss(DATA, QUICK)
     ben, routine = world.transcript(episode(), "ben"), world.transcript(episode(), "ben.routine")
     assert ben.scene == routine.scene
-    assert ben.title == "A party, as Ben Moor lived it"
+    assert ben.title == "A party, as experienced by Ben Moor"
     assert "CANARY" in ben.scene[0][1]
     assert ben.scene[1][0] == "Monday 13 May 2024"
     assert "CANARY" not in repr(world.transcript(episode(), "ann").scene)
@@ -278,7 +278,7 @@ def test_a_reply_that_could_not_be_used_is_noted_with_its_moment() -> None:
     unfit = Unusable(90, "ben.routine", "decompose", 1, "unreadable", "no JSON", "", final=False)
     read = Stss(DATA, QUICK).transcript(Episode(episode().trial, (begun, unfit)))
     assert [note.text for note in read.notes] == [
-        "Monday 01:30, ben.routine, decompose, attempt 1: asked again (unreadable: no JSON)"
+        "Monday 01:30, ben.routine, decompose, attempt 1: retried (unreadable: no JSON)"
     ]
 
 

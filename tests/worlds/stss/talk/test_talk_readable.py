@@ -45,16 +45,16 @@ def test_a_talk_that_was_held_and_noted_is_read_at_both_levels() -> None:
 @pytest.mark.parametrize(
     ("events", "why"),
     [
-        ((), "held to its end"),
-        ((*TALK, noted("We met.")), "held to its end"),
+        ((), "expected a finished conversation"),
+        ((*TALK, noted("We met.")), "expected a finished conversation"),
         ((END,), "nobody said anything"),
         (
             (TALK[0], failed(THEIRS, "utter"), Ended("failed turn", 1, THEIRS)),
-            f"the talk broke off: {THEIRS} gave no usable utterance (found an empty reply)",
+            f"the conversation broke off: {THEIRS} gave no usable utterance (found an empty reply)",
         ),
         (
             (*TALK, failed(MINE, "utter"), Ended("silence", 2, MINE)),
-            f"the talk broke off: {MINE} gave no usable utterance (found an empty reply)",
+            f"the conversation broke off: {MINE} gave no usable utterance (found an empty reply)",
         ),
         (
             (TALK[0], failed(THEIRS, "utter"), noted("We met."), Ended("silence", 1, THEIRS)),
@@ -85,7 +85,7 @@ def test_a_note_that_failed_leaves_the_talk_to_be_judged(reason: str) -> None:
 def test_a_talk_without_any_note_has_none_to_judge() -> None:
     told, note = read(*TALK, END)
     assert isinstance(told, HeldTalk)
-    assert note == Lost("incomplete", "expected a note of the talk, found none")
+    assert note == Lost("incomplete", "expected a note of the conversation, found none")
 
 
 def test_a_reminder_that_was_gone_without_does_not_spoil_the_talk() -> None:
