@@ -282,8 +282,8 @@ def test_an_outcome_that_is_not_established_is_a_lower_bound_and_says_so(tmp_pat
     assert {row["rewards"]["goal_checked"] for row in rows if row["run"] == "liar"} == {0.0}
     assert {"outcome": {}} not in [row["scores"] for row in rows]
     assert (
-        "4 episodes without an established outcome: their reward (goal_checked by outcome) is a lower "
-        "bound, and reward_kinds says so"
+        "4 episodes without an established outcome: their reward (goal_checked by outcome) is a "
+        "lower bound, and reward_kinds says so"
     ) in done.sentences()
     least = ExportOptions("sft", measures=("goal_checked",), least=1)
     done = export_training(["honest", "liar"], tmp_path / "u.jsonl", least, store)
