@@ -95,3 +95,13 @@ def test_what_cannot_be_written_is_refused(
         done = played(verb, "two", *given)
         assert done.code == 2
         assert re.search(sentence, done.sentence)
+
+
+def test_where_a_figure_cannot_be_drawn_no_other_file_is_written(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    assert sociolab("run", "sotopia", "--limit", 2, "--repeats", 2, "--name", "one").code == 0
+    files = ("--html", "c.html", "--latex", "c.tex", "--csv", "c.csv", "--figure", "c.svg")
+    done = sociolab("compare", "one", *files)
+    assert (done.code, "--figure is for two agents" in done.sentence) == (2, True)
+    assert not list(tmp_path.glob("c.*"))

@@ -36,7 +36,7 @@ from sociolab.report.section import Figure, Section, Spec, TextTable
 from sociolab.report.words import failed_of, first_digits, minus, plural, share
 from sociolab.stats.intervals import CUT, on_scale
 from sociolab.stats.paired import Comparison, KeyedValue, compare
-from sociolab.stats.power import ALPHA
+from sociolab.stats.power import ALPHA, NO_REPEATS
 
 Unit: TypeAlias = Literal["play", "episode"]
 """A seat of a trial, or the whole of it, as the measure goes."""
@@ -434,7 +434,7 @@ def _settling(found: ComparedAgents, one: Comparison) -> str:
     factor = repeats_needed(one)
     if factor is not None:
         return f"{many}; or {times(factor)} times as many repeats of these tasks"
-    if one.settles.note.startswith("repeats are never"):
+    if one.settles.note == NO_REPEATS:
         return f"{many}; no number of repeats suffices (between-{cluster_of(found)} variance)"
     return f"{many} ({one.settles.note})" if one.settles.note else many
 
@@ -658,9 +658,7 @@ def design(found: ComparedAgents) -> TextTable:
     )
     cluster = cluster_of(found)
     in_vain = [
-        found.measures[name]
-        for name, one in found.found.items()
-        if one.settles.note.startswith("repeats are never")
+        found.measures[name] for name, one in found.found.items() if one.settles.note == NO_REPEATS
     ]
     return TextTable(
         "Power and sample size",

@@ -7,7 +7,7 @@ from functools import cache
 
 from sociolab.app.data.sets import load_world
 from sociolab.core.episode import CastMember, Episode, Task, Trial
-from sociolab.core.errors import ConfigError, StoreError
+from sociolab.core.errors import ConfigError, StoreError, WorldError
 from sociolab.core.ports import Transcript, World
 from sociolab.report.transcript_view import transcript_view
 
@@ -70,6 +70,6 @@ def task_title(world: World, task: Task) -> str:
     cast = tuple(CastMember(seat, "") for seat in task.seats)
     try:
         title = world.transcript(Episode(Trial(task.id, world.name, task, cast, 0, 0), ())).title
-    except Exception:  # noqa: BLE001  a plugin's transcript, of an episode that nobody has played
+    except WorldError:  # a plugin's, which cannot show an episode that nobody has played
         return ""
     return title.removeprefix(f"{task.id}: ")

@@ -250,6 +250,8 @@ def compare(
     suite = f"sociolab compare {' '.join(run)}"
     with told_undecided(suite, junit), open_store(store) as opened:
         found = compare_runs(opened, wanted)
+        if figure is not None and found.comparison is None:
+            raise ConfigError("--figure is for two agents; name both: --agent A --with B")
         wanted_pairs = pairs is not None or every
         compared = _pairs(opened, found, pairs_shown, every=every, wanted=wanted_pairs)
         gates = _gates(opened, found, rules)
@@ -263,12 +265,10 @@ def compare(
     written = _write_tables(found.paper, latex, markdown)
     if csv is not None:
         written.append(_write_rows(found.rows(), csv))
-    if figure is not None:
+    if figure is not None and found.comparison is not None:
         from sociolab.analysis.compare import forest
         from sociolab.report.figures import write_figure
 
-        if found.comparison is None:
-            raise ConfigError("--figure is for two agents; name both: --agent A --with B")
         write_figure(figure, forest(found.comparison))
         written.append(figure)
     whole = full or every or threshold is not None or (k, pairs_shown) != ("1,2,4", 5)
@@ -350,8 +350,8 @@ def rank(
     with open_store(store) as opened:
         found = rank_runs(opened, run, judge, metric, called)
         section = ranking_section(found)
+        drawn = rating_figure(found) if figure is not None else None
         page_of(opened, found.pool.runs, [section], html, called)
-    drawn = rating_figure(found) if figure is not None else None
     written = _write_tables([section], latex, markdown)
     if csv is not None:
         written.append(_write_rows(ranking_document(found)["agents"], csv))

@@ -50,9 +50,9 @@ class Importer:
     """A format that a world can import as a data set.
 
     `read` lays the data down in a folder that it makes, and says in lines what it found. `kind` is
-    what the
-    data set is for where that is no world; `flag` the option of the command that this format knows;
-    `reserved` names that a data set may not have; `then` how to go on, with {name} in it.
+    what the data set is for where that is no world; `flag` the option of the command that this
+    format knows; `reserved` names that a data set may not have; `then` how to go on, with {name} in
+    it.
     """
 
     read: Callable[[Importing, Path], Sequence[str]]

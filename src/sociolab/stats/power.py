@@ -55,6 +55,10 @@ class Design:
     alpha: float = ALPHA
 
 
+NO_REPEATS = "repeats are never enough: clusters differ too much"
+"""The note where no number of repeats would do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Needed:
     """What would show a true difference of `size` in 8 of 10 comparisons, with p below `alpha`.
@@ -114,8 +118,7 @@ def needed(
     least = now.between * float((sizes**2).sum()) / now.pairs**2
     spare = (size / _shift(now.clusters - 1, alpha)) ** 2 - least
     if spare <= 0:
-        note = "repeats are never enough: clusters differ too much"
-        return Needed(size, enough, None, note, alpha)
+        return Needed(size, enough, None, NO_REPEATS, alpha)
     return Needed(size, enough, max(1.0, now.within / now.pairs / spare), "", alpha)
 
 
