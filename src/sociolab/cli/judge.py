@@ -57,7 +57,7 @@ def _resumable(kept: str) -> Iterator[None]:
 
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
-@takes(RunConfig, "judges", "readers", "agent_timeout", *ModelAccess.model_fields)
+@takes(RunConfig, "judges", "readers", "settings", "agent_timeout", *ModelAccess.model_fields)
 def judge(
     run: Annotated[OptText, argument("RUN", "The run's name.")] = None,
     repeats: Annotated[OptInt, option("--repeats", "N", "Judgings of each episode.", min=1)] = None,
@@ -82,6 +82,7 @@ def judge(
         "RUN": run,
         "--judge": given.get("judges"),
         "--reader": given.get("readers"),
+        "--set": given.get("settings"),
         "--repeats": repeats,
     }
     of_data = {"--validate": validate, "--data": data, "--limit": limit}
