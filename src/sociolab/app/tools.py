@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
@@ -16,7 +16,7 @@ from sociolab.app.run.session import kept_in_a_run
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel
-from sociolab.core.user_files import first_problem
+from sociolab.core.reading import record
 from sociolab.models.budget import Budget
 from sociolab.models.config import EndpointSpec
 from sociolab.plugin.context import Findings, Tool
@@ -103,10 +103,7 @@ def use_tool(
 ) -> Findings:
     """Do what a command of a world is asked; ConfigError names a field that is wrong."""
     tool = tool_called(name, of)
-    try:
-        config = tool.config.model_validate(asked)
-    except ValidationError as error:
-        raise ConfigError(f"{name}: {first_problem(error)}") from error
+    config = record(name, tool.config, asked)
     return run_tool(tool, config, checked(ModelAccess, access, name), tell)
 
 

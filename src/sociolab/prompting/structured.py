@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from sociolab.core.errors import Cause, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Schema
+from sociolab.core.reading import problem_of
 
 Typed = TypeVar("Typed", bound=BaseModel)
 
@@ -189,12 +190,7 @@ def _problem(
 
 
 def _sentence(error: ValidationError) -> str:
-    problems = []
-    for item in error.errors(include_url=False, include_context=False)[:3]:
-        place = ".".join(str(part)[:60] for part in item["loc"]) or "the object"
-        found = json.dumps(item["input"], ensure_ascii=False, default=str)[:60]
-        problems.append(f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}, found {found}")
-    return "; ".join(problems)
+    return "; ".join(map(problem_of, error.errors(include_url=False)[:3]))
 
 
 def _slim(node: Any) -> Any:

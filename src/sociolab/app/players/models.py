@@ -16,8 +16,9 @@ from sociolab.app.registry import Provider, plugin
 from sociolab.app.run.config import ModelAccess
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
+from sociolab.core.reading import first_problem, read_toml
 from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
-from sociolab.core.user_files import data_home, first_problem, read_toml
+from sociolab.core.user_files import data_home
 from sociolab.models.budget import Budget, Price
 from sociolab.models.cache import CachedModel
 from sociolab.models.config import (

@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import first_problem, read_toml
 from sociolab.core.redaction import redacted
-from sociolab.core.user_files import first_problem, free_file, read_toml, write_new
+from sociolab.core.user_files import free_file, write_new
 
 
 @dataclass(frozen=True, slots=True)
