@@ -242,11 +242,16 @@ def two_agents(
     if len(agents) != 2:
         return None
     rows, notes = list[tuple[str, ...]](), dict[str, None]()
+    label_of = {name: label for label, name in result.renamed.items()}
     for judge in judges_of(result):
         mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
         for metric in main_measure(result, mine):
             asked = CompareRequest(
-                (result.run,), *agents, judge, (metric.measure,), rename=rename or {}
+                (result.run,),
+                *agents,
+                label_of.get(judge, judge),
+                (metric.measure,),
+                rename=rename or {},
             )
             try:
                 found = compare_runs(store, asked).comparison
@@ -289,6 +294,7 @@ def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, 
         )
         for name, one, plan in zip(names, values, plans, strict=True)
     )
+    judge = codes.judge(judge)
     check_judge(runs, judge)
     check_no_smoke([run.result for run in runs])
     return runs, judge
@@ -401,7 +407,12 @@ def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> 
 
 def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
     judges = [[one.judge for one in run.result.judges] for run in runs]
-    return tuple(one for one in judges[0] if one != judge and all(one in some for some in judges))
+    label_of = {name: label for label, name in runs[0].result.renamed.items()}
+    return tuple(
+        label_of.get(one, one)
+        for one in judges[0]
+        if one != judge and all(one in some for some in judges)
+    )
 
 
 @dataclass(frozen=True, slots=True)
