@@ -83,8 +83,7 @@ def import_(
         str,
         typer.Argument(
             metavar="FORMAT",
-            help="sotopia, sotopia-episodes, dnd, crd3, fireball, dnd-transcript, stss, run or "
-            "ratings.",
+            help="sotopia, sotopia-episodes, dnd, crd3, stss, run or ratings.",
         ),
     ],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder or file to read.")],
