@@ -72,7 +72,9 @@ Markdown = Annotated[OptPath, option("--markdown", "FILE", "Write Markdown table
 FigureFile = Annotated[
     OptPath, option("--figure", "FILE", "Write a figure for a paper: .pdf, .svg or .png.")
 ]
-Rename = Annotated[OptTexts, option("--rename", "A=B", "Show agent or run A as B. Repeatable.")]
+Rename = Annotated[
+    OptTexts, option("--rename", "A=B", "Show agent, judge or run A as B. Repeatable.")
+]
 BySeat = Annotated[bool, typer.Option("--by-seat", help="Also compare by seat, such as buyers.")]
 Details = Annotated[
     bool, typer.Option("--details", help="Add an agent-partner matrix of every metric.")

@@ -207,8 +207,6 @@ load_information = WorldPlugin(
     importers={
         "dnd": _real_play("dnd", "import_dnd"),
         "crd3": _real_play("crd3", "import_crd3"),
-        "fireball": _real_play("fireball", "import_fireball"),
-        "dnd-transcript": _real_play("transcript", "import_transcript"),
     },
     writer=_writer("anteval-information", InformationSettings),
     beside=_facts,
