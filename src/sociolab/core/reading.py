@@ -134,18 +134,26 @@ def toml_record(path: Path, kind: type[R]) -> R:
 def first_problem(error: ValidationError, kind: type[BaseModel] | None = None) -> str:
     """The first problem of a validation in one clause: where, what was expected, what was found.
 
-    A misspelt field goes before the one that is missing for it; with `kind` it is told which field
-    may be meant.
+    A misspelt field goes before the one that is missing for it; with `kind` it is told which fields
+    may be meant, or which there are.
     """
     items = error.errors(include_url=False)
     item = next((one for one in items if one["type"] == "extra_forbidden"), items[0])
-    meant = ""
-    if kind is not None and item["type"] == "extra_forbidden":
-        from difflib import get_close_matches
+    if kind is None or item["type"] != "extra_forbidden":
+        return problem_of(item)
+    from difflib import get_close_matches
 
-        like = get_close_matches(str(item["loc"][-1]), sorted(_field_names(kind)), 1)
-        meant = f'; is "{like[0]}" meant?' if like else "; leave it out"
-    return problem_of(item) + meant
+    *above, name = item["loc"]
+    wanted = str(name).casefold().replace("-", "_")
+    meant = "leave it out" if above else f"there are {', '.join(kind.model_fields)}"
+    if like := get_close_matches(wanted, sorted(_field_names(kind)), 3):
+        meant = f"the nearest: {', '.join(like)}"
+    return f"{problem_of(item)}; {meant}"
+
+
+def problems_of(error: ValidationError) -> str:
+    """The first three problems of a validation, for a model that is to reply again."""
+    return "; ".join(map(problem_of, error.errors(include_url=False)[:3]))
 
 
 _SHOWN = 80

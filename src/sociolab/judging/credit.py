@@ -27,7 +27,7 @@ from pydantic import (
 
 from sociolab.core.errors import Cause, ModelError
 from sociolab.core.ports import CallKey, ChatModel, Line, Prompt, Transcript
-from sociolab.core.reading import first_problem
+from sociolab.core.reading import problems_of
 from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, quoted
@@ -367,7 +367,7 @@ def credit_in(story: Story, reply: LooseCredit) -> tuple[list[Credit], list[NoCr
             try:
                 turns = _LISTS[measure].validate_python(_list(sheet, measure))
             except ValidationError as error:
-                problem = f"{person.name}, {measure}: {first_problem(error)}"
+                problem = f"{person.name}, {measure}: {problems_of(error)}"
                 failures.append(NoCredit(cell=cell, cause="unreadable", problem=problem))
                 continue
             moved = [turn for turn in turns if turn.amount]

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from sociolab.core.errors import Cause, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Schema
-from sociolab.core.reading import problem_of
+from sociolab.core.reading import problems_of
 
 Typed = TypeVar("Typed", bound=BaseModel)
 
@@ -180,17 +180,13 @@ def _problem(
     spoken: str, found: _Found, whole: ValidationError, last: ValidationError | None
 ) -> str:
     if last is not None and not found.broken:
-        return _sentence(last)
+        return problems_of(last)
     if "{" in spoken:
         return f"expected a JSON object, found broken JSON ({whole.errors()[0]['msg']})"
     shown = " ".join(spoken.split())[:80]
     if not shown:
         return "expected a JSON object, found an empty reply"
     return f'expected a JSON object, found the text "{shown}"'
-
-
-def _sentence(error: ValidationError) -> str:
-    return "; ".join(map(problem_of, error.errors(include_url=False)[:3]))
 
 
 def _slim(node: Any) -> Any:
