@@ -80,7 +80,7 @@ def test_a_context_is_limited(tmp_path: Path) -> None:
         (HEAD + "Nobody: Hm.\n", 4, 'found "Nobody: Hm."'),
         (HEAD + "Just words\n", 4, 'found "Just words"'),
         (HEAD + "  indented\n", 4, "there is none before"),
-        (HEAD + "[check: Sorrel, stealth]\n", 4, "before anybody has said anything"),
+        (HEAD + "[check: Sorrel, stealth]\n", 4, "before anybody has spoken"),
         (HEAD + "Otto: Hm.\n[chek: Sorrel, stealth]\n", 5, 'expected "[check: CHARACTER, SKILL]"'),
         (HEAD + "Otto: Hm.\n[check: Sorrel]\n", 5, 'expected "[check: CHARACTER, SKILL]"'),
         (HEAD + "Otto: Hm.\n[check: Guest, stealth]\n", 5, '"Guest" is not at the table'),

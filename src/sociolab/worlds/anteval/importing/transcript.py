@@ -115,7 +115,7 @@ def _table(path: Path, headers: Mapping[str, tuple[str, str]]) -> _Table:
     ]
     for written, speaker in names:
         if written and voices.setdefault(written.casefold(), speaker) != speaker:
-            raise ConfigError(f'{place}: "{written}" is the name of two; give one another name')
+            raise ConfigError(f'{place}: "{written}" is the name of two people; rename one')
     return _Table(voices, tuple(character for _, character in seats))
 
 
@@ -140,8 +140,8 @@ def _turn(table: _Table, place: str, line: str) -> Turn:
     speaker = table.voices.get(name.strip().casefold())
     if not colon or speaker is None:
         raise ConfigError(
-            f'{place}: expected a line "NAME: words" of somebody whom the header names, found '
-            f'"{line[:40]}"; indent it if it goes on with the turn before'
+            f'{place}: expected a line "NAME: words" by somebody named in the header, found '
+            f'"{line[:40]}"; indent it if it continues the turn before'
         )
     return Turn(speaker, words.strip())
 
@@ -150,7 +150,7 @@ def _go_on(reading: _Reading, place: str, words: str) -> None:
     marked = reading.marks and reading.marks[-1][1] == len(reading.turns)
     if not reading.turns or marked:
         raise ConfigError(
-            f"{place}: an indented line goes on with a turn, and there is none before"
+            f"{place}: an indented line continues a turn, and there is none before it"
         )
     last = reading.turns[-1]
     reading.turns[-1] = Turn(last.speaker, f"{last.text} {words}".strip())
@@ -160,7 +160,7 @@ def _mark(reading: _Reading, place: str, number: int, words: str) -> None:
     label = _label(reading.table, place, words)
     before = len(reading.turns)
     if not before:
-        raise ConfigError(f"{place}: a check is marked before anybody has said anything")
+        raise ConfigError(f"{place}: a check is marked before anybody has spoken")
     if reading.marks and reading.marks[-1][1] == before:
         reading.marks[-1][2].add(label)
     else:
