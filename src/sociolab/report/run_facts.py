@@ -406,7 +406,8 @@ def warnings(result: RunResult) -> tuple[str, ...]:
     found += agent_failures(result)
     if failures.went_without:
         without = failures.went_without.items()
-        missed = [f"{n:,} without {_MISSED.get(name, name)}" for name, n in without]
+        titles = result.declared.questions
+        missed = [f"{n:,} without {titles.get(name, name)}" for name, n in without]
         found.append(f"of {plural(result.played, 'episode')}, played on: {', '.join(missed)}")
     if result.played and result.judges and not failures.scores and not _judged(result):
         found.append(
@@ -440,12 +441,6 @@ FINAL = (
     'an episode that failed with "failed turns" stays failed when the run is resumed, since its '
     "replies are kept; another --max-failed-turns or more --attempts need a new --name"
 )
-_MISSED: Mapping[str, str] = {
-    "general_plan": "TDP's general plan",
-    "day_reminder": "TDP's day reminder",
-    "talk_reminder": "TDP's conversation reminder",
-}
-"""What a question asks for, by its name."""
 
 
 def smoke_words(result: RunResult) -> str:
