@@ -171,9 +171,9 @@ def why_not_compared(store: Store, runs: Sequence[str], measure: str) -> str:
     gave = [{v.judge for v in one.values if v.measure == measure} for one in found]
     if others := sorted(set.intersection(*gave)):
         return f"; compare by another judge: --judge {' or --judge '.join(others)}"
-    unable = dict.fromkeys(v.judge for one in found for v in one.untold if v.measure == measure)
-    if unable:
-        return f"; {next(iter(unable))} was to score it{unscored_hint(found, next(iter(unable)), measure)}"
+    unable = next((v.judge for one in found for v in one.untold if v.measure == measure), None)
+    if unable is not None:
+        return f"; {unable} was to score it{unscored_hint(found, unable, measure)}"
     if not any(gave) and measure not in {metric.name for metric in found[0].declared.metrics}:
         return ""
     without = [one.run for one, judges in zip(found, gave, strict=True) if not judges]
