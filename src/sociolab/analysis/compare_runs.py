@@ -264,7 +264,8 @@ def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, 
     """The runs with the values of the one judge, and its label; ConfigError where a run is named
     twice, the worlds differ, or no judge is shared."""
     read = _read(store, wanted)
-    judge = chosen_judge(read.values, wanted.judge, wanted.measures)
+    wanted_judge = wanted.judge and read.names.judge(wanted.judge)
+    judge = chosen_judge(read.values, wanted_judge, wanted.measures)
     return read.judged_by(judge), judge
 
 
@@ -281,9 +282,7 @@ class _ReadRuns:
         """The runs with the values of one judge; ConfigError where they are no result of it."""
         chosen_judge(self.values, judge)
         runs = tuple(
-            OpenedRun(
-                outline, self.names.values(one.of(judge)), trials, self.names.shown.get(one.run, {})
-            )
+            OpenedRun(outline, one.of(judge), trials, self.names.shown.get(one.run, {}))
             for outline, one, trials in zip(self.outlines, self.values, self.trials, strict=True)
         )
         check_judge(runs, judge)
@@ -307,6 +306,7 @@ def _read(store: Store, wanted: CompareRequest) -> _ReadRuns:
         told = ", ".join(f"{one.run} of {one.world}" for one in values)
         raise ConfigError(f"only runs of one world can be compared, found {told}")
     names = agent_names(store, runs, wanted.rename)
+    values = tuple(map(names.values, values))
     both = list(zip(runs, plans, strict=True))
     outlines = tuple(names.result(outline_of(store, name, plan)) for name, plan in both)
     trials = tuple(names.trials(name, [row.trial for row in plan]) for name, plan in both)
@@ -434,7 +434,12 @@ def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> 
 
 def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
     judges = [[one.judge for one in run.result.judges] for run in runs]
-    return tuple(one for one in judges[0] if one != judge and all(one in some for some in judges))
+    label_of = {name: label for label, name in runs[0].result.renamed.items()}
+    return tuple(
+        label_of.get(one, one)
+        for one in judges[0]
+        if one != judge and all(one in some for some in judges)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,8 +187,14 @@ def _gap() -> Tool:
             splits=4,
         )
 
-    about = "gap: how far scripted play is from the package's sample play, as a virtual DM sees it"
-    return Tool(GapConfig, gap, demo, about)
+    return Tool(
+        GapConfig,
+        gap,
+        "Measure how far generated D&D play is from real play (AntEval's IEG).\n\n"
+        "Virtual DMs that learned from either see the difference.",
+        "--real sample --generated tavern",
+        demo=demo,
+    )
 
 
 load_information = WorldPlugin(
