@@ -100,5 +100,5 @@ def test_without_the_extra_a_sentence_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(ConfigError, match=r'pip install "sociolab\[figures\]"'):
+    with pytest.raises(ConfigError, match="make extras EXTRAS=figures"):
         write(tmp_path / "f.png", {})

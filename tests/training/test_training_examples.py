@@ -42,7 +42,8 @@ def test_turns_are_all_turns_of_everybody_usable_or_not(small: Path, tmp_path: P
         "16 rebuilt for players without a model",
         "nothing was left out",
         "the reward is rule-based: goal and mood by by-hand: rule-based, from the transcript; "
-        'where it cannot tell, there is no score; the Python class itself declares that it is "rules"',
+        "where it cannot tell, there is no score; the Python class itself declares that it is "
+        '"rules"',
     ]
 
 

@@ -111,7 +111,8 @@ class Declared:
     themselves where turns are shown (none named: the words of all actions count). `acts` says how
     other actions read once they are done, such as {"none": "did nothing"}, `ends` why an episode
     ended in the world's own words, by reason. `roles` titles the seats that mean the same in every
-    task, such as {"proposer": "Proposer"}: figures stand by role then, too.
+    task, such as {"proposer": "Proposer"}: figures stand by role then, too. `questions` says what
+    those ask for that an episode can go on without, by name.
     """
 
     metrics: tuple[Metric, ...] = ()
@@ -125,6 +126,7 @@ class Declared:
     acts: Mapping[str, str] = field(default_factory=dict)
     ends: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def macro(self) -> tuple[str, ...]:

@@ -298,15 +298,16 @@ def each_once(runs: Sequence[str]) -> tuple[str, ...]:
     return tuple(runs)
 
 
-_WORK: Mapping[str, str] = {"audit": "an audit", "gap": "a gap", "write": "a writer"}
-"""What keeps its replies in a run without trials, by the key of that run's settings."""
-
-
 def kept_work(row: RunRow) -> str:
     """Whose replies a run keeps and nothing else, such as "an audit"; "" of a run of episodes."""
     if row.trials or not isinstance(row.settings, dict):
         return ""
-    return next((said for kind, said in _WORK.items() if kind in row.settings), "")
+    # Its settings are the kind of work, and what it was done with.
+    kinds = [kind for kind, parts in row.settings.items() if isinstance(parts, dict)]
+    if len(kinds) != 1 or len(row.settings) != 1:
+        return ""
+    kind = "writer" if kinds == ["write"] else kinds[0]
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def run_of_episodes(store: Store, run: str) -> RunRow:

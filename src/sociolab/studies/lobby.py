@@ -45,7 +45,7 @@ NOT_STORED = (
 
 
 _WHERE = (
-    " Data folders and models.toml are looked for in the folder in which `sociolab web` was "
+    " models.toml and classes of your own are looked for in the folder in which `sociolab web` was "
     "started: start it in the one in which the study was set up."
 )
 

@@ -11,7 +11,6 @@ from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models
 from sociolab.app.registry import worlds_that
-from sociolab.app.run.config import ModelAccess
 from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
 from sociolab.core.metrics import AgentKind, Declared
@@ -31,6 +30,7 @@ from sociolab.core.score import Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
+from sociolab.plugin.options import ModelAccess
 from sociolab.runner.judging import failures_of, told_cells, verdicts_of
 from sociolab.runner.plan import AgentId, every_seating, trial_id
 from sociolab.runner.progress import TalliedReplies, Tally, Waits

@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.options import FIRST_WORLD
 from sociolab.store.studies import StudyKind
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
@@ -72,7 +73,7 @@ class PlayPlan(_Record):
     `waiting_seconds` for others meets `stand_in`, or, without one, is thanked and let go.
     """
 
-    world: str = _field("sotopia", "World", "What is played.")
+    world: str = _field(FIRST_WORLD, "World", "What is played.")
     tasks: str | None = _field(None, "Tasks", _TASKS)
     limit: int | None = _field(None, "Number of tasks", _LIMIT, ge=1)
     people: int = _field(
@@ -186,7 +187,7 @@ class ImpressionsPlan(_Record):
 class ReviewPlan(_Record):
     """People review the scenarios of a world's data set: keep, edit or reject (appendix D.2)."""
 
-    world: str = _field("sotopia", "World", "The world whose scenarios are reviewed.")
+    world: str = _field(FIRST_WORLD, "World", "The world whose scenarios are reviewed.")
     tasks: str | None = _field(None, "Tasks", _TASKS)
     limit: int | None = _field(None, "Number of tasks", _LIMIT, ge=1)
     raters: int = _field(2, "Reviewers", "How many people review each scenario.", ge=1, le=20)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
-from sociolab.core.user_files import read_toml
+from sociolab.core.user_files import imported_names, read_toml
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
@@ -60,11 +60,21 @@ def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
         raise ConfigError(f'"{name}" is an address of the app; choose another name for the study')
     if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'there is a study called "{name}" already; choose another name')
-    settings = settings.model_copy(update={"code_key": secrets.token_hex(16)})
+    settings = _with_data_found(settings).model_copy(update={"code_key": secrets.token_hex(16)})
     with store.transaction():
         run = _PREPARE[settings.kind](store, name, settings)
         store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
     return store.studies.get(name)
+
+
+def _with_data_found(settings: StudySettings) -> StudySettings:
+    """Settings in which a folder of data is named so that a server finds it, wherever it starts."""
+    placed = {}
+    for kind in ("play", "review"):
+        plan = getattr(settings, kind)
+        if plan is not None and plan.data and plan.data not in imported_names(plan.world):
+            placed[kind] = plan.model_copy(update={"data": str(Path(plan.data).resolve())})
+    return settings.model_copy(update=placed)
 
 
 TEXTS = ("title", "welcome", "consent", "instructions", "thanks", "debriefing", "contact")

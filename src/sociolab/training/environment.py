@@ -27,6 +27,7 @@ from sociolab.core.errors import ConfigError, ModelError, SociolabError
 from sociolab.core.tracebacks import describe_error
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
+from sociolab.plugin.options import FIRST_WORLD
 from sociolab.runner.plan import AgentId, trial_id
 from sociolab.training.session import (
     Answer,
@@ -146,7 +147,7 @@ class Environment:
 
     def __init__(
         self,
-        world: str = "sotopia",
+        world: str = FIRST_WORLD,
         *,
         seat: int | str = 0,
         partner: str = "scripted",

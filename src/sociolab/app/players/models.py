@@ -13,7 +13,6 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
 from sociolab.app.registry import Provider, plugin
-from sociolab.app.run.config import ModelAccess
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
 from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
@@ -32,6 +31,7 @@ from sociolab.models.config import (
     secrets_of,
 )
 from sociolab.models.prices import shipped_prices
+from sociolab.plugin.options import ModelAccess
 
 HUMAN = "human"
 """The agent that is a person, who may take as long as they like."""

@@ -12,13 +12,13 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sociolab.analysis.formatting import cell, interval_notes, title_of
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.run.config import AgentTimeout, ModelAccess
+from sociolab.app.run.config import ValidationConfig
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import kept_in_a_run, patience_of
 from sociolab.app.run_sync import synchronous
@@ -50,19 +50,6 @@ MANIFEST = "set.toml"
 _AT_ONCE = 128
 """Items under way."""
 _MOST_SHOWN, _LONGEST_SHOWN = 20, 200
-
-
-class ValidationConfig(ModelAccess):
-    """What to validate, on which set: `limit` items of it, drawn at random and always the same.
-
-    `judge` is the spec of a model or of a judge of one's own, which may take `agent_timeout`
-    seconds for an item.
-    """
-
-    judge: str = Field(min_length=1)
-    data: Path
-    limit: int | None = Field(default=None, ge=1)
-    agent_timeout: AgentTimeout = None
 
 
 class Manifest(BaseModel):

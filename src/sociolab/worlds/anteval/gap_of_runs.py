@@ -8,9 +8,9 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from rich.console import Console
 
 from sociolab.analysis.formatting import NOTHING
@@ -19,6 +19,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
 from sociolab.core.user_files import data_home, imported_folder, imported_names
 from sociolab.plugin.context import Context
+from sociolab.plugin.options import Flag, ModelAccess, Several
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
@@ -54,7 +55,7 @@ _INTENTION = "anteval-intention"
 _SPLITS = 10
 
 
-class GapConfig(BaseModel):
+class GapConfig(ModelAccess):
     """What to compare with what, and by which virtual DM.
 
     `real` and `test` are imported data sets, files, or "sample"; without `test` a fifth of the
@@ -62,18 +63,36 @@ class GapConfig(BaseModel):
     None: 10 for the linear DM, 0 for those whose training takes long or costs money.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    real: str
-    test: str | None = None
-    generated: tuple[str, ...] = Field(min_length=1)
-    information: tuple[str, ...] = ()
-    dm: str = "linear"
-    most: int = Field(default=1, ge=1)
-    strict: bool = True
-    matched: bool = True
-    splits: int | None = Field(default=None, ge=0)
-    seed: int = 0
+    real: Annotated[str, Flag("--real", "DATA", "Real episodes: an import, a file, or sample.")]
+    generated: Annotated[
+        Several,
+        Flag("--generated", "RUN", "A run to compare. Repeatable, or separated by commas."),
+    ] = Field(min_length=1)
+    test: Annotated[
+        str | None, Flag("--test", "DATA", "Real episodes to test on; default: a fifth.")
+    ] = None
+    information: Annotated[
+        Several, Flag("--information", "RUN", "A run with IEP scores. Repeatable.")
+    ] = ()
+    dm: Annotated[
+        str,
+        Flag(
+            "--dm",
+            "SPEC",
+            "linear, encoder[:DIR], lora:DIR, endpoint/model?examples=8, tuned:endpoint/model",
+        ),
+    ] = "linear"
+    most: Annotated[int, Flag("--most", "N", "Maximum labels per row.")] = Field(default=1, ge=1)
+    all_rows: Annotated[bool, Flag("--all-rows", "", "Also test on rows that name the skill.")] = (
+        False
+    )
+    all_real: Annotated[
+        bool, Flag("--all-real", "", "Train on all real episodes, whatever the run's size.")
+    ] = False
+    splits: Annotated[int | None, Flag("--splits", "N", "Pairs of real samples (noise floor).")] = (
+        Field(default=None, ge=0)
+    )
+    seed: Annotated[int, Flag("--seed", "N", "Random seed of samples and intervals.")] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +140,8 @@ async def gap(lab: Context, config: GapConfig) -> GapResult:
     kind = factory.kind(config.dm)
     settings = GapSettings(
         most=config.most,
-        strict=config.strict,
-        matched=config.matched,
+        strict=not config.all_rows,
+        matched=not config.all_real,
         splits=_splits(config, notes),
         seed=config.seed,
     )

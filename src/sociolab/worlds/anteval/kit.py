@@ -187,8 +187,14 @@ def _gap() -> Tool:
             splits=4,
         )
 
-    about = "gap: how far scripted play is from the package's sample play, as a virtual DM sees it"
-    return Tool(GapConfig, gap, demo, about)
+    return Tool(
+        GapConfig,
+        gap,
+        "Measure how far generated D&D play is from real play (AntEval's IEG).\n\n"
+        "Virtual DMs that learned from either see the difference.",
+        "--real sample --generated tavern",
+        demo=demo,
+    )
 
 
 load_information = WorldPlugin(
@@ -201,8 +207,6 @@ load_information = WorldPlugin(
     importers={
         "dnd": _real_play("dnd", "import_dnd"),
         "crd3": _real_play("crd3", "import_crd3"),
-        "fireball": _real_play("fireball", "import_fireball"),
-        "dnd-transcript": _real_play("transcript", "import_transcript"),
     },
     writer=_writer("anteval-information", InformationSettings),
     beside=_facts,

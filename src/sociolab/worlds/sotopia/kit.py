@@ -13,6 +13,7 @@ from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, World, WorldKit
 from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.options import Flag
 from sociolab.plugin.shown import ReviewedTask
 from sociolab.plugin.world import EpisodeImporter, Importer, Importing, RatingGuide, WorldPlugin
 from sociolab.worlds.sotopia.audit import VARIANTS
@@ -167,7 +168,9 @@ load = WorldPlugin(
     short={"turns": "8"},
     importers={
         "sotopia": Importer(
-            _public_data, "play it: sociolab run sotopia --data {name}", flag="--no-hints"
+            _public_data,
+            "play it: sociolab run sotopia --data {name}",
+            flag=Flag("--no-hints", "", "Leave out strategy hints in public goals."),
         ),
         "sotopia-episodes": EpisodeImporter(_public_episodes),
     },

@@ -23,7 +23,6 @@ from sociolab.worlds.anteval.importing.dnd import (
     read_examples,
     write_examples,
 )
-from sociolab.worlds.anteval.importing.transcript import read_transcript
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
 
@@ -331,52 +330,43 @@ def test_a_number_of_thousands_of_digits_is_no_traceback(tmp_path: Path) -> None
 # ---------- `sociolab import` of real play: where it goes, and that a name is not taken twice
 
 
-TRANSCRIPT = """DM: Petra
-Players: Ines = Bramble
-Ines: I hum a tune.
-[check: Bramble, performance]
-"""
-
-
 @pytest.fixture
 def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Import:
     monkeypatch.setenv("SOCIOLAB_HOME", str(tmp_path / "home"))
-    source = tmp_path / "night.txt"
-    source.write_text(TRANSCRIPT)
-    return Import(source, "nights", replace=False, store=None)
+    return Import(written(tmp_path, row()), "nights", replace=False, store=None)
 
 
-def test_real_play_comes_in_four_formats() -> None:
-    assert {"dnd", "crd3", "fireball", "dnd-transcript"} <= set(world_formats())
+def test_real_play_comes_in_two_formats() -> None:
+    assert {"dnd", "crd3"} <= set(world_formats())
 
 
 def test_an_import_is_found_by_its_name(wanted: Import) -> None:
-    lines = import_anything("dnd-transcript", wanted)
+    lines = import_anything("dnd", wanted)
     assert lines[-1] == "learn from it: sociolab gap --real nights --generated RUN"
     assert imported_names("dnd") == ("nights",)
     (example,) = read_examples(imported_folder("dnd", "nights"))
-    assert example.labels == {("Bramble", "performance")}
+    assert example.labels == {("Sorrel", "perception")}
 
 
 def test_an_import_may_be_imported_under_another_name(wanted: Import) -> None:
-    import_anything("dnd-transcript", wanted)
+    import_anything("dnd", wanted)
     folder = imported_folder("dnd", "nights")
     import_anything("dnd", replace(wanted, path=folder, name="again"))
     assert imported_names("dnd") == ("again", "nights")
 
 
 def test_a_name_is_not_taken_twice_without_replace(wanted: Import) -> None:
-    import_anything("dnd-transcript", wanted)
+    import_anything("dnd", wanted)
     with pytest.raises(ConfigError, match="add --replace"):
-        import_anything("dnd-transcript", wanted)
-    import_anything("dnd-transcript", replace(wanted, replace=True))
+        import_anything("dnd", wanted)
+    import_anything("dnd", replace(wanted, replace=True))
 
 
 def test_a_failed_replacement_keeps_what_was_there(wanted: Import) -> None:
-    import_anything("dnd-transcript", wanted)
-    wanted.path.write_text("DM: Petra\n")
-    with pytest.raises(ConfigError, match="Players"):
-        import_anything("dnd-transcript", replace(wanted, replace=True))
+    import_anything("dnd", wanted)
+    written(wanted.path.parent, row(labels=[]))
+    with pytest.raises(ConfigError, match="labels"):
+        import_anything("dnd", replace(wanted, replace=True))
     assert len(read_examples(imported_folder("dnd", "nights"))) == 1
     assert imported_names("dnd") == ("nights",)
 
@@ -399,14 +389,10 @@ def block(after: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize(
-    ("heading", "name"),
-    [("## The open format", "play.jsonl"), ("## A transcript of your own", "play.txt")],
-)
-def test_what_the_page_shows_can_be_read(tmp_path: Path, heading: str, name: str) -> None:
-    path = tmp_path / name
-    path.write_text(block(heading))
-    (example,) = read_transcript(path) if name.endswith("txt") else read_examples(path)
+def test_what_the_page_shows_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "play.jsonl"
+    path.write_text(block("## The open format"))
+    (example,) = read_examples(path)
     assert example.labels == {("Sorrel", "perception")}
     assert example.turns[0].speaker == DM
     assert example.strict

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError
+from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError, missing_extra
 from sociolab.worlds.anteval.virtual_dm.chat import read_answer
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
 
@@ -25,10 +25,7 @@ def require_finetune(who: str) -> None:
     """Nothing where the extra is installed; else ConfigError that says what `who` needs."""
     missing = [package for package in PACKAGES if find_spec(package) is None]
     if missing:
-        raise ConfigError(
-            f"the virtual DM {who!r} needs the extra `finetune`, and {', '.join(missing)} is not "
-            'installed; install it with: pip install "sociolab[finetune]"'
-        )
+        raise missing_extra(f"the virtual DM {who!r} needs", "finetune", *missing)
 
 
 @dataclass(frozen=True, slots=True)

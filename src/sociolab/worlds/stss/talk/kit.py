@@ -13,7 +13,7 @@ from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside, Condition, Conditions
 from sociolab.plugin.world import WorldPlugin
 from sociolab.store.verdicts import JudgingRow
-from sociolab.worlds.stss.kit import SCRIPTED, TownPlayer, python_player
+from sociolab.worlds.stss.kit import SCRIPTED, TDP, TownPlayer, python_player
 from sociolab.worlds.stss.talk.dataset import own_talks, read_talks
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, RecordedJudge, findings_of
@@ -41,6 +41,7 @@ DECLARED = Declared(
     main=("conversation_gcsr",),
     cluster="task",
     spoken=("speak",),
+    questions=TDP,
     judges={
         "scripted": "exact, from the recorded acts of scripted players; any other agent needs "
         "an LLM judge: --judge openai/MODEL"
@@ -103,9 +104,15 @@ def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Beside:
 
 
 def _build() -> Tool:
-    from sociolab.worlds.stss.talk.building import BuildConfig, build_command
+    from sociolab.worlds.stss.talk.building import Build, build_command
 
-    return Tool(BuildConfig, build_command)
+    return Tool(
+        Build,
+        build_command,
+        "Freeze conversation tasks from the simulated days of a town.\n\n"
+        "The tasks of the town are simulated first.",
+        "stss-talk --seeds 1-2 --total 100 --name small",
+    )
 
 
 load = WorldPlugin(
