@@ -130,17 +130,19 @@ def read_sessions(folder: Path, form: Form) -> StoredSessions:
     """
     path = folder / FILE
     if not path.is_file():
-        raise ConfigError(f"{path}: expected a folder with {FILE}, a session a line; found none")
+        raise ConfigError(
+            f"{path}: expected a folder with {FILE}, one session per line; found none"
+        )
     found: dict[str, Session] = {}
     for where, session in json_records(path, Session):
         problem = _problem(session, form)
         if not problem and session.id in found:
-            problem = f'expected an id of its own, found "{session.id}" a second time'
+            problem = f'expected a unique id, found "{session.id}" twice'
         if problem:
             raise ConfigError(f"{where}: {problem}")
         found[session.id] = session
     if not found:
-        raise ConfigError(f"{path} is empty: expected at least one session, a session a line")
+        raise ConfigError(f"{path} is empty: expected at least one session, one per line")
     content = hashlib.blake2b(file_bytes(path), digest_size=8).hexdigest()
     return StoredSessions(DataId(folder.resolve().name, "1", content), tuple(found.values()))
 
@@ -249,8 +251,8 @@ def sessions_of(
     if given:
         names = ", ".join(sorted(given))
         raise ConfigError(
-            f"the sessions of {setup.folder} are written down already, found settings for drawing "
-            f"some ({names}); leave these out, or --data"
+            f"the sessions of {setup.folder} are fixed, found settings for drawing others "
+            f"({names}); drop these, or --data"
         )
     return read_sessions(setup.folder, form)
 
