@@ -595,7 +595,7 @@ def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTa
         ("", *heads, "Spearman"),
         tuple(rows),
         (
-            "Pearson's r over episodes; ** p <= .01, * p <= .05 by the t test, which treats "
+            "Pearson's r over episodes; ** p <= 0.01, * p <= 0.05 by the t test, which treats "
             f"episodes as independent; the interval does not: {titles.cluster}s are left out one "
             "at a time",
             "where the people agree little (their alpha), no judge can follow their mean closely",

@@ -75,14 +75,14 @@ def directions(metrics: Mapping[str, Metric]) -> str:
     """Which ends of metrics are better, in a clause; they are given by the titles that they have.
 
     >>> directions({"GOAL": Metric("goal"), "lost": Metric("lost", better="lower")})
-    'higher is better; ↓: lower is better'
+    'higher is better; lower is better where marked ↓'
     """
     found = {one.better for one in metrics.values()}
     neither = [title for title, one in metrics.items() if not one.better]
     told = ["higher is better"] if "higher" in found else []
-    told += [f"{LOWER.strip()}: lower is better"] if "lower" in found else []
+    told += [f"lower is better where marked {LOWER.strip()}"] if "lower" in found else []
     if neither and told:
-        told.append(f"no end is better in {', '.join(neither)}")
+        told.append(f"neither end is better for {'; '.join(neither)}")
     return "; ".join(told) or "whether higher is better is not declared"
 
 

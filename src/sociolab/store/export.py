@@ -232,7 +232,7 @@ class _Import:
             raise StoreError("this line comes after the end; export the run again")
         match line:
             case RunLine() | TaskLine() | TrialLine() if self._replies is not None:
-                raise StoreError(f'a "{line.line}" line stands too late; export the run again')
+                raise StoreError(f'a "{line.line}" line comes too late; export the run again')
             case RunLine():
                 self._run = line
                 self.name = self.name or line.name
@@ -245,8 +245,7 @@ class _Import:
                 self._ended = True
                 if line.lines != number:
                     raise StoreError(
-                        f"{line.lines} lines were written and {number} are left; "
-                        "export the run again"
+                        f"expected {line.lines} lines, found {number}; export the run again"
                     )
             case _:
                 self._fill(line, self._filling())
@@ -317,7 +316,7 @@ def _check_header(text: bytes) -> None:
     try:
         header = HeaderLine.model_validate_json(text)
     except ValidationError as error:
-        raise StoreError("this is no exported run; name a file that `export` wrote") from error
+        raise StoreError("this is not an exported run; name a file that `export` wrote") from error
     if header.sociolab_export != FORMAT:
         raise StoreError(
             f"the file has format {header.sociolab_export} and this sociolab reads {FORMAT}; "

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
 from sociolab.core.user_files import imported_names, read_toml
+from sociolab.report.words import plural
 from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
@@ -96,8 +97,8 @@ def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySet
     agreed = consented(store, study)
     if changed.consent != old.consent and agreed:
         raise ConfigError(
-            f"consent: {agreed} participant{'s' if agreed > 1 else ''} agreed to the text as it "
-            "is, so it cannot be changed; set up a new study for another one"
+            f"consent: {plural(agreed, 'participant')} agreed to the present text, "
+            f"so it cannot be changed; set up a new study for another text"
         )
     store.studies.change(study, settings=changed.model_dump(mode="json"))
     return changed
@@ -136,7 +137,7 @@ def _play(store: Store, name: str, settings: StudySettings) -> str | None:
     assert plan is not None
     if store.has_run(name):
         raise ConfigError(
-            f'a study keeps what is played in a run of its own name, and there is a run "{name}" '
+            f'a study stores its episodes in a run of the same name, and there is a run "{name}" '
             "already; choose another name"
         )
     partner_cast = partner_cast_of(plan)

@@ -204,7 +204,7 @@ def test_a_folder_of_sessions_is_played_and_hashed(tmp_path: Path) -> None:
     [
         ("information", (GOOD, "{"), "line 2: the session: invalid JSON"),
         ("information", (), "is empty: expected at least one session"),
-        ("information", (GOOD, GOOD), 'line 2: expected an id of its own, found "information-0-'),
+        ("information", (GOOD, GOOD), 'line 2: expected a unique id, found "information-0-'),
         ("intention", (GOOD,), 'line 1: expected a session of the form "intention", found "info'),
         (
             "information",
@@ -246,7 +246,7 @@ def test_a_folder_without_sessions_says_what_belongs_there(tmp_path: Path) -> No
 
 def test_settings_for_drawing_do_not_go_with_a_folder(tmp_path: Path) -> None:
     path = folder(tmp_path, GOOD)
-    with pytest.raises(ConfigError, match=r"written down already, found .* \(facts, turns\)"):
+    with pytest.raises(ConfigError, match=r"are fixed, found .* \(facts, turns\)"):
         load_information(WorldSetup(path, settings={"turns": "4", "facts": "2"}))
     kit = load_information(WorldSetup(path, settings={"snapshots": "4", "key_points": "2"}))
     assert len(kit.world.tasks()) == 1

@@ -48,7 +48,7 @@ def test_p_is_the_overlap_over_k() -> None:
 
 
 def test_iep_is_the_average_over_sessions_and_players_not_the_printed_sum() -> None:
-    # Two sessions of three players: (.2 + .4 + 0 + 1 + .6 + .8) / 6 = .5
+    # Two sessions of three players: (0.2 + 0.4 + 0 + 1 + 0.6 + 0.8) / 6 = 0.5
     shares = {"t0": (0.2, 0.4, 0.0), "t1": (1.0, 0.6, 0.8)}
     plays = [
         PlayRow((trial, f"player-{i}"), "x", "x", None, trial, False)

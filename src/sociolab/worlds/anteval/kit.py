@@ -24,8 +24,8 @@ from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSetti
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
 _RECORD = (
-    "counted by what built-in scripted players put on record; everybody else needs a model that "
-    "reads what was said: --judge openai/MODEL"
+    "exact, from what built-in scripted players put on record; any other agent needs an LLM judge: "
+    "--judge openai/MODEL"
 )
 
 INFORMATION = Declared(

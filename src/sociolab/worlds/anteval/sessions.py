@@ -134,7 +134,7 @@ def read_sessions(folder: Path, form: Form) -> StoredSessions:
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read ({error.strerror}); a data set of anteval is a folder with "
-            f"{FILE}, a session a line"
+            f"{FILE}, one session per line"
         ) from error
     found: dict[str, Session] = {}
     for number, line in enumerate(data.splitlines(), start=1):
@@ -144,12 +144,12 @@ def read_sessions(folder: Path, form: Form) -> StoredSessions:
         session = _read(line, where)
         problem = _problem(session, form)
         if not problem and session.id in found:
-            problem = f'expected an id of its own, found "{session.id}" a second time'
+            problem = f'expected a unique id, found "{session.id}" twice'
         if problem:
             raise ConfigError(f"{where}: {problem}")
         found[session.id] = session
     if not found:
-        raise ConfigError(f"{path} is empty: expected at least one session, a session a line")
+        raise ConfigError(f"{path} is empty: expected at least one session, one per line")
     content = hashlib.blake2b(data, digest_size=8).hexdigest()
     return StoredSessions(DataId(folder.resolve().name, "1", content), tuple(found.values()))
 
@@ -271,8 +271,8 @@ def sessions_of(
     if given:
         names = ", ".join(sorted(given))
         raise ConfigError(
-            f"the sessions of {setup.folder} are written down already, found settings for drawing "
-            f"some ({names}); leave these out, or --data"
+            f"the sessions of {setup.folder} are fixed, found settings for drawing others "
+            f"({names}); drop these, or --data"
         )
     return read_sessions(setup.folder, form)
 

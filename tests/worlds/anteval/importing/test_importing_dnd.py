@@ -176,8 +176,8 @@ def test_gzipped_files_and_blank_lines_and_byte_order_marks_are_read(tmp_path: P
         ({"episode": None}, "episode is missing"),
         ({"id": 7}, "id: input should be a valid string, found '7'"),
         ({"strict": "perhaps"}, "strict: input should be a valid boolean, found 'perhaps'"),
-        ({"dm": "Ines"}, 'dm: expected somebody who is no candidate, found "Ines"'),
-        ({"id": "one"}, "line 2: the id 'one' comes a second time"),
+        ({"dm": "Ines"}, 'dm: expected a name outside candidates, found "Ines"'),
+        ({"id": "one"}, "line 2: the id 'one' occurs twice"),
     ],
 )
 def test_a_wrong_row_is_refused_with_file_and_line(
@@ -291,7 +291,7 @@ def test_an_import_keeps_the_examples_and_what_is_known_about_them(tmp_path: Pat
 
 def test_a_failed_import_leaves_nothing_behind(tmp_path: Path) -> None:
     source = written(tmp_path, row(), row())
-    with pytest.raises(ConfigError, match="a second time"):
+    with pytest.raises(ConfigError, match="occurs twice"):
         import_dnd(source, tmp_path / "home" / "nights")
     assert [each.name for each in tmp_path.iterdir()] == ["play.jsonl"]
 

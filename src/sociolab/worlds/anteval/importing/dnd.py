@@ -74,7 +74,7 @@ def read_examples(path: Path) -> tuple[Example, ...]:
     for place, fields in json_lines(examples_file(path)):
         row = record(place, _Row, fields)
         if row.id in rows:
-            raise ConfigError(f"{place}: the id {row.id!r} comes a second time; change one of them")
+            raise ConfigError(f"{place}: the id {row.id!r} occurs twice; change one of them")
         rows[row.id] = (place, row)
     if not rows:
         raise ConfigError(f"{path} is empty; expected JSON lines")
@@ -126,7 +126,7 @@ def _example(place: str, row: _Row, master: str | None) -> Example:
     voices = {**_players(row), **{name: name for name in names}}
     master = row.dm or master
     if master in voices:
-        raise ConfigError(f'{place}: dm: expected somebody who is no candidate, found "{master}"')
+        raise ConfigError(f'{place}: dm: expected a name outside candidates, found "{master}"')
     voices[master or DM] = DM
     turns = tuple(Turn(voices.get(t.speaker, t.speaker), t.text) for t in row.context_turns)
     labels = frozenset(_label(place, label, row.candidates) for label in row.labels)
@@ -144,7 +144,7 @@ def _names(place: str, row: _Row) -> tuple[str, ...]:
     for name, times in Counter(names).items():
         if times > 1 or name == DM:
             raise ConfigError(
-                f'{place}: candidates: expected names of which no two are alike, and none "{DM}"; '
+                f'{place}: candidates: expected different names, none of them "{DM}"; '
                 f'found "{name}"'
             )
     return names
@@ -206,8 +206,8 @@ def keep(found: ImportedPlay, source: Path, files: Sequence[Path], target: Path)
     check_new(target)
     if not found.examples:
         raise ConfigError(
-            f"{source}: no check was found that can be told to be somebody's; expected at least "
-            f"one ({_listed(found.dropped) or 'none was met'})"
+            f"{source}: expected at least one check that can be attributed to a character, found "
+            f"none ({_listed(found.dropped) or 'none was met'})"
         )
     about = _about(found, source, files)
 
