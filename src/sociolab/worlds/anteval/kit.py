@@ -50,6 +50,11 @@ INFORMATION = Declared(
             better="lower",
             unit="share",
         ),
+        Metric(
+            "recall_at_*",
+            tooltip="Share of the NPC's facts that a player had learnt after so many turns",
+            unit="share",
+        ),
         Metric("no_talk", tooltip="Control: recall before the first turn", better="", unit="share"),
         Metric(
             "other_session",
