@@ -169,7 +169,7 @@ def sociolab(capsys: Capture, *words: str) -> tuple[int, str]:
         ),
         (
             f"async def command(context, asked):\n{RAISES}",
-            ("tool", "clumsy-tool"),
+            ("clumsy-tool",),
             rf"breaks in its command clumsy-tool: {PLACE}",
         ),
     ],

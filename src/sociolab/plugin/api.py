@@ -42,14 +42,15 @@ from sociolab.core.ports import (
     World,
     WorldKit,
 )
+from sociolab.core.reading import json_file, json_lines, record
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import stream
 from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Context, Findings, SectionFindings, Tool
-from sociolab.plugin.importing import json_file, json_lines, record
 from sociolab.plugin.judge import guide_judge
+from sociolab.plugin.options import Flag, ModelAccess, StoreAccess
 from sociolab.plugin.scene import OpenScene
 from sociolab.plugin.shown import (
     Beside,
@@ -95,6 +96,7 @@ __all__ = [
     "FactWay",
     "FailurePolicy",
     "Findings",
+    "Flag",
     "Importer",
     "Importing",
     "Json",
@@ -104,6 +106,7 @@ __all__ = [
     "Measure",
     "Message",
     "Metric",
+    "ModelAccess",
     "Moved",
     "NoReply",
     "Observation",
@@ -126,6 +129,7 @@ __all__ = [
     "ScoreFailure",
     "Section",
     "SectionFindings",
+    "StoreAccess",
     "Task",
     "TextTable",
     "Tool",

@@ -26,6 +26,7 @@ from sociolab.core.score import Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
+from sociolab.plugin.options import Flag
 from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
 from sociolab.prompting.templates import prompt
 
@@ -58,7 +59,7 @@ class Importer:
     read: Callable[[Importing, Path], Sequence[str]]
     then: str
     kind: str = ""
-    flag: str = ""
+    flag: Flag | None = None
     reserved: tuple[str, ...] = ()
 
 

@@ -5,31 +5,37 @@ What a manifest may say is in docs/prompts.md.
 
 from __future__ import annotations
 
-import tomllib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import Instructions, Standing
 from sociolab.core.ports import Layout
+from sociolab.core.reading import file_text, toml_record
 from sociolab.core.seeding import digest
-from sociolab.core.user_files import first_problem
 from sociolab.engine.setup import LayeredSettings
 from sociolab.prompting.templates import PromptFile
 
 MANIFEST = "manifest.toml"
-OURS = "paraphrased"
 
 Wanted = Mapping[str, str]
 """The templates that a world needs, by name, with the variables that each may use; a name that ends
 in .toml is a table of data."""
+
+
+def _format_string(form: str) -> str:
+    try:
+        form.format(name="", text="", turn=1)
+    except (LookupError, ValueError, AttributeError) as error:
+        raise ValueError("expected a format string of {name}, {text} and {turn}") from error
+    return form
 
 
 class Temperatures(BaseModel):
@@ -56,7 +62,7 @@ class Manifest(BaseModel):
     temperature: Temperatures = Temperatures()
     settings: dict[str, str | bool | int | float] = {}
     layout: Layout = Layout()
-    lines: dict[str, str] = {}
+    lines: dict[str, Annotated[str, AfterValidator(_format_string)]] = {}
 
 
 @dataclass(frozen=True, eq=False)  # known by itself: what is rendered of it is kept
@@ -120,7 +126,7 @@ def load_set(package: str, given: str, wanted: Wanted) -> PromptSet:
             f"prompts: expected {' or '.join(shipped)}, or a folder with {MANIFEST} and the "
             f'templates, found "{given}"'
         )
-    return _read(folder, folder.resolve().name, str(folder), wanted)
+    return _read(folder, folder.resolve().name, wanted)
 
 
 def shipped_sets(package: str) -> tuple[str, ...]:
@@ -131,46 +137,19 @@ def shipped_sets(package: str) -> tuple[str, ...]:
 
 @cache
 def _shipped(package: str, name: str, wanted: tuple[tuple[str, str], ...]) -> PromptSet:
-    place = f"{package}/prompts/{name}"
-    return _read(files(package).joinpath("prompts", name), name, place, dict(wanted))
+    with as_file(files(package).joinpath("prompts", name)) as folder:
+        return _read(folder, name, dict(wanted))
 
 
-def _read(folder: Traversable, name: str, place: str, wanted: Wanted) -> PromptSet:
-    try:
-        manifest = Manifest.model_validate(tomllib.loads(_text(folder, MANIFEST, place)))
-        for kind, form in manifest.lines.items():
-            _check_line(kind, form)
-    except (ValidationError, ValueError) as error:
-        told = first_problem(error) if isinstance(error, ValidationError) else str(error)
-        raise ConfigError(f"{place}/{MANIFEST}: {told}") from error
-    tables = {one: _text(folder, one, place) for one in wanted if one.endswith(".toml")}
-    templates = {
-        one: PromptFile(
-            one, _text(folder, f"{one}.md", place), variables.split(), f"{place}/{one}.md"
-        )
-        for one, variables in wanted.items()
-        if one not in tables
-    }
-    return PromptSet(name.replace("[", "(").replace("]", ")"), manifest, templates, tables)
-
-
-def _text(folder: Traversable, file: str, place: str) -> str:
-    try:
-        return folder.joinpath(file).read_bytes().decode("utf-8-sig")
-    except FileNotFoundError as error:
-        raise ConfigError(f"{place}: expected the file {file}, and there is none") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{place}/{file} cannot be read as UTF-8 text ({error})") from error
-
-
-def _check_line(kind: str, form: str) -> None:
-    """ValueError where a format string cannot be used."""
-    try:
-        form.format(name="", text="", turn=1)
-    except (LookupError, ValueError, AttributeError) as error:
-        raise ValueError(
-            f"lines, {kind}: expected a format string of name, text and turn, found {form!r}"
-        ) from error
+def _read(folder: Path, name: str, wanted: Wanted) -> PromptSet:
+    manifest = toml_record(folder / MANIFEST, Manifest)
+    tables = {one: file_text(folder / one) for one in wanted if one.endswith(".toml")}
+    templates = {}
+    for one, variables in wanted.items():
+        if one not in tables:
+            file = folder / f"{one}.md"
+            templates[one] = PromptFile(one, file_text(file), variables.split(), str(file))
+    return PromptSet(re.sub(r"[\[\],\n]", " ", name), manifest, templates, tables)
 
 
 class PromptedSettings(LayeredSettings):

@@ -14,6 +14,7 @@ from fake_models import FakeModel
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.engine.setup import WorldSetup
+from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval import writing
 from sociolab.worlds.anteval.kit import load_information
 from sociolab.worlds.anteval.party.drawing import draw_party
@@ -37,7 +38,12 @@ class Writers:
         self._fails = fails or {}
 
     async def character(
-        self, model: ChatModel, drawn: PartyMember, key: CallKey, taken: Sequence[str]
+        self,
+        model: ChatModel,
+        texts: PromptSet,
+        drawn: PartyMember,
+        key: CallKey,
+        taken: Sequence[str],
     ) -> PartyMember:
         self.keys.append(key)
         self.taken.append(tuple(taken))
@@ -47,7 +53,13 @@ class Writers:
         return drawn.model_copy(update={"name": name, "description": "Written."})
 
     async def knowledge(
-        self, model: ChatModel, situation: str, npc: str, count: int, key: CallKey
+        self,
+        model: ChatModel,
+        texts: PromptSet,
+        situation: str,
+        npc: str,
+        count: int,
+        key: CallKey,
     ) -> tuple[Fact, ...]:
         self.keys.append(key)
         assert npc.startswith("Ca")  # as the model called it
@@ -142,7 +154,7 @@ def test_a_fatal_error_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 def test_a_folder_that_holds_sessions_is_not_overwritten(writers: Writers, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("mine")
-    with pytest.raises(ConfigError, match=r"sessions\.jsonl is there already"):
+    with pytest.raises(ConfigError, match=r"sessions\.jsonl exists already"):
         asyncio.run(write_sessions(FakeModel(), first(), tmp_path, SMALL.drawn(4), print))
     assert writers.keys == []
 

@@ -24,8 +24,8 @@ from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSetti
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
 _RECORD = (
-    "counted by what built-in scripted players put on record; everybody else needs a model that "
-    "reads what was said: --judge openai/MODEL"
+    "exact, from what built-in scripted players put on record; any other agent needs an LLM judge: "
+    "--judge openai/MODEL"
 )
 
 INFORMATION = Declared(
@@ -48,6 +48,11 @@ INFORMATION = Declared(
             "hallucination",
             tooltip="Share of what a player reports as learnt that nobody knew",
             better="lower",
+            unit="share",
+        ),
+        Metric(
+            "recall_at_*",
+            tooltip="Share of the NPC's facts that a player had learnt after so many turns",
             unit="share",
         ),
         Metric("no_talk", tooltip="Control: recall before the first turn", better="", unit="share"),
@@ -194,8 +199,14 @@ def _gap() -> Tool:
             splits=4,
         )
 
-    about = "gap: how far scripted play is from the package's sample play, as a virtual DM sees it"
-    return Tool(GapConfig, gap, demo, about)
+    return Tool(
+        GapConfig,
+        gap,
+        "Measure how far generated D&D play is from real play (AntEval's IEG).\n\n"
+        "Virtual DMs that learned from either see the difference.",
+        "--real sample --generated tavern",
+        demo=demo,
+    )
 
 
 load_information = WorldPlugin(
@@ -208,8 +219,6 @@ load_information = WorldPlugin(
     importers={
         "dnd": _real_play("dnd", "import_dnd"),
         "crd3": _real_play("crd3", "import_crd3"),
-        "fireball": _real_play("fireball", "import_fireball"),
-        "dnd-transcript": _real_play("transcript", "import_transcript"),
     },
     writer=_writer("anteval-information", InformationSettings),
     beside=_facts,

@@ -8,13 +8,14 @@ from functools import partial
 from sociolab.core.episode import Episode, Json
 from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, Player, Role, WorldKit
+from sociolab.core.score import judge_title
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Beside, Condition, Conditions
 from sociolab.plugin.world import WorldPlugin
 from sociolab.prompting.sets import PromptSet
 from sociolab.store.verdicts import JudgingRow
-from sociolab.worlds.stss.kit import SCRIPTED, TownPlayer, python_player
+from sociolab.worlds.stss.kit import SCRIPTED, TDP, TownPlayer, python_player
 from sociolab.worlds.stss.talk.dataset import own_talks, read_talks
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, RecordedJudge, findings_of
@@ -42,9 +43,10 @@ DECLARED = Declared(
     main=("conversation_gcsr",),
     cluster="task",
     spoken=("speak",),
+    questions=TDP,
     judges={
-        "scripted": "on record in the acts of scripted players only; for anybody else use "
-        "--judge openai/MODEL"
+        "scripted": "exact, from the recorded acts of scripted players; any other agent needs "
+        "an LLM judge: --judge openai/MODEL"
     },
 )
 
@@ -94,7 +96,7 @@ def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Beside:
     """What each judge found of each goal condition, in the talk and in the note of it."""
     found = [
         Conditions(
-            f"{row.judge.name} ({row.judge.method})",
+            judge_title(row.judge.name, row.judge.method),
             LEVELS[verdict.measure.name],
             tuple(Condition(one.condition.text, one.met, one.quote) for one in findings),
             verdict.measure.name in OF_TALK,
@@ -107,9 +109,15 @@ def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Beside:
 
 
 def _build() -> Tool:
-    from sociolab.worlds.stss.talk.building import BuildConfig, build_command
+    from sociolab.worlds.stss.talk.building import Build, build_command
 
-    return Tool(BuildConfig, build_command)
+    return Tool(
+        Build,
+        build_command,
+        "Freeze conversation tasks from the simulated days of a town.\n\n"
+        "The tasks of the town are simulated first.",
+        "stss-talk --seeds 1-2 --total 100 --name small",
+    )
 
 
 load = WorldPlugin(
