@@ -336,7 +336,7 @@ def test_reviewers_keep_edit_or_reject_and_the_researcher_sees_why(tmp_path: Pat
             assert "/review" not in done.url
         seen = client.get(f"/studies/{name}/reviews").text
         assert "<b>0 %</b> of pairs decide alike, on 1 scenario" in seen
-        assert "Does not hold: Not settled from the start" in seen
+        assert "Does not hold: Not decided from the start" in seen
         assert "<script>alert" not in seen
         text = client.get(f"/studies/{name}/reviews/reviews.csv").text
         assert [line.split(",")[2] for line in text.splitlines()] == ["decision", "keep", "reject"]

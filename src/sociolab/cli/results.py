@@ -473,6 +473,9 @@ def agree(
         int, option("--bins", "N", "Number of equal bins per scale, for kappa.", min=2, max=100)
     ] = 5,
     html: Html = None,
+    latex: Latex = None,
+    markdown: Markdown = None,
+    csv: Annotated[OptPath, option("--csv", "FILE", "Write all figures with intervals.")] = None,
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
@@ -486,7 +489,12 @@ def agree(
     with open_store(store) as opened:
         found = agreements(opened, run, judge or [], bins=bins)
         page_of(opened, found.ratings.runs, found.sections, html)
+    written = _write_tables(found.sections, latex, markdown)
+    if csv is not None:
+        written.append(_write_rows(found.rows(), csv))
     show_sections(found.sections, found.document, as_json=json, html=html)
+    for path in written:
+        say(f"wrote {path}")
 
 
 # ------------------------------------------------------------------ files for a paper
@@ -571,14 +579,14 @@ def rules_of(fail_if: Sequence[str] | None, junit: Path | None) -> tuple[GateRul
 
 def _gates(store: Store, found: Conclusions, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
     from sociolab.analysis.gates import difference_gates
-    from sociolab.analysis.values import judges_with
+    from sociolab.analysis.values import why_not_compared
 
     if not rules:
         return ()
     if found.comparison is None:
         raise ConfigError("--fail-if is for two agents; name both: --agent A --with B")
     runs = [one.run for one in found.outlines]
-    return difference_gates(found.comparison, rules, partial(judges_with, store, runs))
+    return difference_gates(found.comparison, rules, partial(why_not_compared, store, runs))
 
 
 @contextmanager

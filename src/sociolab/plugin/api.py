@@ -42,13 +42,13 @@ from sociolab.core.ports import (
     World,
     WorldKit,
 )
+from sociolab.core.reading import json_file, json_lines, record
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import stream
 from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Context, Findings, SectionFindings, Tool
-from sociolab.plugin.importing import json_file, json_lines, record
 from sociolab.plugin.judge import guide_judge
 from sociolab.plugin.options import Flag, ModelAccess, StoreAccess
 from sociolab.plugin.scene import OpenScene

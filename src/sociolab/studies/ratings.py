@@ -447,7 +447,7 @@ def _moment(text: str) -> str:
         return f"{found.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
     except (ValueError, OverflowError) as error:
         raise ConfigError(
-            "expected a moment with its zone as when, such as 2026-03-01T14:05:00Z, "
+            "expected a time with its zone as when, such as 2026-03-01T14:05:00Z, "
             f"found {quoted(text)}"
         ) from error
 

@@ -24,8 +24,8 @@ from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSetti
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
 _RECORD = (
-    "counted by what built-in scripted players put on record; everybody else needs a model that "
-    "reads what was said: --judge openai/MODEL"
+    "exact, from what built-in scripted players put on record; any other agent needs an LLM judge: "
+    "--judge openai/MODEL"
 )
 
 INFORMATION = Declared(
@@ -48,6 +48,11 @@ INFORMATION = Declared(
             "hallucination",
             tooltip="Share of what a player reports as learnt that nobody knew",
             better="lower",
+            unit="share",
+        ),
+        Metric(
+            "recall_at_*",
+            tooltip="Share of the NPC's facts that a player had learnt after so many turns",
             unit="share",
         ),
         Metric("no_talk", tooltip="Control: recall before the first turn", better="", unit="share"),

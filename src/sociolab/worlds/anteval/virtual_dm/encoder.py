@@ -166,7 +166,7 @@ def _checkpoint(folder: Path) -> tuple[Any, Any]:
         folder, AutoModelForSequenceClassification, "an encoder", num_labels=OUTPUTS
     )
     if tokenizer.pad_token_id is None:
-        raise ConfigError(f"the tokenizer in {folder} has no token for padding; set its pad_token")
+        raise ConfigError(f"the tokenizer in {folder} has no padding token; set its pad_token")
     return model, tokenizer
 
 

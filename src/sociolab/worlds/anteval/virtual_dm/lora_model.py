@@ -64,7 +64,9 @@ def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> 
 
     model, tokenizer = opened(folder, AutoModelForCausalLM, "a causal model", dtype="auto")
     if tokenizer.eos_token is None:
-        raise ConfigError(f"the tokenizer in {folder} has no end token; set its eos_token")
+        raise ConfigError(
+            f"the tokenizer in {folder} has no end-of-sequence token; set its eos_token"
+        )
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     config = LoraConfig(
         task_type="CAUSAL_LM",

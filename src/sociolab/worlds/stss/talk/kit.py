@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sociolab.core.episode import Episode, Json
 from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, Player, Role, WorldKit
+from sociolab.core.score import judge_title
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Condition, Conditions, Sidebar
@@ -42,8 +43,8 @@ DECLARED = Declared(
     spoken=("speak",),
     questions=TDP,
     judges={
-        "scripted": "on record in the acts of scripted players only; for anybody else use "
-        "--judge openai/MODEL"
+        "scripted": "exact, from the recorded acts of scripted players; any other agent needs "
+        "an LLM judge: --judge openai/MODEL"
     },
 )
 
@@ -90,7 +91,7 @@ def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Sidebar:
     """What each judge found of each goal condition, in the talk and in the note of it."""
     found = [
         Conditions(
-            f"{row.judge.name} ({row.judge.method})",
+            judge_title(row.judge.name, row.judge.method),
             LEVELS[verdict.measure.name],
             tuple(Condition(one.condition.text, one.met, one.quote) for one in findings),
             verdict.measure.name in OF_TALK,
