@@ -11,7 +11,7 @@ from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
-from sociolab.plugin.shown import Beside
+from sociolab.plugin.shown import Sidebar
 from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
@@ -152,8 +152,8 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
     )
 
 
-def _facts(episode: Episode, _: Sequence[JudgingRow]) -> Beside:
-    return Beside(facts=learned(episode))
+def _facts(episode: Episode, _: Sequence[JudgingRow]) -> Sidebar:
+    return Sidebar(facts=learned(episode))
 
 
 SAMPLE = "sample"
@@ -221,7 +221,7 @@ load_information = WorldPlugin(
         "crd3": _real_play("crd3", "import_crd3"),
     },
     writer=_writer("anteval-information", InformationSettings),
-    beside=_facts,
+    sidebar=_facts,
     impressions=True,
 )
 

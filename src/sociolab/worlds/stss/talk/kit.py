@@ -11,7 +11,7 @@ from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, Player, Role, 
 from sociolab.core.score import judge_title
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
-from sociolab.plugin.shown import Beside, Condition, Conditions
+from sociolab.plugin.shown import Condition, Conditions, Sidebar
 from sociolab.plugin.world import WorldPlugin
 from sociolab.prompting.sets import PromptSet
 from sociolab.store.verdicts import JudgingRow
@@ -92,7 +92,7 @@ def _labelled(row: Json, id: str) -> Labelled:
     return labelled(row, id)
 
 
-def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Beside:
+def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Sidebar:
     """What each judge found of each goal condition, in the talk and in the note of it."""
     found = [
         Conditions(
@@ -105,7 +105,7 @@ def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Beside:
         for verdict in row.verdicts
         if (findings := findings_of(episode, verdict))
     ]
-    return Beside(conditions=tuple(found))
+    return Sidebar(conditions=tuple(found))
 
 
 def _build() -> Tool:
@@ -128,6 +128,6 @@ load = WorldPlugin(
     settings=TalkSettings,
     short={"rounds": "3"},
     people=False,
-    beside=_conditions,
+    sidebar=_conditions,
     tools={"build": _build},
 )
