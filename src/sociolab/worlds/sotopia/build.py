@@ -23,6 +23,7 @@ from pydantic import Field, StringConstraints
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream
+from sociolab.report.words import plural
 from sociolab.worlds.sotopia.dataset import TaskRow, read_lines
 from sociolab.worlds.sotopia.scenarios import (
     Character,
@@ -404,4 +405,4 @@ def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
         for r in rows
     )
     target.write_text(text, "utf-8")
-    return f"wrote {target}: {len(rows)} tasks"
+    return f"wrote {target}: {plural(len(rows), 'task')}"
