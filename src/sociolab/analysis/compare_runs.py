@@ -39,7 +39,7 @@ from sociolab.report.plays import PlayKey, asked_in
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import evaluated, smoke_words
 from sociolab.report.schema import RunResult
-from sociolab.report.score_tables import judges_of, main_measure
+from sociolab.report.score_tables import judges_of, overview_measures
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, nature, plural
 from sociolab.store.store import Store
@@ -234,8 +234,8 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
 def two_agents(
     store: Store, result: RunResult, rename: Mapping[str, str] | None = None
 ) -> TextTable | None:
-    """A run's two agents side by side in the main metric of each judge, the main judge first; None
-    where it has not two, or they cannot be compared. `rename`: what the result calls them."""
+    """A run's two agents side by side in the main metrics of each judge, the main judge first;
+    None where it has not two, or they cannot be compared. `rename`: what the result calls them."""
     agents = evaluated(result)
     if len(agents) != 2:
         return None
@@ -245,7 +245,7 @@ def two_agents(
         read, asked = _read(store, wanted), _asked(store, wanted.runs)
         for judge in judges_of(result):
             mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
-            for metric in main_measure(result, mine):
+            for metric in overview_measures(result, mine):
                 with suppress(ConfigError):
                     runs = read.judged_by(judge)
                     sides = _with_turns(_sides(runs, wanted), asked)

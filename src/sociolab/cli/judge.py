@@ -57,7 +57,7 @@ def _resumable(kept: str) -> Iterator[None]:
 
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
-@takes(RunConfig, "judges", "readers", "agent_timeout", *ModelAccess.model_fields)
+@takes(RunConfig, "judges", "readers", "settings", "agent_timeout", *ModelAccess.model_fields)
 @takes(ValidationConfig, *_LABELLED, into="labelled")
 def judge(
     run: Annotated[OptText, argument("RUN", "The run's name.")] = None,
@@ -72,6 +72,7 @@ def judge(
         "RUN": run,
         "--judge": given.get("judges"),
         "--reader": given.get("readers"),
+        "--set": given.get("settings"),
         "--repeats": repeats,
     }
     flags = flags_of(ValidationConfig)

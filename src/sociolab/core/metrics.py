@@ -33,7 +33,8 @@ class Metric:
     abbreviation, `label`, the name spelt out. Its range and title are the measure's
     (`core.score.Measure`), which judges give.
 
-    `macro`: beside it stands its mean over clusters.
+    `macro`: beside it stands its mean over clusters. A name such as "recall_at_*" is that of each
+    measure with a number in the place of the star.
     """
 
     name: str
@@ -144,16 +145,27 @@ class Declared:
         A macro average is what its measure is.
         """
         found = {metric.name: metric for metric in (*COUNTED, *self.metrics)}
-        return found.get(name) or found.get(name.removesuffix(MACRO)) or Metric(name, better="")
+        names = (name, name.removesuffix(MACRO), _series(name))
+        return next((found[one] for one in names if one in found), Metric(name, better=""))
 
     def ordered(self, items: Iterable[Item], name: Callable[[Item], str]) -> tuple[Item, ...]:
         """Items that belong to measures, in the order of these; all others follow as they came."""
         place = {one: i for i, one in enumerate(self.order)}
-        return tuple(sorted(items, key=lambda item: place.get(name(item), len(place))))
+
+        def at(item: Item) -> int:
+            one = name(item)
+            return place.get(one, place.get(_series(one), len(place)))
+
+        return tuple(sorted(items, key=at))
 
     def as_json(self) -> str:
         """As a store keeps it."""
         return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+
+
+def _series(name: str) -> str:
+    """What each measure of a series is declared as: "recall_at_*" of "recall_at_5"."""
+    return f"{name.rstrip('0123456789')}*"
 
 
 UNDECLARED = Declared()

@@ -15,7 +15,6 @@ from sociolab.store.studies import ParticipantRow, Progress, Standing, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.participants import REASON, WHOLE, WITHDRAWN, declined
 from sociolab.studies.rate_study import (
-    GivenRating,
     QualifyingResult,
     RateStudy,
     qualified,
@@ -23,6 +22,7 @@ from sociolab.studies.rate_study import (
     rate_study,
     references_of,
 )
+from sociolab.studies.ratings import Rating
 from sociolab.studies.reviews import review_study
 from sociolab.studies.settings import PlayPlan, StudySettings
 
@@ -191,7 +191,7 @@ class RaterProgress:
 
 
 def rating_progress(
-    store: Store, study: RateStudy, ratings: Sequence[GivenRating]
+    store: Store, study: RateStudy, ratings: Sequence[Rating]
 ) -> tuple[tuple[EpisodeProgress, ...], tuple[RaterProgress, ...]]:
     """The progress of every episode in the study and of every participant."""
     rows = store.studies.assignments(study.name)

@@ -11,8 +11,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import read_toml
 from sociolab.core.score import Measure
-from sociolab.core.user_files import imported_names, read_toml
+from sociolab.core.user_files import imported_names
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name
 from sociolab.store.store import Store

@@ -15,8 +15,8 @@ from sociolab import RunConfig, estimate, run
 from sociolab.app.data.sets import load_world
 from sociolab.app.preflight.estimate import (
     CallCounts,
+    CallRate,
     Case,
-    Pace,
     RunEstimate,
     between,
     seconds_in_all,
@@ -408,8 +408,8 @@ def test_an_estimate_leaves_no_store(tmp_path: Path) -> None:
 def test_the_slowest_of_what_bounds_a_run_tells_its_time(
     per_minute: float | None, at_once: int | None, seconds: float
 ) -> None:
-    ours = Pace("a/x", "a", 2.0, 5, per_minute, 1000, 40)
-    other = Pace("a/j", "a", 5.0, 5, per_minute, 200, 8)
+    ours = CallRate("a/x", "a", 2.0, 5, per_minute, 1000, 40)
+    other = CallRate("a/j", "a", 5.0, 5, per_minute, 200, 8)
     assert seconds_in_all([ours, other], at_once) == pytest.approx(seconds)
-    longest = Pace("b/x", "b", 2.0, 500, None, 1000, 900)
+    longest = CallRate("b/x", "b", 2.0, 500, None, 1000, 900)
     assert seconds_in_all([ours, longest], 600) == pytest.approx(1880.0)

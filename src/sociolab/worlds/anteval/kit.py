@@ -11,7 +11,7 @@ from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
-from sociolab.plugin.shown import Beside
+from sociolab.plugin.shown import Sidebar
 from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
@@ -48,6 +48,11 @@ INFORMATION = Declared(
             "hallucination",
             tooltip="Share of what a player reports as learnt that nobody knew",
             better="lower",
+            unit="share",
+        ),
+        Metric(
+            "recall_at_*",
+            tooltip="Share of the NPC's facts that a player had learnt after so many turns",
             unit="share",
         ),
         Metric("no_talk", tooltip="Control: recall before the first turn", better="", unit="share"),
@@ -106,16 +111,20 @@ def _load_information(setup: WorldSetup) -> WorldKit:
     plan = settings.plan(sessions)
 
     def model_judge(model: ChatModel) -> Judge:
-        return ModelJudge(plan, model)
+        return ModelJudge(plan, model, settings.texts)
 
     return WorldKit(
-        world=AntEval("information", sessions, plan.controls, plan.snapshots, setup.policy),
+        world=AntEval(
+            "information", sessions, plan.controls, plan.snapshots, setup.policy, settings.texts
+        ),
         players={"scripted": ScriptedPartyPlayer()},
         judges={"record": RecordJudge(plan)},
         checks=(),
         model_judge=model_judge,
         casts=table_casts,
         pace=Pace(lambda task: session_from(task.content).turns),
+        instructions=settings.texts.instructions(),
+        temperature=settings.texts.agent_temperature(1.0),
         validation={"facts": _labelled},
     )
 
@@ -131,18 +140,20 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
     settings = setup.read("anteval-intention", IntentionSettings)
     sessions = sessions_of("intention", setup, settings)
     return WorldKit(
-        world=AntEval("intention", sessions, policy=setup.policy),
+        world=AntEval("intention", sessions, policy=setup.policy, texts=settings.texts),
         players={"scripted": ScriptedPartyPlayer()},
         judges={"record": IntentionRecordJudge()},
         checks=(),
-        model_judge=ChatIntentionJudge,
+        model_judge=lambda model: ChatIntentionJudge(model, settings.texts),
         casts=table_casts,
+        instructions=settings.texts.instructions(),
+        temperature=settings.texts.agent_temperature(1.0),
         pace=Pace(lambda task: session_from(task.content).turns),
     )
 
 
-def _facts(episode: Episode, _: Sequence[JudgingRow]) -> Beside:
-    return Beside(facts=learned(episode))
+def _facts(episode: Episode, _: Sequence[JudgingRow]) -> Sidebar:
+    return Sidebar(facts=learned(episode))
 
 
 SAMPLE = "sample"
@@ -167,8 +178,9 @@ def _writer(world: str, settings: type[InformationSettings] | type[IntentionSett
     ) -> WrittenTasks:
         from sociolab.worlds.anteval.writing import write_sessions
 
-        drawn = setup.read(world, settings).drawn(setup.seed)
-        done = await write_sessions(model, folder, drawn, tell)
+        chosen = setup.read(world, settings)
+        drawn = chosen.drawn(setup.seed)
+        done = await write_sessions(model, chosen.texts, folder, drawn, tell)
         return WrittenTasks(len(done.sessions), "sessions", done.failures)
 
     return write
@@ -209,7 +221,7 @@ load_information = WorldPlugin(
         "crd3": _real_play("crd3", "import_crd3"),
     },
     writer=_writer("anteval-information", InformationSettings),
-    beside=_facts,
+    sidebar=_facts,
     impressions=True,
 )
 

@@ -6,15 +6,17 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
 from sociolab.worlds.anteval.virtual_dm.example import Example
-from sociolab.worlds.anteval.virtual_dm.finetune import LoraSettings
 from sociolab.worlds.anteval.virtual_dm.training import opened, own_chance, trained
+
+if TYPE_CHECKING:
+    from sociolab.worlds.anteval.virtual_dm.finetune import LoraSettings
 
 LONGEST_ANSWER = 256
 """Tokens: more than a dozen checks."""
