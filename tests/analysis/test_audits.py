@@ -70,7 +70,7 @@ def test_repeats_are_told_by_sd_equal_pairs_and_distance() -> None:
     assert found["goal", SD].estimate.value == pytest.approx((2 + 3**0.5) / 2)
     assert found["goal", EQUAL].estimate.value == pytest.approx(1 / 6)
     assert found["goal", DIFFERENCE].estimate.value == pytest.approx(7 / 3)
-    # Two clusters: half of the t interval is t(.975; 1) = 12.706 times |8/3 - 2| / 2 = 4.235; no
+    # Two clusters: half of the t interval is t(0.975; 1) = 12.706 times |8/3 - 2| / 2 = 4.235; no
     # distance is below 0.
     apart = found["goal", DIFFERENCE].estimate
     assert apart.low == 0
@@ -79,7 +79,7 @@ def test_repeats_are_told_by_sd_equal_pairs_and_distance() -> None:
 
 def test_no_interval_of_repeats_passes_what_the_scale_allows() -> None:
     # On a scale from 0 to 10 two scores are at most 10 apart, with a standard deviation of
-    # 10 / sqrt(2); t(.975; 1) = 12.7 makes all intervals wider than what is possible.
+    # 10 / sqrt(2); t(0.975; 1) = 12.7 makes all intervals wider than what is possible.
     found = by(repeat_effects([repeated(0, 10), repeated(5, 5, cluster="b")]))
     for what, top in ((SD, 10 / 2**0.5), (EQUAL, 1), (DIFFERENCE, 10)):
         estimate = found["goal", what].estimate

@@ -29,7 +29,7 @@ LONG = "long" * 64
         (("run", "sotopia", "--tasks", "unheard-of"), "unheard-of"),
         (("run", "sotopia", "--data", "unheard-of"), "unheard-of"),
         (("run", "sotopia", "--name", "a/b"), "a/b"),
-        (("run", "sotopia", "--tdp"), "--tdp (target-driven planning) is for the worlds stss and"),
+        (("run", "sotopia", "--tdp"), "tdp"),
         (("run", "sotopia", "--on-failed-turn", "cry"), "cry"),
         (("run", "sotopia", "--file", "none.toml"), "none.toml"),
         (("run", "sotopia", "--store", "/proc/none/store.db"), "/proc/none"),

@@ -190,6 +190,7 @@ def _forms(space: ActionSpace) -> tuple[tuple[ActionKind, ...], ...]:
     return (plain, *typed) if plain else typed
 
 
+@cache
 def _wrapper(space: ActionSpace) -> str:
     """Where the action or actions of a turn are found in a reply; "" where it is the reply."""
     return "actions" if space.most > 1 else "turn" if len(_forms(space)) > 1 else ""
@@ -229,14 +230,17 @@ def _form_type(kinds: tuple[ActionKind, ...], addressed: bool) -> type[BaseModel
 
 def read_json(text: str, space: ActionSpace, addressed: bool) -> tuple[Action, ...]:
     """The actions in a JSON reply; ReplyError with what was expected and found."""
-    value = read(text, act_type(space, addressed))
-    turns = getattr(value, _wrapper(space)) if _wrapper(space) else value
+    value, wrapper = read(text, act_type(space, addressed)), _wrapper(space)
+    turns = getattr(value, wrapper) if wrapper else value
     return tuple(map(_action, turns if isinstance(turns, list) else [turns]))
 
 
 def _action(turn: BaseModel) -> Action:
-    given = turn.model_dump(mode="json", by_alias=True, round_trip=True)
+    given: dict[str, Any] = {**vars(turn), **(turn.model_extra or {})}
     kind, text, to = given.pop("action"), given.pop("text", ""), given.pop("to", ())
+    if given:
+        head = {"action", "text", "to"}
+        given = turn.model_dump(mode="json", by_alias=True, round_trip=True, exclude=head)
     return Action(kind, text.strip(), tuple(to), fields=given)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from statistics import median
 from typing import Any
 
@@ -86,6 +86,44 @@ class Agreements:
             "judge_pairs": [asdict(cell) for cell in self.report.pairs],
             "sections": documents(self.sections),
         }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every figure that has a value as a row of a CSV file; `group` is "" over all plays."""
+        report = self.report
+        sides: list[tuple[AmongPeople | JudgeAndPeople | JudgePair, str, str]] = [
+            *((cell, "people", "people") for cell in report.people),
+            *((cell, cell.judge, "people") for cell in report.judges),
+            *((cell, cell.first, cell.second) for cell in report.pairs),
+        ]
+        return [
+            {
+                "first": first,
+                "second": second,
+                "metric": cell.dimension,
+                "group": cell.group or "",
+                "figure": name,
+                "value": found.value,
+                "low": found.low,
+                "high": found.high,
+                "n": found.items if isinstance(found, Alpha) else found.n,
+                "clusters": found.clusters,
+            }
+            for cell, first, second in sides
+            for name, found in _cell_figures(cell)
+            if found.value is not None
+        ]
+
+
+def _cell_figures(cell: object) -> Iterator[tuple[str, Estimate | Correlation | Alpha]]:
+    """The figures of a cell by name, those of its parts among them."""
+    for one in fields(cell):  # type: ignore[arg-type]
+        found = getattr(cell, one.name)
+        if isinstance(found, Alpha):
+            yield f"alpha ({one.name})", found
+        elif isinstance(found, Estimate | Correlation):
+            yield one.name.replace("_", " "), found
+        elif is_dataclass(found):
+            yield from _cell_figures(found)
 
 
 def agreements(
@@ -557,7 +595,7 @@ def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTa
         ("", *heads, "Spearman"),
         tuple(rows),
         (
-            "Pearson's r over episodes; ** p <= .01, * p <= .05 by the t test, which treats "
+            "Pearson's r over episodes; ** p <= 0.01, * p <= 0.05 by the t test, which treats "
             f"episodes as independent; the interval does not: {titles.cluster}s are left out one "
             "at a time",
             "where the people agree little (their alpha), no judge can follow their mean closely",

@@ -260,7 +260,8 @@ def rank_runs(
         run: {names.name(run, label): without_code(hash_) for label, hash_ in agents.items()}
         for run, agents in agent_settings(store, runs).items()
     }
-    pool = pooled([names.values(one) for one in values], judge, measure, settings)
+    called = judge and names.judge(judge)
+    pool = pooled([names.values(one) for one in values], called, measure, settings)
     asked = {run: turns_asked(store, run) for run in runs}
     return ranking(replace(pool, notes=(*pool.notes, *names.notes)), asked)
 

@@ -21,6 +21,7 @@ from sociolab.cli.options import (
 )
 from sociolab.cli.output import console, endless, print_json, say
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.options import FIRST_WORLD
 
 if TYPE_CHECKING:
     from sociolab.app.queries import EpisodeQuery
@@ -68,7 +69,7 @@ def list_(
     judge: OneJudge = None,
     limit: EpisodeLimit = None,
     world: Annotated[
-        OptText, option("--world", "WORLD", "Whose tasks or agents; default sotopia.")
+        OptText, option("--world", "WORLD", f"Whose tasks or agents; default {FIRST_WORLD}.")
     ] = None,
     data: Annotated[OptText, option("--data", "NAME|DIR", "Tasks of this data set.")] = None,
     tasks: TaskFilter = None,
@@ -85,7 +86,7 @@ def list_(
     from sociolab.cli.list_rows import Table, aligned, tabbed
     from sociolab.core.user_files import imported_names
 
-    of = world or "sotopia"
+    of = world or FIRST_WORLD
     lists: dict[str, Callable[[], Rows]] = {
         "tasks": lambda: _tasks(of, data, tasks),
         "task-lists": _task_lists,

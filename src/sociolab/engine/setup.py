@@ -10,6 +10,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import first_problem
 from sociolab.engine.scene import FailurePolicy
 
 Settings = TypeVar("Settings", bound=BaseModel)
@@ -37,9 +38,4 @@ class WorldSetup:
         try:
             return kind.model_validate(dict(self.settings))
         except ValidationError as error:
-            item = error.errors(include_url=False)[0]
-            name = ".".join(str(part) for part in item["loc"]) or "settings"
-            problem = f"{item['msg'][:1].lower()}{item['msg'][1:]}"
-            raise ConfigError(
-                f"the setting {name} of {world}: {problem}, found {item['input']!r}"
-            ) from error
+            raise ConfigError(f"{world}, the setting {first_problem(error)}") from error

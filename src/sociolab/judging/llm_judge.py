@@ -70,7 +70,7 @@ class LlmJudge:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts of the model's reply; failures where nobody took a turn."""
         if not episode.moves:
-            problem = "expected an episode with turns, found none: there is nothing to judge"
+            problem = "expected an episode with turns, found none: nothing to judge"
             return self._rubric.failures(episode, "incomplete", problem, "", 0)
         shown = self._rubric.prompt(episode, self._temperature)
         if shown is None:

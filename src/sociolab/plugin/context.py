@@ -92,14 +92,18 @@ class SectionFindings:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A command of a world, `sociolab tool NAME`: what it is asked (`config`, whose fields --set
-    fills), and how it is done.
+    """A command of a world, `sociolab NAME`: what it is asked (`config`, whose fields are its
+    options, see `plugin.options`), and how it is done.
 
-    `demo` is what to ask it in a demonstration, of the runs of each world, by name; `about` says
-    then what is shown.
+    A config that inherits `StoreAccess` or `ModelAccess` has their options, too. `about` is its
+    help, `example` what to write behind its name. `page`: its sections can be written as a page,
+    about the runs of its findings. `demo` is what to ask it in a demonstration, of the runs of each
+    world, by name.
     """
 
     config: type[BaseModel]
     run: Callable[[Context, Any], Coroutine[Any, Any, Findings]]
-    demo: Callable[[Mapping[str, str]], BaseModel | None] | None = None
     about: str = ""
+    example: str = ""
+    page: bool = False
+    demo: Callable[[Mapping[str, str]], BaseModel | None] | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sociolab.core.metrics import UNDECLARED, Better, Declared
-from sociolab.core.score import BASELINES, Method
+from sociolab.core.score import BASELINES, Method, judge_title
 from sociolab.report.html import pages
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of, main_measure, value_text
@@ -377,7 +377,7 @@ def _text_table(board: Board) -> TextTable:
     heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", *board.words)
     heads = (*heads, *lost, *above, "run", "kind")
     return TextTable(
-        f"{terms.world}: {board.title} · judge: {terms.judge} ({terms.method})",
+        f"{terms.world}: {board.title} · judge: {judge_title(terms.judge, terms.method)}",
         heads,
         rows,
         (f"{terms.data}; {terms.tasks}; {terms.met}", *_unranked(board), *board.notes),

@@ -90,6 +90,14 @@ def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[Meas
     return measures_of(result, [entry for entry in entries if entry.value is not None])[:1]
 
 
+def overview_measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+    """What an overview shows of these entries: all of the world's main measures that have a value,
+    such as Overall and GOAL of SOTOPIA's Table 2; else as `main_measure`."""
+    valued = {entry.measure for entry in entries if entry.value is not None}
+    mains = [result.measure(name) for name in result.declared.main if name in valued]
+    return tuple(mains) or main_measure(result, entries)
+
+
 def grids_of(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
     """All tables of a result that hold anything; `details` adds a matrix of agents and partners for
     every measure."""
@@ -490,12 +498,12 @@ MOST_BESIDE = 6
 
 
 def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None:
-    """Means with intervals, n and failures: the main metric of each judge by agent, the main judge
+    """Means with intervals, n and failures: the main metrics of each judge by agent, the main judge
     first, and the other metrics where all fit into `most` rows. None where nothing was scored."""
     agents, chosen, rest = evaluated(result), list[ScoreEntry](), list[ScoreEntry]()
     for judge in judges_of(result):
         mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
-        main = main_measure(result, mine)
+        main = overview_measures(result, mine)
         for measure in (*main, *(one for one in measures_of(result, mine) if one not in main)):
             found = [entry for entry in mine if entry.measure == measure.measure]
             (chosen if measure in main else rest).extend(found)

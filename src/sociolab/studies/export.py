@@ -18,7 +18,8 @@ from sociolab.store.overview import EpisodeRow, episode_rows
 from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, StudyRow
 from sociolab.studies.participants import WHOLE, completion_code
-from sociolab.studies.rate_study import GivenRating, ratings_in
+from sociolab.studies.rate_study import ratings_in
+from sociolab.studies.ratings import Rating
 from sociolab.studies.settings import StudySettings
 
 EPISODES = "episodes.jsonl"
@@ -198,18 +199,18 @@ def _cell(value: Json) -> str:
 COLUMNS = ("episode", "seat", "rater", "dimension", "score", "reason", "seconds", "when")
 
 
-def ratings_csv(ratings: Iterable[GivenRating]) -> str:
+def ratings_csv(ratings: Iterable[Rating]) -> str:
     """A line a rating, under a head; a reason that a spreadsheet would take for a formula gets an
     apostrophe before it."""
     return csv_text(
         COLUMNS,
         (
             (
-                r.trial,
+                r.episode,
                 r.seat,
                 r.rater,
                 r.dimension,
-                int(r.value),
+                int(r.score),
                 r.reason,
                 r.seconds,
                 r.when or None,

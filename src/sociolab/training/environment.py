@@ -27,6 +27,7 @@ from sociolab.core.errors import ConfigError, ModelError, SociolabError
 from sociolab.core.tracebacks import describe_error
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
+from sociolab.plugin.options import FIRST_WORLD
 from sociolab.runner.plan import AgentId, trial_id
 from sociolab.training.session import (
     Answer,
@@ -146,7 +147,7 @@ class Environment:
 
     def __init__(
         self,
-        world: str = "sotopia",
+        world: str = FIRST_WORLD,
         *,
         seat: int | str = 0,
         partner: str = "scripted",
@@ -160,12 +161,12 @@ class Environment:
         own = [name for name in rest if name not in _OF_CONFIG]
         if own:
             raise ConfigError(
-                f'config: "{own[0]}" is not for an environment to take from there; expected some '
-                f"of {', '.join(_OF_CONFIG)}"
+                f'config: "{own[0]}" is not used by an environment; expected some of '
+                f"{', '.join(_OF_CONFIG)}"
             )
         if not isinstance(tasks, str | None):
             raise ConfigError(
-                'tasks: expected a text as for --tasks, such as "bargain" or "ID,ID", found '
+                'tasks: expected a filter as for --tasks, such as "bargain" or "ID,ID", found '
                 f"{tasks!r:.80}"
             )
         wanted = (judges,) if isinstance(judges, str) else tuple(judges)

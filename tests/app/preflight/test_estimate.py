@@ -14,7 +14,7 @@ import pytest
 from sociolab import RunConfig, estimate, run
 from sociolab.app.data.sets import load_world
 from sociolab.app.preflight.estimate import (
-    Pace,
+    CallRate,
     between,
     seconds_in_all,
     share_range,
@@ -181,7 +181,7 @@ def test_the_calls_are_those_of_a_run_in_which_nobody_leaves(kind: str, tmp_path
 def test_the_bound_is_not_passed_where_nobody_leaves_and_is_close(
     seed: int, tmp_path: Path
 ) -> None:
-    """Calls are exact there, and the bound has texts of 250 characters, a little longer than these."""
+    """Calls are exact there, and its texts of 250 characters are a little longer than these."""
     config = described(tmp_path, seed=seed, limit=2, partner=None)
     found = estimate(config)
     bound = found.usd(found.most, cached=True)
@@ -467,8 +467,8 @@ def test_an_estimate_leaves_no_store(tmp_path: Path) -> None:
 def test_the_slowest_of_what_bounds_a_run_tells_its_time(
     per_minute: float | None, at_once: int | None, seconds: float
 ) -> None:
-    ours = Pace("a/x", "a", 2.0, 5, per_minute, 1000, 40)
-    other = Pace("a/j", "a", 5.0, 5, per_minute, 200, 8)
+    ours = CallRate("a/x", "a", 2.0, 5, per_minute, 1000, 40)
+    other = CallRate("a/j", "a", 5.0, 5, per_minute, 200, 8)
     assert seconds_in_all([ours, other], at_once) == pytest.approx(seconds)
-    longest = Pace("b/x", "b", 2.0, 500, None, 1000, 900)
+    longest = CallRate("b/x", "b", 2.0, 500, None, 1000, 900)
     assert seconds_in_all([ours, longest], 600) == pytest.approx(1880.0)

@@ -139,7 +139,7 @@ def test_a_fatal_error_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 def test_a_folder_that_holds_sessions_is_not_overwritten(writers: Writers, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("mine")
-    with pytest.raises(ConfigError, match=r"sessions\.jsonl is there already"):
+    with pytest.raises(ConfigError, match=r"sessions\.jsonl exists already"):
         asyncio.run(write_sessions(FakeModel(), tmp_path, SMALL.drawn(4), print))
     assert writers.keys == []
 

@@ -483,13 +483,13 @@ class _MeasuringModels(Models):
         self.calls.clear()
         return taken
 
-    def paces(self, case: Case, seconds: Callable[[str], float | None]) -> list[Pace]:
+    def paces(self, case: Case, seconds: Callable[[str], float | None]) -> list[CallRate]:
         """How fast each model that is called can be."""
         found = []
         for name, part in case.models.items():
             end = self.endpoint(self.specs[name])
             limits = end.name, seconds(name), end.in_flight, end.requests_per_minute
-            found.append(Pace(name, *limits, part.calls, case.longest[name]))
+            found.append(CallRate(name, *limits, part.calls, case.longest[name]))
         return found
 
 
@@ -530,7 +530,7 @@ def _name(spec: ModelSpec) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class CallRate:
     """How fast one model can be called: seconds a call (None: not known), and its endpoint's
     limits. `calls` are those of the whole plan, `longest` those of the trial that has most."""
 
@@ -543,7 +543,7 @@ class Pace:
     longest: int
 
 
-def seconds_in_all(paces: Sequence[Pace], at_once: int | None) -> float:
+def seconds_in_all(paces: Sequence[CallRate], at_once: int | None) -> float:
     """How long the calls of a plan take: as long as the busiest endpoint and, where `at_once`
     trials are under way and the calls of each wait for one another, no shorter than those."""
     ends = {pace.endpoint for pace in paces}
@@ -555,14 +555,14 @@ def seconds_in_all(paces: Sequence[Pace], at_once: int | None) -> float:
     return max(busiest, one_by_one, longest)
 
 
-def _busy(paces: Sequence[Pace]) -> float:
+def _busy(paces: Sequence[CallRate]) -> float:
     """Seconds in which an endpoint can answer all its calls."""
     answering = sum(pace.calls * (pace.seconds or 0) for pace in paces) / paces[0].in_flight
     rate = paces[0].per_minute
     return answering if rate is None else max(answering, sum(p.calls for p in paces) / rate * 60)
 
 
-def _time_line(cases: Sequence[Case], paces: Sequence[Pace], given: float | None) -> str:
+def _time_line(cases: Sequence[Case], paces: Sequence[CallRate], given: float | None) -> str:
     """How long it takes, and what that rests on. `given`: seconds a call, as the user says."""
     unknown = [pace.model for pace in paces if pace.seconds is None]
     if unknown:

@@ -375,7 +375,7 @@ def _check(
 ) -> None:
     if settings.most < 1 or settings.splits < 0:
         raise ConfigError(
-            "the gap: expected at least 1 label a row and 0 splits or more, found "
+            "the gap: expected at least 1 label per row and 0 or more splits, found "
             f"{settings.most} and {settings.splits}"
         )
     if not test:

@@ -8,9 +8,9 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from rich.console import Console
 
 from sociolab.analysis.formatting import NOTHING
@@ -19,6 +19,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
 from sociolab.core.user_files import data_home, imported_folder, imported_names
 from sociolab.plugin.context import Context
+from sociolab.plugin.options import Flag, ModelAccess, Several
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
@@ -54,7 +55,7 @@ _INTENTION = "anteval-intention"
 _SPLITS = 10
 
 
-class GapConfig(BaseModel):
+class GapConfig(ModelAccess):
     """What to compare with what, and by which virtual DM.
 
     `real` and `test` are imported data sets, files, or "sample"; without `test` a fifth of the
@@ -62,18 +63,36 @@ class GapConfig(BaseModel):
     None: 10 for the linear DM, 0 for those whose training takes long or costs money.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    real: str
-    test: str | None = None
-    generated: tuple[str, ...] = Field(min_length=1)
-    information: tuple[str, ...] = ()
-    dm: str = "linear"
-    most: int = Field(default=1, ge=1)
-    strict: bool = True
-    matched: bool = True
-    splits: int | None = Field(default=None, ge=0)
-    seed: int = 0
+    real: Annotated[str, Flag("--real", "DATA", "Real episodes: an import, a file, or sample.")]
+    generated: Annotated[
+        Several,
+        Flag("--generated", "RUN", "A run to compare. Repeatable, or separated by commas."),
+    ] = Field(min_length=1)
+    test: Annotated[
+        str | None, Flag("--test", "DATA", "Real episodes to test on; default: a fifth.")
+    ] = None
+    information: Annotated[
+        Several, Flag("--information", "RUN", "A run with IEP scores. Repeatable.")
+    ] = ()
+    dm: Annotated[
+        str,
+        Flag(
+            "--dm",
+            "SPEC",
+            "linear, encoder[:DIR], lora:DIR, endpoint/model?examples=8, tuned:endpoint/model",
+        ),
+    ] = "linear"
+    most: Annotated[int, Flag("--most", "N", "Maximum labels per row.")] = Field(default=1, ge=1)
+    all_rows: Annotated[bool, Flag("--all-rows", "", "Also test on rows that name the skill.")] = (
+        False
+    )
+    all_real: Annotated[
+        bool, Flag("--all-real", "", "Train on all real episodes, whatever the run's size.")
+    ] = False
+    splits: Annotated[int | None, Flag("--splits", "N", "Pairs of real samples (noise floor).")] = (
+        Field(default=None, ge=0)
+    )
+    seed: Annotated[int, Flag("--seed", "N", "Random seed of samples and intervals.")] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +140,8 @@ async def gap(lab: Context, config: GapConfig) -> GapResult:
     kind = factory.kind(config.dm)
     settings = GapSettings(
         most=config.most,
-        strict=config.strict,
-        matched=config.matched,
+        strict=not config.all_rows,
+        matched=not config.all_real,
         splits=_splits(config, notes),
         seed=config.seed,
     )
@@ -152,7 +171,7 @@ def _unusable(failures: Sequence[UnusableReplies]) -> Iterator[str]:
     for one in failures:
         lost[one.what] += one.count
     for one in failures:
-        means = "each counts as an empty prediction, so the F is too low, and G may be wrong"
+        means = "each counts as an empty prediction, so F is too low and G may be wrong"
         if lost[one.what] == one.of:
             means = "nothing was predicted, so there is no F and no G"
         yield (
@@ -196,7 +215,7 @@ def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Gene
                 "or the players took no turn"
             )
         if failed_turns:
-            notes.append(f"{run}: {failed_turns} turns failed in the sessions that are compared")
+            notes.append(f"{run}: {failed_turns} turns failed in the sessions compared")
     if not found:
         raise ConfigError(f"--generated: no session was played in {', '.join(config.generated)}")
     names = Counter(_name(agent, npc) for _, agent, npc in found)
@@ -210,7 +229,7 @@ def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Gene
         for (run, agent, npc), examples in found.items()
     )
     if any(row.agent == "scripted" for row in rows):
-        notes.append("scripted: rule-based players, never to be set beside a paper's figures")
+        notes.append("scripted: rule-based players; not to be compared with a paper's figures")
     return rows
 
 
@@ -229,8 +248,8 @@ def _splits(config: GapConfig, notes: list[str]) -> int:
     if config.dm == "linear":
         return _SPLITS
     notes.append(
-        "no noise floor, so nothing tells these gaps from chance in what was learned from; it "
-        "takes two more trainings a split: ask for it with --splits"
+        "no noise floor, so these gaps cannot be told from chance in the training samples; "
+        "--splits N computes one (two more trainings per split)"
     )
     return 0
 
@@ -270,18 +289,20 @@ def information_of(
                 assert entry.agent is not None
                 cast = (entry.agent, npcs.get(entry.agent, ""))
                 if cast in of_cast:
-                    raise ConfigError(f"--information: {entry.agent} plays in more than one run")
+                    raise ConfigError(
+                        f"--information: {entry.agent} is in more than one run; name one of them"
+                    )
                 of_cast[cast] = Estimate(
                     entry.value, entry.n, entry.clusters, entry.low, entry.high, entry.interval
                 )
                 lost += entry.failures
         if judges and set(seats.values()) & set(npcs.items()):
             without = f"; {lost} answers have no score" if lost else ""
-            notes.append(f"IEP of {run}: judged by {judges[0]}{without}")
+            notes.append(f"IEP from {run}, judge {judges[0]}{without}")
         else:
             notes.append(
-                f"no IEP from {run}: nobody in it plays the same seats as in a generated run, or "
-                "nothing was judged"
+                f"no IEP from {run}: no agent in it is cast as in a generated run, or nothing was "
+                f"judged"
             )
     found = {name: of_cast.get(cast) for name, cast in seats.items()}
     return {name: estimate for name, estimate in found.items() if estimate is not None}
@@ -307,8 +328,8 @@ def real_play(
     real = examples_called(real_name, "--real")
     if SAMPLE in (real_name, test_name):
         notes.append(
-            "the real play is sample data written for this package, not human play: nothing here "
-            "says how human an agent plays"
+            "the real play is sample data written for this package, not human play: these figures "
+            "do not show how human-like an agent plays"
         )
     if test_name is not None:
         return real, examples_called(test_name, "--test")
@@ -319,7 +340,7 @@ def real_play(
             f"{_TEST_SHARE} for the test, found {len(groups)}; name a --test set"
         )
     kept = set(groups[: len(groups) // _TEST_SHARE])
-    notes.append(f"{len(kept)} of the {len(groups)} real episodes are kept for the test")
+    notes.append(f"{len(kept)} of the {len(groups)} real episodes are held out for the test")
     train = tuple(example for example in real if example.group not in kept)
     return train, tuple(example for example in real if example.group in kept)
 
@@ -393,8 +414,9 @@ class DMFactory:
         spec = _spec(plain, text)
         if shots is None:
             raise ConfigError(
-                f"--dm {text}: an untuned model learns nothing, so it has no gap; add ?examples=8 "
-                "to show it examples (its f0 is measured beside), or use tuned:"
+                f"--dm {text}: an untuned model learns nothing from play, so there is no gap; add "
+                f"?examples=8 for few-shot examples (its zero-shot F, f0, is shown too), or use "
+                f"tuned:"
             )
         model = self.lab.model(spec, "dm")
         return DMKind(
@@ -559,14 +581,18 @@ def _explained(table: GapTable) -> tuple[str, ...]:
         f"no intervals: {table.test_groups} groups of test rows are too few, expected at least "
         f"{FEWEST_GROUPS}"
         if few
-        else "below each figure its 95 % interval: bootstrap over the groups of the test rows, "
-        "paired for G; chance in what was learned from is in the noise floor, not here",
-        "F1 of who makes a check (F_c), of who makes which (F_o), of the skill alone (F_s)",
-        "G = |fr - fg| / (fr + fg) x 100; signed: above 0 where real play teaches more",
+        else "below each figure, its 95 % interval: bootstrap over the groups of test rows, paired "
+        "for G; chance in the training samples shows in the noise floor, not here",
+        "F1 over the characters who make a check (F_c), over characters with their skills (F_o), "
+        "over skills alone (F_s)",
+        "G = |fr - fg| / (fr + fg) x 100; signed G: positive where a virtual DM learns more from "
+        "real play",
         f"each prediction: at most {table.most} label{'s' if table.most > 1 else ''} a row",
     ]
     if table.matched:
-        lines.append("fr and fg of a row: virtual DMs that learned from equally many examples (n)")
+        lines.append(
+            "fr, fg: F of virtual DMs trained on equally many (n) real and generated examples"
+        )
     floors = [row.floor_o for row in table.rows if row.floor_o is not None and row.floor_o.values]
     if floors:
         sizes = ", ".join(dict.fromkeys(str(floor.size) for floor in floors))

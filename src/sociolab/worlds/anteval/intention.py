@@ -240,5 +240,5 @@ def _told(labels: Iterable[Label]) -> str:
 
 
 def _nothing() -> tuple[Verdict, ...]:
-    problem = "expected turns of the players, found none: there is nothing to judge"
+    problem = "expected at least one turn of a player, found none: nothing to judge"
     return tuple(ScoreFailure(measure, None, "incomplete", problem) for measure in MEASURES)

@@ -11,7 +11,7 @@ from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
-from sociolab.plugin.shown import Beside
+from sociolab.plugin.shown import Sidebar
 from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
@@ -24,8 +24,8 @@ from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSetti
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
 _RECORD = (
-    "counted by what built-in scripted players put on record; everybody else needs a model that "
-    "reads what was said: --judge openai/MODEL"
+    "exact, from what built-in scripted players put on record; any other agent needs an LLM judge: "
+    "--judge openai/MODEL"
 )
 
 INFORMATION = Declared(
@@ -48,6 +48,11 @@ INFORMATION = Declared(
             "hallucination",
             tooltip="Share of what a player reports as learnt that nobody knew",
             better="lower",
+            unit="share",
+        ),
+        Metric(
+            "recall_at_*",
+            tooltip="Share of the NPC's facts that a player had learnt after so many turns",
             unit="share",
         ),
         Metric("no_talk", tooltip="Control: recall before the first turn", better="", unit="share"),
@@ -141,8 +146,8 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
     )
 
 
-def _facts(episode: Episode, _: Sequence[JudgingRow]) -> Beside:
-    return Beside(facts=learned(episode))
+def _facts(episode: Episode, _: Sequence[JudgingRow]) -> Sidebar:
+    return Sidebar(facts=learned(episode))
 
 
 SAMPLE = "sample"
@@ -187,8 +192,14 @@ def _gap() -> Tool:
             splits=4,
         )
 
-    about = "gap: how far scripted play is from the package's sample play, as a virtual DM sees it"
-    return Tool(GapConfig, gap, demo, about)
+    return Tool(
+        GapConfig,
+        gap,
+        "Measure how far generated D&D play is from real play (AntEval's IEG).\n\n"
+        "Virtual DMs that learned from either see the difference.",
+        "--real sample --generated tavern",
+        demo=demo,
+    )
 
 
 load_information = WorldPlugin(
@@ -201,11 +212,9 @@ load_information = WorldPlugin(
     importers={
         "dnd": _real_play("dnd", "import_dnd"),
         "crd3": _real_play("crd3", "import_crd3"),
-        "fireball": _real_play("fireball", "import_fireball"),
-        "dnd-transcript": _real_play("transcript", "import_transcript"),
     },
     writer=_writer("anteval-information", InformationSettings),
-    beside=_facts,
+    sidebar=_facts,
     impressions=True,
 )
 

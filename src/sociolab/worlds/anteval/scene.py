@@ -42,8 +42,8 @@ ASK, TELL, USE, CHAT = "ask", "tell", "use", "chat"
 as {"id", "text"}; the use of a skill, by its name; and all that means nothing to anybody."""
 
 UNRECORDED = (
-    "what was meant is on record only where built-in scripted players took every turn; elsewhere "
-    "a model has to read it: --judge openai/MODEL"
+    "intentions are on record only where built-in scripted players took every turn; any other "
+    "agent needs an LLM judge: --judge openai/MODEL"
 )
 
 

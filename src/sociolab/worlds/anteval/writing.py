@@ -44,7 +44,7 @@ async def write_sessions(
     """
     path = folder / FILE
     if path.exists():
-        raise ConfigError(f"{path} is there already: name another folder, or remove the file first")
+        raise ConfigError(f"{path} exists already: name another folder, or remove the file first")
     tasks = [asyncio.ensure_future(_one(model, session, drawn)) for session in drawn.all()]
     try:
         for done, outcome in enumerate(asyncio.as_completed(tasks), start=1):

@@ -13,6 +13,7 @@ from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, World, WorldKit
 from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.options import Flag
 from sociolab.plugin.shown import ReviewedTask
 from sociolab.plugin.world import EpisodeImporter, Importer, Importing, RatingGuide, WorldPlugin
 from sociolab.worlds.sotopia.audit import VARIANTS
@@ -70,11 +71,12 @@ DECLARED = Declared(
     spoken=(SPEAK,),
     acts={NONE: "did nothing", LEAVE: "left"},
     published={
-        "models": "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC .22, KNO .33, "
-        "SOC .33, BEL .45, REL .56, FIN .62, GOAL .71; other episodes, raters and prompts: not a "
+        "models": "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC 0.22, KNO "
+        "0.33, SOC 0.33, BEL 0.45, REL 0.56, FIN 0.62, GOAL 0.71; other episodes, raters and "
+        "prompts: not a target.",
+        "people": "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by people): KNO 0.19, BEL "
+        "0.27, FIN 0.34, SOC 0.42, REL 0.49, GOAL 0.78; other episodes, raters and prompts: not a "
         "target.",
-        "people": "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by people): KNO .19, BEL .27, "
-        "FIN .34, SOC .42, REL .49, GOAL .78; other episodes, raters and prompts: not a target.",
     },
 )
 
@@ -166,7 +168,9 @@ load = WorldPlugin(
     short={"turns": "8"},
     importers={
         "sotopia": Importer(
-            _public_data, "play it: sociolab run sotopia --data {name}", flag="--no-hints"
+            _public_data,
+            "play it: sociolab run sotopia --data {name}",
+            flag=Flag("--no-hints", "", "Leave out strategy hints in public goals."),
         ),
         "sotopia-episodes": EpisodeImporter(_public_episodes),
     },

@@ -25,6 +25,7 @@ from sociolab.core.ports import (
 )
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
+from sociolab.plugin.options import Flag
 from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
 from sociolab.town.mind import MindPlayer, can_answer
@@ -56,6 +57,12 @@ ABOUT_CALLS = (
     "the calls of scripted residents, but for plans of days, which are certain; models that talk "
     "to everybody they meet take about 1.3 times those calls"
 )
+
+TDP = {
+    "general_plan": "TDP's general plan",
+    "day_reminder": "TDP's day reminder",
+    "talk_reminder": "TDP's conversation reminder",
+}
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
     metrics=(
@@ -144,6 +151,7 @@ DECLARED = Declared(
     ),
     main=("overall",),
     cluster="task",
+    questions=TDP,
     agreement=("took_part_by_filter", "took_part_read", "filter_agreement"),
     judges={
         "rules": "rule-based: positions from the trace, actions by keyword; why people did not "
@@ -278,7 +286,15 @@ def _levels() -> Tool:
             return None
         return LevelsConfig(talk=runs["stss-talk"], action=runs["stss"])
 
-    return Tool(LevelsConfig, compare_levels, demo)
+    return Tool(
+        LevelsConfig,
+        compare_levels,
+        "Print an agent's conversations beside the outcomes of its tasks.\n\n"
+        "Says, too, why people did not attend.",
+        "--talk talks --action town",
+        page=True,
+        demo=demo,
+    )
 
 
 def _town() -> TownWorld:
@@ -295,7 +311,11 @@ load = WorldPlugin(
     settings=StssSettings,
     people=False,
     importers={
-        "stss": Importer(_public_town, "play it: sociolab run stss --data {name}", flag="--correct")
+        "stss": Importer(
+            _public_town,
+            "play it: sociolab run stss --data {name}",
+            flag=Flag("--correct", "", "Fix known defects of tasks (stss)."),
+        )
     },
     levels=_two_levels,
     town=_town,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
 from sociolab.analysis.across import TwoLevels
@@ -16,6 +15,7 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.plugin.context import Context
+from sociolab.plugin.options import Flag, StoreAccess
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
@@ -549,13 +549,11 @@ def levels_document(found: Levels) -> dict[str, Any]:
     }
 
 
-class LevelsConfig(BaseModel):
-    """What `sociolab town levels` is asked: a run of each level."""
+class LevelsConfig(StoreAccess):
+    """What `sociolab levels` is asked: a run of each level."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    talk: str
-    action: str
+    talk: Annotated[str, Flag("--talk", "RUN", "A run of stss-talk.")]
+    action: Annotated[str, Flag("--action", "RUN", "A run of stss.")]
 
 
 @dataclass(frozen=True, slots=True)

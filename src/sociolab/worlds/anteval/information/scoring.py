@@ -272,7 +272,7 @@ def verdicts(
 def nothing(session: Session, plan: InformationPlan) -> tuple[Verdict, ...]:
     """A failure for every metric of an episode in which no player took a turn."""
     lost = MissingValue(
-        "incomplete", "expected turns of the players, found none: there is nothing to judge"
+        "incomplete", "expected at least one turn of a player, found none: nothing to judge"
     )
     seats = [player.id for player in session.players]
     answers = dict.fromkeys(seats, lost)
@@ -347,7 +347,7 @@ def _other_session(session: Session, seat: str, reading: Found) -> Verdict:
         return _missing(OTHER_SESSION, seat, reading)
     decoys = {fact.text for fact in session.decoys}
     if not decoys:
-        return Unscored(OTHER_SESSION, seat, "no other session's facts are at hand")
+        return Unscored(OTHER_SESSION, seat, "no other session's facts are available")
     stated = {fact.text for fact in session.knowledge if fact.id in reading.stated}
     shared = len(stated & decoys)
     reason = f"{shared} of {len(decoys)} facts of another session"

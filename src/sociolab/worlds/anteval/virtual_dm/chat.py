@@ -165,7 +165,7 @@ class ChatDM:
     ) -> tuple[frozenset[Label], ...]:
         """Ask the model about each example, many at once; the order is that of the examples."""
         if self._shown is None:
-            raise WorldError(f"{self.name}: expected to be fitted before it predicts, found not")
+            raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
         found: dict[int, frozenset[Label]] = {}
         waiting = iter(enumerate(examples))
         workers = [

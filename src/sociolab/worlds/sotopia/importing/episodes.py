@@ -17,8 +17,8 @@ from pydantic import Field
 from sociolab.core.episode import Action, CastMember, Ended, Episode, Event, Moved, Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
+from sociolab.core.reading import ForeignRecord, file_text, record
 from sociolab.core.seeding import digest
-from sociolab.plugin.importing import ForeignRecord, file_text, record
 from sociolab.worlds.sotopia.dataset import DataSet, TaskRow
 from sociolab.worlds.sotopia.importing.goals import (
     composed,

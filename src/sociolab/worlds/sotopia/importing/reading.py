@@ -15,7 +15,7 @@ from typing import Generic, TypeAlias, TypeVar
 from pydantic import BaseModel
 
 from sociolab.core.errors import ConfigError
-from sociolab.plugin.importing import json_lines, record
+from sociolab.core.reading import json_lines, record
 
 R = TypeVar("R", bound=BaseModel)
 

@@ -7,15 +7,16 @@ import shlex
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from rich.console import Console
 from rich.table import Table
 
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.user_files import data_folder, fresh_folder, imported_folder, writing
 from sociolab.plugin.context import Context
+from sociolab.plugin.options import Flag
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.store.connect import checked_name
@@ -32,23 +33,27 @@ from sociolab.worlds.stss.talk.dataset import (
 )
 from sociolab.worlds.stss.talk.freezing import Unit, Watch, candidates, town_of
 
-WORLD = "stss-talk"
+WORLD: Literal["stss-talk"] = "stss-talk"
 MOST_SEEDS = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
-    """What to build: `total` talks of the towns of `seeds` ("1-6", "1,4"), among the imported data
-    sets under a name, or in a folder `out`, whose name it bears unless it is given one. `data`
-    names another town than our own, whose tasks each seed lives in its own way.
+class Build(BaseModel):
+    """What `sociolab build` is asked: `total` talks of the towns of `seeds` ("1-6", "1,4"), among
+    the imported data sets under a name, or in a folder `out`, whose name it bears unless it is
+    given one. `data` names another town than our own, whose tasks each seed lives in its own way.
     """
 
-    seeds: str = "1-6"
-    total: int = 325
-    data: str | None = None
-    name: str | None = None
-    out: Path | None = None
-    replace: bool = False
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    world: Annotated[Literal["stss-talk"], Flag("WORLD", "WORLD", "stss-talk.")] = WORLD
+    seeds: Annotated[str, Flag("--seeds", "N-M", "Random seeds of the simulated towns.")] = "1-6"
+    total: Annotated[int, Flag("--total", "N", "Conversation tasks.")] = Field(default=325, ge=1)
+    data: Annotated[str | None, Flag("--data", "TOWN", "An imported town; default: ours.")] = None
+    name: Annotated[str | None, Flag("--name", "NAME", "Name of the data set.")] = None
+    out: Annotated[
+        Path | None, Flag("--out", "DIR", "The folder to write; also names the data set.")
+    ] = None
+    replace: Annotated[bool, Flag("--replace", "", "Replace an existing one of this name.")] = False
 
     @property
     def command(self) -> str:
@@ -178,19 +183,6 @@ def _checked(target: Path, *, replace: bool) -> Path:
 # ------------------------------------------------------------------ as a command
 
 
-class BuildConfig(BaseModel):
-    """What `sociolab build` is asked: see `Build`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    seeds: str = "1-6"
-    total: int = 325
-    data: str | None = None
-    name: str | None = None
-    out: Path | None = None
-    replace: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class BuildFindings:
     """What was built, as the command shows it."""
@@ -225,7 +217,7 @@ class BuildFindings:
         return {"name": data.name, "hash": data.hash, "talks": len(data.scenarios)}
 
 
-async def build_command(lab: Context, config: BuildConfig) -> BuildFindings:
+async def build_command(lab: Context, config: Build) -> BuildFindings:
     """Build, and say every few seconds where it stands."""
     told = [time.monotonic()]
 
@@ -236,7 +228,7 @@ async def build_command(lab: Context, config: BuildConfig) -> BuildFindings:
         told[0] = now
         lab.tell(f"{done}/{total} tasks simulated, {frozen} conversations frozen")
 
-    built = build(Build(**dict(config)), watch)
+    built = build(config, watch)
     return BuildFindings(built, str(config.out) if config.out else built.data.name)
 
 
