@@ -24,7 +24,7 @@ from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
-from sociolab.report.words import minus
+from sociolab.report.words import minus, plural
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import (
@@ -215,7 +215,7 @@ def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Gene
                 "or the players took no turn"
             )
         if failed_turns:
-            notes.append(f"{run}: {failed_turns} turns failed in the sessions compared")
+            notes.append(f"{run}: {plural(failed_turns, 'failed turn')} in the sessions compared")
     if not found:
         raise ConfigError(f"--generated: no session was played in {', '.join(config.generated)}")
     names = Counter(_name(agent, npc) for _, agent, npc in found)
@@ -520,7 +520,7 @@ def _reading(table: GapTable, play: str) -> Table:
     """How well virtual DM and baselines read the test rows (f0 and fr of the paper's Table 2)."""
     shown = _empty(
         f"Virtual DM {table.virtual_dm} on {play}, {table.measured_on}",
-        "learned from",
+        "trained on",
         "F_c %",
         "F_o %",
         "F_s %",

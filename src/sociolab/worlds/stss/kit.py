@@ -28,6 +28,7 @@ from sociolab.plugin.context import Tool
 from sociolab.plugin.options import Flag
 from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
+from sociolab.prompting.sets import PromptSet
 from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (
@@ -168,7 +169,7 @@ def _load(setup: WorldSetup) -> WorldKit:
 
     def model(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
         tempo.answers_take_time = True
-        return model_player(model, role, temperature, dialect)
+        return model_player(model, settings.texts, role, temperature, dialect)
 
     def python(label: str, made: object) -> Player:
         tempo.answers_take_time = True
@@ -178,7 +179,7 @@ def _load(setup: WorldSetup) -> WorldKit:
     world = Stss(data, settings, setup.policy, tempo)
 
     def model_judge(model: ChatModel) -> Judge:
-        return StssModelJudge(model, scoring)
+        return StssModelJudge(model, scoring, settings.texts)
 
     return WorldKit(
         world=world,
@@ -188,6 +189,8 @@ def _load(setup: WorldSetup) -> WorldKit:
         model_judge=model_judge,
         casts=town_casts,
         background=True,
+        instructions=settings.texts.instructions(),
+        temperature=settings.texts.agent_temperature(1.0),
         pace=Pace(world.steps, "simulated hours", 3600 // settings.step),
         model_player=model,
         python_player=python,
@@ -203,13 +206,15 @@ def _load(setup: WorldSetup) -> WorldKit:
     )
 
 
-def model_player(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
+def model_player(
+    model: ChatModel, texts: PromptSet, role: Role, temperature: float, dialect: str
+) -> Player:
     """A chat model as a mind; ConfigError for a dialect that it cannot use."""
     if dialect != "json":
         raise ConfigError(
             f'a town asks for plans and lists, which need dialect=json; found "{dialect}"'
         )
-    return TownPlayer(model, role, temperature)
+    return TownPlayer(model, texts, role, temperature)
 
 
 class TownPlayer:
@@ -221,6 +226,7 @@ class TownPlayer:
     def __init__(
         self,
         model: ChatModel,
+        texts: PromptSet,
         role: Role,
         temperature: float,
         dialect: str = "json",
@@ -228,7 +234,7 @@ class TownPlayer:
     ) -> None:
         def mind(role: Role) -> MindPlayer:
             made = ModelMind(
-                model, role, temperature=temperature, dialect=dialect, penalties=penalties
+                model, texts, role, temperature=temperature, dialect=dialect, penalties=penalties
             )
             return MindPlayer(made)
 
