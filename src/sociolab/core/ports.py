@@ -503,14 +503,17 @@ class CastRule(Protocol):
 class DryRun:
     """How a dry run tells what a run takes in a world whose calls depend on what is done.
 
-    `player` decides in the place of models in `world`, the world as it plays it. `shares` of the
-    calls that this takes are the ends of the range, and `about` says in a sentence what they rest
-    on.
+    `player` decides in the place of models in `world`, the world as it plays it. Questions named in
+    `always` are asked whatever is done, so many times as often as of the player. Of all others a
+    model's seat takes `share` of what the player is asked there, on average, with a standard
+    deviation of `spread`. `about` says what the ends of the range are shares of.
     """
 
     world: World
     player: Player
-    shares: tuple[float, float]
+    always: Mapping[str, float]
+    share: float
+    spread: float
     about: str
 
 

@@ -46,13 +46,17 @@ SCRIPTED: dict[str, Player] = {
 }
 """The built-in players, who write acts: as `casting.BUILT_IN` names them."""
 
-CALL_SHARES = (0.3, 0.9)
-"""Of what scripted residents are asked, in a day of models. Made-up replies came to 0.37 to 0.8 of
-it; a person who answered in a model's place, with scripted background agents, to 0.8."""
+ALWAYS_ASKED = {"plan_day": 1.0, "general_plan": 1.0, "day_reminder": 1.0, "decompose": 1.5}
+"""Questions of the day, whomever one meets, and how often they are asked for each that scripted
+residents are asked: these plan fewer things that last an hour."""
+
+CALL_SHARE, CALL_SPREAD = 0.57, 0.4
+"""Of what else scripted residents are asked, what a resident that a model plays takes, and the
+standard deviation of that: measured on made-up replies (benchmarks/RESULTS.md)."""
 
 ABOUT_CALLS = (
-    "range: calls depend on what residents do; estimated from days of scripted residents, who "
-    "talk more than most: 0.3 to 0.9 of their calls"
+    "the calls of scripted residents, but for plans of days, which are certain; models that talk "
+    "to everybody they meet take about 1.3 times those calls"
 )
 
 TDP = {
@@ -194,7 +198,9 @@ def _load(setup: WorldSetup) -> WorldKit:
             # Rules take no time: they live in lock-step, which is quicker for them.
             Stss(data, settings, setup.policy),
             SCRIPTED["scripted"],
-            CALL_SHARES,
+            ALWAYS_ASKED,
+            CALL_SHARE,
+            CALL_SPREAD,
             ABOUT_CALLS,
         ),
     )
