@@ -258,7 +258,7 @@ def test_a_move_no_larger_than_that_of_judging_again_is_called_so() -> None:
     rows = [moved(2, 8 + i / 10, now="x", cluster=c) for i, c in enumerate("abcd")]
     clear = variant_section(ABOUT, "padding", "words", change_effects(rows), repeats=noisy(1))
     assert clear.cautions == ()
-    assert any("Judged again as it is, it moves by 1.50" in sentence for sentence in clear.said)
+    assert any("Judged again unchanged, it moves by 1.50" in sentence for sentence in clear.said)
 
 
 def test_a_judge_that_is_not_moved_is_told_in_one_sentence() -> None:
@@ -271,7 +271,7 @@ def test_a_judge_that_is_not_moved_is_told_in_one_sentence() -> None:
 def test_an_interval_that_holds_zero_is_put_in_words() -> None:
     effects = change_effects([moved(5, 6, now="x"), moved(5, 4.5, now="x", cluster="b")])
     said = " ".join(variant_section(ABOUT, "order", "reversed", effects).said)
-    assert "which cannot be told from none" in said
+    assert "which is not distinguishable from 0" in said
 
 
 def test_where_nothing_was_scored_nothing_is_claimed() -> None:

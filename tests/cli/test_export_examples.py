@@ -33,7 +33,7 @@ def test_counts_come_at_the_end_and_nothing_on_stdout(
     assert (done.code, done.out) == (0, "")
     assert done.err.splitlines() == [
         "wrote s.jsonl: 8 examples from 4 episodes of 1 run, 2 scenarios; 4 rebuilt for players "
-        "that are not models",
+        "without a model",
         "left out: 18 turns with goal below 7; 8 turns without goal by by-hand; "
         "2 turns with an unusable reply",
         "the reward is rule-based: goal by by-hand: rule-based, from the transcript; where it "

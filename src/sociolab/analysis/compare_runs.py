@@ -549,7 +549,7 @@ def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> I
     seeds = " and ".join(str(run.result.seed) for run in runs)
     same = f"Both sides are the same agent with the same settings (seeds {seeds})"
     if _conditions(runs[0], runs[-1]):
-        yield f"{same}: what else differs between the runs is said below."
+        yield f"{same}: what else differs between the runs is listed below."
     else:
         yield f"{same}: a difference here is noise, and shows how large noise can be."
 

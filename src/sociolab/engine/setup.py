@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -14,6 +14,16 @@ from sociolab.core.reading import first_problem
 from sociolab.engine.scene import FailurePolicy
 
 Settings = TypeVar("Settings", bound=BaseModel)
+
+
+class LayeredSettings(BaseModel):
+    """Settings below which others lie: defaults that depend on a setting, such as a set of
+    prompts."""
+
+    @classmethod
+    def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:
+        """What holds where nothing is given; ConfigError where it cannot be found."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +45,8 @@ class WorldSetup:
         if unknown:
             known = ", ".join(kind.model_fields)
             raise ConfigError(f'{world} has no setting "{unknown[0]}"; expected one of {known}')
+        below = kind.below(self.settings) if issubclass(kind, LayeredSettings) else {}
         try:
-            return kind.model_validate(dict(self.settings))
+            return kind.model_validate({**below, **self.settings})
         except ValidationError as error:
             raise ConfigError(f"{world}, the setting {first_problem(error)}") from error

@@ -14,7 +14,7 @@ from sociolab.store.store import Store
 from sociolab.worlds.stss.levels import LEVELS
 
 OVERALL = Measure("overall", 0, 1, title="overall")
-TALKED = Measure("conversation_gcsr", 0, 1, title="talk GCSR")
+TALKED = Measure("conversation_gcsr", 0, 1, title="conversation GCSR")
 RULES = JudgeId("rules", "rules", "r1")
 
 

@@ -143,7 +143,7 @@ def test_one_agent_under_other_settings_of_the_world_is_no_noise(store: Store) -
 
 
 def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:
-    title = Measure("conversation_sr", 0, 1, title="talk SR")
+    title = Measure("conversation_sr", 0, 1, title="conversation SR")
     add_run(store, "one", "x", {"t0": (1,), "t1": (0,)}, measure=title)
     add_run(store, "two", "y", {"t0": (1,), "t1": (1,)}, measure=title)
     found = compare_runs(store, CompareRequest(("one", "two"), measures=("Talk SR",)))

@@ -23,6 +23,7 @@ from sociolab.testing import PlayerContract, WorldContract
 from sociolab.testing.playing import StockScene, play_scene, play_task
 from sociolab.worlds.anteval.information.scoring import Learned, polls
 from sociolab.worlds.anteval.kit import load_information, load_intention
+from sociolab.worlds.anteval.prompt_sets import first
 from sociolab.worlds.anteval.scene import AntScene
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
 from sociolab.worlds.anteval.session import NPC, Session, session_from
@@ -77,7 +78,7 @@ class TestScriptedInformation(PlayerContract):
 
     def scene(self) -> Scene:
         one = session(turns=16)
-        return AntScene(one, polls(one, controls=True, every=5))
+        return AntScene(one, polls(one, first(), controls=True, every=5))
 
 
 class TestScriptedIntention(PlayerContract):

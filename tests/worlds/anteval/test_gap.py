@@ -369,10 +369,10 @@ def test_each_training_is_told_of_before_it_begins() -> None:
     generated = {"one": play(9, prefix="a")}
     asyncio.run(measure_gap(play(20), play(10, prefix="t"), generated, parrots(), tell=told.append))
     assert told == [
-        "learning from 9 examples of one",
-        "learning from 9 real examples",
-        "noise floor: learning from 10 pairs of real samples",
-        "learning from 20 real examples",
+        "training on 9 examples of one",
+        "training on 9 real examples",
+        "noise floor: training on 10 pairs of real samples",
+        "training on 20 real examples",
     ]
 
 

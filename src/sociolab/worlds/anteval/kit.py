@@ -85,16 +85,20 @@ def _load_information(setup: WorldSetup) -> WorldKit:
     plan = settings.plan(sessions)
 
     def model_judge(model: ChatModel) -> Judge:
-        return ModelJudge(plan, model)
+        return ModelJudge(plan, model, settings.texts)
 
     return WorldKit(
-        world=AntEval("information", sessions, plan.controls, plan.snapshots, setup.policy),
+        world=AntEval(
+            "information", sessions, plan.controls, plan.snapshots, setup.policy, settings.texts
+        ),
         players={"scripted": ScriptedPartyPlayer()},
         judges={"record": RecordJudge(plan)},
         checks=(),
         model_judge=model_judge,
         casts=table_casts,
         pace=Pace(lambda task: session_from(task.content).turns),
+        instructions=settings.texts.instructions(),
+        temperature=settings.texts.agent_temperature(1.0),
         validation={"facts": later(f"{_PACKAGE}.information.model_judge:labelled")},
     )
 
@@ -104,12 +108,14 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
     settings = setup.read("anteval-intention", IntentionSettings)
     sessions = sessions_of("intention", setup, settings)
     return WorldKit(
-        world=AntEval("intention", sessions, policy=setup.policy),
+        world=AntEval("intention", sessions, policy=setup.policy, texts=settings.texts),
         players={"scripted": ScriptedPartyPlayer()},
         judges={"record": IntentionRecordJudge()},
         checks=(),
-        model_judge=ChatIntentionJudge,
+        model_judge=lambda model: ChatIntentionJudge(model, settings.texts),
         casts=table_casts,
+        instructions=settings.texts.instructions(),
+        temperature=settings.texts.agent_temperature(1.0),
         pace=Pace(lambda task: session_from(task.content).turns),
     )
 
@@ -139,8 +145,9 @@ def _writer(world: str, settings: type[InformationSettings] | type[IntentionSett
     ) -> WrittenTasks:
         from sociolab.worlds.anteval.writing import write_sessions
 
-        drawn = setup.read(world, settings).drawn(setup.seed)
-        done = await write_sessions(model, folder, drawn, tell)
+        chosen = setup.read(world, settings)
+        drawn = chosen.drawn(setup.seed)
+        done = await write_sessions(model, chosen.texts, folder, drawn, tell)
         return WrittenTasks(len(done.sessions), "sessions", done.failures)
 
     return write

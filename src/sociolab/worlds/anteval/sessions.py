@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Protocol, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
@@ -27,6 +27,7 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.anteval.information.scoring import InformationPlan
 from sociolab.worlds.anteval.intention import UNIFORM, Assigned, read_prior
 from sociolab.worlds.anteval.party.drawing import draw_party
+from sociolab.worlds.anteval.prompt_sets import AntSettings
 from sociolab.worlds.anteval.session import (
     MOST_TURNS,
     PACKAGE,
@@ -164,7 +165,7 @@ _MOST_PLAYERS = 6
 """As many as the tables of names and situations are made for."""
 
 
-class DrawnSettings(BaseModel):
+class DrawnSettings(AntSettings):
     """How sessions are drawn: T players, N turns in all, H sessions (paper: T = 3, H not given)."""
 
     model_config = ConfigDict(frozen=True)
@@ -175,7 +176,7 @@ class DrawnSettings(BaseModel):
 
     def of_drawn(self) -> set[str]:
         """The names of the settings that were given and say how sessions are drawn."""
-        return self.model_fields_set & set(DrawnSettings.model_fields)
+        return self.model_fields_set & set(DrawnSettings.model_fields) - {"prompts"}
 
 
 class InformationSettings(DrawnSettings):
@@ -228,7 +229,7 @@ class IntentionSettings(DrawnSettings):
 
     def of_drawn(self) -> set[str]:
         """The names of the settings that were given: all of them say how sessions are drawn."""
-        return set(self.model_fields_set)
+        return set(self.model_fields_set) - {"prompts"}
 
     def drawn(self, seed: int) -> DrawnSessions:
         """The sessions that these settings draw; ConfigError where the prior cannot be read."""

@@ -24,6 +24,7 @@ from pydantic import Field, StringConstraints
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import json_records
 from sociolab.core.seeding import stream
+from sociolab.report.words import plural
 from sociolab.worlds.sotopia.dataset import TaskRow
 from sociolab.worlds.sotopia.scenarios import (
     Character,
@@ -405,4 +406,4 @@ def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
         for r in rows
     )
     target.write_text(text, "utf-8")
-    return f"wrote {target}: {len(rows)} tasks"
+    return f"wrote {target}: {plural(len(rows), 'task')}"

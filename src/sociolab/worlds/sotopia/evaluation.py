@@ -8,15 +8,15 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model, model_validator
 
-from sociolab.core.episode import Episode
+from sociolab.core.episode import Episode, Moved
 from sociolab.core.errors import Cause
 from sociolab.core.ports import Message, Prompt
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
+from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
-from sociolab.prompting.templates import prompt
-from sociolab.worlds.sotopia.scene import PACKAGE, SceneCast, casting_from, judge_names, ties
-from sociolab.worlds.sotopia.visibility import describe_self, line_text
+from sociolab.worlds.sotopia.scene import SceneCast, casting_from, judge_names, paper, ties
+from sociolab.worlds.sotopia.visibility import describe_self, line_text, on_one_line
 
 BELIEVABILITY = Measure("believability", 0, 10, whole=True, title="BEL")
 RELATIONSHIP = Measure("relationship", -5, 5, whole=True, title="REL")
@@ -125,15 +125,16 @@ def sheets(seats: int) -> type[BaseModel]:
 class SotopiaRubric:
     """The judge prompt of SOTOPIA and how its reply becomes verdicts."""
 
-    def __init__(self) -> None:
-        self._head = prompt(PACKAGE, "judge_head").render({})
-        body = prompt(PACKAGE, "judge_body")
-        self.hash = digest(self._head, body.hash, schema_of(sheets(2)).text)
+    def __init__(self, texts: PromptSet | None = None) -> None:
+        self._texts = texts or paper()
+        self._head = self._texts["judge_head"].render({"dimensions": ()})
+        self.instructions = self._texts.instructions("judge_head", "judge_body")
+        self.hash = digest(self.instructions.hash, schema_of(sheets(2)).text)
 
     def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]]:
         """The instruction, then the scene with everything private, then what happened."""
         casting = casting_from(episode.trial.task.content)
-        messages = (Message("system", self._head), Message("user", body(casting, episode)))
+        messages = (Message("system", self._head), Message("user", self._body(casting, episode)))
         schema = schema_of(sheets(len(casting.characters)))
         return Prompt(messages, schema, temperature), LooseSheets
 
@@ -158,34 +159,38 @@ class SotopiaRubric:
             found += [*mine, overall(mine, seat)]
         return tuple(found)
 
-
-def body(casting: SceneCast, episode: Episode) -> str:
-    """The scene, the people, their goals and ties, and the numbered turns."""
-    names = judge_names(casting)
-    people = [
-        {
-            "field": person(index),
-            "name": names[c.id],
-            "text": describe_self(c),
-            "goal": casting.scenario.goals[index].text,
-        }
-        for index, c in enumerate(casting.characters)
-    ]
-    lines = []
-    for move in episode.moves:
-        told = (
-            line_text(names[move.seat], action, tuple(names[seat] for seat in action.to))
-            for action in move.actions
+    def _body(self, casting: SceneCast, episode: Episode) -> str:
+        """The scene, the people, their goals and ties, and the numbered turns."""
+        names = judge_names(casting)
+        people = [
+            {
+                "field": person(index),
+                "name": names[c.id],
+                "text": describe_self(c),
+                "goal": casting.scenario.goals[index].text,
+            }
+            for index, c in enumerate(casting.characters)
+        ]
+        return self._texts["judge_body"].render(
+            {
+                "context": casting.scenario.context,
+                "told": "",
+                "people": people,
+                "ties": ties(casting),
+                "lines": [self._line(names, move) for move in episode.moves],
+            }
         )
-        lines.append(f"{move.turn + 1}. {' '.join(told)}")
-    return prompt(PACKAGE, "judge_body").render(
-        {
-            "context": casting.scenario.context,
-            "people": people,
-            "ties": ties(casting),
-            "lines": lines,
-        }
-    )
+
+    def _line(self, names: dict[str, str], move: Moved) -> str:
+        """A turn as the set writes it; else with its number before it."""
+        turn, name = move.turn + 1, names[move.seat]
+        own = [self._texts.line(a.kind, name, on_one_line(a.text), turn) for a in move.actions]
+        told = [
+            line_text(name, action, tuple(names[seat] for seat in action.to))
+            for action in move.actions
+        ]
+        found = " ".join(theirs or ours for theirs, ours in zip(own, told, strict=True))
+        return found if any(own) else f"{turn}. {found}"
 
 
 def _verdict(measure: Measure, seat: str, name: str, sheet: Any, attempts: int) -> Verdict:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from sociolab.core.episode import Episode
 from sociolab.core.lazy import later
@@ -16,22 +18,29 @@ from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.options import Flag
 from sociolab.plugin.world import EpisodeImporter, Importer, Importing, WorldPlugin
+from sociolab.prompting.sets import PromptedSettings, PromptSet
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
-from sociolab.worlds.sotopia.scene import LEAVE, NONE, PACKAGE, SPEAK, TURN_LIMIT
+from sociolab.worlds.sotopia.scene import LEAVE, NONE, PACKAGE, SPEAK, TURN_LIMIT, WANTED
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
 
 
-class Settings(BaseModel):
+class Settings(PromptedSettings):
     """`turns` is the limit of an episode (20 in the paper).
 
-    `closing_question` asks each seat what was agreed when all is over, where the goal has a
-    formula; it comes after the last turn and changes nothing that is played.
+    `names`: strangers' names are hidden until they are spoken (SOTOPIA section 2.1), or shown, as
+    in the public code. `closing_question` asks each seat what was agreed when all is over, where
+    the goal has a formula; it comes after the last turn and changes nothing that is played.
     """
 
+    package = PACKAGE
+    wanted = WANTED
+
+    prompts: str = "paper"
     turns: int = Field(default=TURN_LIMIT, ge=1)
+    names: Literal["hidden", "shown"] = "hidden"
     closing_question: bool = True
 
 
@@ -75,23 +84,32 @@ def _load(setup: WorldSetup) -> WorldKit:
     else:
         data = load_data(setup.folder)
     return WorldKit(
-        world=Sotopia(data, settings.turns, setup.policy, settings.closing_question),
+        world=Sotopia(
+            data,
+            settings.turns,
+            setup.policy,
+            settings.closing_question,
+            settings.texts,
+            settings.names == "shown",
+        ),
         players={"scripted": ScriptedPlayer()},
         judges={"heuristic": HeuristicJudge()},
         checks=(OutcomeCheck(),),
-        model_judge=_model_judge,
+        model_judge=partial(_model_judge, settings.texts),
         reader=_reader,
         pace=Pace(lambda task: settings.turns),
+        temperature=settings.texts.agent_temperature(1.0),
+        instructions=settings.texts.instructions(),
         variants=VARIANTS,
         validation={"outcome": later("sociolab.worlds.sotopia.outcome_reader:labelled")},
     )
 
 
-def _model_judge(model: ChatModel) -> Judge:
+def _model_judge(texts: PromptSet, model: ChatModel) -> Judge:
     from sociolab.judging.llm_judge import LlmJudge
     from sociolab.worlds.sotopia.evaluation import SotopiaRubric
 
-    return LlmJudge(SotopiaRubric(), model)
+    return LlmJudge(SotopiaRubric(texts), model, texts.manifest.temperature.judge)
 
 
 def _reader(model: ChatModel) -> Judge:

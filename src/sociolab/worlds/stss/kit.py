@@ -28,6 +28,7 @@ from sociolab.plugin.context import Tool
 from sociolab.plugin.options import Flag
 from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
+from sociolab.prompting.sets import PromptSet
 from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (
@@ -45,13 +46,17 @@ SCRIPTED: dict[str, Player] = {
 }
 """The built-in players, who write acts: as `casting.BUILT_IN` names them."""
 
-CALL_SHARES = (0.3, 0.9)
-"""Of what scripted residents are asked, in a day of models. Made-up replies came to 0.37 to 0.8 of
-it; a person who answered in a model's place, with scripted background agents, to 0.8."""
+ALWAYS_ASKED = {"plan_day": 1.0, "general_plan": 1.0, "day_reminder": 1.0, "decompose": 1.5}
+"""Questions of the day, whomever one meets, and how often they are asked for each that scripted
+residents are asked: these plan fewer things that last an hour."""
+
+CALL_SHARE, CALL_SPREAD = 0.57, 0.4
+"""Of what else scripted residents are asked, what a resident that a model plays takes, and the
+standard deviation of that: measured on made-up replies (benchmarks/RESULTS.md)."""
 
 ABOUT_CALLS = (
-    "range: calls depend on what residents do; estimated from days of scripted residents, who "
-    "talk more than most: 0.3 to 0.9 of their calls"
+    "the calls of scripted residents, but for plans of days, which are certain; models that talk "
+    "to everybody they meet take about 1.3 times those calls"
 )
 
 TDP = {
@@ -122,7 +127,7 @@ def _load(setup: WorldSetup) -> WorldKit:
 
     def model(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
         tempo.answers_take_time = True
-        return model_player(model, role, temperature, dialect)
+        return model_player(model, settings.texts, role, temperature, dialect)
 
     def python(label: str, made: object) -> Player:
         tempo.answers_take_time = True
@@ -132,7 +137,7 @@ def _load(setup: WorldSetup) -> WorldKit:
     world = Stss(data, settings, setup.policy, tempo)
 
     def model_judge(model: ChatModel) -> Judge:
-        return StssModelJudge(model, scoring)
+        return StssModelJudge(model, scoring, settings.texts)
 
     return WorldKit(
         world=world,
@@ -142,6 +147,8 @@ def _load(setup: WorldSetup) -> WorldKit:
         model_judge=model_judge,
         casts=town_casts,
         background=True,
+        instructions=settings.texts.instructions(),
+        temperature=settings.texts.agent_temperature(1.0),
         pace=Pace(world.steps, "simulated hours", 3600 // settings.step),
         model_player=model,
         python_player=python,
@@ -149,19 +156,23 @@ def _load(setup: WorldSetup) -> WorldKit:
             # Rules take no time: they live in lock-step, which is quicker for them.
             Stss(data, settings, setup.policy),
             SCRIPTED["scripted"],
-            CALL_SHARES,
+            ALWAYS_ASKED,
+            CALL_SHARE,
+            CALL_SPREAD,
             ABOUT_CALLS,
         ),
     )
 
 
-def model_player(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
+def model_player(
+    model: ChatModel, texts: PromptSet, role: Role, temperature: float, dialect: str
+) -> Player:
     """A chat model as a mind; ConfigError for a dialect that it cannot use."""
     if dialect != "json":
         raise ConfigError(
             f'a town asks for plans and lists, which need dialect=json; found "{dialect}"'
         )
-    return TownPlayer(model, role, temperature)
+    return TownPlayer(model, texts, role, temperature)
 
 
 class TownPlayer:
@@ -173,6 +184,7 @@ class TownPlayer:
     def __init__(
         self,
         model: ChatModel,
+        texts: PromptSet,
         role: Role,
         temperature: float,
         dialect: str = "json",
@@ -180,7 +192,7 @@ class TownPlayer:
     ) -> None:
         def mind(role: Role) -> MindPlayer:
             made = ModelMind(
-                model, role, temperature=temperature, dialect=dialect, penalties=penalties
+                model, texts, role, temperature=temperature, dialect=dialect, penalties=penalties
             )
             return MindPlayer(made)
 

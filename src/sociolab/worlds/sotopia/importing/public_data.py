@@ -47,13 +47,6 @@ SOURCE = "SOTOPIA's public data (Zhou et al., ICLR 2024, arXiv 2310.11667)"
 class SotopiaImport:
     """What was imported, and which quirks were met how often."""
 
-    characters: int
-    relationship_rows: int
-    pairs: int
-    scenarios: int
-    scenarios_with_facts: int
-    tasks: int
-    hard_tasks: int
     quirks: tuple[tuple[Quirk, int], ...]
     lines: tuple[str, ...]
     """The report to print: one line for what there is, then one for each quirk."""
@@ -85,13 +78,6 @@ def _report(data: PublicData, quirks: Quirks) -> SotopiaImport:
         f"{len(data.tasks)} tasks ({hard} on the {len(data.hard)} hard scenarios)"
     )
     return SotopiaImport(
-        characters=len(data.characters),
-        relationship_rows=data.relationship_rows,
-        pairs=len(data.relationships),
-        scenarios=len(data.scenarios),
-        scenarios_with_facts=facts,
-        tasks=len(data.tasks),
-        hard_tasks=hard,
         quirks=tuple((quirk, quirks[quirk]) for quirk in Quirk if quirks[quirk]),
         lines=(first, *quirk_lines(quirks)),
     )

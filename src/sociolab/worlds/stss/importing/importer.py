@@ -35,15 +35,9 @@ ABOUT = "about.json"
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What was imported, what was wrong with it, and which tasks (by number) were left out."""
+    """What was wrong with what was imported, and which tasks (by number) were left out."""
 
     corrected: bool
-    sectors: int
-    arenas: int
-    kinds_of_object: int
-    residents: int
-    tasks: int
-    tasks_read: int
     left_out: tuple[int, ...]
     defects: tuple[Defect, ...]
     lines: tuple[str, ...]
@@ -98,12 +92,6 @@ def _report(
     )
     return ImportReport(
         corrected=correct,
-        sectors=len(town.sectors),
-        arenas=len(town.places),
-        kinds_of_object=len(kinds),
-        residents=len(data.residents),
-        tasks=len(data.tasks),
-        tasks_read=tasks_read,
         left_out=left_out,
         defects=defects,
         lines=(first, *_remark(left_out, defects, correct=correct), *told(defects)),

@@ -19,6 +19,7 @@ from sociolab.plugin.context import Context
 from sociolab.plugin.options import Flag
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
+from sociolab.report.words import plural
 from sociolab.store.connect import checked_name
 from sociolab.worlds.stss.talk.dataset import (
     META,
@@ -246,8 +247,12 @@ def _built_table(built: Built) -> Table:
             table.add_row(kind, row.task, str(row.count), *map(_count, row.of_seed))
         sums = [sum(column) for column in zip(*(row.of_seed for row in rows), strict=True)]
         whole = sum(row.count for row in rows)
-        table.add_row(kind, f"{len(rows)} tasks", str(whole), *map(_count, sums), end_section=True)
-    table.add_row("all", f"{len(tally.rows)} tasks", str(tally.count), *map(_count, tally.by_seed))
+        table.add_row(
+            kind, plural(len(rows), "task"), str(whole), *map(_count, sums), end_section=True
+        )
+    table.add_row(
+        "all", plural(len(tally.rows), "task"), str(tally.count), *map(_count, tally.by_seed)
+    )
     return table
 
 

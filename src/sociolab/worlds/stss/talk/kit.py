@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from sociolab.core.episode import Episode
 from sociolab.core.lazy import later
@@ -13,6 +14,7 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Condition, Conditions, Sidebar
 from sociolab.plugin.world import WorldPlugin
+from sociolab.prompting.sets import PromptSet
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.stss.kit import SCRIPTED, TDP, TownPlayer, python_player
 from sociolab.worlds.stss.talk.dataset import own_talks, read_talks
@@ -59,27 +61,30 @@ def _load(setup: WorldSetup) -> WorldKit:
         players=SCRIPTED,
         judges={"recorded": RecordedJudge()},
         checks=(),
-        model_judge=model_judge,
+        model_judge=lambda model: model_judge(model, settings.texts),
         casts=town_casts,
-        model_player=model_player,
+        model_player=partial(model_player, settings.texts),
+        instructions=settings.texts.instructions(),
         python_player=python_player,
-        temperature=TEMPERATURE,
+        temperature=settings.texts.agent_temperature(TEMPERATURE),
         pace=Pace(lambda task: 2 * settings.rounds),
         background=True,
         validation={"conditions": later("sociolab.worlds.stss.talk.model_judge:labelled")},
     )
 
 
-def model_player(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
+def model_player(
+    texts: PromptSet, model: ChatModel, role: Role, temperature: float, dialect: str
+) -> Player:
     """A chat model as a mind, in either dialect."""
-    return TownPlayer(model, role, temperature, dialect, PENALTIES)
+    return TownPlayer(model, texts, role, temperature, dialect, PENALTIES)
 
 
-def model_judge(model: ChatModel) -> Judge:
+def model_judge(model: ChatModel, texts: PromptSet) -> Judge:
     """A chat model that answers for each condition whether it is met."""
     from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 
-    return TalkModelJudge(model)
+    return TalkModelJudge(model, texts)
 
 
 def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Sidebar:
