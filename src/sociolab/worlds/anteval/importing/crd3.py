@@ -465,7 +465,11 @@ def rollers(turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange) ->
         return _told(meant, "A") if reported[0] in called else _unclear("somebody else was asked")
     asked = " ".join(signal.sentence for signal in exchange.signals if signal.by_dm)
     if _BOTH.search(asked):
-        return _told(reported, "A") if len(reported) <= 2 else _unclear("more rolls than were asked for")
+        return (
+            _told(reported, "A")
+            if len(reported) <= 2
+            else _unclear("more rolls than were asked for")
+        )
     if _ALL.search(asked):
         return _told(reported, "A")
     grade = _grade(turns, cast, exchange)
