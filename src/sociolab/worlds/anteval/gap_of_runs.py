@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -23,7 +23,7 @@ from sociolab.plugin.options import Flag, ModelAccess, Several
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
-from sociolab.report.section import Section
+from sociolab.report.section import Section, TextTable
 from sociolab.report.words import minus, plural
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
@@ -46,8 +46,6 @@ from sociolab.worlds.anteval.session import NPC
 from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, Example, LocalDM
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from sociolab.models.finetuning import FineTuningClient
 
 
@@ -105,8 +103,15 @@ class GapResult:
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """None: its tables have cells of several lines."""
-        return ()
+        """The tables, and what to know of them."""
+        table = self.table
+        tables = [_reading(table, self.play)]
+        if any(row.information for row in table.rows):
+            tables.append(_exchange(table))
+        tables.append(_gaps(table, "Who makes a check: F_c and G_c in percent", _characters))
+        last = _gaps(table, "Who makes which check: F_o and G_o in percent", _tuples)
+        last = replace(last, notes=(*_explained(table), *self.notes))
+        return (Section(f"Intention gap: virtual DM {table.virtual_dm}", tables=(*tables, last)),)
 
     @property
     def results(self) -> tuple[RunResult, ...]:
@@ -114,8 +119,7 @@ class GapResult:
         return ()
 
     def show(self, console: Console) -> None:
-        """The tables, and what to know of them."""
-        print_gap(self, console)
+        """Nothing beside the sections."""
 
     def document(self) -> dict[str, Any]:
         """All of it as one JSON object."""
@@ -298,7 +302,7 @@ def information_of(
                 lost += entry.failures
         if judges and set(seats.values()) & set(npcs.items()):
             without = f"; {lost} answers have no score" if lost else ""
-            notes.append(f"IEP from {run}, judge {judges[0]}{without}")
+            notes.append(f"IEP of {run}: judged by {judges[0]}{without}")
         else:
             notes.append(
                 f"no IEP from {run}: no agent in it is cast as in a generated run, or nothing was "
@@ -503,53 +507,37 @@ _Parts: TypeAlias = tuple[GapFigure, GapFigure, Gap, NoiseFloor | None, bool | N
 """fr, fg, G, the noise floor, and whether G is above it."""
 
 
-def print_gap(found: GapResult, shown: Console) -> None:
-    """The tables, and what to know of them."""
-    tables = [_reading(found.table, found.play)]
-    if any(row.information for row in found.table.rows):
-        tables.append(_exchange(found.table))
-    tables.append(_gaps(found.table, "Who makes a check: F_c and G_c in percent", _characters))
-    tables.append(_gaps(found.table, "Who makes which check: F_o and G_o in percent", _tuples))
-    for table in tables:
-        shown.print(table)
-    for line in (*_explained(found.table), *found.notes):
-        shown.print(line, style="dim italic", markup=False)
-
-
-def _reading(table: GapTable, play: str) -> Table:
+def _reading(table: GapTable, play: str) -> TextTable:
     """How well virtual DM and baselines read the test rows (f0 and fr of the paper's Table 2)."""
-    shown = _empty(
-        f"Virtual DM {table.virtual_dm} on {play}, {table.measured_on}",
-        "trained on",
-        "F_c %",
-        "F_o %",
-        "F_s %",
-    )
+    rows = []
     if table.f0 is not None:
-        _add(shown, "nothing (f0)" + _failed(table.f0), _scores(table.f0))
+        rows.append(("nothing (f0)" + _failed(table.f0), *_scores(table.f0)))
     label = f"{table.real_examples} examples of {play} (fr)"
-    _add(shown, label + _failed(table.fr), _scores(table.fr))
+    rows.append((label + _failed(table.fr), *_scores(table.fr)))
     for row in table.baselines:
         f_c, *others = _scores(row.scores)
-        cells = (f_c, *(others if row.names_skills else [NOTHING, NOTHING]))
-        _add(shown, f"baseline: {row.name}", cells)
-    return shown
+        named = others if row.names_skills else [NOTHING, NOTHING]
+        rows.append((f"baseline: {row.name}", f_c, *named))
+    return TextTable(
+        f"Virtual DM {table.virtual_dm} on {play}, {table.measured_on}",
+        ("trained on", "F_c %", "F_o %", "F_s %"),
+        tuple(rows),
+    )
 
 
-def _exchange(table: GapTable) -> Table:
+def _exchange(table: GapTable) -> TextTable:
     """IEP beside IEG, as in the paper's Table 1."""
-    shown = _empty("Information exchange", "agent", "IEP %", "answers", "sessions")
-    for row in table.rows:
-        iep = row.information
-        if iep is not None:
-            value = GapFigure(iep.value, iep.low, iep.high)
-            _add(shown, row.name, (_percent(value), str(iep.n), str(iep.clusters)))
-    return shown
+    rows = tuple(
+        (row.name, _percent(GapFigure(iep.value, iep.low, iep.high)), f"{iep.n}", f"{iep.clusters}")
+        for row in table.rows
+        if (iep := row.information) is not None
+    )
+    return TextTable("Information exchange", ("agent", "IEP %", "answers", "sessions"), rows)
 
 
-def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> Table:
+def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> TextTable:
     """A row for each agent (the paper's Tables 1 and 2)."""
-    shown = _empty(title, "agent", "n", "fr", "fg", "G", "signed G", "noise floor")
+    rows = []
     for row in table.rows:
         real, generated, gap, floor, above = parts(row)
         below = (
@@ -557,14 +545,15 @@ def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> Tab
             if floor is None or floor.q95 is None
             else f"{floor.q95:.1f}\nG {'above' if above else 'within'}"
         )
-        cells = (
+        figures = (
             _percent(real) + _failed(row.fr),
             _percent(generated) + _failed(row.fg),
             _plain(gap.printed),
             _plain(gap.signed),
         )
-        _add(shown, row.name, (str(row.examples), *cells, below))
-    return shown
+        rows.append((row.name, str(row.examples), *figures, below))
+    columns = ("agent", "n", "fr", "fg", "G", "signed G", "noise floor")
+    return TextTable(title, columns, tuple(rows))
 
 
 def _characters(row: GapRow) -> _Parts:
@@ -602,24 +591,6 @@ def _explained(table: GapTable) -> tuple[str, ...]:
             "whose signed interval holds 0"
         )
     return tuple(lines)
-
-
-def _empty(title: str, *columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    shown = Table(
-        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
-    )
-    for number, column in enumerate(columns):
-        shown.add_column(column, justify="right" if number else "left", overflow="fold")
-    return shown
-
-
-def _add(table: Table, label: str, cells: tuple[str, ...]) -> None:
-    from rich.text import Text
-
-    table.add_row(Text(label), *map(Text, cells))
 
 
 def _scores(scores: DMScores) -> tuple[str, ...]:
