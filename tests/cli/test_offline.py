@@ -150,6 +150,9 @@ def test_an_estimate_of_an_offline_run_is_that_it_is_free(sociolab: Sociolab) ->
 
 def test_tasks_worlds_and_agents_are_listed(sociolab: Sociolab) -> None:
     assert len(sociolab("list", "tasks", "--json").document["tasks"]) == 450
+    named = sociolab("list", "tasks", "stss", "--json").document["tasks"]
+    assert named == sociolab("list", "tasks", "--world", "stss", "--json").document["tasks"]
+    assert len(named) == 30
     assert [one["world"] for one in sociolab("list", "worlds", "--json").document["worlds"]] == [
         "anteval-information", "anteval-intention", "sotopia", "stss", "stss-talk",
     ]  # fmt: skip

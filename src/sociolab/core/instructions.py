@@ -18,6 +18,9 @@ Standing: TypeAlias = Literal["paraphrased", "verified original", "modified", "u
 INSTRUCTIONS = "instructions"
 """Among a run's settings: the set of prompts that it was played with."""
 
+RATED_BY = "rated_by"
+"""Among a study's settings: the set that the instructions of its raters are from."""
+
 _WORDS: Mapping[str, str] = {
     "paraphrased": "paraphrased (not the authors' text)",
     "verified original": "verified original (the authors' text)",
@@ -43,6 +46,9 @@ class Instructions:
     def note(self) -> str:
         """What stands below a table: "instructions: paraphrased (not the authors' text)"."""
         return f"instructions: {_WORDS[self.standing]}"
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.standing}, {self.hash[:8]}"
 
     def marked(self, settings: str) -> str:
         """A judge's settings that name this set."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from sociolab.core.episode import Episode, Task
+from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import ChatModel, World, WorldKit
 from sociolab.core.score import Score, Verdict
@@ -91,7 +92,8 @@ class RatingGuide:
     guide for each measure, in the order of the form.
 
     `shown` is an episode as raters see it; ConfigError where it is none of this world's. `summary`
-    is what a rater's scores of a seat come to once all are there.
+    is what a rater's scores of a seat come to once all are there. `instructions` names the set that
+    a judge of the same instructions gets.
     """
 
     guides: tuple[DimensionGuide, ...]
@@ -99,6 +101,7 @@ class RatingGuide:
     scene: str = ""
     knew: str = ""
     summary: Callable[[tuple[Score, ...], str], Verdict] | None = None
+    instructions: Instructions | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from sociolab.report.words import (
     covered,
     failed_turns,
     headed,
+    instructions_notes,
     interval_words,
     legend,
     metric_of,
@@ -300,7 +301,14 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
         headed(first, measure),
         _in_order(ranked, terms.better),
         _in_order(baselines, terms.better),
-        (nature(first, terms.judge), *([how] if how else []), spelt),
+        (
+            nature(first, terms.judge),
+            *dict.fromkeys(
+                note for result, _ in rows for note in instructions_notes(result, (terms.judge,))
+            ),
+            *([how] if how else []),
+            spelt,
+        ),
         metric.explained(measure.low, measure.high),
     )
     if not board.ranked:

@@ -9,7 +9,7 @@ from sociolab.core.metrics import scale
 from sociolab.core.score import READER, Method
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
-from sociolab.report.section import Section, TextTable
+from sociolab.report.section import Section, TextTable, noted
 from sociolab.report.words import (
     OWN,
     by_rules,
@@ -19,6 +19,7 @@ from sociolab.report.words import (
     failed_unit,
     gaps,
     headed,
+    instructions_notes,
     interval,
     interval_words,
     legend,
@@ -221,6 +222,7 @@ def _by_measure(
     )
     present = [judge for judge in judges if any(e.judge == judge for e in entries)]
     notes = tuple(nature(result, judge) for judge in present)
+    notes += instructions_notes(result, present)
     titles = tuple(headed(result, measure) for measure in measures)
     spelt = legend((m.title, m.low, m.high, metric_of(result, m)) for m in measures)
     return Grid(heading, corner, titles, rows, notes + _footnotes(result, entries), spelt)
@@ -241,7 +243,8 @@ def _pairs(
         if any(who == agent for who, _ in cells)
     )
     heading = f"{measure.title}: agent (row) by partner (column) · judge: {judge}"
-    notes = (nature(result, judge), *_footnotes(result, list(cells.values())))
+    told = (nature(result, judge), *instructions_notes(result, (judge,)))
+    notes = (*told, *_footnotes(result, list(cells.values())))
     return Grid(heading, "agent", partners, rows, notes)
 
 
@@ -435,7 +438,8 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
         _asked_and_read(reader, [one for one in result.readings if one.reader == reader])
         for reader in dict.fromkeys(one.reader for one in result.readings)
     ]
-    return (Section("Outcomes", tables=tuple(tables)),) if tables else ()
+    section = noted(Section("Outcomes", tables=tuple(tables)), instructions_notes(result))
+    return (section,) if tables else ()
 
 
 def _established(result: RunResult, judge: str, entries: Sequence[ScoreEntry]) -> TextTable:
@@ -529,6 +533,7 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None
     spelt = legend((m.title, m.low, m.high, metric_of(result, m)) for m in measures)
     notes = (
         *dict.fromkeys(nature(result, entry.judge) for entry in shown),
+        *instructions_notes(result, [entry.judge for entry in shown]),
         *filter(None, (interval_words(shown, result.declared.cluster), size_words(result, shown))),
         *gaps(result, shown),
         *filter(None, [spelt]),

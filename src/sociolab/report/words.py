@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import TurnsAsked
+from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
 from sociolab.core.score import READER, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
@@ -114,6 +115,21 @@ def nature(result: RunResult, judge: str) -> str:
             said = method_words(result.declared, entry.method, entry.settings)
             return f"judge {judge}: {said}{_repeated(entry)}"
     return OWN[judge]
+
+
+def instructions_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...]:
+    """From whose instructions figures of these judges come: "instructions: paraphrased (not the
+    authors' text)"; empty where no model played or judged by a set of prompts."""
+    settings = [one.settings for one in result.judges if one.judge in {*judges}]
+    return notes_of_sets(result.declared, result.settings, settings)
+
+
+def notes_of_sets(declared: Declared, run: object, judges: Iterable[str]) -> tuple[str, ...]:
+    """The same by the settings of a run and of judges."""
+    found = [instructions_in(settings) for settings in judges]
+    if "model" in declared.agents.values() and isinstance(run, dict):
+        found.append(instructions_from(run.get(INSTRUCTIONS)))
+    return tuple(dict.fromkeys(one.note for one in found if one))
 
 
 def method_words(declared: Declared, method: Method, settings: str) -> str:

@@ -202,7 +202,7 @@ class StudySettings(_Record):
     `debriefing` is shown at the end, also to those who leave: what the study was about, and what
     was kept from them until then. `completion_code` is shown at the end, as recruiting platforms
     want it; "each" makes one of each participant's own, from `code_key`, which is drawn when the
-    study is made.
+    study is made; `rated_by` then names the set that the raters' instructions are from.
     """
 
     title: Sentence = _field(..., "Title", "Shown to participants at the top of every page.")
@@ -232,6 +232,7 @@ class StudySettings(_Record):
         max_length=100,
     )
     code_key: str = Field(default="", max_length=100)
+    rated_by: dict[str, str] = {}
     survey: tuple[SurveyQuestion, ...] = ()
     play: PlayPlan | None = None
     rate: RatePlan | None = None

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.instructions import RATED_BY
 from sociolab.core.reading import read_toml
 from sociolab.core.score import Measure
 from sociolab.core.user_files import imported_names
@@ -21,6 +22,7 @@ from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.play_plan import declared_of, partner_cast_of, run_settings, trials_of
 from sociolab.studies.rate_study import named_in, not_played, rate_study
+from sociolab.studies.rating_rules import guide_of
 from sociolab.studies.reviews import review_study
 from sociolab.studies.settings import ReferenceRating, StudySettings, problems
 
@@ -61,11 +63,20 @@ def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
         raise ConfigError(f'"{name}" is an address of the app; choose another name for the study')
     if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'there is a study called "{name}" already; choose another name')
-    settings = _with_data_found(settings).model_copy(update={"code_key": secrets.token_hex(16)})
+    made = {"code_key": secrets.token_hex(16), RATED_BY: _instructed(store, settings)}
+    settings = _with_data_found(settings).model_copy(update=made)
     with store.transaction():
         run = _PREPARE[settings.kind](store, name, settings)
         store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
     return store.studies.get(name)
+
+
+def _instructed(store: Store, settings: StudySettings) -> dict[str, str]:
+    """The set that the instructions of raters are from; empty where nobody rates by one."""
+    if settings.rate is None or not store.has_run(settings.rate.run):
+        return {}
+    told = guide_of(store, settings.rate.run).instructions
+    return told.as_json() if told else {}
 
 
 def _with_data_found(settings: StudySettings) -> StudySettings:

@@ -179,7 +179,8 @@ class Scenario(DataRecord):
     """What is going on, who wants what, and who may be cast.
 
     `ages` and `occupations` constrain each seat in turn (an empty tuple: nobody is excluded);
-    `ties` narrows the relationship ("siblings").
+    `ties` narrows the relationship ("siblings"). `environment` is what those who judge are told
+    beside the context, and no seat is.
     """
 
     id: Id
@@ -187,6 +188,7 @@ class Scenario(DataRecord):
     stance: Stance | None = None
     context: Text
     goals: tuple[Goal, ...] = Field(min_length=2)
+    environment: str = ""
     relationships: tuple[RelationshipType, ...] = Field(min_length=1)
     ties: tuple[str, ...] = ()
     ages: tuple[tuple[int, int], ...] = ()

@@ -42,10 +42,12 @@ WANTED = {
     "act_tail": "turn limit name",
     "judge_head": "dimensions",
     "judge_body": "context told people ties lines",
+    "dimensions.toml": "",
 }
 """What a set of prompts holds, and what each template may use."""
 
 PLAYED = ("act_head", "act_tail")
+JUDGED = ("judge_head", "judge_body", "dimensions.toml")
 
 
 def paper() -> PromptSet:

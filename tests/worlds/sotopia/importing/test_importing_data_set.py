@@ -216,6 +216,8 @@ def test_texts_are_clean(public_data: DataSet) -> None:
 def test_no_seat_is_told_what_is_for_the_environment_or_the_other_seat(
     public_data: DataSet,
 ) -> None:
+    kept = [one.environment for one in public_data.scenarios.values() if one.environment]
+    assert any("common friends" in text for text in kept)  # for the judge
     for task in public_data.tasks():
         scene = SotopiaScene(casting_of(task))
         goals = [goal.text for goal in scene.casting.scenario.goals]

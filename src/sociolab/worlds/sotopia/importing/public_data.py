@@ -472,6 +472,7 @@ def scenario(
             "id": raw.env_id,
             "family": family,
             "context": told.text,
+            "environment": told.environment,
             "goals": [
                 {"text": text, "facts": facts[seat] if facts else None}
                 for seat, text in enumerate(texts)
