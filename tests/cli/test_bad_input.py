@@ -35,6 +35,8 @@ LONG = "long" * 64
         (("run", "sotopia", "--store", "/proc/none/store.db"), "/proc/none"),
         (("list", "things"), "things"),
         (("list",), "no store"),
+        (("list", "runs", "sotopia"), "list runs takes no name"),
+        (("list", "tasks", "stss", "--world", "sotopia"), 'one name, found "stss" and "sotopia"'),
         (("show", "abc"), "no store"),
         (("report", "abc"), "no store"),
         (("judge", "abc", "--judge", "heuristic"), "no store"),

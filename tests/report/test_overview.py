@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -83,6 +84,14 @@ def test_the_main_metric_of_the_main_judge_comes_first(result: RunResult) -> Non
         (ALPHA, "GOAL"),
         (SCRIPTED, "GOAL"),
     ]
+
+
+def test_all_main_metrics_of_a_judge_are_shown_before_others(result: RunResult) -> None:
+    """As SOTOPIA's Table 2 has GOAL beside Overall."""
+    declared = replace(result.declared, main=("social_rules", "goal"))
+    found = overview_table(result.model_copy(update={"declared": declared}), 6)
+    assert found is not None
+    assert [row[1:3] for row in found.rows][2::2] == [("SOC", "heuristic"), ("GOAL", "heuristic")]
 
 
 def test_many_agents_and_judges_still_fit_on_a_screen(result: RunResult) -> None:

@@ -78,7 +78,7 @@ def test_every_example_is_a_study_once_it_has_a_contact(
 @pytest.mark.parametrize(
     ("plan", "problem"),
     [
-        ({"play": {"world": "stss"}}, 'in "stss" the minds of residents'),
+        ({"play": {"world": "stss"}}, 'people cannot take a seat in "stss"'),
         ({"play": {"world": "chess"}}, 'there is no world "chess"'),
         ({"play": {"tasks": "no-such-tag"}}, "fits no task"),
         ({"play": {"partners": ["nobody"]}}, 'there is no agent called "nobody"'),
@@ -219,7 +219,7 @@ def test_a_consent_that_somebody_gave_stays_on_record(tmp_path: Path) -> None:
         create(store, "s", settings())
         who = invite(store, "s", 1)[0]
         store.studies.stand(store.studies.participant("s", who.participant).pk, "consented")
-        with pytest.raises(ConfigError, match="1 participant agreed to the text as it is"):
+        with pytest.raises(ConfigError, match="1 participant agreed to the present text"):
             change_texts(store, "s", {"consent": "Something else."})
         change_texts(store, "s", {"thanks": "Thank you!"})
 

@@ -89,7 +89,9 @@ class PromptedPlayer:
         shown, wanted = request.observation, request.wanted
         # A question begins as the seat's turns do: providers keep what a prompt repeats.
         space = request.space if isinstance(wanted, Question) else wanted
-        form = _form(space, len(shown.others) > 1, self._dialect) if space else _NO_FORM
+        form, layout = _NO_FORM, shown.layout
+        if space and layout.reply_form == "added":
+            form = _form(space, len(shown.others) > 1, self._dialect)
         head = f"{form.how}\n\n{shown.head}".lstrip()
         if isinstance(wanted, Question):
             schema: Schema | None = schema_of(wanted.reply)
@@ -100,6 +102,8 @@ class PromptedPlayer:
             body = f"{_history(shown)}{shown.tail}"
         if request.problem:
             body = f"{body}\n{again_text(request.problem)}"
+        if layout.messages == "one":
+            return Prompt((Message("user", f"{head}\n\n{body}"),), schema, self._temperature)
         messages = (Message("system", head), Message("user", body))
         return Prompt(messages, schema, self._temperature)
 

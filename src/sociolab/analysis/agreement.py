@@ -149,7 +149,10 @@ def sections_of(ratings: StoredRatings, report: AgreementReport, bins: int) -> t
         }
         apart = [" and ".join(pair) for pair, table in tables.items() if not table.rows]
         said = (f"No episode was scored by both in what people rated: {'; '.join(apart)}.",)
-        cautions = ("Judges that agree may share an error: only people show that.",)
+        cautions = (
+            "Judges that agree may share an error: only people show that.",
+            *(told for pair in pairs for told in _instructed_apart(ratings, *pair)),
+        )
         shown = tuple(table for table in tables.values() if table.rows)
         title = "Judges beside each other"
         found.append(Section(title, said if apart else (), cautions if shown else (), shown))
@@ -394,6 +397,16 @@ def _alpha(found: Alpha | None) -> str:
     return NOTHING if found is None else plain(found.value)
 
 
+def _instructed_apart(ratings: StoredRatings, judge: str, other: str) -> Iterator[str]:
+    """That two had different instructions, so that agreement tells of that, too."""
+    one, two = (ratings.instructions.get(who) for who in (judge, other))
+    if one and two and one.hash != two.hash:
+        yield (
+            f"{judge} and {other} had different instructions ({one}; {two}): how far they agree "
+            "depends on that, too."
+        )
+
+
 def judge_section(
     ratings: StoredRatings, report: AgreementReport, judge: str, titles: Titles
 ) -> Section:
@@ -491,6 +504,8 @@ def _judge_cautions(
     rows = [cell for cell in cells if cell.group is None]
     there = {cell.dimension for cell in rows}
     left_out = [titles[m.name] for m in ratings.measures if m.name not in there]
+    for raters in ratings.sets:
+        yield from _instructed_apart(ratings, judge, raters)
     if left_out:
         yield f"It gave no score that can be compared in {listed(left_out)}."
     failed = {titles[cell.dimension]: cell.failed for cell in rows if cell.failed}
@@ -595,7 +610,7 @@ def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTa
         ("", *heads, "Spearman"),
         tuple(rows),
         (
-            "Pearson's r over episodes; ** p <= .01, * p <= .05 by the t test, which treats "
+            "Pearson's r over episodes; ** p <= 0.01, * p <= 0.05 by the t test, which treats "
             f"episodes as independent; the interval does not: {titles.cluster}s are left out one "
             "at a time",
             "where the people agree little (their alpha), no judge can follow their mean closely",

@@ -34,14 +34,15 @@ from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Trial, TurnsAsked
 from sociolab.core.errors import ConfigError
+from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.score import UNTOLD, Measure, measure_called
 from sociolab.report.plays import PlayKey, asked_in
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import evaluated, smoke_words
 from sociolab.report.schema import RunResult
-from sociolab.report.score_tables import judges_of, main_measure
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import by_rules, nature, plural
+from sociolab.report.score_tables import judges_of, overview_measures
+from sociolab.report.section import Section, TextTable, noted
+from sociolab.report.words import by_rules, instructions_notes, nature, plural
 from sociolab.store.store import Store
 
 SCHEMA = 1
@@ -226,6 +227,8 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         last = sections[-1]
         said = (judged, *last.said, *([alone] if alone else []))
         sections[-1] = replace(last, said=said, cautions=(*last.cautions, *lost))
+    told = [note for run in runs for note in instructions_notes(run.result, (judge,))]
+    sections = [noted(section, tuple(dict.fromkeys(told))) for section in sections]
     outlines = tuple(run.result for run in runs)
     others = () if wanted.judge or wanted.measures else _other_judges(runs, judge)
     return Conclusions(outlines, found, tuple(passed), tuple(sections), seats, others)
@@ -234,8 +237,8 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
 def two_agents(
     store: Store, result: RunResult, rename: Mapping[str, str] | None = None
 ) -> TextTable | None:
-    """A run's two agents side by side in the main metric of each judge, the main judge first; None
-    where it has not two, or they cannot be compared. `rename`: what the result calls them."""
+    """A run's two agents side by side in the main metrics of each judge, the main judge first;
+    None where it has not two, or they cannot be compared. `rename`: what the result calls them."""
     agents = evaluated(result)
     if len(agents) != 2:
         return None
@@ -245,7 +248,7 @@ def two_agents(
         read, asked = _read(store, wanted), _asked(store, wanted.runs)
         for judge in judges_of(result):
             mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
-            for metric in main_measure(result, mine):
+            for metric in overview_measures(result, mine):
                 with suppress(ConfigError):
                     runs = read.judged_by(judge)
                     sides = _with_turns(_sides(runs, wanted), asked)
@@ -253,6 +256,7 @@ def two_agents(
                     found = _compared(runs[0], judge, _named(sides, wanted.rename), measures)
                     rows += overview_rows(found)
                     notes |= dict.fromkeys(overview_notes(found))
+                    notes |= dict.fromkeys(instructions_notes(result, (judge,)))
     if not rows:
         return None
     heads = ("metric", "judge", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "pairs")
@@ -549,7 +553,7 @@ def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> I
     seeds = " and ".join(str(run.result.seed) for run in runs)
     same = f"Both sides are the same agent with the same settings (seeds {seeds})"
     if _conditions(runs[0], runs[-1]):
-        yield f"{same}: what else differs between the runs is said below."
+        yield f"{same}: what else differs between the runs is listed below."
     else:
         yield f"{same}: a difference here is noise, and shows how large noise can be."
 
@@ -584,7 +588,13 @@ def _conditions(a: OpenedRun, b: OpenedRun) -> tuple[str, ...]:
     return tuple(
         f"{key.replace('_', ' ')} ({_value(one.get(key))} in {a.result.run}, "
         f"{_value(other.get(key))} in {b.result.run})"
-        for key in ("world_settings", "attempts", "on_failed_turn", "max_failed_turns")
+        for key in (
+            "world_settings",
+            INSTRUCTIONS,
+            "attempts",
+            "on_failed_turn",
+            "max_failed_turns",
+        )
         if one.get(key) != other.get(key)
     )
 
@@ -598,6 +608,8 @@ def _hashes(run: OpenedRun) -> dict[str, set[str]]:
 
 
 def _value(value: object) -> str:
+    if told := instructions_from(value):
+        return str(told)
     if isinstance(value, dict):
         return ", ".join(f"{key}={item}" for key, item in value.items()) or "none"
     return "none" if value is None else str(value)

@@ -72,7 +72,7 @@ def _order(pair: EpisodePair) -> tuple[bool, float, str]:
 
 
 def differing(found: ComparedAgents) -> tuple[str, ...]:
-    """The measures with a difference to look into: Holm's p below .05, or an interval without 0.
+    """The measures with a difference to look into: Holm's p below 0.05, or an interval without 0.
 
     Where there is none, the world's main measure (see `main_measure`).
     """

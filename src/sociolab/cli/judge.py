@@ -31,6 +31,7 @@ from sociolab.cli.output import (
 )
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.options import ModelAccess, checked, flags_of
+from sociolab.report.words import plural
 
 if TYPE_CHECKING:
     from sociolab.app.audit import AuditResult
@@ -56,7 +57,7 @@ def _resumable(kept: str) -> Iterator[None]:
 
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
-@takes(RunConfig, "judges", "readers", "agent_timeout", *ModelAccess.model_fields)
+@takes(RunConfig, "judges", "readers", "settings", "agent_timeout", *ModelAccess.model_fields)
 @takes(ValidationConfig, *_LABELLED, into="labelled")
 def judge(
     run: Annotated[OptText, argument("RUN", "The run's name.")] = None,
@@ -71,6 +72,7 @@ def judge(
         "RUN": run,
         "--judge": given.get("judges"),
         "--reader": given.get("readers"),
+        "--set": given.get("settings"),
         "--repeats": repeats,
     }
     flags = flags_of(ValidationConfig)
@@ -284,11 +286,11 @@ def _credit_remarks(found: CreditResult, out: Path | None) -> None:
     if found.in_vain:
         say(f"{found.in_vain}: nothing was credited")
     if found.waiting:
-        say(f"{found.waiting} episodes were not asked about yet: the same command resumes")
+        say(f"{plural(found.waiting, 'episode')} still to be read: the same command resumes")
     if found.nothing:
-        say(f"{found.nothing} episodes have nobody with something at stake, or no turns: left out")
+        say(f"{plural(found.nothing, 'episode')} left out: no goal or secret, or no turns")
     if out is not None:
-        say(f"wrote {found.lines} turns to {out}")
+        say(f"wrote {plural(found.lines, 'turn')} to {out}")
         if found.unseen:
             say(f"{found.unseen} of them are without what the seat saw: it cannot be rebuilt")
 

@@ -16,6 +16,7 @@ from sociolab.cli.options import (
     OptTexts,
     StoreFile,
     TaskFilter,
+    argument,
     option,
     refuse,
 )
@@ -43,6 +44,9 @@ def list_(
             metavar="WHAT", help="runs, episodes, tasks, task-lists, worlds, agents or data."
         ),
     ] = "runs",
+    name: Annotated[
+        OptText, argument("NAME", "Of episodes the run, of tasks and agents the world.")
+    ] = None,
     run: Annotated[OptText, option("--run", "RUN", "The run whose episodes to list.")] = None,
     agent: Annotated[
         OptText, option("--agent", "LABEL", "Only episodes or runs with this agent.")
@@ -86,6 +90,13 @@ def list_(
     from sociolab.cli.list_rows import Table, aligned, tabbed
     from sociolab.core.user_files import imported_names
 
+    if name is not None:
+        if what not in ("episodes", "tasks", "agents"):
+            raise ConfigError(f'list {what} takes no name, found "{name}"')
+        known = run if what == "episodes" else world
+        if known not in (None, name):
+            raise ConfigError(f'expected one name, found "{name}" and "{known}"')
+        run, world = (name, world) if what == "episodes" else (run, name)
     of = world or FIRST_WORLD
     lists: dict[str, Callable[[], Rows]] = {
         "tasks": lambda: _tasks(of, data, tasks),

@@ -10,16 +10,15 @@ command line:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from sociolab.core.errors import ConfigError
-from sociolab.core.user_files import first_problem
+from sociolab.core.reading import record
 
 FIRST_WORLD = "sotopia"
 """What is meant where no world is named."""
@@ -119,20 +118,4 @@ def flags_of(model: type[BaseModel]) -> dict[str, Flag]:
 def checked(kind: type[Described], values: Mapping[str, Any], source: str) -> Described:
     """A checked description of this kind; ConfigError names the field, what was found and
     where."""
-    try:
-        return kind.model_validate(values)
-    except ValidationError as error:
-        meant = _meant(error, tuple(flags_of(kind)))
-        raise ConfigError(f"{source}: {first_problem(error)}{meant}") from error
-
-
-def _meant(error: ValidationError, fields: Collection[str]) -> str:
-    """Where a field is none, those that it may stand for; all of them where none is like it."""
-    item = error.errors(include_url=False)[0]
-    if item["type"] != "extra_forbidden":
-        return ""
-    from difflib import get_close_matches
-
-    found = str(item["loc"][-1]).casefold().replace("-", "_")
-    like = get_close_matches(found, fields, 3)
-    return f"; the nearest: {', '.join(like)}" if like else f"; there are {', '.join(fields)}"
+    return record(source, kind, values)

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sociolab.core import __version__
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.core.score import READER, JudgeId, Measure, foremost, measure_called
@@ -159,7 +159,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         scores=(),
         settings=row.settings,
         smoke=settings.get("smoke"),
-        versions={"sociolab": _version()},
+        versions={"sociolab": __version__},
         declared=row.declared,
     )
 
@@ -275,13 +275,6 @@ def _problems(trials: Sequence[TrialRow]) -> dict[str, str]:
 def _counts(counter: Counter[str]) -> dict[str, int]:
     """The most frequent first; alphabetical where equally frequent."""
     return dict(sorted(counter.items(), key=lambda item: (-item[1], item[0])))
-
-
-def _version() -> str:
-    try:
-        return version("sociolab")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 # ------------------------------------------------------------------ runs

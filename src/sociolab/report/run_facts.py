@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sociolab.core.code_fingerprint import code_in
-from sociolab.core.score import READER
+from sociolab.core.score import READER, judge_title
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
 from sociolab.report.words import (
     OWN,
@@ -52,8 +52,8 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
 
 
 def _judge(judge: JudgeEntry) -> str:
-    own = "" if code_in("", judge.settings) is None else ", as this python: class says"
-    return f"{judge.judge} ({judge.method}{own})"
+    own = "" if code_in("", judge.settings) is None else ", as its Python class declares"
+    return judge_title(judge.judge, judge.method) + own
 
 
 def _tags(result: RunResult) -> str:
@@ -326,7 +326,7 @@ def cautions(result: RunResult) -> tuple[str, ...]:
             "An LLM judge is not a person and may favour text like its own. Compare scores only "
             "where judge and prompt are the same."
         )
-    if "scripted" in methods:
+    if "scripted" in methods and "scripted" not in result.declared.judges:
         found.append("A scripted judge invents its scores, to test the software.")
     if any(e.unscored and e.n and e.method == "formula" for e in result.scores):
         found.append(

@@ -71,8 +71,8 @@ def played_world(plan: PlayPlan) -> WorldKit:
     kit = load_world(plan.world, plan.data, FAILURE_POLICY, plan.settings, plan.seed)
     if kit.model_player is not None:
         raise ConfigError(
-            f'world: in "{plan.world}" the minds of residents are asked what they think, and no '
-            f"person can take a seat; play {' or '.join(worlds_that(lambda one: one.people))}"
+            f'world: people cannot take a seat in "{plan.world}"; choose '
+            f"one of {', '.join(worlds_that(lambda one: one.people))}"
         )
     return kit
 
@@ -181,8 +181,8 @@ def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Map
 def _partner(casting: Casting, text: str) -> Seatable:
     if text.strip() == HUMAN:
         raise ConfigError(
-            'partners: "human" is a person at this terminal; set how many people play together '
-            'with "people", and name a partner such as "scripted" or endpoint/model'
+            'partners: "human" is a person at a terminal; set how many people play together with '
+            '"people", and name a partner such as "scripted" or endpoint/model'
         )
     return casting.agent(text, "partner")
 

@@ -152,7 +152,7 @@ def test_more_candidates_than_numbers_and_play_without_words_are_read() -> None:
 
 
 def test_nothing_is_predicted_before_fit_nor_learned_without_labels() -> None:
-    with pytest.raises(WorldError, match="expected to be fitted before it predicts"):
+    with pytest.raises(WorldError, match="expected a call of fit before predict"):
         EncoderDM(None).predict(MANY)
     with pytest.raises(ConfigError, match="examples with labels"):
         EncoderDM(None).fit([replace(MANY[0], labels=frozenset())])

@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import read_toml
 from sociolab.core.redaction import redacted
-from sociolab.core.user_files import free_file, read_toml, write_new
+from sociolab.core.user_files import free_file, write_new
 from sociolab.plugin.options import (
     FIRST_WORLD,
     Filter,

@@ -7,9 +7,26 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
-Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=80)]
+
+def _id(text: str) -> str:
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", text) is None:
+        raise ValueError(
+            'expected letters (a to z), digits, ".", "_" and "-", the first a letter or a digit, '
+            f'found "{text}"'
+        )
+    return text
+
+
+Id = Annotated[str, StringConstraints(max_length=80), AfterValidator(_id)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 Level = Literal["low", "average", "high"]
 
@@ -162,7 +179,8 @@ class Scenario(DataRecord):
     """What is going on, who wants what, and who may be cast.
 
     `ages` and `occupations` constrain each seat in turn (an empty tuple: nobody is excluded);
-    `ties` narrows the relationship ("siblings").
+    `ties` narrows the relationship ("siblings"). `environment` is what those who judge are told
+    beside the context, and no seat is.
     """
 
     id: Id
@@ -170,6 +188,7 @@ class Scenario(DataRecord):
     stance: Stance | None = None
     context: Text
     goals: tuple[Goal, ...] = Field(min_length=2)
+    environment: str = ""
     relationships: tuple[RelationshipType, ...] = Field(min_length=1)
     ties: tuple[str, ...] = ()
     ages: tuple[tuple[int, int], ...] = ()

@@ -72,7 +72,7 @@ class EncoderDM:
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
         """For each example its `most` likeliest labels. WorldError before `fit`."""
         if self._fitted is None:
-            raise WorldError(f"{self.name}: expected to be fitted before it predicts, found not")
+            raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
         return tuple(self._fitted.best(examples, most))
 
 
@@ -140,7 +140,7 @@ class LoraDM:
 
     def _ready(self) -> AdaptedModel:
         if self._adapted is None:
-            raise WorldError(f"{self.name}: expected to be fitted before it predicts, found not")
+            raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
         return self._adapted
 
     def _labels(self, adapted: AdaptedModel, example: Example, most: int) -> frozenset[Label]:
