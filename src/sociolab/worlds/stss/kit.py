@@ -50,7 +50,7 @@ ALWAYS_ASKED = {"plan_day": 1.0, "general_plan": 1.0, "day_reminder": 1.0, "deco
 """Questions of the day, whomever one meets, and how often they are asked for each that scripted
 residents are asked: these plan fewer things that last an hour."""
 
-CALL_SHARE, CALL_SPREAD = 0.57, 0.4
+CALL_SHARE, CALL_SPREAD = 0.53, 0.4
 """Of what else scripted residents are asked, what a resident that a model plays takes, and the
 standard deviation of that: measured on made-up replies (benchmarks/RESULTS.md)."""
 
