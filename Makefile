@@ -9,6 +9,7 @@ comma := ,
 STAMP = $(VENV)/.installed-$(1)
 
 .PHONY: demo test check format clean bench
+.NOTPARALLEL:
 
 demo: $(call STAMP,base)
 	@$(BIN)/sociolab demo --store demo.db --html demo-report.html
@@ -21,7 +22,7 @@ test: $(call STAMP,dev) extras
 	$(BIN)/pytest -n 2 -rs
 
 .PHONY: extras
-extras: $(call STAMP,dev)
+extras: | $(VENV)/bin/python
 ifneq ($(findstring finetune,$(EXTRAS)),)
 	$(BIN)/pip install -q -c constraints.txt $(TORCH)
 endif

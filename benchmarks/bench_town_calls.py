@@ -49,6 +49,7 @@ from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss import kit
 from sociolab.worlds.stss.dataset import own_town
 from sociolab.worlds.stss.kit import load
+from sociolab.worlds.stss.prompt_sets import first
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bench_sotopia import Report, _bare_posts, cpu_of, plain_endpoint
@@ -232,7 +233,9 @@ async def _ask_all(
 ) -> float:
     left = iter(questions)
     async with Endpoint(spec) as endpoint:
-        mind = ModelMind(CachedModel(endpoint.model("m"), spec.base_url, replies, Budget()))
+        mind = ModelMind(
+            CachedModel(endpoint.model("m"), spec.base_url, replies, Budget()), first()
+        )
 
         async def work() -> None:
             for question in left:

@@ -63,14 +63,14 @@ def imports(wanted, fresh):
 def rating():
     return lab.RatingGuide((), lambda episode: None)
 
-def beside(episode, judgings):
-    return lab.Beside()
+def sidebar(episode, judgings):
+    return lab.Sidebar()
 
 def remarks(world):
     return []
 
 async def command(context, asked):
-    return lab.SectionFindings(())
+    return lab.Findings(())
 
 declared = lab.Declared(cluster="talk")
 """
@@ -78,7 +78,7 @@ declared = lab.Declared(cluster="talk")
 PLUGIN = """
 plugin = lab.WorldPlugin(
     "clumsy", load, declared=declared, importers={"clumsy-data": lab.Importer(imports, "")},
-    rating=rating, beside=beside, remarks=remarks,
+    rating=rating, sidebar=sidebar, remarks=remarks,
     tools={"clumsy-tool": lambda: lab.Tool(Asked, command)},
 )
 """
@@ -169,7 +169,7 @@ def sociolab(capsys: Capture, *words: str) -> tuple[int, str]:
         ),
         (
             f"async def command(context, asked):\n{RAISES}",
-            ("tool", "clumsy-tool"),
+            ("clumsy-tool",),
             rf"breaks in its command clumsy-tool: {PLACE}",
         ),
     ],
@@ -218,12 +218,12 @@ def test_a_transcript_that_breaks_hides_no_figure_and_no_other_page(
         trials = {run: store.trial_ids(run)[0] for run in ("clumsy", "ours")}
     for broken in (
         f"def transcript(self, episode, seat=None):\n{RAISES}\nWorld.transcript = transcript",
-        f"def beside(episode, judgings):\n{RAISES}",
+        f"def sidebar(episode, judgings):\n{RAISES}",
         "raise ValueError('no')",
     ):
         write(package, broken)
         code, said = sociolab(capsys, "show", trials["clumsy"])
-        assert "beside" in broken or (code == 1 and "clumsy" in said), said
+        assert "sidebar" in broken or (code == 1 and "clumsy" in said), said
         for words in (("report", "clumsy"), ("report", "ours"), ("show", trials["ours"])):
             assert sociolab(capsys, *words)[0] == 0, words
         for words in (("list", "worlds"), ("list", "runs"), ("list", "data")):

@@ -201,7 +201,7 @@ def test_words_are_those_of_the_act_that_it_calls_speech(path: Path) -> None:
 def test_its_command_is_run_by_name_and_is_part_of_the_demonstration(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = CliRunner().invoke(app, ["tool", "offers", "--set", "run=first", "--store", str(path)])
+    made = CliRunner().invoke(app, ["offers", "--run", "first", "--store", str(path)])
     assert made.exit_code == 0
     assert re.search(r"a +40, 50", made.stdout)
     monkeypatch.setattr("sociolab.app.data.sets.world_names", lambda: ("ultimatum",))

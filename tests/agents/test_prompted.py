@@ -13,7 +13,16 @@ from fake_models import FakeModel
 from sociolab.agents.prompted import Dialect, PromptedPlayer, act_type, prompts_hash
 from sociolab.core.episode import Action, Moved, Unusable
 from sociolab.core.errors import Cause, ModelError
-from sociolab.core.ports import CallKey, ChatReply, Line, NoReply, Question, Reply, Request
+from sociolab.core.ports import (
+    CallKey,
+    ChatReply,
+    Layout,
+    Line,
+    NoReply,
+    Question,
+    Reply,
+    Request,
+)
 from sociolab.prompting.structured import schema_of
 from sociolab.testing.playing import STOCK_ACTIONS, StockScene, play_scene
 
@@ -150,3 +159,17 @@ def test_a_question_is_asked_with_its_own_schema_and_leaves_no_trace() -> None:
 
 def test_the_wording_has_a_hash_of_its_own_for_each_dialect() -> None:
     assert prompts_hash("json") == prompts_hash("json") != prompts_hash("plain")
+
+
+def test_a_set_may_want_one_message_with_how_to_reply_in_it() -> None:
+    """Head, history and tail follow each other in one user message; nothing is added, no schema
+    sent, and the reply is read as ever."""
+    model, asked = FakeModel(HELLO), request()
+    shown = replace(asked.observation, head="You are Ada.", layout=Layout("one", "in prompt"))
+    found = reply_to(model, replace(asked, observation=shown))
+    (prompt, _), *_ = model.calls
+    assert [(one.role, one.text) for one in prompt.messages] == [
+        ("user", "You are Ada.\n\nYou: Hi.\nBen does nothing.\n\nTurn 3 of 8 is yours.")
+    ]
+    assert prompt.schema is None
+    assert found == Reply((Action("speak", "Hello."),), raw=HELLO)

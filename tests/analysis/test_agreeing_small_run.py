@@ -177,8 +177,8 @@ def test_sotopias_figures_stand_only_beside_a_model_judge(store: Store, tmp_path
     object.__setattr__(ratings, "methods", {"heuristic": "model"})
     report = agreement_report(ratings.people, ratings.judges, {"goal": (0, 10)})
     said = " ".join(c for section in sections_of(ratings, report, 5) for c in section.cautions)
-    assert "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC .22" in said
-    assert "KNO .19" not in said  # nobody here played as a person
+    assert "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC 0.22" in said
+    assert "KNO 0.19" not in said  # nobody here played as a person
 
 
 def test_charts_tell_their_figures_to_those_who_do_not_see_them(found: Agreements) -> None:

@@ -70,7 +70,7 @@ def test_repeats_are_told_by_sd_equal_pairs_and_distance() -> None:
     assert found["goal", SD].estimate.value == pytest.approx((2 + 3**0.5) / 2)
     assert found["goal", EQUAL].estimate.value == pytest.approx(1 / 6)
     assert found["goal", DIFFERENCE].estimate.value == pytest.approx(7 / 3)
-    # Two clusters: half of the t interval is t(.975; 1) = 12.706 times |8/3 - 2| / 2 = 4.235; no
+    # Two clusters: half of the t interval is t(0.975; 1) = 12.706 times |8/3 - 2| / 2 = 4.235; no
     # distance is below 0.
     apart = found["goal", DIFFERENCE].estimate
     assert apart.low == 0
@@ -79,7 +79,7 @@ def test_repeats_are_told_by_sd_equal_pairs_and_distance() -> None:
 
 def test_no_interval_of_repeats_passes_what_the_scale_allows() -> None:
     # On a scale from 0 to 10 two scores are at most 10 apart, with a standard deviation of
-    # 10 / sqrt(2); t(.975; 1) = 12.7 makes all intervals wider than what is possible.
+    # 10 / sqrt(2); t(0.975; 1) = 12.7 makes all intervals wider than what is possible.
     found = by(repeat_effects([repeated(0, 10), repeated(5, 5, cluster="b")]))
     for what, top in ((SD, 10 / 2**0.5), (EQUAL, 1), (DIFFERENCE, 10)):
         estimate = found["goal", what].estimate
@@ -258,7 +258,7 @@ def test_a_move_no_larger_than_that_of_judging_again_is_called_so() -> None:
     rows = [moved(2, 8 + i / 10, now="x", cluster=c) for i, c in enumerate("abcd")]
     clear = variant_section(ABOUT, "padding", "words", change_effects(rows), repeats=noisy(1))
     assert clear.cautions == ()
-    assert any("Judged again as it is, it moves by 1.50" in sentence for sentence in clear.said)
+    assert any("Judged again unchanged, it moves by 1.50" in sentence for sentence in clear.said)
 
 
 def test_a_judge_that_is_not_moved_is_told_in_one_sentence() -> None:
@@ -271,7 +271,7 @@ def test_a_judge_that_is_not_moved_is_told_in_one_sentence() -> None:
 def test_an_interval_that_holds_zero_is_put_in_words() -> None:
     effects = change_effects([moved(5, 6, now="x"), moved(5, 4.5, now="x", cluster="b")])
     said = " ".join(variant_section(ABOUT, "order", "reversed", effects).said)
-    assert "which cannot be told from none" in said
+    assert "which is not distinguishable from 0" in said
 
 
 def test_where_nothing_was_scored_nothing_is_claimed() -> None:

@@ -163,7 +163,7 @@ def test_a_threshold_that_tells_nothing_apart_is_refused() -> None:
 def test_where_every_play_succeeds_a_bound_stands_in_place_of_the_interval() -> None:
     rows = {(f"task {i}", "ann"): (9.0, 9.0) for i in range(6)}
     (found,) = passing([side(rows)], {"goal": 8}, (1, 2))
-    # .05^(1/6) = .607; of plays that always fail mirrored.
+    # 0.05^(1/6) = 0.607; of plays that always fail mirrored.
     assert [of.bound for of in found.found] == pytest.approx([0.60696, 0.60696], abs=1e-5)
     (table,) = consistency_section([found], {"goal": GOAL}).tables
     assert table.rows[0] == ("GOAL", "1", "1.000, at least 0.607 (6)")

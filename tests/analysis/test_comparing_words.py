@@ -49,11 +49,11 @@ def section(differences: Mapping[str, Sequence[float]]) -> Section:
 def test_only_what_outlasts_the_correction_is_shown() -> None:
     six = (1, 2, 3, 1, 2, 3)
     alone = " ".join(section({"goal": six}).said)
-    # All six differ in one direction: p = 2 / 2^6 = .031; among two measures .062.
+    # All six differ in one direction: p = 2 / 2^6 = 0.031; among two measures 0.062.
     assert "GOAL is higher for A by 2.00" in alone
     both = " ".join(section({"goal": six, "knowledge": (1, -1, 0, 1, -1, 0)}).said)
     assert "GOAL is higher" not in both
-    # With two measures .031 cannot outlast the correction: nothing could have been shown.
+    # With two measures 0.031 cannot outlast the correction: nothing could have been shown.
     assert "Undecided (95 % interval of A \N{MINUS SIGN} B): GOAL" in both
     assert "corrected for 2 metrics" in both
     assert "yet p = 0.031, 0.062 corrected" in both
@@ -76,7 +76,7 @@ def test_a_small_difference_is_said_to_need_more() -> None:
     gaps = [1, -1, 1, -1, 1, -1, 1, 1, -1, 0.4]
     found = section({"goal": gaps})
     words = " ".join(found.said)
-    # Mean .14, one pair in each scenario: more repeats cannot be weighed against more scenarios.
+    # Mean 0.14, one pair in each scenario: more repeats cannot be weighed against more scenarios.
     assert "If the observed 0.14 in GOAL were the true difference, detecting it would take" in words
     assert "repeats cannot be told: each cluster has 1 pair" in words
     assert "Minimum detectable difference in GOAL: " in words
@@ -84,7 +84,7 @@ def test_a_small_difference_is_said_to_need_more() -> None:
 
 def test_the_chart_lies_around_zero_and_holds_every_interval() -> None:
     (figure,) = section({"goal": (1, 2, 3, 1, 2, 3), "knowledge": (1, -1, 0, 1, -1, 0)}).figures
-    # GOAL: 2 with se sqrt(6 / 5 * 4) / 6 = .365, t(5) = 2.571: up to 2.94. The axis ends at 3.
+    # GOAL: 2 with se sqrt(6 / 5 * 4) / 6 = 0.365, t(5) = 2.571: up to 2.94. The axis ends at 3.
     assert "GOAL: 2.00, 95 % interval 1.06 to 2.94" in figure.chart.told
     assert figure.chart.spec["layer"][1]["encoding"]["x"]["scale"]["domain"] == [-3, 3]
     assert "To the right of 0 A is higher" in figure.caption
@@ -103,10 +103,10 @@ def test_measures_that_no_test_could_tell_apart_are_named_and_not_counted() -> N
 def test_what_settles_several_measures_is_told_for_the_level_that_they_share() -> None:
     gaps = [1, 0.5, 2, 1, 0.5, 2, 1, 0.5]
     found = section({"goal": gaps, "knowledge": gaps})
-    # 2^(1 - G) must be below .025: at least 7 scenarios, and 6 for .05.
+    # 2^(1 - G) must be below 0.025: at least 7 scenarios, and 6 for 0.05.
     notes = " ".join(found.tables[2].notes)
     assert "(at least 7)" in notes
-    assert "at p < .05 / 2 = 0.025" in notes
+    assert "at p < 0.05 / 2 = 0.025" in notes
     assert "(at least 6)" in " ".join(section({"goal": gaps}).tables[2].notes)
 
 
@@ -191,7 +191,7 @@ def test_the_lower_value_is_the_better_one_where_the_world_says_so() -> None:
     assert "hallucinated is lower for A by 0.300, which is better" in " ".join(section.said)
     table = section.tables[0]
     assert table.rows[0][0] == "hallucinated \N{DOWNWARDS ARROW}"
-    assert "\N{DOWNWARDS ARROW}: lower is better" in table.legend
+    assert "lower is better where marked \N{DOWNWARDS ARROW}" in table.legend
     (panel,) = forest(found)["vconcat"]
     assert panel["data"]["values"][0]["row"] == "hallucinated \N{DOWNWARDS ARROW}"
     assert panel["data"]["values"][0]["beside"].startswith("\N{MINUS SIGN}0.300")

@@ -166,7 +166,7 @@ def test_the_findings_say_how_many_turns_and_whose() -> None:
     text = told(play_credits(TRIAL, READ), ())
     assert "3 turns moved the goal in 1 episode: 2 nearer, 1 further away; 1 of them" in text
     assert "given away in 1 of 2 episodes" in text
-    assert "1 of 4 lists of turns could not be obtained (1 unreadable)" in text
+    assert "1 of 4 lists of turns are missing (1 unreadable)" in text
     assert "1 +1, 3 \N{MINUS SIGN}2, 5* +3" in text
 
 

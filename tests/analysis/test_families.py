@@ -102,7 +102,7 @@ def test_the_preference_is_what_two_judges_differ_by_on_own_play_beyond_other_pl
     (one,) = pair.preferences
     assert (one.own.value, one.others.value, one.effect.value) == (2, 0.5, 1.5)
     # Scenarios a and b hold gaps of own (2, 2) and others (0, 1): sums of the influence are
-    # -(0 - .5)/2 = .25 and -.25, so se^2 = 2 * 3/2 * .125, and t(.975; 1) = 12.7062.
+    # -(0 - 0.5)/2 = 0.25 and -0.25, so se^2 = 2 * 3/2 * 0.125, and t(0.975; 1) = 12.7062.
     assert one.effect.low == pytest.approx(1.5 - 12.7062 * 0.375**0.5, abs=1e-3)
 
 
@@ -218,7 +218,7 @@ def test_the_interval_of_a_contrast_is_that_of_a_clustered_regression() -> None:
         meat += np.outer(added, added)
     error = math.sqrt((bread @ meat @ bread)[1, 1] * 7 / 6 * 39 / 38)
     assert found.value == pytest.approx(beta[1])
-    assert found.high == pytest.approx(beta[1] + 2.446912 * error)  # t(.975; 6)
+    assert found.high == pytest.approx(beta[1] + 2.446912 * error)  # t(0.975; 6)
 
 
 def test_a_contrast_without_a_group_or_with_one_cluster_has_no_interval() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,12 +13,13 @@ from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from sociolab.analysis.compare import ComparedAgents
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.gates import Gate, difference_gates, junit, rule_of, score_gates
+from sociolab.analysis.values import why_not_compared
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Measure, Score, Unscored
+from sociolab.core.score import JudgeId, Measure, Score, Unscored
 from sociolab.report.result import result_of
 from sociolab.store.store import Store
 
-CHARM = Measure("charm", 0, 10)
+CHARM = Measure("charm", 0, 10, title="CHARM")
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def found(store: Store, new: str = "new") -> ComparedAgents:
-    comparison = compare_runs(store, CompareRequest((new, "old"))).comparison
+    comparison = compare_runs(store, CompareRequest((new, "old"), judge=JUDGE.name)).comparison
     assert comparison is not None
     return comparison
 
@@ -137,9 +139,28 @@ def test_a_metric_that_is_misspelled_is_named_as_it_is_spelled(store: Store) -> 
         gate(store, "gaol<0")
 
 
-def test_a_metric_that_another_judge_gave_comes_with_that_judge(store: Store) -> None:
-    with pytest.raises(ConfigError, match=r"is not compared; .* by another judge: --judge ann$"):
-        difference_gates(found(store), [rule_of("charm<0")], {"charm": ("ann",)}.__getitem__)
+def test_why_a_metric_is_not_compared_and_what_to_do(store: Store) -> None:
+    def judged(run: str, judge: str, verdict: Score | Unscored) -> None:
+        for trial in store.trials(run):
+            store.verdicts.add(run, JudgeId(judge, "people", ""), [verdict], trial=trial.trial.id)
+
+    def refused() -> str:
+        with pytest.raises(ConfigError) as error:
+            difference_gates(
+                found(store), [rule_of("CHARM<0")], partial(why_not_compared, store, ["new", "old"])
+            )
+        return str(error.value).removeprefix('--fail-if: "CHARM" is not compared; these are: goal')
+
+    assert refused() == ""
+    judged("new", "raters", Score(CHARM, "ann", 5))
+    assert refused() == "; no judge scored it in old: sociolab judge old --judge JUDGE"
+    judged("old", "readers", Unscored(CHARM, "ann", "nobody was asked"))
+    assert refused() == (
+        "; readers was to score it; 9 episodes could not be scored: have a model read what was "
+        "agreed (sociolab judge RUN --reader endpoint/model), or name another --judge"
+    )
+    judged("old", "raters", Score(CHARM, "ann", 5))
+    assert refused() == "; compare by another judge: --judge raters"
 
 
 def test_gates_are_junit_xml_with_a_failure_for_each_that_failed(store: Store) -> None:

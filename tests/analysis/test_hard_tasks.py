@@ -79,7 +79,7 @@ def test_an_agent_that_is_not_left_out_needs_two_plays_as_well(tmp_path: Path) -
 def test_it_is_told_that_the_plays_that_chose_the_tasks_flatter_them(tmp_path: Path) -> None:
     cautions = " ".join(hard_section(found(tmp_path), "hard-ann").cautions)
     assert "chosen from these same episodes" in cautions
-    assert "On 1 of them it is lab/ann itself" in cautions
+    assert "On 1 of them lab/ann itself" in cautions
     assert "based on 2 episodes" in cautions
 
 

@@ -10,7 +10,7 @@ import pytest
 from sociolab.analysis.panel import JudgePanel, panel_figures, panel_of, panel_section
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, Method
+from sociolab.core.score import JudgeId, Measure, Method, judge_title
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 KNOWLEDGE = Measure("knowledge", 0, 10, title="KNO")
@@ -146,7 +146,7 @@ def of_methods(**methods: Method) -> RunValues:
     ],
 )
 def test_rule_based_scores_are_averaged_with_nothing_else(methods: dict[str, Method]) -> None:
-    told = " and ".join(f"{name} ({method})" for name, method in methods.items())
+    told = " and ".join(judge_title(name, method) for name, method in methods.items())
     told = told.replace(" and ", ", ", len(methods) - 2)
     with pytest.raises(ConfigError, match=re.escape(f"found {told}: the mean of such scores")):
         panel_of(of_methods(**methods), tuple(methods))

@@ -187,7 +187,7 @@ def test_rules_are_not_to_be_asked_again(tmp_path: Path) -> None:
     ("judge", "told"),
     [
         (JudgeId("counting", "heuristic", "h"), "not comparable with an LLM judge or the paper."),
-        (JudgeId("mine", "model", with_code("v1", "0" * 16)), "this python: class says it is."),
+        (JudgeId("mine", "model", with_code("v1", "0" * 16)), 'declares that it is "model".'),
         (MODEL, ""),
         (JudgeId("people", "people"), ""),
     ],

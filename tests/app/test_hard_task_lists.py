@@ -151,7 +151,7 @@ def test_a_file_that_is_no_list_is_told_by_its_path(home: Path, world: World) ->
     path = home / "tasks" / "sotopia" / "broken.json"
     path.parent.mkdir(parents=True)
     path.write_text("{}", "utf-8")
-    with pytest.raises(ConfigError, match=r"broken\.json is no task list: name: field required"):
+    with pytest.raises(ConfigError, match=r"broken\.json is no task list: name is missing"):
         wanted_tasks("sotopia", world, "broken", None)
 
 

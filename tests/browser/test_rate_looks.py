@@ -14,7 +14,8 @@ from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study
 from sociolab.store.store import Store
 from sociolab.studies.assignment import hold_item
 from sociolab.studies.impressions import give_word
-from sociolab.studies.rate_study import GivenRating, ratings_in, store_ratings
+from sociolab.studies.rate_study import ratings_in, store_ratings
+from sociolab.studies.ratings import Rating
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from web_serving import served
 
@@ -59,7 +60,7 @@ def test_a_rater_rates_by_keyboard_and_a_reload_loses_nothing(tab: Page, store: 
         tab.get_by_role("button", name="Hand in").click()
         tab.wait_for_url("**/rate/play/**")
         expect(tab.get_by_role("heading", level=1)).to_contain_text("Episode 2")
-    found = {(r.seat, r.dimension): r.value for r in ratings_in(store, RUN, STUDY)}
+    found = {(r.seat, r.dimension): r.score for r in ratings_in(store, RUN, STUDY)}
     assert (found[ADA, "believability"], found[BEN, "relationship"]) == (10, -3)
     assert (found[ADA, "secret"], found[BEN, "financial"], found[BEN, "goal"]) == (-4, 2, 7)
 
@@ -85,7 +86,7 @@ def test_the_researcher_follows_the_ratings_and_decides(tab: Page, store: Store)
     )
     far = {("fair00", ADA, "goal"): 6, ("fair01", BEN, "relationship"): 5}
     ratings = [
-        GivenRating(f"fair0{i}", seat, f"r{rater + 1}", name, value, why, 21.0)
+        Rating(f"fair0{i}", seat, f"r{rater + 1}", name, value, why, 21.0)
         for i in range(3)
         for seat in (ADA, BEN)
         for name, measure in ((m.name, m) for m in DIMENSIONS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -40,6 +41,16 @@ def test_ratings_are_imported_reported_and_compared(sociolab: Sociolab, tmp_path
     assert "Randolph's kappa 1.00" in shown.out
     assert all(len(line) <= 80 for line in shown.out.splitlines())
     assert "How far people agree" in page.read_text("utf-8")
+
+    files = ("--csv", "a.csv", "--latex", "a.tex", "--markdown", "a.md")
+    assert "wrote a.md" in sociolab("agree", "a", *files).err
+    rows = list(csv.DictReader((tmp_path / "a.csv").read_text("utf-8").splitlines()))
+    kappa = next(row for row in rows if (row["metric"], row["figure"]) == ("goal", "kappa"))
+    assert [kappa[name] for name in ("first", "second", "group", "value", "n")] == [
+        "people", "people", "", "1.0", "6",
+    ]  # fmt: skip
+    assert {"alpha (nominal)", "near"} <= {row["figure"] for row in rows}
+    assert "kappa" in (tmp_path / "a.tex").read_text("utf-8").lower()
 
     document = sociolab("agree", "a", "--bins", 10, "--json").document
     assert (document["runs"], document["bins"]) == (["a"], 10)

@@ -32,13 +32,13 @@ def test_counts_come_at_the_end_and_nothing_on_stdout(
     )  # fmt: skip
     assert (done.code, done.out) == (0, "")
     assert done.err.splitlines() == [
-        "wrote s.jsonl: 8 examples from 4 episodes of 1 run, 2 scenarios; 4 rebuilt of players "
-        "that are no models",
+        "wrote s.jsonl: 8 examples from 4 episodes of 1 run, 2 scenarios; 4 rebuilt for players "
+        "without a model",
         "left out: 18 turns with goal below 7; 8 turns without goal by by-hand; "
         "2 turns with an unusable reply",
-        "the reward is rule-based: goal by by-hand: rule-based judge over the transcript; where it "
-        'cannot tell, nothing is scored; "rules" is what this python: class says it is',
-        "turns of all players are in it: openai/x, scripted; --agent keeps those of one",
+        "the reward is rule-based: goal by by-hand: rule-based, from the transcript; where it "
+        'cannot tell, there is no score; the Python class itself declares that it is "rules"',
+        "turns of all agents are included: openai/x, scripted; --agent keeps those of one",
     ]
     assert len(lines(tmp_path / "s.jsonl")) == 8
 

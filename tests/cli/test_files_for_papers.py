@@ -65,6 +65,30 @@ def test_a_report_and_a_ranking_write_the_same_files(played: Sociolab, tmp_path:
     assert "no agent has a rating that could be drawn" in done.sentence
 
 
+def test_judges_and_transcripts_are_renamed_too(played: Sociolab, tmp_path: Path) -> None:
+    both = (*RENAMED, "--rename", "by-words=Words")
+    for verb in ("report", "compare", "rank"):
+        done = played(verb, "two", *both, "--judge", "by-words", "--html", "p.html")
+        assert done.code == 0, done.err
+        assert "Words" in done.out
+        page = (tmp_path / "p.html").read_text("utf-8")
+        assert "Scores by Words (" in page
+        assert "played by Parrot" in page
+        # What was recorded, and the command that plays it again, keep the labels.
+        shown, _, again = page.rpartition("Reproduce this run")
+        assert (AGENT in shown, "by-words" in shown) == (False, False)
+        assert f"--agent scripted --agent {AGENT} --judge" in again
+    done = played("compare", "two", "--rename", "by-words=outcome")
+    assert "would both be called" in done.sentence
+
+
+def test_a_partner_that_is_evaluated_too_is_so_by_any_name(sociolab: Sociolab) -> None:
+    cast = ("--agent", "scripted", "--agent", AGENT, "--partner", "scripted")
+    assert sociolab("run", "sotopia", *cast, "--limit", 4, "--name", "with").code == 0
+    told = " ".join(sociolab("report", "with", *RENAMED).out.split())
+    assert "model) and Parrot (Python class), each with the partner Rules" in told
+
+
 def test_seats_are_told_apart_when_asked(played: Sociolab) -> None:
     seats = played("compare", "two", "--by-seat", "--json").document["seats"]
     assert list(seats) == ["seat 1", "seat 2"]
@@ -82,7 +106,7 @@ def test_seats_are_told_apart_when_asked(played: Sociolab) -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (("--rename", "nobody=X"), 'expected an agent or a run, one of .*found "nobody"'),
+        (("--rename", "nobody=X"), 'expected an agent, a judge or a run, one of .*found "nobody"'),
         (("--rename", "scripted=X", "--rename", f"{AGENT}=X"), 'would both be called "X"'),
         (("--rename", "scripted"), "expected A=B"),
         (("--figure", "f.gif"), r"expected a file .pdf, .svg or .png, found f.gif"),

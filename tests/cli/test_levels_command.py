@@ -1,4 +1,4 @@
-"""`sociolab town levels`: printed, as JSON, as a page, and refused."""
+"""`sociolab levels`: printed, as JSON, as a page, and refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shown(store: Path, *more: object) -> str:
-    args = ("town", "levels", "--talk", TALK, "--action", TOWN, "--store", store, *more)
+    args = ("levels", "--talk", TALK, "--action", TOWN, "--store", store, *more)
     done = CliRunner().invoke(app, [str(arg) for arg in args], env={"COLUMNS": "80"})
     assert done.exit_code == 0, (done.output, done.exception)
     return done.output
@@ -69,6 +69,6 @@ def test_a_page_shows_the_levels_and_both_runs(store: Path, tmp_path: Path) -> N
 def test_runs_the_wrong_way_round_exit_with_2_and_one_sentence(
     sociolab: Sociolab, store: Path
 ) -> None:
-    done = sociolab("town", "levels", "--talk", TOWN, "--action", TALK, "--store", store)
+    done = sociolab("levels", "--talk", TOWN, "--action", TALK, "--store", store)
     assert done.code == 2
     assert "--talk: expected a run of stss-talk, found lived, a run of stss" in done.sentence

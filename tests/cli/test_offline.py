@@ -32,8 +32,8 @@ def test_the_same_seed_gives_the_same_scores(started: Sociolab) -> None:
 def test_a_table_names_the_judge_and_that_it_is_no_model(sociolab: Sociolab) -> None:
     done = sociolab("run", "sotopia", "--tasks", "bargain", "--limit", 3)
     assert done.code == 0, done.err
-    assert "judge outcome: formula of the goal" in done.out
-    assert "over outcomes on record" in " ".join(done.out.split())
+    assert "judge outcome: the goal's formula" in done.out
+    assert "applied to an outcome on record" in " ".join(done.out.split())
     assert "scripted" in done.out
     assert all(len(line) <= 80 for line in done.out.splitlines())
 
@@ -150,6 +150,9 @@ def test_an_estimate_of_an_offline_run_is_that_it_is_free(sociolab: Sociolab) ->
 
 def test_tasks_worlds_and_agents_are_listed(sociolab: Sociolab) -> None:
     assert len(sociolab("list", "tasks", "--json").document["tasks"]) == 450
+    named = sociolab("list", "tasks", "stss", "--json").document["tasks"]
+    assert named == sociolab("list", "tasks", "--world", "stss", "--json").document["tasks"]
+    assert len(named) == 30
     assert [one["world"] for one in sociolab("list", "worlds", "--json").document["worlds"]] == [
         "anteval-information", "anteval-intention", "sotopia", "stss", "stss-talk",
     ]  # fmt: skip

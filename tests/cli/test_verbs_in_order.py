@@ -16,7 +16,7 @@ from sociolab.cli.main import GROUPS, app, command
 
 ORDER = [
     "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance", "site",
-    "agree", "judge", "audit", "credit", "gap", "write", "build", "import", "export", "data",
+    "agree", "judge", "audit", "credit", "write", "import", "export", "data",
     "rename", "tag", "delete", "store", "web", "study", "endpoint", "doctor", "prices",
     "demo", "tool",
 ]  # fmt: skip
@@ -40,7 +40,7 @@ def test_the_help_names_the_verbs_in_the_order_in_which_one_needs_them() -> None
     assert "..." not in shown.partition("Options:")[2]
 
 
-@pytest.mark.parametrize("family", ["data", "town", "study", "store"])
+@pytest.mark.parametrize("family", ["data", "town", "study", "store", "tool"])
 def test_no_summary_of_a_family_is_cut_short(family: str) -> None:
     shown = CliRunner().invoke(app, [family, "--help"], env={"COLUMNS": "80"}).stdout
     assert "..." not in shown.partition("Commands:")[2]

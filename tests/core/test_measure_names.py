@@ -6,7 +6,7 @@ import pytest
 
 from sociolab.core.score import Measure, measure_called
 
-TALK = Measure("conversation_sr", 0, 1, title="talk SR")
+TALK = Measure("conversation_sr", 0, 1, title="conversation SR")
 GOAL = Measure("goal_checked", 0, 10, title="goal (checked)")
 PLAIN = Measure("trust", 0, 1)
 SHOUTED = Measure("Trust", 0, 1)
@@ -17,9 +17,9 @@ ALL = (TALK, GOAL, PLAIN)
     ("wanted", "name"),
     [
         ("conversation_sr", "conversation_sr"),
-        ("talk SR", "conversation_sr"),
-        ("Talk-sr", "conversation_sr"),
-        ("  talk   SR ", "conversation_sr"),
+        ("conversation SR", "conversation_sr"),
+        ("Conversation-sr", "conversation_sr"),
+        ("  conversation   SR ", "conversation_sr"),
         ("goal (checked)", "goal_checked"),
         ("goal-checked", "goal_checked"),
         ("TRUST", "trust"),

@@ -338,7 +338,7 @@ FAULTS = {
     "another protocol": Fault(b"SSH-2.0-OpenSSH_9.2\r\n", "connection", said="SSH-2.0-OpenSSH"),
     "NUL in a header": Fault(http(HI, "x-a: b\0c"), "connection"),
     "space in a header's name": Fault(http(HI, "x a: b"), "connection"),
-    "nothing, closed": Fault(b"", "connection", close=True, said="before the reply was whole"),
+    "nothing, closed": Fault(b"", "connection", close=True, said="before the reply was complete"),
     "half a head": Fault(b"HTTP/1.1 200 OK\r\ncontent-le", "connection", close=True),
     "reset": Fault(reset, "connection"),
     "another reply behind it": Fault(http(HI) + http(completion("poison")), text="Hi."),
@@ -583,7 +583,7 @@ def test_a_quirk_that_is_learnt_late_leaves_no_time_for_a_request_that_would_be_
     async def go() -> None:
         async with connected(answering(refusal), timeout_s=500.0, tries=9) as model:
             monkeypatch.setattr(time, "perf_counter", lambda: next(seconds))
-            with pytest.raises(ModelError, match="not asked again: only 200 s") as caught:
+            with pytest.raises(ModelError, match="not retried: only 200 s") as caught:
                 await model.complete(PROMPT, KEY)
             assert caught.value.cause == "timeout"
 

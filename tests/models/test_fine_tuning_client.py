@@ -272,7 +272,7 @@ def test_a_job_that_does_not_end_in_time_can_be_watched_again() -> None:
         async with tuning() as (_, client):
             file = await client.upload("train.jsonl", training_file())
             job = await client.create(ORDER, file.id)
-            with pytest.raises(ModelError, match="found it running; it goes on there") as caught:
+            with pytest.raises(ModelError, match="found it running; it continues there") as caught:
                 await client.watch(job.id, 0, 0, ignore)
             assert caught.value.cause == "timeout"
             assert (await client.watch(job.id, 0, 30, ignore)).status == "succeeded"

@@ -71,8 +71,8 @@ def test_words_and_key_tell_values_apart_and_not_their_order() -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"extra": {"messages": []}}, "messages is written by the client itself"),
-        ({"extra": {"top_p": 1}}, "top_p is an option of its own: write it outside extra"),
+        ({"extra": {"messages": []}}, "messages is set by the client"),
+        ({"extra": {"top_p": 1}}, "top_p is a separate option: write it outside extra"),
         ({"extra": {"x": float("nan")}}, "only what JSON can hold"),
         ({"stop": ""}, "cannot be empty"),
         ({"top_p": 0}, "greater than 0"),
@@ -142,7 +142,7 @@ def test_an_option_that_is_refused_stops_the_run_by_name_and_is_not_dropped(
     error, seen = refused(option, value, message)
     assert error.fatal
     assert not error.retryable
-    assert f"it was sent {option} = {value}, as asked for: leave that out" in str(error)
+    assert f"it was sent {option} = {value}, as configured: leave that out" in str(error)
     assert message.split(":")[0] in str(error)
     sent = {body[option] for body in seen}
     assert sent == {seed_of(5, *KEY_PARTS) if option == "seed" else 0.5}

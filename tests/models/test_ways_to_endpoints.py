@@ -334,7 +334,7 @@ def test_a_server_without_tls_is_told_so() -> None:
 
     error = asyncio.run(go())
     assert error.cause == "connection"
-    assert "does it speak TLS" in str(error)
+    assert "does the server speak TLS" in str(error)
 
 
 @pytest.mark.parametrize("content", [None, "no certificate", ""])

@@ -1,46 +1,57 @@
-"""Prompt files: strict about variables."""
+"""Prompt templates: strict about variables."""
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import pytest
 
-from sociolab.core.errors import WorldError
-from sociolab.prompting.templates import prompt
+from sociolab.core.errors import ConfigError, WorldError
+from sociolab.prompting.templates import PromptFile, prompt
 
-WORLD = "sociolab.worlds.sotopia"
+TAIL = PromptFile("tail", "{# note #}Turn {{ turn }} of {{ limit }}.\n{{ about.mood }}")
 
 
 def test_a_missing_variable_is_an_error() -> None:
-    with pytest.raises(WorldError, match=r"missing \['limit'\], unused \[\]"):
-        prompt(WORLD, "act_tail").render({"turn": 1})
+    with pytest.raises(WorldError, match=r"missing \['about', 'limit'\], unused \[\]"):
+        TAIL.render({"turn": 1})
 
 
 def test_an_unused_variable_is_an_error() -> None:
     with pytest.raises(WorldError, match=r"missing \[\], unused \['mood'\]"):
-        prompt(WORLD, "act_tail").render({"turn": 1, "limit": 2, "mood": 3})
+        TAIL.render({"turn": 1, "limit": 2, "about": {}, "mood": 3})
 
 
 def test_a_missing_attribute_is_an_error() -> None:
-    values = {"you": "x", "others": [{}], "context": "y", "goal": "z"}
-    with pytest.raises(WorldError, match="prompt act_head"):
-        prompt(WORLD, "act_head").render(values)
+    with pytest.raises(WorldError, match="prompt tail"):
+        TAIL.render({"turn": 1, "limit": 2, "about": {}})
 
 
-def test_values_are_not_templates_and_not_escaped() -> None:
-    values = {"you": "{{ goal }} <b>&", "others": [], "context": "{% raw %}", "goal": "z"}
-    text = prompt(WORLD, "act_head").render(values)
-    assert "# You\n{{ goal }} <b>&\n" in text
-    assert "# The scene\n{% raw %}\n" in text
+def test_values_are_not_templates_and_not_escaped_and_comments_are_not_sent() -> None:
+    values = {"turn": "{{ goal }} <b>&", "limit": "{% raw %}", "about": {"mood": "calm"}}
+    assert TAIL.render(values) == "Turn {{ goal }} <b>& of {% raw %}.\ncalm"
 
 
-def test_a_comment_in_a_prompt_file_is_not_sent() -> None:
-    assert "{#" in prompt(WORLD, "judge_head").source
-    assert "#}" not in prompt(WORLD, "judge_head").render({})
+def test_of_known_variables_a_template_may_leave_some_out() -> None:
+    short = PromptFile("tail", "Turn {{ turn }}.", ("turn", "limit"))
+    assert short.render({"turn": 3, "limit": 20}) == "Turn 3."
 
 
-def test_a_file_has_one_hash_and_others_have_others() -> None:
-    names = [path.name[:-3] for path in files(WORLD).joinpath("prompts").iterdir()]
-    assert len({prompt(WORLD, name).hash for name in names}) == len(names) >= 4
-    assert prompt(WORLD, "act_tail") is prompt(WORLD, "act_tail")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a\n{{ turn", r"set/tail\.md, line 2: expected a Jinja2 template"),
+        ("{{ trun }}", r'set/tail\.md: expected variables among limit, turn, found "trun"'),
+    ],
+)
+def test_a_wrong_template_is_refused_with_its_place(text: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        PromptFile("tail", text, ("turn", "limit"), "set/tail.md")
+
+
+def test_a_template_reaches_nothing_but_its_values() -> None:
+    sly = PromptFile("sly", "{{ turn.__class__.__mro__ }}")
+    with pytest.raises(WorldError, match="prompt sly"):
+        sly.render({"turn": 1})
+
+
+def test_a_prompt_of_a_package_is_read_once() -> None:
+    assert prompt("sociolab.agents", "json") is prompt("sociolab.agents", "json")

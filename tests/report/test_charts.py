@@ -145,10 +145,13 @@ def test_its_figures_can_be_read_aloud() -> None:
     )
 
 
-def test_what_reaches_past_the_axis_is_cut_off_there() -> None:
+def test_what_reaches_past_the_axis_is_cut_off_there_and_a_dot_at_its_end_is_whole() -> None:
     rule, dot, _ = dot_chart("GOAL", [Dot("a", 5, -3, 14)], 0, 10).spec["layer"]
     assert rule["mark"]["clip"]
-    assert dot["mark"]["clip"]
+    assert "clip" not in dot["mark"]
+    ends = dot["transform"][-1]["filter"]["range"]
+    assert ends == pytest.approx([0, 10], abs=1e-4)
+    assert ends[0] < 0 < 10 < ends[1], "a mean that is 10 but for rounding is shown"
     assert rule["encoding"]["x"]["scale"] == {"domain": [0, 10], "nice": False}
 
 

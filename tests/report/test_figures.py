@@ -69,19 +69,19 @@ def test_the_matrix_of_pairs_names_its_metric_and_both_axes(result: RunResult) -
 
 @pytest.mark.parametrize(("name", "start"), [("f.pdf", b"%PDF"), ("f.png", b"\x89PNG")])
 def test_a_figure_is_drawn_into_its_file(tmp_path: Path, name: str, start: bytes) -> None:
-    write(tmp_path / name, interval_figure([DIFFERENCE], ("p < .05", "n.s."), filled=True))
+    write(tmp_path / name, interval_figure([DIFFERENCE], ("p < 0.05", "n.s."), filled=True))
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
 def test_an_svg_holds_its_words(tmp_path: Path) -> None:
-    write(tmp_path / "f.svg", interval_figure([DIFFERENCE], ("p < .05", "n.s."), filled=True))
+    write(tmp_path / "f.svg", interval_figure([DIFFERENCE], ("p < 0.05", "n.s."), filled=True))
     text = (tmp_path / "f.svg").read_text("utf-8")
     assert all(word in text for word in ("GOAL", "(points)", "n.s."))
 
 
 def test_a_difference_of_zero_lies_on_the_line_at_zero(tmp_path: Path) -> None:
     panel = Panel("a \N{MINUS SIGN} b (points)", -2.5, 2.5, (Point("GOAL", "n.s.", 0, -1, 2, "0"),))
-    write(tmp_path / "f.svg", interval_figure([panel], ("p < .05", "n.s."), filled=True))
+    write(tmp_path / "f.svg", interval_figure([panel], ("p < 0.05", "n.s."), filled=True))
     text = (tmp_path / "f.svg").read_text("utf-8")
     (axis,) = set(re.findall(r'role-axis"[^>]*><g transform="translate\(([\d.]+),1', text))
     (line,) = re.findall(r'<line transform="translate\(([\d.]+),0\)"[^>]*stroke="#777777"', text)
@@ -100,5 +100,5 @@ def test_without_the_extra_a_sentence_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(ConfigError, match=r'pip install "sociolab\[figures\]"'):
+    with pytest.raises(ConfigError, match="make extras EXTRAS=figures"):
         write(tmp_path / "f.png", {})

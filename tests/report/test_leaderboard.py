@@ -136,7 +136,7 @@ def test_the_first_page_of_a_site_names_judges_and_escapes_what_runs_are_called(
     text = index(runs, links, boards(runs))
     assert "<script" not in text
     assert "&lt;script&gt;/x" in text
-    assert "judge: openai/judge (model)" in text
+    assert "judge: openai/judge (LLM judge)" in text
     assert 'href="runs/small.html"' in text
     assert "not ranked" in text
     assert "http" not in text

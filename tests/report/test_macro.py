@@ -34,7 +34,7 @@ def test_micro_counts_conversations_and_macro_counts_tasks() -> None:
     assert found["rate"].value == pytest.approx(8 / 15)
     assert found["rate_macro"].value == pytest.approx(1 / 3)
     assert (found["rate_macro"].n, found["rate_macro"].clusters) == (5, 2)
-    # Between two clusters t(.975; 1) = 12.7: both intervals pass both ends of the scale.
+    # Between two clusters t(0.975; 1) = 12.7: both intervals pass both ends of the scale.
     for name in ("rate", "rate_macro"):
         assert (found[name].low, found[name].high) == (0, 1)
     assert found["rate"].note == CUT
@@ -56,7 +56,7 @@ def test_a_macro_average_without_an_interval_says_why() -> None:
 
 
 def test_the_macro_interval_is_students_t_over_the_tasks_means() -> None:
-    # Means 0.5, 0.75 and 1: mean .75, sd .25, so .75 +- 4.302653 * .25 / sqrt(3) = .621033, of
+    # Means 0.5, 0.75 and 1: mean 0.75, sd 0.25, so 0.75 +- 4.302653 * 0.25 / sqrt(3) = 0.621033, of
     # which what lies above 1 is cut.
     plays = [play(f"t{i}", task) for i, task in enumerate("aabbbbc")]
     values = (0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0)
@@ -73,7 +73,7 @@ def test_the_macro_interval_is_students_t_over_the_tasks_means() -> None:
 
 
 def test_the_note_of_a_macro_average_tells_of_no_cut_where_nothing_was_cut() -> None:
-    # Means 0.4, 0.5 and 0.6: mean .5, sd .1, so .5 +- 4.302653 * .1 / sqrt(3) = .248414.
+    # Means 0.4, 0.5 and 0.6: mean 0.5, sd 0.1, so 0.5 +- 4.302653 * 0.1 / sqrt(3) = 0.248414.
     plays = [play(task, task) for task in "abc"]
     values = (0.4, 0.5, 0.6)
     outcomes: dict[PlayKey, PlayOutcome] = dict(zip((p.key for p in plays), values, strict=True))

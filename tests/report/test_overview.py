@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -15,6 +17,7 @@ from sociolab.report.score_tables import MOST_ROWS, findings, overview_table
 from sociolab.report.section import TextTable
 from sociolab.report.terminal import overview
 from sociolab.store.store import Store
+from sociolab.store.verdicts import Judging
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +86,14 @@ def test_the_main_metric_of_the_main_judge_comes_first(result: RunResult) -> Non
     ]
 
 
+def test_all_main_metrics_of_a_judge_are_shown_before_others(result: RunResult) -> None:
+    """As SOTOPIA's Table 2 has GOAL beside Overall."""
+    declared = replace(result.declared, main=("social_rules", "goal"))
+    found = overview_table(result.model_copy(update={"declared": declared}), 6)
+    assert found is not None
+    assert [row[1:3] for row in found.rows][2::2] == [("SOC", "heuristic"), ("GOAL", "heuristic")]
+
+
 def test_many_agents_and_judges_still_fit_on_a_screen(result: RunResult) -> None:
     many = with_agents(result, 15, 7)
     found = table(many)
@@ -101,6 +112,23 @@ def test_two_agents_are_compared_first(store: Store, result: RunResult) -> None:
     # GOAL: A in ann's and bob's seat minus B in the same, task by task, where both have a score.
     assert "a non-significant difference is not evidence of equality" in text
     assert len(text.splitlines()) <= 37  # and three commands to type next
+
+
+def test_a_run_of_several_judges_is_read_once_to_compare_its_agents(
+    store: Store, result: RunResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[str]()
+    outcomes = store.verdicts.outcomes
+
+    def counted(run: str) -> Iterator[Judging]:
+        read.append(run)
+        return outcomes(run)
+
+    monkeypatch.setattr(store.verdicts, "outcomes", counted)
+    found = two_agents(store, result)
+    assert found is not None
+    assert {row[1] for row in found.rows} == {"heuristic", "goal check"}
+    assert read == [result.run]
 
 
 def test_what_failed_and_what_kind_of_judge_it_was_is_said(result: RunResult) -> None:

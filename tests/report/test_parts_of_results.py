@@ -78,7 +78,8 @@ def test_a_metric_is_explained_with_its_range_and_better_end() -> None:
     assert lost.explained(0, 1) == "Share of people lost. 0 to 1 (share), lower is better."
     assert Metric("turns", better="").explained(0, float("inf")) == "0 or more."
     assert directions({"lost": lost, "n": Metric("n", better=""), "x": Metric("x")}) == (
-        "higher is better; \N{DOWNWARDS ARROW}: lower is better; no end is better in n"
+        "higher is better; lower is better where marked \N{DOWNWARDS ARROW}; "
+        "neither end is better for n"
     )
 
 

@@ -65,8 +65,8 @@ def test_a_python_class_that_calls_itself_a_model_is_told_from_one(result: RunRe
         return result.model_copy(update={"judges": judges})
 
     own, other = judged(with_code("v1", "0" * 16)), judged("v1")
-    assert '; "model" is what this python: class says it is' in nature(own, "heuristic")
-    assert "heuristic (model, as this python: class says)" in dict(setting(own))["Judges"]
+    assert '; the Python class itself declares that it is "model"' in nature(own, "heuristic")
+    assert "heuristic (LLM judge), as its Python class declares" in dict(setting(own))["Judges"]
     assert "python" not in nature(other, "heuristic") + dict(setting(other))["Judges"]
 
 
@@ -144,7 +144,7 @@ def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
         "judge heuristic: offline judge: scores only what is on record; not comparable with an LLM "
         "judge or the paper"
     )
-    assert check.notes[0].startswith("judge goal check: formula of the goal")
+    assert check.notes[0].startswith("judge goal check: the goal's formula")
     how = "95 % interval, clustered by scenario (3): Student's t"
     assert any(note.startswith(how) for note in heuristic.notes)
 

@@ -158,7 +158,7 @@ def test_scores_stand_by_seat_with_their_reasons() -> None:
     )
     row = JudgingRow("lamp-AA", None, HEURISTIC, 0, verdicts)
     (sheet,) = transcript_view(_episode(), Transcript("t", (), ()), [row]).sheets
-    assert sheet.judge == "heuristic (heuristic)"
+    assert sheet.judge == "heuristic (offline baseline)"
     assert sheet.columns == ("ann", "bob", "the episode")
     assert sheet.rows == (
         ("GOAL", (Remark("7", "sold it"), Remark("missing (timeout)", "no reply in 120 s"), None)),
@@ -177,7 +177,7 @@ def test_repeated_judgings_are_numbered(store: Store) -> None:
     assert [sheet.judge for sheet in one(store, "lamp-AA").sheets] == [
         "goal check (formula), judging 1",
         "goal check (formula), judging 2",
-        "heuristic (heuristic)",
+        "heuristic (offline baseline)",
     ]
 
 

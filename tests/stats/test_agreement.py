@@ -80,14 +80,14 @@ def pair(found: AgreementReport, dimension: str, group: str | None = None) -> Ju
 
 def test_people_among_themselves_worked_by_hand() -> None:
     # Goal, five items with both: 4-6, 5-5, 8-9, 1-4, 2-2. Exact 2/5, within one 3/5, in bins of
-    # width 2 (2-3, 2-2, 4-4, 0-2, 1-1) 3/5; kappa (.6 - .2) / .8 = .5.
+    # width 2 (2-3, 2-2, 4-4, 0-2, 1-1) 3/5; kappa (0.6 - 0.2) / 0.8 = 0.5.
     cell = among(report(), "goal")
     found = cell.agreement
     assert [each.value for each in (found.exact, found.near, found.binned)] == [0.4, 0.6, 0.6]
     assert found.kappa.value == pytest.approx(0.5)
     assert (found.pairs, found.left_out, found.missing) == (5, 1, 1)
     assert (cell.raters, found.kappa.clusters) == (2, 3)
-    # Interval alpha: squares within 2 + 0 + .5 + 4.5 + 0 = 7, times 2 / 1, over n = 10: 1.4. The
+    # Interval alpha: squares within 2 + 0 + 0.5 + 4.5 + 0 = 7, times 2 / 1, over n = 10: 1.4. The
     # ten values have sum 46 and squares 272: variance (272 - 211.6) / 9 = 6.711. 1 - 1.4 / 6.711.
     assert cell.interval is not None
     assert cell.interval.value == pytest.approx(1 - 1.4 / (60.4 / 9))
@@ -101,7 +101,7 @@ def test_people_by_who_played() -> None:
 
 def test_pooled_agreement_bins_each_dimension_by_its_own_range() -> None:
     # Goal 3 of 5 as above. Secret in bins of width 2: 0-0, -2 -8 (4, 1), 0-0, 0 -1, 0-0: 4 of 5.
-    # Together 7 of 10, kappa (.7 - .2) / .8 = .625; alpha over unlike ranges is not given.
+    # Together 7 of 10, kappa (0.7 - 0.2) / 0.8 = 0.625; alpha over unlike ranges is not given.
     cell = among(report(), POOLED)
     assert cell.agreement.binned.value == pytest.approx(0.7)
     assert cell.agreement.kappa.value == pytest.approx(0.625)
@@ -110,7 +110,7 @@ def test_pooled_agreement_bins_each_dimension_by_its_own_range() -> None:
 
 
 def test_overall_is_the_mean_of_the_dimensions_where_all_are_there() -> None:
-    # P and Q: 2 3, 1.5 -1.5, 4 4.5, .5 1.5, 1 1, 3 -: within one 4 of 5, exact 1 of 5.
+    # P and Q: 2 3, 1.5 -1.5, 4 4.5, 0.5 1.5, 1 1, 3 -: within one 4 of 5, exact 1 of 5.
     cell = among(report(), OVERALL)
     assert cell.agreement.exact.value == pytest.approx(0.2)
     assert cell.agreement.near.value == pytest.approx(0.8)
@@ -197,7 +197,7 @@ def test_a_single_dimension_needs_no_overall() -> None:
 
 
 def test_another_number_of_bins_changes_kappa_only() -> None:
-    # Ten bins of width 1: 4-6, 5-5, 8-9, 1-4, 2-2 leave 2/5 in one bin; kappa (.4 - .1) / .9.
+    # Ten bins of width 1: 4-6, 5-5, 8-9, 1-4, 2-2 leave 2/5 in one bin; kappa (0.4 - 0.1) / 0.9.
     found = agreement_report(rows("P", "Q"), [], RANGES, bins=10, resamples=200)
     cell = among(found, "goal")
     assert cell.agreement.kappa.value == pytest.approx(1 / 3)

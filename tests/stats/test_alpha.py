@@ -120,7 +120,7 @@ def test_printed_alphas_of_four_observers_are_met() -> None:
 
 
 def test_the_interval_leaves_out_one_cluster_at_a_time() -> None:
-    # Without each of three clusters in turn, by the textbook's way; t(.975; 2) = 4.302653.
+    # Without each of three clusters in turn, by the textbook's way; t(0.975; 2) = 4.302653.
     items = [(1, 2), (3, 3), (5, 4), (1, 1), (2, 5), (4, 4)]
     left = [by_coincidences(items[:i] + items[i + 2 :], "interval") for i in (0, 2, 4)]
     values = [value for value in left if value is not None]

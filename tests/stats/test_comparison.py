@@ -50,7 +50,7 @@ def test_every_part_is_what_its_own_function_says() -> None:
 
 def test_four_pairs_worked_by_hand() -> None:
     # 5, 7 | 6, 10 against 4, 4 | 4, 2: sums 4 and 10, mean 3.5; deviations -3 and 3,
-    # se = sqrt(2 x 18) / 4 = 1.5; t(.975; 1) = 12.706. Two clusters: p = 2 / 4.
+    # se = sqrt(2 x 18) / 4 = 1.5; t(0.975; 1) = 12.706. Two clusters: p = 2 / 4.
     a = [KeyedValue(i, "st"[i // 2], v) for i, v in enumerate((5, 7, 6, 10))]
     b = [KeyedValue(i, "st"[i // 2], v) for i, v in enumerate((4, 4, 4, 2))]
     found = compare({"goal": (a, [*b, KeyedValue(9, "u", 1)])})["goal"]

@@ -56,7 +56,7 @@ def test_missing_plays_are_no_failures() -> None:
 
 
 def test_it_is_unbiased() -> None:
-    # Over all results of 4 plays that succeed with chance .3 the mean of the estimate is .3^2.
+    # Over all results of 4 plays that succeed with chance 0.3 the mean of the estimate is 0.3^2.
     expected = 0.0
     for results in itertools.product((0, 1), repeat=4):
         chance = math.prod(0.3 if result else 0.7 for result in results)

@@ -37,7 +37,7 @@ def singles(count: int) -> list[str]:
 
 
 def test_r_and_p_worked_by_hand() -> None:
-    # Deviations -2..2 and -1, -2, 1, 0, 2: products add up to 8, squares to 10 and 10, r = .8.
+    # Deviations -2..2 and -1, -2, 1, 0, 2: products add up to 8, squares to 10 and 10, r = 0.8.
     # With 3 degrees of freedom P(|t|) = 1 - 2/pi (asin r + r sqrt(1 - r^2)) = 1 - 2/pi * 1.407295.
     found = pearson([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], singles(5))
     assert found.value == pytest.approx(0.8)
@@ -47,7 +47,7 @@ def test_r_and_p_worked_by_hand() -> None:
 
 
 def test_p_with_an_even_number_of_degrees_of_freedom_worked_by_hand() -> None:
-    # 4 pairs leave 2 degrees: P = 1 - r. Here products 4, squares 5 and 5: r = .8, p = .2.
+    # 4 pairs leave 2 degrees: P = 1 - r. Here products 4, squares 5 and 5: r = 0.8, p = 0.2.
     found = pearson([1, 2, 3, 4], [1, 3, 2, 4], singles(4))
     assert found.value == pytest.approx(0.8)
     assert found.p == pytest.approx(0.2)
@@ -69,7 +69,7 @@ def test_rho_with_ties_worked_by_hand() -> None:
 
 def test_the_interval_leaves_out_one_cluster_at_a_time() -> None:
     # Fisher's z = atanh(r) without each of three clusters, by the textbook's formula of r; se =
-    # sqrt(2/3 * sum of squared deviations from their mean), t(.975; 2) = 4.302653.
+    # sqrt(2/3 * sum of squared deviations from their mean), t(0.975; 2) = 4.302653.
     a, b = [1, 2, 3, 5, 6, 8], [2, 1, 4, 3, 9, 5]
     found = pearson(a, b, ["x", "x", "y", "y", "z", "z"])
     left = [
@@ -87,8 +87,8 @@ def test_the_interval_leaves_out_one_cluster_at_a_time() -> None:
 @pytest.mark.parametrize(
     ("count", "stars"),
     [
-        # r = .5 in 15, 16, 25 and 26 pairs: the printed critical values at .05 (two-sided) are
-        # .514 (13 degrees of freedom) and .497 (14), those at .01 .505 (23) and .496 (24).
+        # r = 0.5 in 15, 16, 25 and 26 pairs: the printed critical values at 0.05 (two-sided) are
+        # 0.514 (13 degrees of freedom) and 0.497 (14), those at 0.01 0.505 (23) and 0.496 (24).
         (15, ""),
         (16, "*"),
         (25, "*"),
@@ -96,7 +96,7 @@ def test_the_interval_leaves_out_one_cluster_at_a_time() -> None:
     ],
 )
 def test_stars_mark_significance_at_five_and_one_per_cent(count: int, stars: str) -> None:
-    # A line and noise at right angles to it, mixed so that r is exactly .5.
+    # A line and noise at right angles to it, mixed so that r is exactly 0.5.
     line = np.arange(count) - (count - 1) / 2
     bend = line**2 - (line**2).mean()
     mixed = 0.5 * line / np.linalg.norm(line) + math.sqrt(0.75) * bend / np.linalg.norm(bend)
@@ -263,7 +263,7 @@ def test_the_interval_holds_the_value_and_stays_within_its_range(
 
 @pytest.mark.parametrize("count", [8, 20])
 def test_about_95_of_100_intervals_hold_the_true_correlation(count: int) -> None:
-    # Three pairs of each scenario; scenario and pair each carry half of the variance, r = .6.
+    # Three pairs of each scenario; scenario and pair each carry half of the variance, r = 0.6.
     chance = np.random.default_rng(0)
     groups = [f"s{i}" for i in range(count) for _ in range(3)]
     mix = np.linalg.cholesky([[1, 0.6], [0.6, 1]])

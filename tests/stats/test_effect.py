@@ -19,7 +19,7 @@ scores = st.lists(
 
 
 def test_four_pairs_worked_by_hand() -> None:
-    # Differences 1, 3, 2, 8: mean 3.5, squared deviations 6.25 + .25 + 2.25 + 20.25 = 29, over 3.
+    # Differences 1, 3, 2, 8: mean 3.5, squared deviations 6.25 + 0.25 + 2.25 + 20.25 = 29, over 3.
     # a: mean 7, variance 14/3; b: mean 3.5, variance 1; mean of the variances 17/6.
     found = effect_size(A, B, CLUSTERS)
     assert found.difference == 3.5

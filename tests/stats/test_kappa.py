@@ -79,8 +79,8 @@ def test_agreement_of_unequal_numbers_of_raters_worked_by_hand() -> None:
 
 
 def test_kappa_of_the_diagnoses_of_fleiss() -> None:
-    # The shares of agreeing pairs as printed: 1, .253, .308, .440, .330, .462, .242, .176, .286,
-    # .286, on average .378; free-marginal kappa (.378 - .2) / .8 = .2225.
+    # Shares of agreeing pairs, printed: 1, 0.253, 0.308, 0.440, 0.330, 0.462, 0.242, 0.176, 0.286,
+    # 0.286, on average 0.378; free-marginal kappa (0.378 - 0.2) / 0.8 = 0.2225.
     items = [np.repeat(range(5), row).tolist() for row in FLEISS]
     found = measured(items, Bins(0, 4))
     assert found.binned.value == pytest.approx(0.378, abs=5e-4)
@@ -88,14 +88,14 @@ def test_kappa_of_the_diagnoses_of_fleiss() -> None:
 
 
 def test_published_agreement_of_sotopia_is_not_the_exact_agreement_behind_its_kappa() -> None:
-    # Appendix D: kappa .503 with five bins, pairwise agreement .8485. kappa = (A - 1/5) / (4/5)
-    # puts the agreement in bins at A = .503 * .8 + .2 = .602; an A of .8485 makes kappa .811.
+    # Appendix D: kappa 0.503 with five bins, pairwise agreement 0.8485. kappa = (A - 1/5) / (4/5)
+    # puts the agreement in bins at A = 0.503 * 0.8 + 0.2 = 0.602; an A of 0.8485 makes kappa 0.811.
     assert free_marginal_kappa(0.6024, 5) == pytest.approx(0.503)
     assert free_marginal_kappa(0.8485, 5) == pytest.approx(0.810625)
 
 
 def test_the_interval_of_kappa_is_the_interval_of_the_agreement_in_bins_rescaled() -> None:
-    # Four items in four clusters, binned shares 1, 0, 1, 1: mean 3/4, se 1/4, t(.975; 3) = 3.18245.
+    # Four items, four clusters, binned shares 1, 0, 1, 1: mean 3/4, se 1/4, t(0.975; 3) = 3.18245.
     found = measured([(1, 1), (1, 9), (5, 5), (8, 9)])
     half = 3.18244631 / 4
     assert (found.binned.low, found.binned.high) == pytest.approx((0.75 - half, 0.75 + half))

@@ -12,7 +12,7 @@ from sociolab.stats.paired import holm
 
 
 def test_four_tests_worked_by_hand() -> None:
-    # Sorted .005 x 4 = .02, .01 x 3 = .03, .03 x 2 = .06, .04 x 1 = .04, raised to .06.
+    # Sorted 0.005 x 4 = 0.02, 0.01 x 3 = 0.03, 0.03 x 2 = 0.06, 0.04 x 1 = 0.04, raised to 0.06.
     found = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
     assert found == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06, "d": 0.02})
     assert list(found) == ["a", "b", "c", "d"]

@@ -80,7 +80,7 @@ def test_no_pairs_have_no_p() -> None:
 
 
 def test_ties_count_as_reaching_it_despite_rounding() -> None:
-    # Each flip of thirds is a tie of another; scaled by .1 the sums differ in the last digit.
+    # Each flip of thirds is a tie of another; scaled by 0.1 the sums differ in the last digit.
     whole = flip([3, 1, 1, -2, 4, 1])
     assert flip([0.3, 0.1, 0.1, -0.2, 0.4, 0.1]).p == whole.p
 

@@ -57,7 +57,7 @@ def test_error_is_that_of_the_interval() -> None:
 
 @pytest.mark.parametrize(("ratio", "clusters"), [(0.2, 199), (0.5, 34), (0.8, 15)])
 def test_sample_sizes_are_those_of_printed_tables(ratio: float, clusters: int) -> None:
-    # One-sample t, two-sided .05, power .8: as G*Power and Cohen's conventional d give them.
+    # One-sample t, two-sided 0.05, power 0.8: as G*Power and Cohen's conventional d give them.
     assert needed(*spread(20), ratio).clusters == clusters
 
 
@@ -172,7 +172,7 @@ def test_a_factor_scales_everything(table: list[tuple[str, int]], factor: float)
 
 
 def test_a_level_shared_by_five_measures_takes_more_clusters() -> None:
-    """Half a standard deviation at .01 instead of .05, 80 %.
+    """Half a standard deviation at 0.01 instead of 0.05, 80 %.
 
     By hand, with normal quantiles: (2.575829 + 0.841621)^2 / 0.5^2 = 46.72, plus what t costs more
     than the normal, 2.575829^2 / 2 = 3.32: 50.03, so 51 clusters.

@@ -64,8 +64,8 @@ def test_bins_of_a_whole_array_are_those_of_each_value(tenths: list[int], count:
 
 
 def test_limits_of_a_mean_from_leaving_out_are_students_worked_by_hand() -> None:
-    # Means of 1, 2, 6 without each: 4, 3.5, 1.5, about 3: squares 1 + .25 + 2.25, times 2/3,
-    # root 1.527525; t of .975 with 2 degrees of freedom is 4.302653.
+    # Means of 1, 2, 6 without each: 4, 3.5, 1.5, about 3: squares 1 + 0.25 + 2.25, times 2/3,
+    # root 1.527525; t of 0.975 with 2 degrees of freedom is 4.302653.
     ends, _ = left_out_interval(3.0, [4.0, 3.5, 1.5])
     assert ends is not None
     low, high = ends

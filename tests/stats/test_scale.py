@@ -9,7 +9,7 @@ from sociolab.stats.intervals import CUT, Estimate, bound, mean, on_scale
 
 
 def test_an_interval_of_two_clusters_is_cut_at_both_ends() -> None:
-    # Means 0 and 1: .5 with se sqrt(2 x .5) / 2 = .5, times 12.706: -5.85 to 6.85.
+    # Means 0 and 1: 0.5 with se sqrt(2 x 0.5) / 2 = 0.5, times 12.706: -5.85 to 6.85.
     found = on_scale(mean([0, 1], ["a", "b"]), 0, 1)
     assert (found.value, found.low, found.high, found.note) == (0.5, 0, 1, CUT)
 
@@ -26,7 +26,7 @@ def test_what_has_no_interval_stays_as_it_is() -> None:
 
 
 def test_the_cut_interval_holds_the_true_mean_as_often() -> None:
-    """Of 300 studies of 3 clusters with a true share of .8: both hold it, or neither."""
+    """Of 300 studies of 3 clusters with a true share of 0.8: both hold it, or neither."""
     draws = np.random.default_rng(5)
     for _ in range(300):
         values = draws.binomial(4, 0.8, 3) / 4
@@ -41,7 +41,7 @@ def test_the_cut_interval_holds_the_true_mean_as_often() -> None:
 @pytest.mark.parametrize(
     ("value", "ends", "expected"),
     [
-        # .05^(1/6) = .60696; at 0 mirrored; on a scale of -10 to 0 ten times as far from the end.
+        # 0.05^(1/6) = 0.60696; at 0 mirrored; on a scale of -10 to 0 ten times as far from the end.
         (1, (0, 1), 0.60696),
         (0, (0, 1), 0.39304),
         (0, (-10, 0), -3.93038),

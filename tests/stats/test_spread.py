@@ -42,9 +42,9 @@ def of(table: list[Judged] | tuple[Judged, ...]) -> Spread:
 
 
 def test_differences_from_the_mean_of_the_people_worked_by_hand() -> None:
-    # 8 - 5 = 3, 6 - 5 = 1, 3 - 4 = -1, 7 - 9 = -2, 2 - 2.5 = -.5: mean .1, squares about it
-    # 8.41 + .81 + 1.21 + 4.41 + .36 = 15.2, sd = sqrt(15.2 / 4), se = sd / sqrt(5) = .8717798,
-    # t(.975; 4) = 2.776445.
+    # 8 - 5 = 3, 6 - 5 = 1, 3 - 4 = -1, 7 - 9 = -2, 2 - 2.5 = -0.5: mean 0.1, squares about it
+    # 8.41 + 0.81 + 1.21 + 4.41 + 0.36 = 15.2, sd = sqrt(15.2 / 4), se = sd / sqrt(5) = 0.8717798,
+    # t(0.975; 4) = 2.776445.
     found = of(HAND)
     assert found.bias.value == pytest.approx(0.1)
     assert found.sd == pytest.approx(math.sqrt(3.8))
@@ -54,12 +54,12 @@ def test_differences_from_the_mean_of_the_people_worked_by_hand() -> None:
 
 def test_differences_are_counted_at_the_nearest_whole_number_and_halves_away_from_zero() -> None:
     assert of(HAND).counts == ((-2, 1), (-1, 2), (0, 0), (1, 1), (2, 0), (3, 1))
-    halves = [Judged(score, (4, 5), "a") for score in (4, 5, 6)]  # -.5, .5, 1.5
+    halves = [Judged(score, (4, 5), "a") for score in (4, 5, 6)]  # -0.5, 0.5, 1.5
     assert of(halves).counts == ((-1, 1), (0, 0), (1, 1), (2, 1))
 
 
 def test_share_within_the_own_sd_of_the_item_worked_by_hand() -> None:
-    # 3 > sqrt(2); 1 > 0; 1 <= sqrt(14 / 2); one person has no sd; .5 <= sqrt(4.5).
+    # 3 > sqrt(2); 1 > 0; 1 <= sqrt(14 / 2); one person has no sd; 0.5 <= sqrt(4.5).
     found = of(HAND)
     assert found.within_own_sd.value == pytest.approx(2 / 4)
     assert found.within_own_sd.n == 4
@@ -68,7 +68,7 @@ def test_share_within_the_own_sd_of_the_item_worked_by_hand() -> None:
 
 def test_share_within_the_pooled_sd_worked_by_hand() -> None:
     # Squares about the items' means 2 + 0 + 14 + 4.5 = 20.5, over 1 + 1 + 2 + 1 degrees of freedom:
-    # sd = sqrt(4.1) = 2.025. Of 3, 1, 1, .5 all but the first lie within.
+    # sd = sqrt(4.1) = 2.025. Of 3, 1, 1, 0.5 all but the first lie within.
     found = of(HAND)
     assert found.pooled_sd == pytest.approx(math.sqrt(4.1))
     assert found.within_pooled_sd.value == pytest.approx(3 / 4)
@@ -91,7 +91,7 @@ def test_the_ends_of_the_range_lie_inside() -> None:
 
 
 def test_a_judge_at_one_sd_exactly_lies_within() -> None:
-    # 1, 2, 3 have mean 2 and sd 1; .1, .2, .3 the same but for rounding.
+    # 1, 2, 3 have mean 2 and sd 1; 0.1, 0.2, 0.3 the same but for rounding.
     assert of([Judged(3, (1, 2, 3), "a")]).within_own_sd.value == 1
     assert of([Judged(0.3, (0.1, 0.2, 0.3), "a")]).within_own_sd.value == 1
 

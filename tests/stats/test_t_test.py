@@ -27,7 +27,7 @@ def test_fishers_maize_has_t_of_2_148_and_p_of_4_97_percent() -> None:
 
 
 def test_students_sleep_data() -> None:
-    # R's manual, ?sleep: paired t = -4.0621, df = 9, p = .002833.
+    # R's manual, ?sleep: paired t = -4.0621, df = 9, p = 0.002833.
     found = paired_t(SLEEP_1, SLEEP_2)
     assert (round(found.t or 0, 4), found.freedom, round(found.p or 0, 6)) == (-4.0621, 9, 0.002833)
 

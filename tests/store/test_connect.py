@@ -71,7 +71,7 @@ def test_a_store_that_is_not_there_is_not_made_unasked(path: Path) -> None:
 def test_a_text_file_is_refused_and_left_as_it_is(path: Path) -> None:
     path.write_text("Dear diary, today I met the neighbours.\n" * 50)
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"is not a sociolab store: it is no SQLite file"):
+    with pytest.raises(StoreError, match=r"is not a sociolab store: it is not an SQLite file"):
         Store.open(path)
     assert path.read_bytes() == before
 
@@ -125,7 +125,7 @@ def test_a_directory_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", ["file/store.db", "file/folder/store.db", "n" * 300])
 def test_an_unwritable_place_is_a_sentence(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(StoreError, match=r"cannot be opened .* needs a place where you may write"):
+    with pytest.raises(StoreError, match=r"cannot be opened .* needs a writable directory"):
         Store.open(tmp_path / place)
 
 

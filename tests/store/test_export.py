@@ -240,9 +240,9 @@ def test_a_missing_file_is_a_sentence(store: Store, tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("", "line 0: the file ends here"),
-        ("Dear diary\n", "line 1: this is no exported run"),
-        ('{"a": 1}\n', "line 1: this is no exported run"),
-        ("\udcff\udcfe\n", "line 1: this is no exported run"),
+        ("Dear diary\n", "line 1: this is not an exported run"),
+        ('{"a": 1}\n', "line 1: this is not an exported run"),
+        ("\udcff\udcfe\n", "line 1: this is not an exported run"),
         ('{"sociolab_export": 2, "version": "9"}\n', "line 1: the file has format 2"),
         ('{"sociolab_export": 1, "version": "9"}\n', "line 1: the file ends here"),
         (
@@ -329,7 +329,7 @@ def test_lines_out_of_order_are_refused(store: Store, exported: Path) -> None:
     kinds = [json.loads(line).get("line") for line in lines]
     trial, event = kinds.index("trial"), kinds.index("event")
     exported.write_text("".join([*lines[: event + 1], lines[trial], *lines[event + 1 :]]))
-    with pytest.raises(StoreError, match=f'line {event + 2}: a "trial" line stands too late'):
+    with pytest.raises(StoreError, match=f'line {event + 2}: a "trial" line comes too late'):
         import_run(store, exported, "again")
     exported.write_text("".join([*lines, lines[event]]))
     with pytest.raises(StoreError, match="this line comes after the end"):

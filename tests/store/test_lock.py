@@ -114,7 +114,9 @@ def test_an_error_inside_frees_the_run(path: Path) -> None:
 def test_an_unwritable_place_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with (
-        pytest.raises(StoreError, match=r"the lock file .* cannot be used .* needs a local disk"),
+        pytest.raises(
+            StoreError, match=r"the lock file .* cannot be used .* needs a writable local disk"
+        ),
         lock_run(tmp_path / "file" / "store.db", "r"),
     ):
         pass

@@ -74,8 +74,8 @@ def test_a_partner_whose_endpoint_is_down_ends_the_play_which_goes_to_others(
 
     run(play)
     assert troubles(path) == (
-        "1 episode ended early since the partner failed: connection 1; it counts for the person, "
-        "not among the episodes, and others play instead."
+        "1 episode ended early because the partner failed: connection 1. Such episodes count for "
+        "the participant but not for the study, and will be replaced."
     )
 
 
@@ -154,8 +154,8 @@ def test_when_the_budget_is_spent_no_play_begins_and_those_under_way_end(tmp_pat
             assert lobby.screen(3).note == SPENT, "after a restart too"
 
     run(play)
-    assert troubles(path).startswith("The budget of $1.00 is spent: no new play starts")
-    assert troubles(path).endswith("since the budget is spent, nobody plays instead.")
+    assert troubles(path).startswith("The budget of $1.00 is spent: no new conversation starts")
+    assert troubles(path).endswith("are not replaced, since the budget is spent.")
 
 
 def test_whoever_waits_when_the_budget_is_spent_waits_no_longer(tmp_path: Path) -> None:

@@ -39,10 +39,10 @@ def test_at_a_dnd_table_people_sit_in_the_party_and_never_as_the_npc() -> None:
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        ({"world": "stss"}, "no person can take a seat"),
+        ({"world": "stss"}, "people cannot take a seat"),
         ({"world": "chess"}, "there is no world"),
         ({"people": 3, "limit": 1}, "3 people cannot sit"),
-        ({"partners": ["human"]}, '"human" is a person at this terminal'),
+        ({"partners": ["human"]}, '"human" is a person at a terminal'),
         ({"partners": ["nobody"]}, 'no agent called "nobody"'),
         ({"partners": [], "limit": 1}, "left for a partner"),
         ({"tasks": "no-such-task"}, "fits no task"),

@@ -55,11 +55,11 @@ def test_an_answer_counts_once_and_a_stale_one_is_refused(tmp_path: Path) -> Non
             await asyncio.gather(lobby.act(1, first), lobby.act(1, first), lobby.act(1, first))
             events = store.events("chat", first.trial)
             assert [e for e in events if isinstance(e, Moved) and e.turn == 0] == list(events[:1])
-            with pytest.raises(Stale, match="answered already"):
+            with pytest.raises(Stale, match="already taken"):
                 await lobby.act(1, said_again(first, "Something else."))
-            with pytest.raises(Stale, match="not your turn"):
+            with pytest.raises(Stale, match="no longer your turn"):
                 await lobby.act(1, first.model_copy(update={"turn": 4}))
-            with pytest.raises(Stale, match="do not play this"):
+            with pytest.raises(Stale, match="not in this conversation"):
                 await lobby.act(1, first.model_copy(update={"trial": "another"}))
             await play_out(lobby, 1)
             with pytest.raises(Stale, match="is over"):
@@ -160,7 +160,7 @@ def test_who_is_away_for_too_long_gives_up_and_the_other_is_told(tmp_path: Path)
             assert "did not come back" in told.last.why
             gone = lobby.screen(2).last
             assert gone is not None
-            assert "You were away" in gone.why
+            assert "You missed several turns" in gone.why
             old, new = store.trials("chat")
             assert (old.status, old.cause) == ("failed", "gave up")
             assert (new.status, new.trial.repeat) == ("planned", old.trial.repeat + 1)
@@ -446,7 +446,7 @@ def test_who_played_with_somebody_who_is_forgotten_sees_nothing_of_it_or_of_who_
         async with opened(path) as (lobby, _):
             last = lobby.screen(2).last
             assert last is not None
-            assert "forgotten" in last.why
+            assert "was deleted" in last.why
             assert last.history == ()
 
     run(lambda: played(1, 2))

@@ -19,7 +19,6 @@ from sociolab.studies.participants import forget
 from sociolab.studies.progress import progress_of as study_progress
 from sociolab.studies.progress import rating_progress as progress_of
 from sociolab.studies.rate_study import (
-    GivenRating,
     RatedEpisode,
     RateStudy,
     RatingDraft,
@@ -35,7 +34,7 @@ from sociolab.studies.rate_study import (
     store_ratings,
     submit,
 )
-from sociolab.studies.ratings import import_ratings
+from sociolab.studies.ratings import Rating, import_ratings
 from sociolab.studies.settings import RatePlan
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from sociolab.worlds.sotopia.rating import rated_scene
@@ -70,8 +69,8 @@ def rate_all(store: Store, study: RateStudy, who: ParticipantRow) -> list[str]:
 
 def one(
     rater: str, value: float, name: str = "fair00", seat: str = ADA, dim: str = "goal"
-) -> GivenRating:
-    return GivenRating(name, seat, rater, dim, value, f"{rater} says so")
+) -> Rating:
+    return Rating(name, seat, rater, dim, value, f"{rater} says so")
 
 
 def test_nothing_is_stored_before_all_is_there_and_all_of_it_afterwards(store: Store) -> None:
@@ -89,7 +88,7 @@ def test_nothing_is_stored_before_all_is_there_and_all_of_it_afterwards(store: S
     found = ratings_in(store, RUN, STUDY)
     assert len(found) == 14
     last = found[-1]
-    assert (last.seat, last.dimension, last.value) == (BEN, "goal", 7)
+    assert (last.seat, last.dimension, last.score) == (BEN, "goal", 7)
     assert last.reason == "he got his price"
     assert last.seconds == 40.0
     assert last.when.endswith("Z")
@@ -123,8 +122,8 @@ def test_agree_reads_what_raters_handed_in(store: Store) -> None:
 def test_an_export_is_read_back_as_the_same_ratings(store: Store, tmp_path: Path) -> None:
     when = "2026-11-22T10:00:00Z"
     given = [
-        GivenRating("fair00", ADA, "r1", "goal", 7, 'said "no", twice; then yes', 12.5, when),
-        GivenRating("fair00", BEN, "r2", "secret", -10, "Überall, 全部", None, ""),
+        Rating("fair00", ADA, "r1", "goal", 7, 'said "no", twice; then yes', 12.5, when),
+        Rating("fair00", BEN, "r2", "secret", -10, "Überall, 全部", None, ""),
     ]
     store_ratings(store, RUN, STUDY, given)
     file = tmp_path / "ratings.csv"
@@ -136,7 +135,7 @@ def test_an_export_is_read_back_as_the_same_ratings(store: Store, tmp_path: Path
 def test_a_rating_that_stands_is_never_overwritten(store: Store) -> None:
     store_ratings(store, RUN, STUDY, [one("r1", 3)])
     store_ratings(store, RUN, STUDY, [one("r1", 9), one("r1", 4, seat=BEN)])
-    assert [r.value for r in ratings_in(store, RUN, STUDY)] == [3, 4]
+    assert [r.score for r in ratings_in(store, RUN, STUDY)] == [3, 4]
 
 
 def test_ratings_further_apart_than_allowed_are_a_disagreement(store: Store) -> None:
@@ -162,8 +161,8 @@ def test_a_decision_is_a_rating_beside_the_others_once(store: Store) -> None:
     settle(store, RUN, STUDY, PLAN, place, 4, "half of what she wanted")
     (found,) = disputes(store, RUN, STUDY, PLAN)
     assert found.decision is not None
-    assert (found.decision.rater, found.decision.value, found.open) == ("researcher", 4, False)
-    assert [r.value for r in found.ratings] == [0, 9]
+    assert (found.decision.rater, found.decision.score, found.open) == ("researcher", 4, False)
+    assert [r.score for r in found.ratings] == [0, 9]
     with pytest.raises(ConfigError, match="decided already"):
         settle(store, RUN, STUDY, PLAN, place, 5, "changed my mind")
     with pytest.raises(ConfigError, match="on which raters disagree"):

@@ -13,7 +13,6 @@ from sociolab.studies.ratings import (
     OPTIONAL,
     REQUIRED,
     Rating,
-    RatingLine,
     WrongLine,
     read_lines,
 )
@@ -40,8 +39,8 @@ def test_a_csv_line_and_the_same_as_json_are_the_same_rating() -> None:
         "seconds": 31.5,
     }
     wanted = Rating("lamp-AA", "ann", "r1", "goal", 7.0, 'kind, and "fair"', 31.5)
-    assert read_lines(csv.encode()) == ((RatingLine(2, wanted),), ())
-    assert read_lines(json.dumps(row).encode()) == ((RatingLine(1, wanted),), ())
+    assert read_lines(csv.encode()) == (((2, wanted),), ())
+    assert read_lines(json.dumps(row).encode()) == (((1, wanted),), ())
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -49,16 +48,15 @@ def test_columns_come_in_any_order_from_any_spreadsheet(separator: str) -> None:
     rows = [("Score", "rater", "agent", "seat", "dimension", "episode")]
     rows.append(("\N{MINUS SIGN}2", "r1", "gpt", "ann", "secret", "x"))
     text = "\ufeff" + "\r\n".join(separator.join(row) for row in rows)
-    (line,), wrong = read_lines(text.encode())
+    ((_, rating),), wrong = read_lines(text.encode())
     assert wrong == ()
-    rating = line.rating
     assert (rating.score, rating.seat, rating.episode) == (-2.0, "ann", "x")
 
 
 def test_a_reason_may_go_over_several_lines_and_later_lines_keep_their_numbers() -> None:
     text = HEAD + 'x,ann,r1,goal,7,"first\nsecond",\n\nx,bob,r1,goal,eight,,\n'
     found, (wrong,) = read_lines(text.encode())
-    assert [line.number for line in found] == [2]
+    assert [number for number, _ in found] == [2]
     assert wrong == WrongLine(5, 'expected a number as score, found "eight"')
 
 
@@ -145,10 +143,10 @@ _ROWS = st.dictionaries(st.sampled_from([*REQUIRED, *OPTIONAL, *IGNORED, "other"
 )
 def test_whatever_the_file_holds_is_read_or_told_in_one_line(data: bytes) -> None:
     found, wrong = read_lines(data)
-    for line in found:
-        assert line.rating.episode
-        assert line.rating.rater
-        assert line.rating.score == line.rating.score
+    for _, rating in found:
+        assert rating.episode
+        assert rating.rater
+        assert rating.score == rating.score
     for each in wrong:
         assert each.line >= 1
         assert len(each.what.splitlines()) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 from sociolab.studies.participants import completion_code, digest, invite, reissue
+from sociolab.studies.play_plan import partner_cast_of
 from sociolab.studies.settings import KINDS, StudySettings, example, plan_words
 from sociolab.studies.setup import change_texts, create, read_study, set_open, settings_of
 from study_samples import played_run, settings
@@ -29,6 +32,26 @@ def test_what_people_will_play_is_laid_out_at_once(tmp_path: Path) -> None:
         trials = [each.trial for each in store.trials("talks")]
     assert len(trials) == 2 * 2 * 2  # tasks, plays, seats
     assert all({m.agent for m in trial.cast} == {"human", "scripted"} for trial in trials)
+
+
+def test_a_folder_of_data_is_found_wherever_the_server_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(str(files("sociolab.worlds.sotopia") / "data"), tmp_path / "mine")
+    monkeypatch.chdir(tmp_path)
+    with Store.open(tmp_path / "s.db") as store:
+        create(store, "talks", settings(play={"limit": 1, "plays": 1, "data": "mine"}))
+        read = create(store, "read", settings(review={"limit": 1, "data": "mine"}))
+    reviewed = StudySettings.model_validate(read.settings).review
+    assert reviewed is not None
+    assert reviewed.data == str(tmp_path / "mine")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    with Store.open(tmp_path / "s.db") as store:
+        plan_of = StudySettings.model_validate(store.studies.get("talks").settings).play
+    assert plan_of is not None
+    assert partner_cast_of(plan_of).kit.data.hash
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -55,7 +78,7 @@ def test_every_example_is_a_study_once_it_has_a_contact(
 @pytest.mark.parametrize(
     ("plan", "problem"),
     [
-        ({"play": {"world": "stss"}}, 'in "stss" the minds of residents'),
+        ({"play": {"world": "stss"}}, 'people cannot take a seat in "stss"'),
         ({"play": {"world": "chess"}}, 'there is no world "chess"'),
         ({"play": {"tasks": "no-such-tag"}}, "fits no task"),
         ({"play": {"partners": ["nobody"]}}, 'there is no agent called "nobody"'),
@@ -196,7 +219,7 @@ def test_a_consent_that_somebody_gave_stays_on_record(tmp_path: Path) -> None:
         create(store, "s", settings())
         who = invite(store, "s", 1)[0]
         store.studies.stand(store.studies.participant("s", who.participant).pk, "consented")
-        with pytest.raises(ConfigError, match="1 participant agreed to the text as it is"):
+        with pytest.raises(ConfigError, match="1 participant agreed to the present text"):
             change_texts(store, "s", {"consent": "Something else."})
         change_texts(store, "s", {"thanks": "Thank you!"})
 

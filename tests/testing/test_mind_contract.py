@@ -31,6 +31,7 @@ from sociolab.town.questions import (
     Utter,
     Utterance,
 )
+from sociolab.worlds.stss.prompt_sets import first
 
 
 class TestAnyMind(MindContract):
@@ -42,7 +43,7 @@ class TestModelMind(MindContract):
     attempts = 5
 
     def mind(self) -> Mind:
-        return ModelMind(ImprovisingModel())
+        return ModelMind(ImprovisingModel(), first())
 
 
 class Broken(AnyMind):

@@ -9,12 +9,12 @@ import pytest
 
 from fake_models import FakeModel
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request
-from sociolab.prompting.templates import prompt
 from sociolab.testing.minds import AnyMind, stock_questions
 from sociolab.town.mind import MindPlayer, can_answer
-from sociolab.town.model_mind import PACKAGE, ModelMind
+from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import QUESTIONS, ChoosePlace, MindQuestion, TalkOrNot
 from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.worlds.stss.prompt_sets import first
 
 
 def ask(mind: object, question: MindQuestion[Any]) -> Reply | NoReply:
@@ -46,7 +46,17 @@ def test_a_method_of_a_question_s_name_comes_before_the_one_for_all() -> None:
     assert set(mind.asked) == {one.name for one in QUESTIONS} - {"choose_place"}
 
 
-@pytest.mark.parametrize("mind", [InOne(), AnyMind(), ScriptedMind(), ModelMind(FakeModel())])
+def test_a_question_that_a_random_mind_does_not_know_gets_the_scripted_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(AnyMind, "reflect")
+    (asked,) = [one for one in stock_questions() if one.name == "reflect"]
+    assert ask(AnyMind(), asked) == ask(ScriptedMind(), asked)
+
+
+@pytest.mark.parametrize(
+    "mind", [InOne(), AnyMind(), ScriptedMind(), ModelMind(FakeModel(), first())]
+)
 def test_our_minds_have_an_answer_to_every_question(mind: object) -> None:
     assert all(can_answer(mind, question) for question in QUESTIONS)
 
@@ -62,8 +72,8 @@ def test_a_mind_without_a_method_has_no_answer() -> None:
 def test_a_question_has_a_prompt_of_its_name_that_shows_its_variables(
     question: MindQuestion[Any],
 ) -> None:
-    plain = {"plain": False} if "plain" in prompt(PACKAGE, question.name).source else {}
-    assert prompt(PACKAGE, question.name).render(question.variables() | plain)
+    text = first()[question.name]
+    assert text.render(question.variables() | ({"plain": False} if "plain" in text.source else {}))
 
 
 def test_no_two_questions_have_one_name() -> None:

@@ -19,6 +19,7 @@ from sociolab.town.questions import (
     Replan,
     Utter,
 )
+from sociolab.worlds.stss.prompt_sets import first
 
 STOCK = stock_questions()
 NAMES = [question.name for question in STOCK]
@@ -27,7 +28,7 @@ NAMES[NAMES.index("utter")] = "first utter"
 
 def texts(question: MindQuestion[Any]) -> tuple[str, str]:
     """Head and tail."""
-    head, tail = prompt_of(question, 1.0).messages
+    head, tail = prompt_of(question, first(), 1.0).messages
     assert (head.role, tail.role) == ("system", "user")
     return head.text, tail.text
 
@@ -51,7 +52,7 @@ def test_the_tail_of_each_question(
 def test_the_schema_of_each_question(
     question: MindQuestion[Any], snapshot: SnapshotAssertion
 ) -> None:
-    schema = prompt_of(question, 1.0).schema
+    schema = prompt_of(question, first(), 1.0).schema
     assert schema is not None
     assert schema.text == snapshot
 
@@ -74,30 +75,30 @@ def test_a_tail_is_short(question: MindQuestion[Any]) -> None:
 def test_a_new_place_is_added_at_the_end_of_the_head() -> None:
     me = STOCK[0].me
     more = replace(me, places=(*me.places, "Old Mill Studios: pottery"))
-    assert prompt_prefix(more).startswith(prompt_prefix(me))
-    assert prompt_prefix(more).endswith("- Old Mill Studios: pottery")
+    assert prompt_prefix(more, first()).startswith(prompt_prefix(me, first()))
+    assert prompt_prefix(more, first()).endswith("- Old Mill Studios: pottery")
 
 
 def test_a_head_follows_what_the_resident_knows_of_places_and_people() -> None:
     me = replace(STOCK[0].me, objects={}, people={}, known_as={})
-    assert prompt_prefix(me) == prompt_prefix(replace(me))
+    assert prompt_prefix(me, first()) == prompt_prefix(replace(me), first())
     me.objects[me.places[0]] = ("cradle",)
     me.people["dan"] = "Dan Rook"
     me.known_as["dan"] = "ferryman"
-    assert f"- {me.places[0]} (cradle)\n" in prompt_prefix(me)
-    assert "- Dan Rook, ferryman\n" in prompt_prefix(me)
+    assert f"- {me.places[0]} (cradle)\n" in prompt_prefix(me, first())
+    assert "- Dan Rook, ferryman\n" in prompt_prefix(me, first())
 
 
 def test_the_others_in_town_are_told_with_what_everybody_knows_of_them_and_what_they_are() -> None:
-    head = prompt_prefix(STOCK[0].me)
+    head = prompt_prefix(STOCK[0].me, first())
     assert "- Ben Ashdown, baker at Larkfield Bakery: your old friend" in head
     assert "- Cora Vale\n" in head
 
 
 def test_ties_to_people_who_are_not_in_this_simulation_are_left_out() -> None:
-    alone = prompt_prefix(replace(STOCK[0].me, people={"cora": "Cora Vale"}))
+    alone = prompt_prefix(replace(STOCK[0].me, people={"cora": "Cora Vale"}), first())
     assert "- Ben Ashdown" not in alone
-    assert "Nobody." in prompt_prefix(replace(STOCK[0].me, people={}))
+    assert "Nobody." in prompt_prefix(replace(STOCK[0].me, people={}), first())
 
 
 def test_utterances_of_a_talk_repeat_all_but_the_last_lines() -> None:
@@ -127,7 +128,9 @@ def test_what_occupies_others_is_not_told() -> None:
     for question in STOCK:
         assert STOCK_GOAL in texts(question)[0]
         someone = question.me.resident.model_copy(update={"id": "ben", "currently": "CANARY"})
-        theirs = prompt_of(replace(question, me=replace(question.me, resident=someone)), 1.0)
+        theirs = prompt_of(
+            replace(question, me=replace(question.me, resident=someone)), first(), 1.0
+        )
         assert "CANARY" in theirs.messages[0].text
         assert all("CANARY" not in text for text in texts(question))
 
@@ -165,13 +168,13 @@ def test_a_problem_is_told_last() -> None:
 
 def test_no_two_attempts_at_a_question_are_worded_alike() -> None:
     asked = [replace(one(PlanDay).asked, attempt=n, problem="PROBLEM") for n in (2, 3, 4)]
-    prompts = [prompt_of(replace(one(PlanDay), asked=each), 1.0) for each in asked]
+    prompts = [prompt_of(replace(one(PlanDay), asked=each), first(), 1.0) for each in asked]
     assert len({prompt.fingerprint for prompt in prompts}) == 3
     assert prompts[2].messages[-1].text.endswith("This is attempt 4.")
 
 
 def test_prompts_have_a_hash() -> None:
-    assert prompts_hash() == prompts_hash()
+    assert prompts_hash(first()) == prompts_hash(first())
 
 
 def test_who_is_on_the_way_is_told_where_it_is() -> None:

@@ -263,8 +263,8 @@ def test_steps_out_of_place_and_wrong_arguments_are_sentences() -> None:
         ({"partner": "nobody"}, "no agent called"),
         ({"judges": ("nobody",)}, "no judge called"),
         ({"tasks": "nothing"}, "fits no task"),
-        ({"tasks": ["bargain"]}, "tasks: expected a text as for --tasks"),
-        ({"config": RunConfig(world="sotopia")}, '"world" is not for an environment'),
+        ({"tasks": ["bargain"]}, "tasks: expected a filter as for --tasks"),
+        ({"config": RunConfig(world="sotopia")}, '"world" is not used by an environment'),
         ({"config": RunConfig(settings={"turns": "none"})}, "turns"),
     ):
         with pytest.raises(ConfigError, match=named):

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from sociolab import Environment, RunConfig
+from sociolab.app.run_sync import LoopThread
 from sociolab.core.errors import ConfigError, ModelError
-from sociolab.training.environment import LoopThread, Observed
+from sociolab.training.environment import Observed
 
 SHORT = RunConfig(settings={"turns": "4", "closing_question": "false"})
 HELLO = json.dumps({"action": "speak", "text": "Hello."})
@@ -52,7 +53,7 @@ def test_a_step_that_was_cut_off_is_not_replied_to_twice() -> None:
             await asyncio.sleep(0)
             first.cancel()
             await asyncio.gather(first, return_exceptions=True)
-            with pytest.raises(ConfigError, match="replied to already, by a step that was cut"):
+            with pytest.raises(ConfigError, match="already replied to, by a step that was int"):
                 await env.step(HELLO)
             assert (await env.reset()).turn == 1
 

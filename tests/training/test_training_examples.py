@@ -39,10 +39,11 @@ def test_turns_are_all_turns_of_everybody_usable_or_not(small: Path, tmp_path: P
     assert Counter(row["turn"] for row in rows) == {1: 8, 2: 8, 3: 12, 4: 8}
     assert done.sentences() == [
         f"wrote {tmp_path / 't.jsonl'}: 36 examples from 8 episodes of 1 run, 2 scenarios; "
-        "16 rebuilt of players that are no models",
+        "16 rebuilt for players without a model",
         "nothing was left out",
-        "the reward is rule-based: goal and mood by by-hand: rule-based judge over the transcript; "
-        'where it cannot tell, nothing is scored; "rules" is what this python: class says it is',
+        "the reward is rule-based: goal and mood by by-hand: rule-based, from the transcript; "
+        "where it cannot tell, there is no score; the Python class itself declares that it is "
+        '"rules"',
     ]
 
 
@@ -222,7 +223,7 @@ def test_what_is_not_there_is_a_sentence_and_leaves_no_file(
         ("sft", {"least": 1.0}, "one --metric, found none"),
         ("sft", {"least": 1.0, "measures": ("goal", "mood")}, "found goal, mood"),
         ("pairs", {"measures": ("goal", "mood")}, "found goal, mood"),
-        ("sft", {"by": "by-hand"}, "name the metric"),
+        ("sft", {"by": "by-hand"}, "give --metric, too"),
     ],
 )
 def test_wishes_that_do_not_go_together_are_refused(

@@ -164,6 +164,6 @@ def test_a_metric_of_which_lower_is_better_is_no_reward(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Declared, "metric", lambda _, name: Metric(name, better="lower"))
-    with pytest.raises(ConfigError, match="of goal lower is better, expected a metric of which"):
+    with pytest.raises(ConfigError, match="lower is better for goal, expected a metric where"):
         export(small, tmp_path / "p.jsonl")
     assert not (tmp_path / "p.jsonl").exists()

@@ -103,7 +103,7 @@ def test_a_turn_that_no_model_could_have_written_is_not_rebuilt(tmp_path: Path) 
     run(config)
     done = export_training(["r"], tmp_path / "t.jsonl", ExportOptions("turns"), store)
     assert done.files[0].examples == 2
-    assert done.left.sentence() == "2 turns of a player that is no model, not to be rebuilt"
+    assert done.left.sentence() == "2 turns of a player without a model, which cannot be rebuilt"
 
 
 class Town:
@@ -151,6 +151,6 @@ def test_what_cannot_be_played_again_is_left_out_and_counted(small: Path, tmp_pa
             opened.append("small", row.trial.id, Ended("left", 3))
     done = export_training(["small"], tmp_path / "t.jsonl", ExportOptions("turns"), store)
     assert (done.files[0].examples, done.files[0].rebuilt) == (20, 0)
-    assert done.left.sentence() == "16 turns of a player that is no model, not to be rebuilt"
+    assert done.left.sentence() == "16 turns of a player without a model, which cannot be rebuilt"
     with pytest.raises(ConfigError, match="8 seats of episodes whose prompts are not told"):
         export_training(["small"], tmp_path / "w.jsonl", ExportOptions("sft", whole=True), store)

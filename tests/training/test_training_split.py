@@ -88,7 +88,7 @@ def test_a_part_that_would_be_empty_is_refused_and_leaves_nothing(
     many: Path, tmp_path: Path
 ) -> None:
     wanted = ExportOptions("sft", heldout=0.0001)
-    with pytest.raises(ConfigError, match="all 12 scenarios with examples fall to the other part"):
+    with pytest.raises(ConfigError, match="all 12 scenarios with examples go to the other part"):
         export_training(["many"], tmp_path / "t.jsonl", wanted, many)
     assert list(tmp_path.iterdir()) == []
 

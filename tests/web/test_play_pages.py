@@ -328,7 +328,7 @@ def test_what_cannot_be_taken_gets_a_sentence_and_changes_nothing(tmp_path: Path
         assert (await me.call("POST", "act", nested))[0] == 422
         stale = answer_to(screen, say("x")) | {"turn": 3}
         found, body = await me.call("POST", "act", stale)
-        assert (found, "not your turn" in body["detail"]) == (409, True)
+        assert (found, "no longer your turn" in body["detail"]) == (409, True)
         await me.act(screen, say("<script>\x00"))
 
     with served(tmp_path / "store.db") as address:

@@ -15,7 +15,8 @@ from sociolab.core.episode import Answered, Json
 from sociolab.core.score import Score, Unscored, Verdict
 from sociolab.store.store import Store
 from sociolab.studies.progress import progress_of
-from sociolab.studies.rate_study import GivenRating, ratings_in, store_ratings
+from sociolab.studies.rate_study import ratings_in, store_ratings
+from sociolab.studies.ratings import Rating
 from sociolab.studies.reviews import POINTS
 from sociolab.web.rate import ReviewForm
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
@@ -79,7 +80,7 @@ def test_a_rater_reads_rates_and_hands_in_and_the_run_has_the_ratings(
         fill(client, place, seat, "secret", -2)
     assert client.send(f"{place}/submit", {}).json == {"next": HOME}
     found = ratings_in(store, RUN, STUDY)
-    assert [(r.seat, r.dimension, r.value, r.rater, r.seconds) for r in found] == [
+    assert [(r.seat, r.dimension, r.score, r.rater, r.seconds) for r in found] == [
         (ADA, "secret", -2, "r1", 3.5),
         (ADA, "goal", 7, "r1", 3.5),
         (BEN, "secret", -2, "r1", 3.5),
@@ -232,10 +233,7 @@ def rated(store: Store, *values: int) -> None:
         store,
         RUN,
         STUDY,
-        [
-            GivenRating("fair00", ADA, f"r{i}", "goal", v, HOSTILE, 9.0)
-            for i, v in enumerate(values, 1)
-        ],
+        [Rating("fair00", ADA, f"r{i}", "goal", v, HOSTILE, 9.0) for i, v in enumerate(values, 1)],
     )
 
 
@@ -338,7 +336,7 @@ def test_reviewers_keep_edit_or_reject_and_the_researcher_sees_why(tmp_path: Pat
             assert "/review" not in done.url
         seen = client.get(f"/studies/{name}/reviews").text
         assert "<b>0 %</b> of pairs decide alike, on 1 scenario" in seen
-        assert "Does not hold: Not settled from the start" in seen
+        assert "Does not hold: Not decided from the start" in seen
         assert "<script>alert" not in seen
         text = client.get(f"/studies/{name}/reviews/reviews.csv").text
         assert [line.split(",")[2] for line in text.splitlines()] == ["decision", "keep", "reject"]

@@ -15,9 +15,9 @@ from sociolab.plugin.shown import FactWay
 from sociolab.store.store import Store
 from sociolab.web.watch.episode import (
     SaidLine,
-    beside,
     line_of,
     reading,
+    sidebar,
     told_in_turns,
 )
 from sociolab.worlds.anteval.scene import CHAT, TELL
@@ -35,7 +35,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def facts_of(episode: Episode) -> tuple[FactWay, ...]:
-    shown = world_plugin(episode.trial.world).beside
+    shown = world_plugin(episode.trial.world).sidebar
     return shown(episode, ()).facts if shown else ()
 
 
@@ -114,13 +114,13 @@ def test_what_is_stated_at_the_end_is_what_the_judge_counts(store: Store) -> Non
 def test_worlds_without_facts_or_conditions_show_none(store: Store) -> None:
     read = reading(store, "sotopia", first(store, "sotopia").trial.id)
     assert facts_of(read.episode) == ()
-    assert beside(store, "sotopia", read).conditions == ()
+    assert sidebar(store, "sotopia", read).conditions == ()
 
 
 def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: Store) -> None:
     for episode in store.episodes("stss-talk"):
         read = reading(store, "stss-talk", episode.trial.id)
-        talk, note = beside(store, "stss-talk", read).conditions
+        talk, note = sidebar(store, "stss-talk", read).conditions
         lines = {item.number: item.text.text for item in read.course if isinstance(item, SaidLine)}
         scores = {
             verdict.measure.name: verdict.value

@@ -24,6 +24,7 @@ from sociolab.agents.seated import SKIPPED
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import Line, NoReply, Question, Reply, Request
+from sociolab.core.reading import first_problem
 
 HELP, SCENE = "?", "??"
 
@@ -139,7 +140,7 @@ async def _fields(screen: Terminal, kind: type[BaseModel]) -> BaseModel:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        raise ReplyError(str(error.errors(include_url=False)[0]["msg"]), raw=str(values)) from error
+        raise ReplyError(first_problem(error), raw=str(values)) from error
 
 
 # ------------------------------------------------------------------ an optional question
@@ -169,7 +170,7 @@ async def _fill_in(screen: Terminal, question: Question, history: Sequence[Line]
         try:
             return question.reply.model_validate(values)
         except ValidationError as error:
-            screen.show(f"{error.errors(include_url=False)[0]['msg']}. Once more, please.")
+            screen.show(f"{first_problem(error)}. Once more, please.")
 
 
 async def _field(
@@ -313,7 +314,7 @@ def typed_answer(line: str, kind: type[BaseModel]) -> BaseModel:
     try:
         return kind.model_validate_json(line)
     except ValidationError as error:
-        raise ReplyError(_first_problem(error), raw=line) from error
+        raise ReplyError(first_problem(error), raw=line) from error
 
 
 def typed_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
@@ -351,7 +352,7 @@ def typed_field(line: str, field: FieldInfo) -> Any:
         except ValidationError as error:
             problem = problem or error
     assert problem is not None
-    raise ReplyError(_first_problem(problem), raw=line)
+    raise ReplyError(first_problem(problem), raw=line)
 
 
 def field_hint(name: str, field: FieldInfo) -> str:
@@ -377,12 +378,6 @@ def _readings(line: str) -> list[Any]:
         return [line, json.loads(line)]
     except ValueError:
         return [line]
-
-
-def _first_problem(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else first["msg"]
 
 
 _MOST_BYTES = 65536

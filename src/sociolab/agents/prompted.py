@@ -89,7 +89,9 @@ class PromptedPlayer:
         shown, wanted = request.observation, request.wanted
         # A question begins as the seat's turns do: providers keep what a prompt repeats.
         space = request.space if isinstance(wanted, Question) else wanted
-        form = _form(space, len(shown.others) > 1, self._dialect) if space else _NO_FORM
+        form, layout = _NO_FORM, shown.layout
+        if space and layout.reply_form == "added":
+            form = _form(space, len(shown.others) > 1, self._dialect)
         head = f"{form.how}\n\n{shown.head}".lstrip()
         if isinstance(wanted, Question):
             schema: Schema | None = schema_of(wanted.reply)
@@ -100,6 +102,8 @@ class PromptedPlayer:
             body = f"{_history(shown)}{shown.tail}"
         if request.problem:
             body = f"{body}\n{again_text(request.problem)}"
+        if layout.messages == "one":
+            return Prompt((Message("user", f"{head}\n\n{body}"),), schema, self._temperature)
         messages = (Message("system", head), Message("user", body))
         return Prompt(messages, schema, self._temperature)
 
@@ -190,6 +194,7 @@ def _forms(space: ActionSpace) -> tuple[tuple[ActionKind, ...], ...]:
     return (plain, *typed) if plain else typed
 
 
+@cache
 def _wrapper(space: ActionSpace) -> str:
     """Where the action or actions of a turn are found in a reply; "" where it is the reply."""
     return "actions" if space.most > 1 else "turn" if len(_forms(space)) > 1 else ""
@@ -229,14 +234,17 @@ def _form_type(kinds: tuple[ActionKind, ...], addressed: bool) -> type[BaseModel
 
 def read_json(text: str, space: ActionSpace, addressed: bool) -> tuple[Action, ...]:
     """The actions in a JSON reply; ReplyError with what was expected and found."""
-    value = read(text, act_type(space, addressed))
-    turns = getattr(value, _wrapper(space)) if _wrapper(space) else value
+    value, wrapper = read(text, act_type(space, addressed)), _wrapper(space)
+    turns = getattr(value, wrapper) if wrapper else value
     return tuple(map(_action, turns if isinstance(turns, list) else [turns]))
 
 
 def _action(turn: BaseModel) -> Action:
-    given = turn.model_dump(mode="json", by_alias=True, round_trip=True)
+    given: dict[str, Any] = {**vars(turn), **(turn.model_extra or {})}
     kind, text, to = given.pop("action"), given.pop("text", ""), given.pop("to", ())
+    if given:
+        head = {"action", "text", "to"}
+        given = turn.model_dump(mode="json", by_alias=True, round_trip=True, exclude=head)
     return Action(kind, text.strip(), tuple(to), fields=given)
 
 

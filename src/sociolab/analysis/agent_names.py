@@ -1,34 +1,46 @@
-"""What agents are called: as they are labelled, as the user renames them (`--rename`), and, where
-several codes or models with several options share a label, with a mark, such as
+"""What agents and judges are called: as they are labelled, as the user renames them (`--rename`),
+and, where several codes or models with several options share a label, with a mark, such as
 "python:ver:V@3f2a"."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sociolab.analysis.pooled_runs import agent_settings
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.report.plays import PlayRow
+from sociolab.core.score import READER
+from sociolab.report.plays import PlayRow, labels_of
 from sociolab.report.result import ResultDetails
 from sociolab.report.schema import RunResult, ScoreEntry
+from sociolab.report.transcript_view import TranscriptView
 from sociolab.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class AgentNames:
-    """By run and label, the name of an agent whose label stands for several codes or settings;
-    those of one keep their labels. `notes` say in a sentence each which they are."""
+    """By run and label, the name of an agent whose label stands for several codes or settings, or
+    that was renamed; others keep their labels. `notes` say in a sentence each which they are.
+    `judges` has the new names of judges."""
 
     shown: Mapping[str, Mapping[str, str]]
     notes: tuple[str, ...] = ()
+    judges: Mapping[str, str] = field(default_factory=dict)
 
     def name(self, run: str, label: str) -> str:
         """How an agent of a run is called."""
         return self.shown.get(run, {}).get(label, label)
+
+    def judge(self, label: str) -> str:
+        """How a judge is called."""
+        return self.judges.get(label, label)
+
+    def _same(self, run: str) -> bool:
+        """Whether all of a run keeps its labels."""
+        return not self.shown.get(run) and not self.judges
 
     def values(self, found: RunValues) -> RunValues:
         """The values of a run under these names."""
@@ -38,18 +50,20 @@ class AgentNames:
                 value._replace(
                     agent=value.agent and self.name(value.run, value.agent),
                     partner=value.partner and self.name(value.run, value.partner),
+                    judge=self.judge(value.judge),
                 )
                 for value in values
             )
 
-        if not self.shown.get(found.run):
+        if self._same(found.run):
             return found
-        return replace(found, values=named(found.values), untold=named(found.untold))
+        judges = {self.judge(label): judge for label, judge in found.judges.items()}
+        return replace(found, values=named(found.values), untold=named(found.untold), judges=judges)
 
     def result(self, found: RunResult) -> RunResult:
         """The result of a run under these names."""
         run = found.run
-        if not self.shown.get(run):
+        if self._same(run):
             return found
         partner = found.partner and self.name(run, found.partner)
         kinds = {self.name(run, agent): kind for agent, kind in found.declared.agents.items()}
@@ -57,17 +71,31 @@ class AgentNames:
             one.model_copy(update={"agent": self.name(run, one.agent)})
             for one in found.failures.agents
         )
+        first = tuple(
+            one.model_copy(update={"judge": one.judge and self.judge(one.judge)})
+            for one in found.failures.first
+        )
         return found.model_copy(
             update={
                 "agents": tuple(self.name(run, agent) for agent in found.agents),
                 "partner": partner,
                 "scores": tuple(self._entry(run, entry) for entry in found.scores),
                 "readings": tuple(
-                    one.model_copy(update={"agent": self.name(run, one.agent)})
+                    one.model_copy(
+                        update={
+                            "agent": self.name(run, one.agent),
+                            "judge": self.judge(one.judge),
+                            "reader": self.judge(one.reader),
+                        }
+                    )
                     for one in found.readings
                 ),
-                "failures": found.failures.model_copy(update={"agents": lost}),
+                "judges": tuple(
+                    one.model_copy(update={"judge": self.judge(one.judge)}) for one in found.judges
+                ),
+                "failures": found.failures.model_copy(update={"agents": lost, "first": first}),
                 "declared": replace(found.declared, agents=kinds),
+                "renamed": {**self.judges, **self.shown.get(run, {})},
             }
         )
 
@@ -79,12 +107,28 @@ class AgentNames:
             agent = play.agent and self.name(run, play.agent)
             return replace(play, agent=agent, partner=play.partner and self.name(run, play.partner))
 
-        if not self.shown.get(run):
+        if self._same(run):
             return found
         said = tuple(
-            replace(one, plays=tuple(named(play) for play in one.plays)) for one in found.said
+            replace(
+                one,
+                plays=tuple(named(play) for play in one.plays),
+                column=replace(one.column, label=self.judge(one.column.label)),
+            )
+            for one in found.said
         )
         return ResultDetails(self.result(found.result), said)
+
+    def view(self, run: str, found: TranscriptView) -> TranscriptView:
+        """A transcript under these names."""
+        seats = tuple(replace(one, agent=self.name(run, one.agent)) for one in found.seats)
+        sheets = tuple(replace(one, judge=self._heading(one.judge)) for one in found.sheets)
+        return replace(found, seats=seats, sheets=sheets)
+
+    def _heading(self, text: str) -> str:
+        """What begins with a judge and goes on with its method, under the judge's name."""
+        old = next((label for label in self.judges if text.startswith(f"{label} (")), "")
+        return f"{self.judge(old)}{text[len(old) :]}" if old else text
 
     def _entry(self, run: str, entry: ScoreEntry) -> ScoreEntry:
         by = {
@@ -92,7 +136,8 @@ class AgentNames:
             for key, value in entry.by.items()
         }
         agent = entry.agent and self.name(run, entry.agent)
-        return entry.model_copy(update={"agent": agent, "by": by})
+        judge = self.judge(entry.judge)
+        return entry.model_copy(update={"agent": agent, "by": by, "judge": judge})
 
     def trials(self, run: str, found: Sequence[Trial]) -> tuple[Trial, ...]:
         """The trials of a run with a cast of these names."""
@@ -113,8 +158,8 @@ def agent_names(
     """The names of the agents of these runs, read off the settings that they played with, and
     renamed.
 
-    `rename` holds new names by agent, or by run, which is for others to heed. ConfigError for one
-    that is neither, and where two agents would share a name.
+    `rename` holds new names by agent, by judge, or by run, which is for others to heed. ConfigError
+    for one that is none of these, and where two agents or two judges would share a name.
     """
     codes: dict[str, dict[str, str]] = {}
     # By world, too: each has a temperature of its own where a spec names none.
@@ -143,8 +188,11 @@ def _renamed(
     """The names with those of the user; the marks of labels that several agents share stay."""
     shown = {run: dict(names.shown.get(run, {})) for run in runs}
     whose: dict[str, set[str]] = {}
+    judges: dict[str, str] = {}
     known = set(runs)
     for run in runs:
+        scored = labels_of(store.verdicts.judges(run)).values()
+        judges |= {label: _judge(label, rename) for label in scored}
         labels = {member.agent for row in store.trials(run) for member in row.trial.cast}
         for label in sorted(labels):
             name = names.name(run, label)
@@ -153,19 +201,32 @@ def _renamed(
             if new != label:
                 shown[run][label] = new
             whose.setdefault(new, set()).add(name)
+    known |= {label.removeprefix(READER) for label in judges} | {*judges}
     for old in rename:
         if old not in known:
             raise ConfigError(
-                f"--rename: expected an agent or a run, one of {', '.join(sorted(known))}; found "
-                f'"{old}"'
+                "--rename: expected an agent, a judge or a run, one of "
+                f'{", ".join(sorted(known))}; found "{old}"'
             )
-    for new, agents in whose.items():
-        if len(agents) > 1:
-            raise ConfigError(
-                f'--rename: {" and ".join(sorted(agents))} would both be called "{new}"; give each '
-                "agent a name of its own"
-            )
-    return AgentNames(shown, names.notes)
+    called: dict[str, set[str]] = {}
+    for label, new in judges.items():
+        called.setdefault(new, set()).add(label)
+    for what, names_of in (("agent", whose), ("judge", called)):
+        for new, labels in names_of.items():
+            if len(labels) > 1:
+                raise ConfigError(
+                    f'--rename: {" and ".join(sorted(labels))} would both be called "{new}"; give '
+                    f"each {what} a name of its own"
+                )
+    changed = {label: new for label, new in judges.items() if new != label}
+    return AgentNames(shown, names.notes, changed)
+
+
+def _judge(label: str, rename: Mapping[str, str]) -> str:
+    """The name of a judge; a reader remains one, whether it is renamed or the model that it is."""
+    model = label.removeprefix(READER)
+    new = rename.get(label) or rename.get(model, model)
+    return f"{READER}{new.removeprefix(READER)}" if label.startswith(READER) else new
 
 
 def _several(by_run: Mapping[str, str]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from statistics import median
 from typing import Any
 
@@ -87,6 +87,44 @@ class Agreements:
             "sections": documents(self.sections),
         }
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Every figure that has a value as a row of a CSV file; `group` is "" over all plays."""
+        report = self.report
+        sides: list[tuple[AmongPeople | JudgeAndPeople | JudgePair, str, str]] = [
+            *((cell, "people", "people") for cell in report.people),
+            *((cell, cell.judge, "people") for cell in report.judges),
+            *((cell, cell.first, cell.second) for cell in report.pairs),
+        ]
+        return [
+            {
+                "first": first,
+                "second": second,
+                "metric": cell.dimension,
+                "group": cell.group or "",
+                "figure": name,
+                "value": found.value,
+                "low": found.low,
+                "high": found.high,
+                "n": found.items if isinstance(found, Alpha) else found.n,
+                "clusters": found.clusters,
+            }
+            for cell, first, second in sides
+            for name, found in _cell_figures(cell)
+            if found.value is not None
+        ]
+
+
+def _cell_figures(cell: object) -> Iterator[tuple[str, Estimate | Correlation | Alpha]]:
+    """The figures of a cell by name, those of its parts among them."""
+    for one in fields(cell):  # type: ignore[arg-type]
+        found = getattr(cell, one.name)
+        if isinstance(found, Alpha):
+            yield f"alpha ({one.name})", found
+        elif isinstance(found, Estimate | Correlation):
+            yield one.name.replace("_", " "), found
+        elif is_dataclass(found):
+            yield from _cell_figures(found)
+
 
 def agreements(
     store: Store, runs: Sequence[str], judges: Sequence[str] = (), *, bins: int = 5
@@ -111,7 +149,10 @@ def sections_of(ratings: StoredRatings, report: AgreementReport, bins: int) -> t
         }
         apart = [" and ".join(pair) for pair, table in tables.items() if not table.rows]
         said = (f"No episode was scored by both in what people rated: {'; '.join(apart)}.",)
-        cautions = ("Judges that agree may share an error: only people show that.",)
+        cautions = (
+            "Judges that agree may share an error: only people show that.",
+            *(told for pair in pairs for told in _instructed_apart(ratings, *pair)),
+        )
         shown = tuple(table for table in tables.values() if table.rows)
         title = "Judges beside each other"
         found.append(Section(title, said if apart else (), cautions if shown else (), shown))
@@ -356,6 +397,16 @@ def _alpha(found: Alpha | None) -> str:
     return NOTHING if found is None else plain(found.value)
 
 
+def _instructed_apart(ratings: StoredRatings, judge: str, other: str) -> Iterator[str]:
+    """That two had different instructions, so that agreement tells of that, too."""
+    one, two = (ratings.instructions.get(who) for who in (judge, other))
+    if one and two and one.hash != two.hash:
+        yield (
+            f"{judge} and {other} had different instructions ({one}; {two}): how far they agree "
+            "depends on that, too."
+        )
+
+
 def judge_section(
     ratings: StoredRatings, report: AgreementReport, judge: str, titles: Titles
 ) -> Section:
@@ -453,6 +504,8 @@ def _judge_cautions(
     rows = [cell for cell in cells if cell.group is None]
     there = {cell.dimension for cell in rows}
     left_out = [titles[m.name] for m in ratings.measures if m.name not in there]
+    for raters in ratings.sets:
+        yield from _instructed_apart(ratings, judge, raters)
     if left_out:
         yield f"It gave no score that can be compared in {listed(left_out)}."
     failed = {titles[cell.dimension]: cell.failed for cell in rows if cell.failed}
@@ -557,7 +610,7 @@ def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTa
         ("", *heads, "Spearman"),
         tuple(rows),
         (
-            "Pearson's r over episodes; ** p <= .01, * p <= .05 by the t test, which treats "
+            "Pearson's r over episodes; ** p <= 0.01, * p <= 0.05 by the t test, which treats "
             f"episodes as independent; the interval does not: {titles.cluster}s are left out one "
             "at a time",
             "where the people agree little (their alpha), no judge can follow their mean closely",

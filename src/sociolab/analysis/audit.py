@@ -40,7 +40,7 @@ _MOST_COLUMNS = 4
 _MOST_CONDITIONS = 12
 _ALL_TITLE = "all, % of scale"
 _ALL_NOTE = (
-    f"{_ALL_TITLE}: over all metrics but the overall, each in percent of the length of its scale"
+    f"{_ALL_TITLE}: all metrics except the overall one, each in percent of the length of its scale"
 )
 
 
@@ -282,7 +282,7 @@ class AuditSubject:
     def notes(self, measures: Sequence[str], estimates: Sequence[Estimate]) -> tuple[str, ...]:
         """How the figures of a table were made."""
         own = (_ALL_NOTE,) if ALL in measures else ()
-        many = ("of so many intervals, one in 20 misses the truth by chance",)
+        many = ("with this many intervals, about one in 20 misses the true value by chance",)
         how = interval_notes(estimates, self.declared.cluster)
         return (*own, *how, *(many if any(e.low is not None for e in estimates) else ()))
 
@@ -425,7 +425,7 @@ def _floor(
         return (), ()
     least = moved.value if moved.low is None else moved.low
     if least > (again.value or 0):
-        return (f"Judged again as it is, it moves by {cell(again)} points.",), ()
+        return (f"Judged again unchanged, it moves by {cell(again)} points.",), ()
     return (), (
         f"{about.title(main)} moves by {cell(again)} points when the same episode is judged again "
         "as it is: a move of this size, up or down, shows nothing of the change.",
@@ -446,8 +446,9 @@ def _changes(about: AuditSubject, main: str, found: _Figures, few: Sequence[str]
     )
     in_turn = few and not both_ways
     notes = (
-        "score as changed minus score as it is, of the same seat by the same judge; a condition: "
-        "score in it minus score out of it; pairs with a missing score are left out",
+        "change: score of the changed episode minus score of the original, same seat and judge; "
+        "other columns: score in that condition minus score outside it; pairs with a missing score "
+        "are left out",
         *(("pairs: of all conditions together",) if in_turn else ()),
         *about.notes(measures, found.estimates(measures, whats)),
     )
@@ -514,5 +515,5 @@ def condition_words(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return f"{shown} (no interval: {estimate.note})"
     if estimate.low <= 0 <= estimate.high:
-        return f"{shown}, which cannot be told from none"
+        return f"{shown}, which is not distinguishable from 0"
     return shown

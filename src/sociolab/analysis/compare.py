@@ -28,7 +28,7 @@ from sociolab.analysis.values import Value
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.score import JudgeId, Measure
+from sociolab.core.score import JudgeId, Measure, judge_title
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.plays import mean_ends, seat_roles
@@ -536,7 +536,7 @@ def differences(found: ComparedAgents) -> TextTable:
     shown = [measure for name, measure in found.measures.items() if found.found[name].pairs]
     tips, spelt = explained(shown, found.declared)
     return TextTable(
-        f"Differences · judge: {found.judge} ({found.judge_id.method})",
+        f"Differences · judge: {judge_title(found.judge, found.judge_id.method)}",
         (*heads, *(["bounds"] if open_ else [])),
         rows,
         (
@@ -721,9 +721,9 @@ def at_level(found: ComparedAgents) -> str:
     """At which level a difference counts as shown here, in words."""
     count = tested(found)
     if count < 2:
-        return "at p < .05"
+        return "at p < 0.05"
     return (
-        f"at p < .05 / {count} = {level(found):.2g}, enough for any of {count} metrics after "
+        f"at p < 0.05 / {count} = {level(found):.2g}, enough for any of {count} metrics after "
         "Holm's correction"
     )
 
@@ -767,7 +767,7 @@ def _no_interval(found: ComparedAgents) -> Iterator[str]:
         if one.difference.low is None:
             whys.setdefault(one.difference.note, []).append(found.measures[name])
     for why, measures in whys.items():
-        yield f"no interval: {why} ({titles(measures)})"
+        yield f"no interval ({why}) for {titles(measures)}"
 
 
 def detectable(one: Comparison) -> float | None:
@@ -809,7 +809,7 @@ def difference_figures(found: ComparedAgents) -> tuple[Figure, ...]:
 def forest(found: ComparedAgents) -> Spec:
     """The differences and their intervals for a paper, a panel for each width of scale; filled
     where Holm's p is below .05."""
-    shown, open_ = "p < .05 (Holm)", "not significant"
+    shown, open_ = "p < 0.05 (Holm)", "not significant"
     panels: dict[tuple[float, str], list[Point]] = {}
     for name, measure in found.measures.items():
         one = found.found[name]
@@ -837,7 +837,7 @@ def forest(found: ComparedAgents) -> Spec:
 
 def _figure(found: ComparedAgents, width: float) -> Figure:
     lower = (
-        "; \N{DOWNWARDS ARROW}: lower is better"
+        "; lower is better where marked \N{DOWNWARDS ARROW}"
         if any(found.declared.metric(name).better == "lower" for name in found.measures)
         else ""
     )
@@ -854,7 +854,7 @@ def _figure(found: ComparedAgents, width: float) -> Figure:
     reach = _reach(dots)
     caption = (
         f"A \N{MINUS SIGN} B with 95 % interval. A: {found.a.name}, B: {found.b.name}; judge: "
-        f"{found.judge} ({found.judge_id.method}). To the right of 0 A is higher{lower}."
+        f"{judge_title(found.judge, found.judge_id.method)}. To the right of 0 A is higher{lower}."
     )
     return Figure(caption, dot_chart("Differences by metric", dots, -reach, reach))
 

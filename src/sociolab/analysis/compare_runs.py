@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sociolab.analysis.agent_names import agent_names, label_like
+from sociolab.analysis.agent_names import AgentNames, agent_names, label_like
 from sociolab.analysis.compare import (
     ComparedAgents,
     by_seat,
@@ -31,16 +32,17 @@ from sociolab.analysis.consistency import (
 from sociolab.analysis.formatting import rounded
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
-from sociolab.core.episode import Trial
+from sociolab.core.episode import Trial, TurnsAsked
 from sociolab.core.errors import ConfigError
+from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.score import UNTOLD, Measure, measure_called
-from sociolab.report.plays import asked_in
+from sociolab.report.plays import PlayKey, asked_in
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import evaluated, smoke_words
 from sociolab.report.schema import RunResult
-from sociolab.report.score_tables import judges_of, main_measure
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import by_rules, nature, plural
+from sociolab.report.score_tables import judges_of, overview_measures
+from sociolab.report.section import Section, TextTable, noted
+from sociolab.report.words import by_rules, instructions_notes, nature, plural
 from sociolab.store.store import Store
 
 SCHEMA = 1
@@ -190,18 +192,15 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         )
     runs, judge = opened_runs(store, wanted)
     measures = measures_of(runs, wanted.measures)
-    sides = _with_turns(store, _sides(runs, wanted))
+    sides = _with_turns(_sides(runs, wanted), _asked(store, wanted.runs))
     sections: list[Section] = []
     found, seats, alone = None, {}, ""
     if len(sides) == 2 and (len(runs) == 2 or wanted.other or wanted.agent is None):
         a, b = _named(sides, wanted.rename)
         check_tasks(runs)
         kinds = [judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b)]
-        judged_as = judge, runs[0].values.judges[judge]
         try:
-            found = compared(
-                runs[0].result.world, a, b, judged_as, measures, runs[0].values.declared
-            )
+            found = _compared(runs[0], judge, (a, b), measures)
         except ConfigError as error:
             if len(runs) == 2 or wanted.other:
                 raise
@@ -228,6 +227,8 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         last = sections[-1]
         said = (judged, *last.said, *([alone] if alone else []))
         sections[-1] = replace(last, said=said, cautions=(*last.cautions, *lost))
+    told = [note for run in runs for note in instructions_notes(run.result, (judge,))]
+    sections = [noted(section, tuple(dict.fromkeys(told))) for section in sections]
     outlines = tuple(run.result for run in runs)
     others = () if wanted.judge or wanted.measures else _other_judges(runs, judge)
     return Conclusions(outlines, found, tuple(passed), tuple(sections), seats, others)
@@ -236,25 +237,26 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
 def two_agents(
     store: Store, result: RunResult, rename: Mapping[str, str] | None = None
 ) -> TextTable | None:
-    """A run's two agents side by side in the main metric of each judge, the main judge first; None
-    where it has not two, or they cannot be compared. `rename`: what the result calls them."""
+    """A run's two agents side by side in the main metrics of each judge, the main judge first;
+    None where it has not two, or they cannot be compared. `rename`: what the result calls them."""
     agents = evaluated(result)
     if len(agents) != 2:
         return None
+    wanted = CompareRequest((result.run,), *agents, rename=rename or {})
     rows, notes = list[tuple[str, ...]](), dict[str, None]()
-    for judge in judges_of(result):
-        mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
-        for metric in main_measure(result, mine):
-            asked = CompareRequest(
-                (result.run,), *agents, judge, (metric.measure,), rename=rename or {}
-            )
-            try:
-                found = compare_runs(store, asked).comparison
-            except ConfigError:
-                continue
-            if found is not None:
-                rows += overview_rows(found)
-                notes |= dict.fromkeys(overview_notes(found))
+    with suppress(ConfigError):
+        read, asked = _read(store, wanted), _asked(store, wanted.runs)
+        for judge in judges_of(result):
+            mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
+            for metric in overview_measures(result, mine):
+                with suppress(ConfigError):
+                    runs = read.judged_by(judge)
+                    sides = _with_turns(_sides(runs, wanted), asked)
+                    measures = measures_of(runs, (metric.measure,))
+                    found = _compared(runs[0], judge, _named(sides, wanted.rename), measures)
+                    rows += overview_rows(found)
+                    notes |= dict.fromkeys(overview_notes(found))
+                    notes |= dict.fromkeys(instructions_notes(result, (judge,)))
     if not rows:
         return None
     heads = ("metric", "judge", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "pairs")
@@ -265,33 +267,54 @@ def two_agents(
 def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
     """The runs with the values of the one judge, and its label; ConfigError where a run is named
     twice, the worlds differ, or no judge is shared."""
-    names = wanted.runs
-    twice = next((name for name in names if names.count(name) > 1), None)
+    read = _read(store, wanted)
+    wanted_judge = wanted.judge and read.names.judge(wanted.judge)
+    judge = chosen_judge(read.values, wanted_judge, wanted.measures)
+    return read.judged_by(judge), judge
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadRuns:
+    """What the store holds of each run, with the values of all its judges."""
+
+    outlines: tuple[RunResult, ...]
+    values: tuple[RunValues, ...]
+    trials: tuple[tuple[Trial, ...], ...]
+    names: AgentNames
+
+    def judged_by(self, judge: str) -> tuple[OpenedRun, ...]:
+        """The runs with the values of one judge; ConfigError where they are no result of it."""
+        chosen_judge(self.values, judge)
+        runs = tuple(
+            OpenedRun(outline, one.of(judge), trials, self.names.shown.get(one.run, {}))
+            for outline, one, trials in zip(self.outlines, self.values, self.trials, strict=True)
+        )
+        check_judge(runs, judge)
+        check_no_smoke([run.result for run in runs])
+        return runs
+
+
+def _read(store: Store, wanted: CompareRequest) -> _ReadRuns:
+    """The runs, each read once; ConfigError where one is named twice, or the worlds differ."""
+    runs = wanted.runs
+    twice = next((name for name in runs if runs.count(name) > 1), None)
     if twice is not None:
         raise ConfigError(
             f"expected two runs, found {twice} twice; to compare two agents of one run, name "
             "the run once, and the agents by --agent and --with"
         )
-    plans = [store.trials(name) for name in names]
-    values = [values_of(store, name, plan) for name, plan in zip(names, plans, strict=True)]
+    plans = [store.trials(name) for name in runs]
+    values = tuple(values_of(store, name, plan) for name, plan in zip(runs, plans, strict=True))
     worlds = {one.world for one in values}
     if len(worlds) > 1:
         told = ", ".join(f"{one.run} of {one.world}" for one in values)
         raise ConfigError(f"only runs of one world can be compared, found {told}")
-    judge = chosen_judge(values, wanted.judge, wanted.measures)
-    codes = agent_names(store, names, wanted.rename)
-    runs = tuple(
-        OpenedRun(
-            codes.result(outline_of(store, name, plan)),
-            codes.values(one.of(judge)),
-            codes.trials(name, [row.trial for row in plan]),
-            codes.shown.get(name, {}),
-        )
-        for name, one, plan in zip(names, values, plans, strict=True)
-    )
-    check_judge(runs, judge)
-    check_no_smoke([run.result for run in runs])
-    return runs, judge
+    names = agent_names(store, runs, wanted.rename)
+    values = tuple(map(names.values, values))
+    both = list(zip(runs, plans, strict=True))
+    outlines = tuple(names.result(outline_of(store, name, plan)) for name, plan in both)
+    trials = tuple(names.trials(name, [row.trial for row in plan]) for name, plan in both)
+    return _ReadRuns(outlines, values, trials, names)
 
 
 def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, Measure]:
@@ -361,13 +384,27 @@ def _like(
     return name if name in known else None
 
 
-def _with_turns(store: Store, sides: Sequence[ComparedSide]) -> tuple[ComparedSide, ...]:
+def _asked(store: Store, runs: Sequence[str]) -> dict[str, Mapping[PlayKey, TurnsAsked]]:
+    return {run: turns_asked(store, run) for run in runs}
+
+
+def _with_turns(
+    sides: Sequence[ComparedSide], asked: Mapping[str, Mapping[PlayKey, TurnsAsked]]
+) -> tuple[ComparedSide, ...]:
     """The sides with the turns that their agents were asked for, and failed."""
-    asked = {run: turns_asked(store, run) for run in dict.fromkeys(side.run for side in sides)}
     return tuple(
         replace(side, asked=asked_in(asked[side.run], {(v.trial, v.seat) for v in side.values}))
         for side in sides
     )
+
+
+def _compared(
+    run: OpenedRun, judge: str, sides: Sequence[ComparedSide], measures: Mapping[str, Measure]
+) -> ComparedAgents:
+    """The two sides by the judge's figures; `run` holds the judge, and the world's metrics."""
+    a, b = sides
+    judged_as = judge, run.values.judges[judge]
+    return compared(run.result.world, a, b, judged_as, measures, run.values.declared)
 
 
 def _named(
@@ -401,7 +438,12 @@ def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> 
 
 def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
     judges = [[one.judge for one in run.result.judges] for run in runs]
-    return tuple(one for one in judges[0] if one != judge and all(one in some for some in judges))
+    label_of = {name: label for label, name in runs[0].result.renamed.items()}
+    return tuple(
+        label_of.get(one, one)
+        for one in judges[0]
+        if one != judge and all(one in some for some in judges)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -511,7 +553,7 @@ def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> I
     seeds = " and ".join(str(run.result.seed) for run in runs)
     same = f"Both sides are the same agent with the same settings (seeds {seeds})"
     if _conditions(runs[0], runs[-1]):
-        yield f"{same}: what else differs between the runs is said below."
+        yield f"{same}: what else differs between the runs is listed below."
     else:
         yield f"{same}: a difference here is noise, and shows how large noise can be."
 
@@ -546,7 +588,13 @@ def _conditions(a: OpenedRun, b: OpenedRun) -> tuple[str, ...]:
     return tuple(
         f"{key.replace('_', ' ')} ({_value(one.get(key))} in {a.result.run}, "
         f"{_value(other.get(key))} in {b.result.run})"
-        for key in ("world_settings", "attempts", "on_failed_turn", "max_failed_turns")
+        for key in (
+            "world_settings",
+            INSTRUCTIONS,
+            "attempts",
+            "on_failed_turn",
+            "max_failed_turns",
+        )
         if one.get(key) != other.get(key)
     )
 
@@ -560,6 +608,8 @@ def _hashes(run: OpenedRun) -> dict[str, set[str]]:
 
 
 def _value(value: object) -> str:
+    if told := instructions_from(value):
+        return str(told)
     if isinstance(value, dict):
         return ", ".join(f"{key}={item}" for key, item in value.items()) or "none"
     return "none" if value is None else str(value)

@@ -290,7 +290,7 @@ def _ends(found: Sequence[Passing], most: int) -> Iterator[str]:
     if any(of.bound is not None for of in shown):
         yield (
             "at least, at most: no interval, since all tasks came out the same; a one-sided 95 % "
-            "bound, .05^(1/G) from the other end for G clusters"
+            "bound, 0.05^(1/G) from the other end for G clusters"
         )
     bare = {of.estimate.note for of in shown if of.estimate.low is None and of.bound is None}
     yield from (f"no interval: {why}" for why in sorted(bare))

@@ -222,8 +222,8 @@ def _said(plays: Sequence[PlayCredit]) -> Iterator[str]:
         away = sum(turn.amount < 0 for turn in turns)
         yield (
             f"{plural(len(turns), 'turn')} moved the goal in {plural(len(goals), 'episode')}: "
-            f"{len(turns) - away} nearer, {away} further away; {others} of them were turns of "
-            "somebody else."
+            f"{len(turns) - away} nearer, {away} further away; {others} of them were somebody "
+            f"else's turns."
         )
     secrets = [play for play in plays if play.measure == "secret" and play.total is not None]
     if secrets:
@@ -238,22 +238,23 @@ def _cautions(plays: Sequence[PlayCredit], checked: Sequence[CreditCheck]) -> It
     if causes:
         told = ", ".join(f"{count} {cause}" for cause, count in sorted(causes.items()))
         yield (
-            f"{causes.total()} of {plural(len(plays), 'list')} of turns could not be obtained "
-            f"({told}): missing, not counted as no credit."
+            f"{causes.total()} of {plural(len(plays), 'list')} of turns are missing ({told}); "
+            "they do not count as zero credit."
         )
-    yield "Credit is one judge's reading: no episode was played again without a turn."
+    yield "Credit is one judge's interpretation: no episode was replayed without a turn."
     for measure in MEASURES:
         due = any(play.measure == measure for play in plays)
         if due and not any(one.measure == measure for one in checked):
             yield (
-                f"Of the episodes that were read no judge scored a metric called {measure}: the "
-                "credit for it could not be checked against scores."
+                f"No judge of these episodes scored {measure}, so the credit for it could not be "
+                f"checked against scores."
             )
     for one in checked:
         if not one.enough:
             yield (
                 f"Whether credit for {one.measure} agrees with {one.judge} cannot be concluded "
-                f"from {plural(one.found.n, 'episode')} with both: it takes {FEWEST}."
+                f"from {plural(one.found.n, 'episode')} that have both; at least {FEWEST} are "
+                f"needed."
             )
 
 
@@ -285,7 +286,7 @@ def _checks(checked: Sequence[CreditCheck]) -> TextTable | None:
     )
     notes = (
         "r: Pearson's, over episodes that have both; its interval leaves out one cluster at a time",
-        "r below 0 means that the sums say the opposite of the scores",
+        "r below 0: the sums contradict the scores",
     )
     columns = ("metric, judge", "n", "r", "95 % interval", "p")
     return TextTable("Summed credit against the scores of the run", columns, rows, notes)
@@ -311,10 +312,10 @@ def _by_play(plays: Sequence[PlayCredit]) -> TextTable | None:
     )
     left = len(plays) - len(rows)
     more = (f"{left} more: --json lists all of them",) if left else ()
-    notes = ("numbered as in the transcript; * marks a turn of somebody else", *more)
+    notes = ("turn numbers as in the transcript; * marks somebody else's turn", *more)
     columns = ("episode", "whose", "sum", "turns")
     words = (1, 3)
-    return TextTable("Which turns did it", columns, rows, notes, words) if rows else None
+    return TextTable("Credited turns", columns, rows, notes, words) if rows else None
 
 
 def _total(play: PlayCredit) -> str:

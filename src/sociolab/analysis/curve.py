@@ -24,7 +24,7 @@ from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.score import JudgeId, Measure
+from sociolab.core.score import JudgeId, Measure, judge_title
 from sociolab.report.charts import Dot, line_chart
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Figure, Section, TextTable
@@ -304,7 +304,7 @@ def _table(found: Curve, name: str) -> TextTable:
         for point in points
     )
     return TextTable(
-        f"{title_of(measure)} · judge: {found.judge} ({found.judge_id.method})",
+        f"{title_of(measure)} · judge: {judge_title(found.judge, found.judge_id.method)}",
         (*heads, *gaps),
         rows,
         tuple(_notes(points)),

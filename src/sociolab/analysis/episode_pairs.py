@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from sociolab.analysis.agent_names import AgentNames
 from sociolab.analysis.compare import ALIKE, ComparedAgents, EpisodePair, main_measure
 from sociolab.analysis.credit import credited
 from sociolab.analysis.formatting import figure, rounded, title_of, titles
@@ -71,7 +72,7 @@ def _order(pair: EpisodePair) -> tuple[bool, float, str]:
 
 
 def differing(found: ComparedAgents) -> tuple[str, ...]:
-    """The measures with a difference to look into: Holm's p below .05, or an interval without 0.
+    """The measures with a difference to look into: Holm's p below 0.05, or an interval without 0.
 
     Where there is none, the world's main measure (see `main_measure`).
     """
@@ -234,10 +235,16 @@ def compared_pairs(store: Store, found: ComparedAgents, most: int, *, every: boo
     )
 
 
-def with_episodes(store: Store, pairs: ComparedPairs, transcript_of: TranscriptOf) -> Section:
-    """The section for a page: tables that lead to both episodes of each pair, side by side."""
+def with_episodes(
+    store: Store,
+    pairs: ComparedPairs,
+    transcript_of: TranscriptOf,
+    names: AgentNames | None = None,
+) -> Section:
+    """The section for a page: tables that lead to both episodes of each pair, side by side;
+    `names`: what agents and judges are called."""
     found = pairs.found
-    folded = _Folded(store, found, transcript_of)
+    folded = _Folded(store, found, transcript_of, names)
     tables = [
         PairTable(heading(found, one), tuple(_row(found, pair, folded) for pair in one.shown))
         for one in pairs.furthest
@@ -262,8 +269,15 @@ def pairs_rows(found: ComparedPairs) -> Iterator[tuple[str | float | None, ...]]
 class _Folded:
     """The pairs of episodes that tables lead to, each once: measures share many."""
 
-    def __init__(self, store: Store, found: ComparedAgents, transcript_of: TranscriptOf) -> None:
+    def __init__(
+        self,
+        store: Store,
+        found: ComparedAgents,
+        transcript_of: TranscriptOf,
+        names: AgentNames | None,
+    ) -> None:
         self._store, self._found, self._transcript_of = store, found, transcript_of
+        self._names = names
         self._made: dict[tuple[str, str], FoldedPair] = {}
 
     @property
@@ -291,7 +305,8 @@ class _Folded:
         episode = self._store.episode(run, trial)
         transcript = credited(self._store, run, self._transcript_of)(episode)
         judgings = self._store.verdicts.judgings(run, trial=trial)
-        return transcript_view(episode, transcript, judgings)
+        shown = transcript_view(episode, transcript, judgings)
+        return shown if self._names is None else self._names.view(run, shown)
 
 
 def _row(found: ComparedAgents, pair: EpisodePair, folded: _Folded) -> PairRow:

@@ -44,7 +44,7 @@ def span(found: Interval, measure: Measure) -> str:
 
 
 def p_text(p: float | None) -> str:
-    """A p-value: three decimals, or that it is below .001; a dash for none."""
+    """A p-value: three decimals, or that it is below 0.001; a dash for none."""
     if p is None:
         return NOTHING
     return "<0.001" if p < 0.001 else f"{p:.3f}"
@@ -142,4 +142,4 @@ def interval_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ..
 def missing_notes(notes: Iterable[str]) -> tuple[str, ...]:
     """Why intervals are missing; nothing where none is."""
     found = sorted({note for note in notes if note})
-    return (f"no interval where there is: {', '.join(found)}",) if found else ()
+    return (f"where no interval is shown: {', '.join(found)}",) if found else ()

@@ -76,24 +76,22 @@ def rule_of(text: str) -> GateRule:
 def difference_gates(
     found: ComparedAgents,
     rules: Sequence[GateRule],
-    judges: Callable[[str], Sequence[str]] = lambda _: (),
+    why: Callable[[str], str] = lambda _: "",
 ) -> tuple[Gate, ...]:
     """Each rule held against the interval of the paired difference A - B.
 
     A gate fails where all of the interval lies beyond the limit. Where all clusters differ by the
     same there is no interval, and the difference stands for it. ConfigError for a metric that is
-    not compared (`judges` says who gave scores of it), and where there is nothing to decide by: no
+    not compared (`why` says why not, and what to do), and where there is nothing to decide by: no
     pairs, or a single cluster.
     """
     gates = []
     for rule in rules:
         name = measure_called(rule.measure, found.measures.values())
         if name not in found.found:
-            known, others = ", ".join(found.found), judges(name)
-            hint = f"; compare by another judge: --judge {' or --judge '.join(others)}"
             raise ConfigError(
                 f'--fail-if: "{rule.measure}" is not compared{_meant(name, found.found)}; these '
-                f"are: {known}{hint if others else ''}"
+                f"are: {', '.join(found.found)}{why(name)}"
             )
         difference, measure = found.found[name].difference, found.measures[name]
         gates.append(_gate(rule, "A \N{MINUS SIGN} B", difference, measure, "difference"))

@@ -179,9 +179,9 @@ def _said(found: Hard, name: str) -> Iterator[str]:
         f"{high}), judge {pool.judge}."
     )
     yield (
-        f"A task is hard where some agent may score far above what {target} may fall to: the "
-        f"highest mean + 3 sd of any agent, at most {high}, minus {target}'s mean \N{MINUS SIGN} 3 "
-        f"sd, at least {low} (SOTOPIA, section 7)."
+        f"Difficulty is how far some agent could score above the worst that {target} could: the "
+        f"highest mean + 3 sd of any agent (at most {high}) minus {target}'s mean \N{MINUS SIGN} 3 "
+        f"sd (at least {low}; SOTOPIA, section 7)."
     )
     on, off = scores(found, target, found.ids), scores(found, target, found.others())
     if on.value is not None and off.value is not None:
@@ -243,9 +243,8 @@ def _cautions(found: Hard, name: str) -> Iterator[str]:
         )
     if found.ceiling:
         yield (
-            f"{found.ceiling:,} of these {len(found.chosen):,} are as hard as the scale allows, "
-            "since three standard deviations reach both ends of it: their order says "
-            "little."
+            f"{found.ceiling:,} of these {len(found.chosen):,} are as hard as the scale allows "
+            f"(three standard deviations reach both of its ends), so their order says little."
         )
     own = sum(task.best.model == target for task in found.chosen)
     if len(found.agents) == 1:
@@ -255,8 +254,8 @@ def _cautions(found: Hard, name: str) -> Iterator[str]:
         )
     elif own:
         yield (
-            f"On {own:,} of them it is {target} itself that may reach furthest: its scores vary "
-            "much there, which need not mean that others do better."
+            f"On {own:,} of them {target} itself has the highest: its scores vary widely there, "
+            f"which need not mean that others do better."
         )
     if found.found.missing:
         yield (
@@ -284,10 +283,11 @@ def _hardest(found: Hard) -> TextTable:
         )
         for place, task in enumerate(found.chosen, start=1)
     )
-    heads = ("", "task", "difficulty", "may reach", "that is", "may fall to", "mean")
+    heads = ("", "task", "difficulty", "highest", "agent", "lowest", "mean")
     notes = (
-        "difficulty: what some agent may reach, minus what the target may fall to",
-        f"may fall to, mean: of {target}; may reach: of all agents, the first by name of equals",
+        "difficulty: highest minus lowest; highest: the best mean + 3 sd, and whose (the first by "
+        "name if equal)",
+        f"lowest: mean \N{MINUS SIGN} 3 sd of {target}; mean: of {target}",
     )
     return TextTable(f"Hardest tasks for {target}", heads, rows, notes, (1, 4))
 
@@ -307,8 +307,8 @@ def _beside(found: Hard) -> TextTable:
         (agent, *cells(agent, on), *(cells(agent, off) if off else ())) for agent in found.agents
     )
     note = (
-        f"95 % intervals, clustered by {found.pool.clusters} and cut at the ends of the scale; in "
-        "the episodes that chose the tasks"
+        f"95 % intervals, clustered by {found.pool.clusters} and truncated at the ends of the "
+        f"scale; from the same episodes by which the tasks were chosen"
     )
     return TextTable(f"{found.pool.title} on hard and on other tasks", heads, rows, (note,))
 
@@ -327,12 +327,12 @@ def _ingredients(found: Hard) -> TextTable:
     )
     heads = ("", "agent", "plays", "mean", "sd", "low", "high")
     notes = (
-        "numbered as above; over all scored episodes of the task by the agent: partners, seats and "
+        "numbered as above; over all scored episodes of the agent on the task: partners, seats and "
         "repeats together",
         "sd: sample standard deviation (n \N{MINUS SIGN} 1); low, high: mean \N{PLUS-MINUS SIGN} "
-        "3 sd, cut to the scale",
+        "3 sd, truncated at the ends of the scale",
     )
-    return TextTable("What the difficulties are made of", heads, rows, notes, (1,))
+    return TextTable("Components of the difficulties", heads, rows, notes, (1,))
 
 
 def _pairs(found: Hard, details: Sequence[Pool]) -> Iterator[TextTable]:

@@ -21,7 +21,7 @@ from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.score import RULE_BASED, JudgeId, Measure
+from sociolab.core.score import RULE_BASED, JudgeId, Measure, judge_title
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import method_words, plural
 from sociolab.stats.intervals import Estimate, means
@@ -153,7 +153,7 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> JudgePanel:
     ids = tuple(run.judges[judge] for judge in named)
     methods = {one.method for one in ids}
     if len(methods) > 1 and methods & RULE_BASED:
-        told = listed(f"{judge} ({one.method})" for judge, one in zip(named, ids, strict=True))
+        told = listed(judge_title(judge, one.method) for judge, one in zip(named, ids, strict=True))
         raise ConfigError(
             f"--panel: expected judges of one method, or models with people, found {told}: the "
             "mean of such scores has no clear meaning; leave out the rule-based ones, "

@@ -21,7 +21,8 @@ from sociolab.store.store import Store
 class Pool:
     """What one judge gave the plays of some runs in one measure. `clusters` names what intervals
     cluster by; `notes` say what is odd about the runs beside each other; `untold` are plays that
-    the judge cannot tell, and `hint` what to do about them."""
+    the judge cannot tell, and `hint` what to do about them; `instructions` says below tables from
+    which instructions the values are."""
 
     world: str
     runs: tuple[str, ...]
@@ -33,6 +34,7 @@ class Pool:
     untold: tuple[Value, ...] = ()
     hint: str = ""
     declared: Declared = UNDECLARED
+    instructions: tuple[str, ...] = ()
 
     @property
     def clusters(self) -> str:

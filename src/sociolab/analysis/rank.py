@@ -24,8 +24,8 @@ from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
-from sociolab.report.section import Figure, Section, Spec, TextTable
-from sociolab.report.words import failed_of, minus, percent, plural
+from sociolab.report.section import Figure, Section, Spec, TextTable, noted
+from sociolab.report.words import failed_of, minus, notes_of_sets, percent, plural
 from sociolab.stats.intervals import LEVEL, t_critical
 from sociolab.stats.ranking import (
     POINTS,
@@ -260,9 +260,19 @@ def rank_runs(
         run: {names.name(run, label): without_code(hash_) for label, hash_ in agents.items()}
         for run, agents in agent_settings(store, runs).items()
     }
-    pool = pooled([names.values(one) for one in values], judge, measure, settings)
+    called = judge and names.judge(judge)
+    pool = pooled([names.values(one) for one in values], called, measure, settings)
     asked = {run: turns_asked(store, run) for run in runs}
-    return ranking(replace(pool, notes=(*pool.notes, *names.notes)), asked)
+    told = [
+        note
+        for run in values
+        for note in notes_of_sets(
+            run.declared, store.run(run.run).settings, [pool.judge_id.settings]
+        )
+    ]
+    notes = (*pool.notes, *names.notes)
+    pool = replace(pool, notes=notes, instructions=tuple(dict.fromkeys(told)))
+    return ranking(pool, asked)
 
 
 def rank(
@@ -283,13 +293,14 @@ def rank(
 def ranking_section(found: Ranking) -> Section:
     """The ranking to print, or as a part of a page."""
     tables = (_ratings(found), *_order(found), *_record_table(found))
-    return Section(
+    section = Section(
         title=f"Ranking by {found.pool.title} (judge: {found.pool.judge})",
         said=tuple(_said(found)),
         cautions=tuple(_cautions(found)),
         tables=tables,
         figures=tuple(_figures(found)),
     )
+    return noted(section, found.pool.instructions)
 
 
 # ------------------------------------------------------------------ sentences

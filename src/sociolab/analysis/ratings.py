@@ -15,6 +15,12 @@ from statistics import fmean
 
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.instructions import (
+    RATED_BY,
+    Instructions,
+    instructions_from,
+    instructions_in,
+)
 from sociolab.core.metrics import Declared
 from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
 from sociolab.report.result import run_of_episodes
@@ -53,7 +59,8 @@ class StoredRatings:
     """Ratings by people and by judges of the plays of some runs.
 
     `measures` are those that people rated, in the order of the world's paper. `methods` says where
-    each judge's figures come from.
+    each judge's figures come from, `instructions` from which set judges by label and raters by set
+    had theirs, as far as it is known.
     """
 
     runs: tuple[str, ...]
@@ -64,6 +71,7 @@ class StoredRatings:
     methods: Mapping[str, Method]
     raters: tuple[Rater, ...]
     sets: tuple[str, ...]
+    instructions: Mapping[str, Instructions] = field(default_factory=dict)
 
 
 def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) -> StoredRatings:
@@ -101,7 +109,21 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
         {label: judge.method for judge, label in labels.items() if label in kept},
         found.raters(),
         tuple(sorted(found.sets)),
+        dict(_instructions(store, found, labels)),
     )
+
+
+def _instructions(
+    store: Store, found: _Found, labels: Mapping[JudgeId, str]
+) -> Iterator[tuple[str, Instructions]]:
+    for judge, label in labels.items():
+        if told := instructions_in(judge.settings):
+            yield label, told
+    for study in store.studies.all():
+        settings = study.settings if isinstance(study.settings, dict) else {}
+        told = instructions_from(settings.get(RATED_BY))
+        if told and study.name in found.sets:
+            yield study.name, told
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,14 +163,24 @@ def chosen_judge(
     return label
 
 
-def judges_with(store: Store, runs: Sequence[str], measure: str) -> tuple[str, ...]:
-    """The judges that gave values of a measure in all of these runs."""
-    found = [
-        {one.judge for one in values_of(store, run, store.trials(run)).values
-         if one.measure == measure}
-        for run in runs
-    ]  # fmt: skip
-    return tuple(sorted(set.intersection(*found)))
+def why_not_compared(store: Store, runs: Sequence[str], measure: str) -> str:
+    """Why a judge's scores lack a measure, and what to do, to end a sentence; "" where no judge of
+    these runs and none of their world's metrics is called so."""
+    found = [values_of(store, run) for run in runs]
+    measure = measure_called(measure, [one for run in found for one in run.measures.values()])
+    gave = [{v.judge for v in one.values if v.measure == measure} for one in found]
+    if others := sorted(set.intersection(*gave)):
+        return f"; compare by another judge: --judge {' or --judge '.join(others)}"
+    unable = next((v.judge for one in found for v in one.untold if v.measure == measure), None)
+    if unable is not None:
+        return f"; {unable} was to score it{unscored_hint(found, unable, measure)}"
+    if not any(gave) and measure not in {metric.name for metric in found[0].declared.metrics}:
+        return ""
+    without = [one.run for one, judges in zip(found, gave, strict=True) if not judges]
+    if not without:
+        return "; different judges scored it in these runs: sociolab judge RUN --judge JUDGE"
+    commands = " and ".join(f"sociolab judge {run} --judge JUDGE" for run in without)
+    return f"; no judge scored it in {' and '.join(without)}: {commands}"
 
 
 def unscored_hint(runs: Sequence[RunValues], judge: str, measure: str | None = None) -> str:

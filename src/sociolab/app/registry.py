@@ -118,6 +118,19 @@ def worlds_that(offer: Callable[[WorldPlugin], bool]) -> tuple[str, ...]:
     return tuple(name for name, world in found if world is not None and offer(world))
 
 
+def switches() -> frozenset[str]:
+    """The settings of installed worlds that are on or off: on the command line and in a file, each
+    may stand by itself, as `--tdp`."""
+    worlds = map(world_plugin, worlds_that(lambda one: one.settings is not None))
+    return frozenset(
+        name
+        for one in worlds
+        if one.settings is not None
+        for name, field in one.settings.model_fields.items()
+        if field.annotation is bool
+    )
+
+
 def two_levels() -> tuple[TwoLevels, ...]:
     """The worlds that play the same tasks at two levels, as they declare it."""
     worlds = map(world_plugin, worlds_that(lambda one: one.levels is not None))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, wait
-from contextlib import suppress
 from functools import wraps
-from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
 Result = TypeVar("Result")
@@ -25,32 +23,11 @@ def run_sync(make: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(make())
-    under_way: SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = SimpleQueue()
-
-    async def main() -> Result:
-        task = asyncio.current_task()
-        assert task is not None
-        under_way.put((asyncio.get_running_loop(), task))
-        return await make()
-
-    result: Future[Result] = Future()
-
-    def work() -> None:
-        try:
-            result.set_result(asyncio.run(main()))
-        except BaseException as error:  # noqa: BLE001  handed to the caller's thread, not swallowed
-            result.set_exception(error)
-
+    elsewhere = LoopThread()
     try:
-        threading.Thread(target=work, name="sociolab").start()
-        return result.result()
-    except KeyboardInterrupt:
-        if not result.done():  # it is this thread that was interrupted
-            loop, task = under_way.get()
-            with suppress(RuntimeError):  # it has ended in between
-                loop.call_soon_threadsafe(task.cancel)
-            wait([result])  # an interrupted Thread.join would not wait again
-        raise
+        return elsewhere.run(make())
+    finally:
+        elsewhere.close()
 
 
 def synchronous(
@@ -63,3 +40,59 @@ def synchronous(
         return run_sync(lambda: function(*given, **named))
 
     return called
+
+
+class LoopThread:
+    """Runs coroutines one after the other; what one leaves running goes on during the next.
+
+    It ends by `close`, or with the object or the program: what is under way is cancelled then.
+    """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._end: weakref.finalize[Any, Any] | None = None
+
+    def run(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
+        """The coroutine's result; its errors reach the caller. The first call starts the thread."""
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            thread = threading.Thread(
+                target=_run_loop, args=(self._loop,), name="sociolab", daemon=True
+            )
+            thread.start()
+            self._end = weakref.finalize(self, _stop_loop, self._loop, thread)
+        running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return running.result()
+        except BaseException:  # Ctrl-C here: the work there must not go on by itself
+            running.cancel()
+            raise
+
+    def close(self) -> None:
+        """End the thread; a later call starts another."""
+        if self._end is not None:
+            self._end()
+        self._loop = self._end = None
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """The thread's work: the loop, and at the end what is still under way in it."""
+    try:
+        loop.run_forever()
+        loop.run_until_complete(_cancel_all())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+async def _cancel_all() -> None:
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+
+
+def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    loop.call_soon_threadsafe(loop.stop)
+    if threading.current_thread() is not thread:  # the last reference may go in the loop itself
+        thread.join()

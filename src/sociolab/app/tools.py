@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
-from sociolab.app.run.config import ModelAccess, checked
 from sociolab.app.run.session import kept_in_a_run
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel
-from sociolab.core.user_files import first_problem
 from sociolab.models.budget import Budget
 from sociolab.models.config import EndpointSpec
 from sociolab.plugin.context import Findings, Tool
+from sociolab.plugin.options import ModelAccess
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
@@ -82,38 +81,27 @@ def _model_spec(text: str, flag: str) -> ModelSpec:
     raise ConfigError(f'--{flag}: expected a model such as openai/MODEL, found "{text}"')
 
 
-def tool_called(name: str, of: str | None = None) -> Tool:
-    """The command of this name, of this world or else of the first that has one; ConfigError where
-    none is installed."""
+def tool_names() -> tuple[str, ...]:
+    """The commands of the installed worlds."""
+    worlds = map(world_plugin, worlds_that(lambda one: bool(one.tools)))
+    return tuple(dict.fromkeys(name for one in worlds for name in one.tools))
+
+
+def tool_called(name: str) -> Tool | None:
+    """The command of this name of an installed world, of the first that has one; None: of none."""
     worlds = worlds_that(lambda one: name in one.tools)
-    for world in worlds:
-        if of in (None, world):
-            return world_plugin(world).tools[name]()
-    tools = [one for world in worlds_that(lambda one: True) for one in world_plugin(world).tools]
-    known = ", ".join(tools) or "none"
-    raise ConfigError(f'no installed world offers the command "{name}"; there is: {known}')
-
-
-def use_tool(
-    name: str,
-    asked: Mapping[str, Any],
-    access: Mapping[str, Any],
-    tell: Callable[[str], None],
-    of: str | None = None,
-) -> Findings:
-    """Do what a command of a world is asked; ConfigError names a field that is wrong."""
-    tool = tool_called(name, of)
-    try:
-        config = tool.config.model_validate(asked)
-    except ValidationError as error:
-        raise ConfigError(f"{name}: {first_problem(error)}") from error
-    return run_tool(tool, config, checked(ModelAccess, access, name), tell)
+    return world_plugin(worlds[0]).tools[name]() if worlds else None
 
 
 def run_tool(
-    tool: Tool, config: BaseModel, access: ModelAccess, tell: Callable[[str], None]
+    tool: Tool, config: BaseModel, tell: Callable[[str], None], store: Path | None = None
 ) -> Findings:
-    """The findings of a tool."""
+    """The findings of a tool, in this store where its config names none."""
+    access = config
+    if not isinstance(access, ModelAccess):
+        access = ModelAccess(store=getattr(config, "store", None) or store)
+    elif store is not None and access.store is None:
+        access = access.model_copy(update={"store": store})
 
     async def work() -> Findings:
         with ExitStack() as opened:

@@ -1,4 +1,4 @@
-"""Data sets are written, built, checked and imported; runs are exported."""
+"""Data sets are written and checked; runs are exported."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sociolab.app.run.config import WriteConfig, checked
+from sociolab.app.run.config import WriteConfig
 from sociolab.cli.options import (
     OptFloat,
     OptInt,
-    OptPath,
     OptText,
     OptTexts,
     Replace,
@@ -23,11 +22,11 @@ from sociolab.cli.options import (
     several,
     takes,
 )
-from sociolab.cli.output import console, say
+from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.options import FIRST_WORLD, checked
 
 if TYPE_CHECKING:
-    from sociolab.app.data.importing import Import
     from sociolab.training.examples import ExportOptions
 
 verbs = typer.Typer()
@@ -48,76 +47,6 @@ def write(*, given: dict[str, Any]) -> None:
     from sociolab.app.data.writing import write as write_sessions
 
     for sentence in write_sessions(checked(WriteConfig, given, "write"), say):
-        typer.echo(sentence)
-
-
-@verbs.command(epilog="Example: sociolab build stss-talk --seeds 1-2 --total 100 --name small")
-def build(
-    world: Annotated[str, argument("WORLD", "stss-talk.")],
-    seeds: Annotated[str, option("--seeds", "N-M", "Random seeds of the simulated towns.")] = "1-6",
-    total: Annotated[int, option("--total", "N", "Conversation tasks.", min=1)] = 325,
-    data: Annotated[OptText, option("--data", "TOWN", "An imported town; default: ours.")] = None,
-    name: Annotated[OptText, option("--name", "NAME", "Name of the data set.")] = None,
-    out: Annotated[
-        OptPath, option("--out", "DIR", "The folder to write; also names the data set.")
-    ] = None,
-    replace: Replace = False,
-) -> None:
-    """Freeze conversation tasks from the simulated days of a town.
-
-    The tasks of the town are lived first.
-    """
-    from sociolab.app.registry import worlds_that
-    from sociolab.app.tools import use_tool
-
-    worlds = worlds_that(lambda one: "build" in one.tools)
-    if world not in worlds:
-        raise ConfigError(f'what can be built is {" or ".join(worlds)}, found "{world}"')
-    asked = {"seeds": seeds, "total": total, "data": data, "name": name, "out": out}
-    use_tool("build", {**asked, "replace": replace}, {}, say, world).show(console())
-
-
-@verbs.command("import", epilog="Example: sociolab import sotopia DOWNLOADED --name public")
-def import_(
-    format: Annotated[
-        str,
-        typer.Argument(
-            metavar="FORMAT",
-            help="sotopia, sotopia-episodes, dnd, crd3, fireball, dnd-transcript, stss, run or "
-            "ratings.",
-        ),
-    ],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder or file to read.")],
-    name: Annotated[
-        OptText,
-        option(
-            "--name",
-            "NAME",
-            "Name to import it as; default: a run's own name; ratings: people.",
-        ),
-    ] = None,
-    run: Annotated[
-        OptText, option("--run", "RUN", "The run that was rated (ratings only).")
-    ] = None,
-    replace: Replace = False,
-    no_hints: Annotated[
-        bool, typer.Option("--no-hints", help="Leave out strategy hints in public goals.")
-    ] = False,
-    correct: Annotated[bool, typer.Option("--correct", help="Fix known defects (stss).")] = False,
-    store: StoreFile = None,
-) -> None:
-    """Import a data set or episodes made elsewhere."""
-    from sociolab.app.data.importing import OWN, Import, import_anything, world_formats
-
-    if run is not None and format != "ratings":
-        raise ConfigError(f"--run: expected with ratings only, found with {format}; leave it out")
-    if name == "" or (name is None and format in world_formats()):
-        raise ConfigError("--name: expected what to call it here, found nothing")
-    called = name or _IMPORTED_AS.get(format, "")
-    flags = {"--no-hints": no_hints, "--correct": correct}
-    given = frozenset(flag for flag, on in flags.items() if on)
-    wanted = Import(path, called, replace, store, given, run or "")
-    for sentence in import_anything(format, wanted, {**OWN, "ratings": _import_ratings}):
         typer.echo(sentence)
 
 
@@ -198,7 +127,7 @@ def data_check(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="A folder with your characters and tasks.")
     ],
-    world: Annotated[str, option("--world", "WORLD", "Whose data.")] = "sotopia",
+    world: Annotated[str, option("--world", "WORLD", "Whose data.")] = FIRST_WORLD,
 ) -> None:
     """Check a data set of your own: every file, every reference."""
     from sociolab.app.data.sets import check_data_set
@@ -213,7 +142,7 @@ def data_cast(
     ],
     per_scenario: Annotated[int, option("--per-scenario", "N", "Pairs per scenario.", min=1)] = 5,
     seed: Annotated[int, option("--seed", "N", "Random seed.")] = 0,
-    world: Annotated[str, option("--world", "WORLD", "Whose data.")] = "sotopia",
+    world: Annotated[str, option("--world", "WORLD", "Whose data.")] = FIRST_WORLD,
 ) -> None:
     """Write tasks.jsonl: pairs of characters for each scenario.
 
@@ -224,30 +153,9 @@ def data_cast(
     typer.echo(cast_tasks(folder, world, per_scenario, seed))
 
 
-_PLAIN_EVERY = 10.0
-
-
-# ------------------------------------------------------------------ import and export
-
-_IMPORTED_AS = {"ratings": "people", "run": ""}
-"""What is imported without --name is called: of a run, as in its file."""
+# ------------------------------------------------------------------ export
 
 _TABLES = ("scores.parquet", "turns.parquet", "calls.parquet")
-
-
-def _import_ratings(wanted: Import) -> tuple[str, ...]:
-    """Ratings by people (docs/ratings.md) as a set of a run's judgings."""
-    from sociolab.studies.ratings import import_ratings
-
-    if not wanted.run:
-        raise ConfigError("ratings belong to a run: add --run NAME")
-    return import_ratings(
-        wanted.path,
-        wanted.run,
-        name=wanted.name,
-        replace_all=wanted.replace,
-        store=wanted.store,
-    )
 
 
 def _export_run(

@@ -1,4 +1,4 @@
-"""Judging: episodes judged again, judges validated and audited, credit for turns, AntEval's gap."""
+"""Judging: episodes judged again, judges validated and audited, credit for turns."""
 
 from __future__ import annotations
 
@@ -11,29 +11,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sociolab.app.run.config import AuditConfig, ModelAccess, RunConfig, checked, config_of
+from sociolab.app.run.config import AuditConfig, RunConfig, ValidationConfig, config_of
 from sociolab.cli.options import (
     Json,
     OptInt,
     OptPath,
     OptText,
-    OptTexts,
     RunName,
     argument,
     name_and_value,
     option,
-    several,
     takes,
 )
 from sociolab.cli.output import (
-    console,
     judges_failed,
-    print_json,
     say,
     show_result,
     show_sections,
 )
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.options import ModelAccess, checked, flags_of
+from sociolab.report.words import plural
 
 if TYPE_CHECKING:
     from sociolab.app.audit import AuditResult
@@ -44,6 +42,8 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 _INTERRUPTED = 130
+_LABELLED = ("judge", "data", "limit")
+"""Of `ValidationConfig`: what `judge` alone does not take."""
 
 
 @contextmanager
@@ -57,23 +57,13 @@ def _resumable(kept: str) -> Iterator[None]:
 
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
-@takes(RunConfig, "judges", "readers", "agent_timeout", *ModelAccess.model_fields)
+@takes(RunConfig, "judges", "readers", "settings", "agent_timeout", *ModelAccess.model_fields)
+@takes(ValidationConfig, *_LABELLED, into="labelled")
 def judge(
     run: Annotated[OptText, argument("RUN", "The run's name.")] = None,
     repeats: Annotated[OptInt, option("--repeats", "N", "Judgings of each episode.", min=1)] = None,
-    validate: Annotated[
-        OptText,
-        option(
-            "--validate",
-            "SPEC",
-            "Instead of judging a run: agreement of this reader or judge with --data.",
-        ),
-    ] = None,
-    data: Annotated[OptPath, option("--data", "DIR", "Labelled data for --validate.")] = None,
-    limit: Annotated[
-        OptInt, option("--limit", "N", "With --validate: number of random items.", min=1)
-    ] = None,
     *,
+    labelled: dict[str, Any],
     given: dict[str, Any],
     json: Json = False,
 ) -> None:
@@ -82,11 +72,12 @@ def judge(
         "RUN": run,
         "--judge": given.get("judges"),
         "--reader": given.get("readers"),
+        "--set": given.get("settings"),
         "--repeats": repeats,
     }
-    of_data = {"--validate": validate, "--data": data, "--limit": limit}
-    if _validates(of_run, of_data):
-        _validate({**given, "judge": validate, "data": data, "limit": limit}, as_json=json)
+    flags = flags_of(ValidationConfig)
+    if _validates(of_run, {flags[name].flags: labelled.get(name) for name in _LABELLED}):
+        _validate({**given, **labelled}, as_json=json)
     else:
         _judge(run or "", config_of(given, "judge"), repeats=repeats or 1, as_json=json)
 
@@ -137,7 +128,7 @@ def _validate(given: dict[str, Any], *, as_json: bool) -> None:
     from sociolab.app.run import validate as validation
     from sociolab.cli.progress import watch
 
-    config = checked(validation.ValidationConfig, given, "judge --validate")
+    config = checked(ValidationConfig, given, "judge --validate")
     with _resumable("replies are stored, the same command resumes"):
         found = validation.validate(config, watch(lambda name: None))
     show_sections([validation.section(found)], partial(validation.document, found), as_json=as_json)
@@ -199,70 +190,6 @@ def credit(
     show_sections([section], partial(_credit_document, found), as_json=json)
     _credit_remarks(found, out)
     raise typer.Exit(1 if found.stopped or found.in_vain else 0)
-
-
-@verbs.command(epilog="Example: sociolab gap --real sample --generated tavern")
-@takes(ModelAccess)
-def gap(
-    real: Annotated[str, option("--real", "DATA", "Real episodes: an import, a file, or sample.")],
-    generated: Annotated[
-        list[str],
-        option("--generated", "RUN", "A run to compare. Repeatable, or separated by commas."),
-    ],
-    test: Annotated[
-        OptText, option("--test", "DATA", "Real episodes to test on; default: a fifth.")
-    ] = None,
-    information: Annotated[
-        OptTexts, option("--information", "RUN", "A run with IEP scores. Repeatable.")
-    ] = None,
-    dm: Annotated[
-        str,
-        option(
-            "--dm",
-            "SPEC",
-            "linear, encoder[:DIR], lora:DIR, endpoint/model?examples=8, tuned:endpoint/model.",
-        ),
-    ] = "linear",
-    most: Annotated[int, option("--most", "N", "Maximum labels per row.", min=1)] = 1,
-    all_rows: Annotated[
-        bool, typer.Option("--all-rows", help="Also test on rows that name the skill.")
-    ] = False,
-    all_real: Annotated[
-        bool,
-        typer.Option("--all-real", help="Train on all real episodes, whatever the run's size."),
-    ] = False,
-    splits: Annotated[
-        OptInt, option("--splits", "N", "Pairs of real samples (noise floor).", min=0)
-    ] = None,
-    seed: Annotated[int, option("--seed", "N", "Random seed of samples and intervals.")] = 0,
-    *,
-    given: dict[str, Any],
-    json: Json = False,
-) -> None:
-    """Measure how far generated D&D play is from real play (AntEval's IEG).
-
-    Virtual DMs that learned from either see the difference.
-    """
-    from sociolab.app.tools import use_tool
-
-    asked = {
-        "real": real,
-        "test": test,
-        "generated": several(generated),
-        "information": several(information) or (),
-        "dm": dm,
-        "most": most,
-        "strict": not all_rows,
-        "matched": not all_real,
-        "splits": splits,
-        "seed": seed,
-    }
-    asked = {name: value for name, value in asked.items() if value is not None}
-    found = use_tool("gap", asked, given, say)
-    if json:
-        print_json(found.document())
-    else:
-        found.show(console())
 
 
 # ------------------------------------------------------------------ what audits tell
@@ -359,11 +286,11 @@ def _credit_remarks(found: CreditResult, out: Path | None) -> None:
     if found.in_vain:
         say(f"{found.in_vain}: nothing was credited")
     if found.waiting:
-        say(f"{found.waiting} episodes were not asked about yet: the same command resumes")
+        say(f"{plural(found.waiting, 'episode')} still to be read: the same command resumes")
     if found.nothing:
-        say(f"{found.nothing} episodes have nobody with something at stake, or no turns: left out")
+        say(f"{plural(found.nothing, 'episode')} left out: no goal or secret, or no turns")
     if out is not None:
-        say(f"wrote {found.lines} turns to {out}")
+        say(f"wrote {plural(found.lines, 'turn')} to {out}")
         if found.unseen:
             say(f"{found.unseen} of them are without what the seat saw: it cannot be rebuilt")
 

@@ -16,11 +16,13 @@ from sociolab.cli.options import (
     OptTexts,
     StoreFile,
     TaskFilter,
+    argument,
     option,
     refuse,
 )
 from sociolab.cli.output import console, endless, print_json, say
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.options import FIRST_WORLD
 
 if TYPE_CHECKING:
     from sociolab.app.queries import EpisodeQuery
@@ -42,6 +44,9 @@ def list_(
             metavar="WHAT", help="runs, episodes, tasks, task-lists, worlds, agents or data."
         ),
     ] = "runs",
+    name: Annotated[
+        OptText, argument("NAME", "Of episodes the run, of tasks and agents the world.")
+    ] = None,
     run: Annotated[OptText, option("--run", "RUN", "The run whose episodes to list.")] = None,
     agent: Annotated[
         OptText, option("--agent", "LABEL", "Only episodes or runs with this agent.")
@@ -68,7 +73,7 @@ def list_(
     judge: OneJudge = None,
     limit: EpisodeLimit = None,
     world: Annotated[
-        OptText, option("--world", "WORLD", "Whose tasks or agents; default sotopia.")
+        OptText, option("--world", "WORLD", f"Whose tasks or agents; default {FIRST_WORLD}.")
     ] = None,
     data: Annotated[OptText, option("--data", "NAME|DIR", "Tasks of this data set.")] = None,
     tasks: TaskFilter = None,
@@ -85,7 +90,14 @@ def list_(
     from sociolab.cli.list_rows import Table, aligned, tabbed
     from sociolab.core.user_files import imported_names
 
-    of = world or "sotopia"
+    if name is not None:
+        if what not in ("episodes", "tasks", "agents"):
+            raise ConfigError(f'list {what} takes no name, found "{name}"')
+        known = run if what == "episodes" else world
+        if known not in (None, name):
+            raise ConfigError(f'expected one name, found "{name}" and "{known}"')
+        run, world = (name, world) if what == "episodes" else (run, name)
+    of = world or FIRST_WORLD
     lists: dict[str, Callable[[], Rows]] = {
         "tasks": lambda: _tasks(of, data, tasks),
         "task-lists": _task_lists,

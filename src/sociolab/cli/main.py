@@ -20,14 +20,11 @@ import typer.main
 from typer.core import TyperGroup
 
 from sociolab import __version__
-from sociolab.cli.options import spread
 from sociolab.core.errors import ConfigError, SociolabError
 from sociolab.core.redaction import guard_environment, redacted
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-SEVERAL = ("--generated", "--information")
-"""Flags that may have several names behind them."""
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Run, and read episodes": {
@@ -59,15 +56,10 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         ),
         "audit": ("judge", "Audit a judge: do irrelevant changes move its scores?"),
         "credit": ("judge", "Find which turns advanced a goal or revealed a secret."),
-        "gap": (
-            "judge",
-            "Measure how far generated D&D play is from real play (AntEval's IEG).",
-        ),
     },
     "Data sets, import and export": {
         "write": ("data", "Have a model write sessions: people and what they know."),
-        "build": ("data", "Freeze conversation tasks from the simulated days of a town."),
-        "import": ("data", "Import a data set or episodes made elsewhere."),
+        "import": ("importing", "Import a data set or episodes made elsewhere."),
         "export": ("data", "Write a run to a file, or runs as training examples."),
         "data": ("data", "Check and complete your own characters and tasks."),
     },
@@ -89,12 +81,12 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("try_out", "Check an agent or judge with one call or a short episode."),
         "prices": ("try_out", "Show the prices of hosted models."),
         "demo": ("try_out", "Play every world offline and write a report."),
-        "tool": ("try_out", "Run a command of an installed world."),
+        "tool": ("tools", "Run a command of an installed world; `tool` may be left out."),
     },
 }
 """Verbs by what they are for, in the order of the help: the module of each, and its summary."""
 
-FAMILIES = ("town", "data", "store", "study")
+FAMILIES = ("town", "data", "store", "study", "tool")
 """Verbs that have verbs of their own."""
 
 _HOMES = {name: home for verbs in GROUPS.values() for name, (home, _) in verbs.items()}
@@ -111,7 +103,11 @@ class _Verbs(TyperGroup):
         return list(_HOMES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return command(cmd_name) if cmd_name in _HOMES else None
+        if cmd_name in _HOMES:
+            return command(cmd_name)
+        from sociolab.cli.tools import tool_command
+
+        return tool_command(cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         for title, verbs in GROUPS.items():
@@ -196,7 +192,7 @@ def _write(write: Callable[[str], int], text: str) -> int:
 
 def _run() -> int:
     try:
-        app(spread(sys.argv[1:], SEVERAL), prog_name="sociolab")
+        app(prog_name="sociolab")
     except ConfigError as error:
         return _say(str(error), BAD_INPUT)
     except SociolabError as error:

@@ -10,6 +10,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Optional, Union, get_args, get_origin
 
 import typer
+from typer.core import TyperCommand
 
 from sociolab.cli.completion import completed
 from sociolab.core.errors import ConfigError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
-    from sociolab.app.run.config import Flag
+    from sociolab.plugin.options import Flag
 
 # typer reads these at run time, where it does not know `X | None` of every Python it runs on.
 OptText = Optional[str]  # noqa: UP045
@@ -71,7 +72,9 @@ Markdown = Annotated[OptPath, option("--markdown", "FILE", "Write Markdown table
 FigureFile = Annotated[
     OptPath, option("--figure", "FILE", "Write a figure for a paper: .pdf, .svg or .png.")
 ]
-Rename = Annotated[OptTexts, option("--rename", "A=B", "Show agent or run A as B. Repeatable.")]
+Rename = Annotated[
+    OptTexts, option("--rename", "A=B", "Show agent, judge or run A as B. Repeatable.")
+]
 BySeat = Annotated[bool, typer.Option("--by-seat", help="Also compare by seat, such as buyers.")]
 Details = Annotated[
     bool, typer.Option("--details", help="Add an agent-partner matrix of every metric.")
@@ -90,31 +93,34 @@ Sure = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation."
 # ------------------------------------------------------------------ of a description
 
 
-def takes(model: type[BaseModel], *fields: str) -> Callable[[Callable[..., None]], Any]:
+def takes(
+    model: type[BaseModel], *fields: str, into: str = "given"
+) -> Callable[[Callable[..., None]], Any]:
     """A verb that has the options of a description, or of these fields of it.
 
-    They stand where its parameter `given` stands, which gets what was given, by field; the
-    description itself checks the rest. Flags, texts and bounds are those of the fields.
+    They stand where its parameter `into` stands, which gets what was given, by field; the
+    description itself checks the rest. Flags, texts and bounds are those of the fields. A verb may
+    have those of a second description, none of which is then required.
     """
-    from sociolab.app.run.config import flags_of
+    from sociolab.plugin.options import flags_of
 
     wanted = {name: flag for name, flag in flags_of(model).items() if name in fields or not fields}
 
     def decorate(verb: Callable[..., None]) -> Callable[..., None]:
         @wraps(verb)
         def called(**arguments: Any) -> None:
-            values = {name: arguments.pop(name) for name in wanted}
+            values = {name: arguments.pop(f"{into}_{name}") for name in wanted}
             # By identity: 0 equals False, and a budget of 0 is one.
             given = {k: one for k, one in values.items() if one is not None and one is not False}
             if "settings" in given:
                 given["settings"] = settings_of(given["settings"])
-            verb(**arguments, given=given)
+            verb(**arguments, **{into: given})
 
         parameters: list[inspect.Parameter] = []
         for one in inspect.signature(verb, eval_str=True).parameters.values():
-            if one.name == "given":
+            if one.name == into:
                 parameters += [
-                    _parameter(name, model.model_fields[name], flag)
+                    _parameter(f"{into}_{name}", model.model_fields[name], flag, into == "given")
                     for name, flag in wanted.items()
                 ]
             else:
@@ -126,9 +132,11 @@ def takes(model: type[BaseModel], *fields: str) -> Callable[[Callable[..., None]
     return decorate
 
 
-def _parameter(name: str, field: FieldInfo, flag: Flag) -> inspect.Parameter:
+def _parameter(name: str, field: FieldInfo, flag: Flag, required: bool) -> inspect.Parameter:
     """A field as a parameter that typer understands; what is not given is None."""
     kind = _kind(field.annotation)
+    if kind is bool and field.default is True:  # to be switched off: --name false
+        kind = str
     if kind is bool:
         return inspect.Parameter(
             name,
@@ -146,7 +154,7 @@ def _parameter(name: str, field: FieldInfo, flag: Flag) -> inspect.Parameter:
         info = option(flag.flags, flag.metavar, _help(field, flag), **ends)
     else:
         info = argument(flag.metavar, flag.help)
-    wanted = field.is_required()
+    wanted = required and field.is_required()
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
@@ -212,6 +220,15 @@ def refuse(flags: Mapping[str, object], why: str) -> None:
     for flag, value in flags.items():
         if value is not None and value is not False and value not in ([], ()):
             raise ConfigError(f"{flag} {why}")
+
+
+class SpreadCommand(TyperCommand):
+    """A verb whose options may have several names behind them."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """`--generated A B` as `--generated A --generated B`, which is what typer reads."""
+        flags = {flag for one in self.params if getattr(one, "multiple", 0) for flag in one.opts}
+        return super().parse_args(ctx, spread(args, flags))
 
 
 def spread(arguments: Sequence[str], flags: Collection[str]) -> list[str]:

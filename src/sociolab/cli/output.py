@@ -17,6 +17,7 @@ from sociolab.core.errors import ConfigError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from sociolab.analysis.agent_names import AgentNames
     from sociolab.core.errors import Cause
     from sociolab.report.result import RunResult
     from sociolab.report.section import Section
@@ -89,17 +90,18 @@ def page_of(
     runs: Sequence[str],
     sections: Sequence[Section],
     html: Path | None,
-    rename: Mapping[str, str] | None = None,
+    names: AgentNames | None = None,
 ) -> None:
-    """Write a page of these runs with these sections first, if one is asked for."""
+    """Write a page of these runs with these sections first, if one is asked for; `names`: what
+    agents and judges are called."""
     if html is not None:
-        from sociolab.analysis.agent_names import AgentNames, agent_names
         from sociolab.app.results import write_page
         from sociolab.report.result import details_of
 
-        names = agent_names(store, runs, rename) if rename else AgentNames({})
-        found = [names.details(details_of(store, run)) for run in runs]
-        write_page(store, found, html, sections)
+        found = [details_of(store, run) for run in runs]
+        if names is not None:
+            found = [names.details(one) for one in found]
+        write_page(store, found, html, sections, names=names)
 
 
 def show_result(

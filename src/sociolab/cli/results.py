@@ -107,14 +107,14 @@ def report(
     suite = f"sociolab report {' '.join(run)}"
     with told_undecided(suite, junit), open_store(store) as opened:
         found = [details_of(opened, one, seats=by_seat) for one in each_once(run)]
-        if names:
-            shown_as = agent_names(opened, run, names)
-            found = [shown_as.details(one) for one in found]
         if judge or metric:
             found = [
                 replace(one, result=narrowed(one.result, judge or (), metric or ()))
                 for one in found
             ]
+        shown_as = agent_names(opened, run, names) if names else None
+        if shown_as is not None:
+            found = [shown_as.details(one) for one in found]
         results = [one.result for one in found]
         shown = [by_main_judge(one) if not judge else (one, "") for one in results]
         gates = [gate for one in results for gate in score_gates(one, rules)]
@@ -127,7 +127,7 @@ def report(
                 replace(one, result=result) for one, (result, _) in zip(found, shown, strict=True)
             ]
             pairs = [two_agents(opened, result, names) for result, _ in shown]
-            write_page(opened, pages, html, compared=pairs)
+            write_page(opened, pages, html, compared=pairs, names=shown_as)
             written.append(html)
         if csv is not None:
             from sociolab.app.results import write_csv
@@ -222,6 +222,7 @@ def compare(
     Prints the differences; --full adds effect sizes, power, pass^k and the pairs that differ most
     (so do --all, --k, --threshold and --pairs-shown).
     """
+    from sociolab.analysis.agent_names import agent_names
     from sociolab.analysis.compare_runs import CompareRequest, compare_runs
     from sociolab.analysis.episode_pairs import with_episodes
     from sociolab.app.results import write_pairs
@@ -256,12 +257,13 @@ def compare(
         compared = _pairs(opened, found, pairs_shown, every=every, wanted=wanted_pairs)
         gates = _gates(opened, found, rules)
         if html is not None:
+            shown_as = agent_names(opened, run, called) if called else None
             extra = (
-                (with_episodes(opened, compared, transcript_of),)
+                (with_episodes(opened, compared, transcript_of, shown_as),)
                 if compared and pairs_shown
                 else ()
             )
-            page_of(opened, wanted.runs, (*found.sections, *extra), html, called)
+            page_of(opened, wanted.runs, (*found.sections, *extra), html, shown_as)
     written = _write_tables(found.paper, latex, markdown)
     if csv is not None:
         written.append(_write_rows(found.rows(), csv))
@@ -336,6 +338,7 @@ def rank(
     Bradley-Terry ratings from paired comparisons. --full adds how robust the order is and each
     agent's record against each other.
     """
+    from sociolab.analysis.agent_names import agent_names
     from sociolab.analysis.rank import (
         rank_runs,
         ranking_document,
@@ -351,7 +354,8 @@ def rank(
         found = rank_runs(opened, run, judge, metric, called)
         section = ranking_section(found)
         drawn = rating_figure(found) if figure is not None else None
-        page_of(opened, found.pool.runs, [section], html, called)
+        shown_as = agent_names(opened, run, called) if called and html else None
+        page_of(opened, found.pool.runs, [section], html, shown_as)
     written = _write_tables([section], latex, markdown)
     if csv is not None:
         written.append(_write_rows(ranking_document(found)["agents"], csv))
@@ -469,6 +473,9 @@ def agree(
         int, option("--bins", "N", "Number of equal bins per scale, for kappa.", min=2, max=100)
     ] = 5,
     html: Html = None,
+    latex: Latex = None,
+    markdown: Markdown = None,
+    csv: Annotated[OptPath, option("--csv", "FILE", "Write all figures with intervals.")] = None,
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
@@ -482,14 +489,19 @@ def agree(
     with open_store(store) as opened:
         found = agreements(opened, run, judge or [], bins=bins)
         page_of(opened, found.ratings.runs, found.sections, html)
+    written = _write_tables(found.sections, latex, markdown)
+    if csv is not None:
+        written.append(_write_rows(found.rows(), csv))
     show_sections(found.sections, found.document, as_json=json, html=html)
+    for path in written:
+        say(f"wrote {path}")
 
 
 # ------------------------------------------------------------------ files for a paper
 
 
 def _renamed(given: Sequence[str] | None) -> dict[str, str]:
-    """New names of agents and runs by their own."""
+    """New names of agents, judges and runs by their own."""
     return named_values(given or (), "--rename", "A=B")
 
 
@@ -567,14 +579,14 @@ def rules_of(fail_if: Sequence[str] | None, junit: Path | None) -> tuple[GateRul
 
 def _gates(store: Store, found: Conclusions, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
     from sociolab.analysis.gates import difference_gates
-    from sociolab.analysis.values import judges_with
+    from sociolab.analysis.values import why_not_compared
 
     if not rules:
         return ()
     if found.comparison is None:
         raise ConfigError("--fail-if is for two agents; name both: --agent A --with B")
     runs = [one.run for one in found.outlines]
-    return difference_gates(found.comparison, rules, partial(judges_with, store, runs))
+    return difference_gates(found.comparison, rules, partial(why_not_compared, store, runs))
 
 
 @contextmanager

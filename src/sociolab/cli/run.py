@@ -8,19 +8,36 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from sociolab.app.run.config import RunConfig, check_file, described, write_run
 from sociolab.cli.options import Full, Json, OptFloat, OptPath, option, takes
 from sociolab.cli.output import judges_failed, say, show_result, show_sections
 from sociolab.core.errors import ConfigError, StorageError
 
-TDP = "tdp"
-"""The setting of a world in which a performer plans for a target."""
-
 verbs = typer.Typer()
 
 
-@verbs.command(epilog="Example: sociolab run sotopia --limit 20 --seed 1 --name first")
+class _RunCommand(TyperCommand):
+    """Knows the switches of worlds: `--tdp` is `--set tdp=true`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """An option that is none of this verb, and a switch of an installed world, is a setting."""
+        own = {flag for one in self.params for flag in one.opts} | {"--help"}
+        others = {word for word in args if word.startswith("--") and word.split("=")[0] not in own}
+        if others:
+            from sociolab.app.registry import switches
+
+            others &= {f"--{name.replace('_', '-')}" for name in switches()}
+        given = [
+            f"--set={word[2:].replace('-', '_')}=true" if word in others else word for word in args
+        ]
+        return super().parse_args(ctx, given)
+
+
+@verbs.command(
+    cls=_RunCommand, epilog="Example: sociolab run sotopia --limit 20 --seed 1 --name first"
+)
 @takes(RunConfig)
 def run(
     file: Annotated[OptPath, option("--file", "TOML", "A description of the run.")] = None,
@@ -29,9 +46,6 @@ def run(
     ] = None,
     *,
     given: dict[str, Any],
-    tdp: Annotated[
-        bool, typer.Option("--tdp", help="STSS: target-driven planning (--set tdp=true).")
-    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Estimate calls, tokens, cost and time without running."),
@@ -49,17 +63,11 @@ def run(
     """
     if write_file is not None:
         check_file(write_file)
-    if tdp:
-        if "tdp" in given.get("settings", {}):
-            raise ConfigError('--set: "tdp" is given twice')
-        given["settings"] = {**given.get("settings", {}), "tdp": "true"}
     config, remarks = described(file, given)
     if "world" not in config.model_fields_set:
         raise ConfigError("which world? expected `sociolab run sotopia`, or a --file that names it")
     for remark in remarks:
         say(remark)
-    if tdp:
-        _check_tdp(config.world)
     if latency is not None and not dry_run:
         raise ConfigError("--latency is for an estimate: say --dry-run too, or leave it out")
     if dry_run:
@@ -68,20 +76,6 @@ def run(
         return
     begun = partial(_write, write_file, config)  # nothing is written of a run that cannot begin
     raise typer.Exit(play_and_show(config, begun, full=full, as_json=json))
-
-
-def _check_tdp(world: str) -> None:
-    """ConfigError for a world in which nobody plans for a target (STSS appendix B)."""
-    from sociolab.app.registry import worlds_that
-
-    planning = worlds_that(
-        lambda one: one.settings is not None and TDP in one.settings.model_fields
-    )
-    if world not in planning:
-        raise ConfigError(
-            f"--tdp (target-driven planning) is for the worlds {' and '.join(planning)}, found "
-            f"{world}: leave it out"
-        )
 
 
 def _write(file: Path | None, config: RunConfig) -> None:

@@ -1,4 +1,4 @@
-"""`sociolab town`: its map, its simulated days, and what came of a performer's conversations."""
+"""`sociolab town`: its map and its simulated days."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sociolab.cli.options import Html, Json, OptText, OptTexts, StoreFile, option
+from sociolab.cli.options import OptText, OptTexts, StoreFile, option
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -109,31 +109,6 @@ def strip(
 
     write_filmstrip(_lived(episode, run, store), Span(day, start, end, every), out)
     say(f"wrote {out}")
-
-
-@town.command("levels", epilog="Example: sociolab town levels --talk talks --action town")
-def levels_(
-    talk: Annotated[str, option("--talk", "RUN", "A run of stss-talk.")],
-    action: Annotated[str, option("--action", "RUN", "A run of stss.")],
-    html: Html = None,
-    store: StoreFile = None,
-    json: Json = False,
-) -> None:
-    """Print an agent's conversations beside the outcomes of its tasks.
-
-    Says, too, why people did not attend.
-    """
-    from sociolab.app.results import write_page
-    from sociolab.app.tools import use_tool
-    from sociolab.cli.output import say, show_sections
-    from sociolab.store.store import open_store
-
-    asked = {"talk": talk, "action": action}
-    found = use_tool("levels", asked, {"store": store} if store else {}, say)
-    if html is not None:
-        with open_store(store) as opened:
-            write_page(opened, found.results, html, found.sections)
-    show_sections(found.sections, found.document, as_json=json, html=html)
 
 
 # ------------------------------------------------------------------ a day

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
-from sociolab.app.run.config import ModelAccess, RunConfig
-from sociolab.cli.options import Json, OptPath, OptTexts, StoreFile, option, settings_of, takes
+from sociolab.app.run.config import RunConfig
+from sociolab.cli.options import Json, OptPath, StoreFile, option, takes
 from sociolab.cli.output import say, show_sections
 from sociolab.core.errors import ConfigError, WorldError
+from sociolab.plugin.options import FIRST_WORLD, ModelAccess
 
 if TYPE_CHECKING:
     from sociolab.models.budget import Price
@@ -68,7 +69,7 @@ def doctor(
     ],
     world: Annotated[
         str, option("--world", "WORLD", "World in which other agents play a short episode.")
-    ] = "sotopia",
+    ] = FIRST_WORLD,
     *,
     given: dict[str, Any],
 ) -> None:
@@ -182,27 +183,6 @@ def demo(
     raise typer.Exit(1 if broken or any(result.failed for result in results) else 0)
 
 
-@verbs.command(epilog="Example: sociolab tool levels --set talk=RUN --set action=RUN")
-@takes(ModelAccess)
-def tool(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the command.")],
-    settings: Annotated[
-        OptTexts, typer.Option("--set", metavar="FIELD=VALUE", help="An argument. Repeatable.")
-    ] = None,
-    *,
-    given: dict[str, Any],
-    json: Json = False,
-) -> None:
-    """Run a command of an installed world."""
-    from sociolab.app.tools import use_tool
-    from sociolab.cli.output import console
-
-    found = use_tool(name, settings_of(settings or ()), given, say)
-    if not json:
-        found.show(console())
-    show_sections(found.sections, found.document, as_json=json)
-
-
 def _announce(url: str) -> None:
     typer.echo(url)
     say(f"try: sociolab doctor openai/any --base-url {url}")
@@ -219,6 +199,5 @@ def _with_tools(results: Sequence[RunResult], store: Path | None) -> tuple[Secti
         for make in world_plugin(world).tools.values():
             tool = make()
             if tool.demo and world in runs and (asked := tool.demo(runs)) is not None:
-                access = ModelAccess(store=store)
-                sections += run_tool(tool, asked, access, lambda remark: None).sections
+                sections += run_tool(tool, asked, lambda remark: None, store).sections
     return tuple(sections)

@@ -47,6 +47,15 @@ class ConfigError(SociolabError):
     """A flag, a file, a spec or a data set that the user must mend. Exit code 2."""
 
 
+def missing_extra(needs: str, extra: str, *packages: str) -> ConfigError:
+    """That packages of an extra are not installed, and how to get them; `needs` begins it."""
+    verb = "is" if len(packages) == 1 else "are"
+    return ConfigError(
+        f"{needs} {' and '.join(packages)}, which {verb} not installed; run: make extras "
+        f"EXTRAS={extra} (in the folder of sociolab), or: pip install {' '.join(packages)}"
+    )
+
+
 class StoreError(ConfigError):
     """The store cannot be used as asked: locked, of another schema, or not ours."""
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from sociolab.core.errors import StoreError
@@ -33,7 +34,8 @@ class Metric:
     abbreviation, `label`, the name spelt out. Its range and title are the measure's
     (`core.score.Measure`), which judges give.
 
-    `macro`: beside it stands its mean over clusters.
+    `macro`: beside it stands its mean over clusters. A name such as "recall_at_*" is that of each
+    measure with a number in the place of the star.
     """
 
     name: str
@@ -61,6 +63,29 @@ class Metric:
         return LOWER if self.better == "lower" else ""
 
 
+def metrics(
+    unit: str,
+    rows: Mapping[str, str | tuple[str, str]],
+    *,
+    lower: Collection[str] = (),
+    neither: Collection[str] = (),
+    units: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Metric, ...]:
+    """A table of metrics: what each is, by name, or its label and what it is.
+
+    Higher is better but in those of `lower` and of `neither`; `units` are those of other units.
+
+    >>> metrics("share", {"f1": ("F1 score", "Mean"), "lost": "Lost"}, lower=["lost"])[1].better
+    'lower'
+    """
+    found = {name: one if isinstance(one, tuple) else ("", one) for name, one in rows.items()}
+    better: dict[str, Better] = {**dict.fromkeys(lower, "lower"), **dict.fromkeys(neither, "")}
+    return tuple(
+        Metric(name, *one, units.get(name, unit), better.get(name, "higher"))
+        for name, one in found.items()
+    )
+
+
 LOWER = " \N{DOWNWARDS ARROW}"
 
 
@@ -74,14 +99,14 @@ def directions(metrics: Mapping[str, Metric]) -> str:
     """Which ends of metrics are better, in a clause; they are given by the titles that they have.
 
     >>> directions({"GOAL": Metric("goal"), "lost": Metric("lost", better="lower")})
-    'higher is better; ↓: lower is better'
+    'higher is better; lower is better where marked ↓'
     """
     found = {one.better for one in metrics.values()}
     neither = [title for title, one in metrics.items() if not one.better]
     told = ["higher is better"] if "higher" in found else []
-    told += [f"{LOWER.strip()}: lower is better"] if "lower" in found else []
+    told += [f"lower is better where marked {LOWER.strip()}"] if "lower" in found else []
     if neither and told:
-        told.append(f"no end is better in {', '.join(neither)}")
+        told.append(f"neither end is better for {'; '.join(neither)}")
     return "; ".join(told) or "whether higher is better is not declared"
 
 
@@ -111,7 +136,8 @@ class Declared:
     themselves where turns are shown (none named: the words of all actions count). `acts` says how
     other actions read once they are done, such as {"none": "did nothing"}, `ends` why an episode
     ended in the world's own words, by reason. `roles` titles the seats that mean the same in every
-    task, such as {"proposer": "Proposer"}: figures stand by role then, too.
+    task, such as {"proposer": "Proposer"}: figures stand by role then, too. `questions` says what
+    those ask for that an episode can go on without, by name.
     """
 
     metrics: tuple[Metric, ...] = ()
@@ -125,6 +151,7 @@ class Declared:
     acts: Mapping[str, str] = field(default_factory=dict)
     ends: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def macro(self) -> tuple[str, ...]:
@@ -142,16 +169,27 @@ class Declared:
         A macro average is what its measure is.
         """
         found = {metric.name: metric for metric in (*COUNTED, *self.metrics)}
-        return found.get(name) or found.get(name.removesuffix(MACRO)) or Metric(name, better="")
+        names = (name, name.removesuffix(MACRO), _series(name))
+        return next((found[one] for one in names if one in found), Metric(name, better=""))
 
     def ordered(self, items: Iterable[Item], name: Callable[[Item], str]) -> tuple[Item, ...]:
         """Items that belong to measures, in the order of these; all others follow as they came."""
         place = {one: i for i, one in enumerate(self.order)}
-        return tuple(sorted(items, key=lambda item: place.get(name(item), len(place))))
+
+        def at(item: Item) -> int:
+            one = name(item)
+            return place.get(one, place.get(_series(one), len(place)))
+
+        return tuple(sorted(items, key=at))
 
     def as_json(self) -> str:
         """As a store keeps it."""
         return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+
+
+def _series(name: str) -> str:
+    """What each measure of a series is declared as: "recall_at_*" of "recall_at_5"."""
+    return f"{name.rstrip('0123456789')}*"
 
 
 UNDECLARED = Declared()

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from sociolab.core.episode import ACT, Action, ActionSpace, Episode, Event, Json, Task
 from sociolab.core.errors import Cause, ModelError
+from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Verdict
 
@@ -34,11 +35,21 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """How a model is shown an observation: as a system and a user message, or as one user message
+    with all of it; and whether how to reply is added to it, or stands in the prompt already."""
+
+    messages: Literal["system+user", "one"] = "system+user"
+    reply_form: Literal["added", "in prompt"] = "added"
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What one seat may know when it is asked, as text and, in `view`, as the world's own record.
 
     `head` never changes in an episode, `history` only grows, `tail` is short: in this order they
-    make a prompt whose beginning repeats. `others` are the names to use in `Action.to`.
+    make a prompt whose beginning repeats. `others` are the names to use in `Action.to`, `layout`
+    says how a model is shown it.
     """
 
     seat: str
@@ -50,6 +61,7 @@ class Observation:
     tail: str
     others: tuple[str, ...]
     view: Any
+    layout: Layout = Layout()
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,14 +503,17 @@ class CastRule(Protocol):
 class DryRun:
     """How a dry run tells what a run takes in a world whose calls depend on what is done.
 
-    `player` decides in the place of models in `world`, the world as it plays it. `shares` of the
-    calls that this takes are the ends of the range, and `about` says in a sentence what they rest
-    on.
+    `player` decides in the place of models in `world`, the world as it plays it. Questions named in
+    `always` are asked whatever is done, so many times as often as of the player. Of all others a
+    model's seat takes `share` of what the player is asked there, on average, with a standard
+    deviation of `spread`. `about` says what the ends of the range are shares of.
     """
 
     world: World
     player: Player
-    shares: tuple[float, float]
+    always: Mapping[str, float]
+    share: float
+    spread: float
     about: str
 
 
@@ -529,7 +544,8 @@ class WorldKit:
     must be named for somebody's own code; scripted ones beside another performer are a smoke test.
     `validation` reads a row of a validation set of each kind, with the id that it goes by if it
     names none; ValueError says what is wrong with it. `declared` is what is stored with a run,
-    `code` a hash of the code of a plugin.
+    `code` a hash of the code of a plugin. `instructions` names the set of prompts, where it has
+    some.
     """
 
     world: World
@@ -549,6 +565,7 @@ class WorldKit:
     validation: Mapping[str, Callable[[Json, str], Labelled]] = field(default_factory=dict)
     declared: Declared = UNDECLARED
     code: str = ""
+    instructions: Instructions | None = None
 
     @property
     def data(self) -> DataId:

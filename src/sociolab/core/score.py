@@ -14,6 +14,21 @@ Method: TypeAlias = Literal["model", "rules", "scripted", "heuristic", "people",
 
 "formula": computed from an outcome that those who played established.
 """
+METHODS: Mapping[Method, str] = {
+    "model": "LLM judge",
+    "rules": "rule-based",
+    "scripted": "scripted",
+    "heuristic": "offline baseline",
+    "people": "human raters",
+    "formula": "formula",
+}
+"""What a reader calls each."""
+
+
+def judge_title(name: str, method: Method) -> str:
+    """A judge and its kind as headings show them: "openai/gpt-x (LLM judge)"."""
+    return f"{name} ({METHODS[method]})"
+
 
 RULE_BASED: frozenset[Method] = frozenset({"rules", "heuristic", "scripted"})
 """Computed, by rules that say the same each time; models and people read."""

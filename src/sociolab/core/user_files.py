@@ -1,5 +1,5 @@
-"""A user's own files: where they lie, how TOML is read, and how new files and folders are written,
-whole or not at all."""
+"""A user's own files: where they lie, and how new files and folders are written, whole or not at
+all."""
 
 from __future__ import annotations
 
@@ -10,18 +10,14 @@ import shutil
 import signal
 import sys
 import threading
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import Any, NoReturn
-
-from pydantic import ValidationError
+from typing import NoReturn
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.redaction import redacted
 
 HOME_VARIABLE = "SOCIOLAB_HOME"
 
@@ -153,6 +149,14 @@ def writing(target: Path) -> Iterator[None]:
         ) from error
 
 
+def write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write texts by name into a new folder; ConfigError where it cannot be written."""
+    with writing(folder):
+        folder.mkdir(parents=True)
+        for name, text in texts.items():
+            (folder / name).write_text(text, "utf-8", newline="\n")
+
+
 def _swap(fresh: Path, target: Path, old: Path) -> None:
     try:
         if target.exists():
@@ -214,30 +218,3 @@ def is_alive(process: int) -> bool:
     except (OSError, OverflowError):  # somebody else's process
         return True
     return True
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file; ConfigError where it cannot be read, with the line where it is broken."""
-    try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
-    except RecursionError as error:
-        raise ConfigError(
-            f"{path} cannot be read: expected lists and tables a few levels deep, found hundreds"
-        ) from error
-
-
-def first_problem(error: ValidationError) -> str:
-    """The first problem of a validation in one clause: where, what was expected, what was found."""
-    item = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in item["loc"]) or "the file"
-    if item["type"] == "extra_forbidden":
-        return f'"{place}" is no field; check its spelling'
-    expected = f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}"
-    # The headers of an endpoint hold secrets.
-    found = redacted(repr(item["input"]), lookalikes=True)
-    return expected if "headers" in item["loc"] else f"{expected}, found {found}"

@@ -110,7 +110,10 @@ def _schema(fields: Mapping[str, Any]) -> str:
     inner = wanted.get("json_schema")
     if not isinstance(inner, dict) or not isinstance(inner.get("schema"), dict):
         raise _missing("response_format.json_schema.schema")
-    return json.dumps(inner["schema"], ensure_ascii=False, separators=(",", ":"))
+    return _compact(inner["schema"])
+
+
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def _missing(param: str) -> RefusalError:

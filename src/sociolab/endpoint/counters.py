@@ -99,7 +99,7 @@ class PromptPrefixes:
         at = bisect_left(self._sorted, prompt)
         shared = 0
         for neighbour in self._sorted[max(at - 1, 0) : at + 1]:
-            shared = max(shared, _shared_prefix(prompt, neighbour))
+            shared = _shared_prefix(prompt, neighbour, shared)
         if shared < len(prompt):  # else it is the beginning of one that is remembered
             self._sorted.insert(at, prompt)
             self._by_age.append(prompt)
@@ -108,9 +108,11 @@ class PromptPrefixes:
         return shared - sum(prompt.count(one, 0, shared) for one in _MARKERS.values())
 
 
-def _shared_prefix(one: str, other: str) -> int:
-    """Length of the common beginning."""
-    low, high = 0, min(len(one), len(other))
+def _shared_prefix(one: str, other: str, least: int) -> int:
+    """Length of the common beginning; `least` where it is not longer than that."""
+    if not other.startswith(one[: least + 1]):
+        return least
+    low, high = least, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
         if other.startswith(one[low:middle], low):

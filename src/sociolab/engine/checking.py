@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from sociolab.core.episode import Action, ActionKind, ActionSpace
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import NoReply, Question, Reply, Request
+from sociolab.core.reading import first_problem
 
 SeatCalled: TypeAlias = Callable[[str], str | None]
 
@@ -131,17 +132,6 @@ def _fields(action: Action, kind: ActionKind) -> tuple[dict[str, Any], str]:
     except ValidationError as error:
         return {}, f'"{kind.name}": {first_problem(error)}'
     return value.model_dump(mode="json", by_alias=True, round_trip=True), ""
-
-
-def first_problem(error: ValidationError) -> str:
-    """The first thing that is wrong with a value, with its field and what was found."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    said = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "missing":
-        return f"{place} is missing"
-    found = "" if first["type"] == "value_error" else f", found {first['input']!r:.80}"
-    return f"{place}: {said[:1].lower()}{said[1:]}{found}" if place else said
 
 
 def _problem(action: Action, space: ActionSpace) -> str:

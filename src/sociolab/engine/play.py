@@ -65,6 +65,7 @@ class _Table:
 
     def __init__(self, scene: Scene, trial: str, seed: int, policy: FailurePolicy) -> None:
         self._scene = scene
+        self._spaces = scene if isinstance(scene, SeatSpaces) else None
         self._seats = scene.seats
         self._trial = trial
         self._seed = seed
@@ -124,12 +125,11 @@ class _Table:
         return self._ask(turn, {seat: self._space(seat, turn) for seat in self._next_seats()})
 
     def _space(self, seat: str, turn: int) -> ActionSpace:
-        scene = self._scene
-        if not isinstance(scene, SeatSpaces):
-            return scene.space
-        space = scene.space_of(seat, turn)
+        if self._spaces is None:
+            return self._scene.space
+        space = self._spaces.space_of(seat, turn)
         for kind in space.kinds:
-            if scene.space.get(kind.name) != kind:
+            if self._scene.space.get(kind.name) != kind:
                 raise WorldError(
                     f'the scene lets {seat} "{kind.name}" in turn {turn + 1}, which is no kind of '
                     "action in its space; add it there"

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import first_problem
 from sociolab.engine.scene import FailurePolicy
 
 Settings = TypeVar("Settings", bound=BaseModel)
+
+
+class LayeredSettings(BaseModel):
+    """Settings below which others lie: defaults that depend on a setting, such as a set of
+    prompts."""
+
+    @classmethod
+    def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:
+        """What holds where nothing is given; ConfigError where it cannot be found."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +45,8 @@ class WorldSetup:
         if unknown:
             known = ", ".join(kind.model_fields)
             raise ConfigError(f'{world} has no setting "{unknown[0]}"; expected one of {known}')
+        below = kind.below(self.settings) if issubclass(kind, LayeredSettings) else {}
         try:
-            return kind.model_validate(dict(self.settings))
+            return kind.model_validate({**below, **self.settings})
         except ValidationError as error:
-            item = error.errors(include_url=False)[0]
-            name = ".".join(str(part) for part in item["loc"]) or "settings"
-            problem = f"{item['msg'][:1].lower()}{item['msg'][1:]}"
-            raise ConfigError(
-                f"the setting {name} of {world}: {problem}, found {item['input']!r}"
-            ) from error
+            raise ConfigError(f"{world}, the setting {first_problem(error)}") from error

@@ -27,6 +27,7 @@ from pydantic import (
 
 from sociolab.core.errors import Cause, ModelError
 from sociolab.core.ports import CallKey, ChatModel, Line, Prompt, Transcript
+from sociolab.core.reading import problems_of
 from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, quoted
@@ -366,7 +367,7 @@ def credit_in(story: Story, reply: LooseCredit) -> tuple[list[Credit], list[NoCr
             try:
                 turns = _LISTS[measure].validate_python(_list(sheet, measure))
             except ValidationError as error:
-                problem = f"{person.name}, {measure}: {_first(error)}"
+                problem = f"{person.name}, {measure}: {problems_of(error)}"
                 failures.append(NoCredit(cell=cell, cause="unreadable", problem=problem))
                 continue
             moved = [turn for turn in turns if turn.amount]
@@ -381,14 +382,6 @@ def credit_in(story: Story, reply: LooseCredit) -> tuple[list[Credit], list[NoCr
 
 def _list(sheet: Any, measure: str) -> Any:
     return sheet.get(measure) if isinstance(sheet, dict) else None
-
-
-def _first(error: ValidationError) -> str:
-    item = error.errors(include_url=False, include_context=False)[0]
-    place = ".".join(str(part) for part in item["loc"])
-    said = f"{item['msg'][:1].lower()}{item['msg'][1:]}"
-    found = f"found {str(item['input'])[:60]}"
-    return f"{place}: {said}, {found}" if place else f"expected a list of turns, {found}"
 
 
 def _problems(

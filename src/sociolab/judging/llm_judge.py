@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from sociolab.core.episode import Episode
 from sociolab.core.errors import Cause, ModelError
+from sociolab.core.instructions import Instructions
 from sociolab.core.ports import CallKey, ChatModel, Prompt
 from sociolab.core.score import JudgeId, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
@@ -22,6 +23,11 @@ class Rubric(Protocol):
     @property
     def hash(self) -> str:
         """Identifies the wording and the reply types."""
+        ...
+
+    @property
+    def instructions(self) -> Instructions | None:
+        """The set of prompts that the wording is from, if it is from one."""
         ...
 
     def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]] | None:
@@ -50,7 +56,7 @@ _MOST_PROBLEMS = 3
 
 
 class LlmJudge:
-    """Judges with a chat model at temperature 0.
+    """Judges with a chat model, at temperature 0 if nothing else is said.
 
     A reply with some scores missing or out of range is asked for again; what the last one still
     lacks is a failure of those cells only. A call that fails for good fails them all; a fatal
@@ -65,12 +71,14 @@ class LlmJudge:
         self._model = model
         self._temperature = temperature
         settings = digest(rubric.hash, model.label, str(temperature))
+        if rubric.instructions is not None:
+            settings = rubric.instructions.marked(settings)
         self.id = JudgeId(f"{role}{model.label}", "model", settings)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts of the model's reply; failures where nobody took a turn."""
         if not episode.moves:
-            problem = "expected an episode with turns, found none: there is nothing to judge"
+            problem = "expected an episode with turns, found none: nothing to judge"
             return self._rubric.failures(episode, "incomplete", problem, "", 0)
         shown = self._rubric.prompt(episode, self._temperature)
         if shown is None:

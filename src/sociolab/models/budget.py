@@ -106,12 +106,12 @@ class Budget:
         mark = "~" if self._estimated else ""
         spent, over = f"{mark}${self.spent:.4f} spent", self.spent - limit
         if over > 0:
-            spent += f" ({mark}${over:.4f} above it: a reply was longer than could be known)"
+            spent += f" ({mark}${over:.4f} above it: a reply was longer than could be foreseen)"
         advice = "resume with the same --name and a larger --budget"
         if not self.spent:
             return BudgetSpent(
                 f"the budget of ${limit:.2f} is too small: nothing is spent yet, and a call may "
-                f"cost ${usd:.4f}; {advice}, or bound its reply (?max_tokens=...)"
+                f"cost ${usd:.4f}; {advice}, or limit its reply (?max_tokens=...)"
             )
         return BudgetSpent(
             f"the budget of ${limit:.2f} is used up: {spent}, and the next call may cost "

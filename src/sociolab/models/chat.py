@@ -171,7 +171,7 @@ class Endpoint:
 
             async def send(self, conn: Any) -> aiohttp.ClientResponse:
                 if conn.protocol.should_close:
-                    raise aiohttp.ClientConnectionError("a reply came that was not asked for")
+                    raise aiohttp.ClientConnectionError("a reply came without a request")
                 return await super().send(conn)
 
         return aiohttp.ClientSession(
@@ -216,9 +216,9 @@ class Endpoint:
             case aiohttp.ClientConnectorCertificateError():
                 reason = getattr(error.certificate_error, "verify_message", said)
                 return ModelError(
-                    f"the certificate of {where} cannot be verified ({reason}); if it is right, "
-                    "name the file of certificates (PEM) that vouches for it as ca_bundle of this "
-                    "endpoint in models.toml, or in the environment variable SSL_CERT_FILE",
+                    f"the certificate of {where} cannot be verified ({reason}); if you trust it, "
+                    f"name the file of certificates (PEM) that signs it as ca_bundle of this "
+                    f"endpoint in models.toml, or in the environment variable SSL_CERT_FILE",
                     cause="connection",
                     fatal=True,
                 )
@@ -233,11 +233,11 @@ class Endpoint:
                 message = f"{where} sent a body that cannot be decompressed ({said})"
                 return ModelError(message, cause="malformed reply", retryable=True)
             case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError():
-                said = "it ended before the reply was whole"
+                said = "it closed before the reply was complete"
             case aiohttp.ClientResponseError():
                 said = f"what came over it is not HTTP: {said}"
             case aiohttp.ClientConnectorSSLError():
-                said = f"{said}; does it speak TLS, as an address with https:// promises?"
+                said = f"{said}; does the server speak TLS, as https:// requires?"
             case aiohttp.ClientConnectorError():
                 said = f"{type(error.os_error).__name__}: {error.os_error}"
             case _:
@@ -291,7 +291,7 @@ class RetriedCall:
             left = self._spec.total_s - self.seconds
             if left < self._fair:
                 raise ModelError(
-                    f"{self._endpoint.base_url + path} was not asked again: only {left:.3g} s of "
+                    f"{self._endpoint.base_url + path} was not retried: only {left:.3g} s of "
                     f"total_s = {self._spec.total_s:g} s are left, too little for a reply",
                     cause="timeout",
                 )
@@ -438,7 +438,7 @@ def _certificates(spec: EndpointSpec) -> ssl.SSLContext:
 def _refused_by_proxy(where: str, status: int, reason: str) -> ModelError:
     message = f"{where} cannot be reached ({f'{status} {reason}'.strip()})"
     if status == 407:
-        advice = "write its name and password into the proxy's address, http://NAME:PASSWORD@HOST"
+        advice = "write user name and password into the proxy's address, http://NAME:PASSWORD@HOST"
         return ModelError(f"{message}; {advice}", cause="credentials", fatal=True)
     lasts = 400 <= status < 500 and status not in (408, 429)
     return ModelError(message, cause="connection", retryable=not lasts, fatal=lasts)

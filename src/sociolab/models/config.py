@@ -76,9 +76,9 @@ def key_of(spec: EndpointSpec) -> str | None:
     if not _is_name(spec.key_env):
         guard(spec.key_env)
         raise ConfigError(
-            f'endpoint "{spec.name}": key_env (--key-env) was expected to name the environment '
-            "variable that holds the key, such as LAB_KEY; what it is instead is not shown, since "
-            "it may be the key itself"
+            f'endpoint "{spec.name}": expected key_env (--key-env) to name the environment '
+            "variable that holds the key, such as LAB_KEY; what was found is not shown, since it "
+            "may be the key itself"
         )
     return _secret(spec, f"its key from the environment variable {spec.key_env}", spec.key_env)
 
@@ -191,7 +191,7 @@ class Sampling(BaseModel):
     @classmethod
     def _none_is_empty(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
         if value is not None and not all(value):
-            raise ValueError("a text to stop at cannot be empty")
+            raise ValueError("a stop sequence cannot be empty")
         return value
 
 
@@ -205,9 +205,9 @@ class ListedOptions(Sampling):
     def _sendable(cls, value: dict[str, Any]) -> dict[str, Any]:
         for name in value:
             if name in _OURS:
-                raise ValueError(f"{name} is written by the client itself and cannot be set")
+                raise ValueError(f"{name} is set by the client and cannot be changed")
             if name in Sampling.model_fields:
-                raise ValueError(f"{name} is an option of its own: write it outside extra")
+                raise ValueError(f"{name} is a separate option: write it outside extra")
         try:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError) as error:

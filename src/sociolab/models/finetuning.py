@@ -137,8 +137,8 @@ class FineTuningClient:
             if time.monotonic() - began + every_s > within_s:
                 raise ModelError(
                     f"the fine-tuning job {name} at {self.base_url} was expected to end within "
-                    f"{within_s:g} s, found it {job.status}; it goes on there: run the same "
-                    "command again to wait on",
+                    f"{within_s:g} s, found it {job.status}; it continues there: run the same "
+                    f"command again to keep waiting",
                     cause="timeout",
                 )
             await asyncio.sleep(every_s)
@@ -391,7 +391,7 @@ def read_record(record: Path) -> TunedJob:
     except (OSError, ValidationError) as error:
         raise ConfigError(
             f"{record}: expected the record of a fine-tuning job, found "
-            f"{type(error).__name__}; move the file away to begin anew"
+            f"{type(error).__name__}; move the file away to start over"
         ) from error
 
 

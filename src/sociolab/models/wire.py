@@ -211,7 +211,7 @@ def read_error(
         return ModelError(where, cause="content filter")
     for name, value in (options or {}).items():
         if _names(said, name):
-            advice = f"it was sent {name} = {json.dumps(value)}, as asked for: leave that out"
+            advice = f"it was sent {name} = {json.dumps(value)}, as configured: leave that out"
             return ModelError(f"{where}; {advice}", cause="refused", fatal=True)
     return ModelError(where, cause="refused")
 

@@ -42,17 +42,17 @@ from sociolab.core.ports import (
     World,
     WorldKit,
 )
+from sociolab.core.reading import json_file, json_lines, record
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import stream
 from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.context import Context, Findings, SectionFindings, Tool
-from sociolab.plugin.importing import json_file, json_lines, record
+from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.judge import guide_judge
+from sociolab.plugin.options import Flag, ModelAccess, StoreAccess
 from sociolab.plugin.scene import OpenScene
 from sociolab.plugin.shown import (
-    Beside,
     Condition,
     Conditions,
     DimensionGuide,
@@ -61,6 +61,7 @@ from sociolab.plugin.shown import (
     RatedPerson,
     RatedScene,
     ReviewedTask,
+    Sidebar,
 )
 from sociolab.plugin.world import (
     EpisodeImporter,
@@ -77,7 +78,6 @@ __all__ = [
     "Action",
     "ActionKind",
     "ActionSpace",
-    "Beside",
     "CallKey",
     "CastMember",
     "ChatModel",
@@ -95,6 +95,7 @@ __all__ = [
     "FactWay",
     "FailurePolicy",
     "Findings",
+    "Flag",
     "Importer",
     "Importing",
     "Json",
@@ -104,6 +105,7 @@ __all__ = [
     "Measure",
     "Message",
     "Metric",
+    "ModelAccess",
     "Moved",
     "NoReply",
     "Observation",
@@ -125,7 +127,8 @@ __all__ = [
     "Score",
     "ScoreFailure",
     "Section",
-    "SectionFindings",
+    "Sidebar",
+    "StoreAccess",
     "Task",
     "TextTable",
     "Tool",

@@ -34,6 +34,8 @@ def guide_judge(guide: RatingGuide, model: ChatModel) -> Judge:
 class GuideRubric:
     """The prompt of a guide, and its verdicts: a score for each dimension and seat."""
 
+    instructions = None
+
     def __init__(self, guide: RatingGuide) -> None:
         self._guide = guide
         self._prompt = prompt("sociolab.plugin", "judge")

@@ -59,7 +59,7 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Sidebar:
     """What stands beside a transcript: the way of each fact, and conditions that judges checked."""
 
     facts: tuple[FactWay, ...] = ()

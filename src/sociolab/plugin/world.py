@@ -20,13 +20,15 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from sociolab.core.episode import Episode, Task
+from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import ChatModel, World, WorldKit
 from sociolab.core.score import Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
-from sociolab.plugin.shown import Beside, DimensionGuide, RatedScene, ReviewedTask
+from sociolab.plugin.options import Flag
+from sociolab.plugin.shown import DimensionGuide, RatedScene, ReviewedTask, Sidebar
 from sociolab.prompting.templates import prompt
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ class Importer:
     read: Callable[[Importing, Path], Sequence[str]]
     then: str
     kind: str = ""
-    flag: str = ""
+    flag: Flag | None = None
     reserved: tuple[str, ...] = ()
 
 
@@ -90,7 +92,8 @@ class RatingGuide:
     guide for each measure, in the order of the form.
 
     `shown` is an episode as raters see it; ConfigError where it is none of this world's. `summary`
-    is what a rater's scores of a seat come to once all are there.
+    is what a rater's scores of a seat come to once all are there. `instructions` names the set that
+    a judge of the same instructions gets.
     """
 
     guides: tuple[DimensionGuide, ...]
@@ -98,6 +101,7 @@ class RatingGuide:
     scene: str = ""
     knew: str = ""
     summary: Callable[[tuple[Score, ...], str], Verdict] | None = None
+    instructions: Instructions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ class WorldPlugin:
     that make its episodes short enough to try an agent out. `people`: a person can take a seat.
     `importers` by the name of their format, `writer` has a model write tasks. `remarks` is what the
     author of a data set should know, `cast` writes the tasks of a folder (which, how many a
-    scenario, seed). `beside` is what stands beside a transcript. People rate by `rating`, and
+    scenario, seed). `sidebar` is what stands beside a transcript. People rate by `rating`, and
     review tasks before they are played by `reviewed`;
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
@@ -127,7 +131,7 @@ class WorldPlugin:
     writer: Writer | None = None
     remarks: Callable[[World], Sequence[str]] | None = None
     cast: Callable[[Path, int, int], str] | None = None
-    beside: Callable[[Episode, Sequence[JudgingRow]], Beside] | None = None
+    sidebar: Callable[[Episode, Sequence[JudgingRow]], Sidebar] | None = None
     rating: Callable[[], RatingGuide] | None = None
     reviewed: Callable[[Task], ReviewedTask] | None = None
     impressions: bool = False
@@ -186,7 +190,7 @@ _CALLED: Mapping[str, type] = {
     "writer": object,
     "remarks": Sequence,
     "cast": str,
-    "beside": Beside,
+    "sidebar": Sidebar,
     "reviewed": ReviewedTask,
     "levels": object,
     "town": object,

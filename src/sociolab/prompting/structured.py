@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from sociolab.core.errors import Cause, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Schema
+from sociolab.core.reading import problems_of
 
 Typed = TypeVar("Typed", bound=BaseModel)
 
@@ -179,22 +180,13 @@ def _problem(
     spoken: str, found: _Found, whole: ValidationError, last: ValidationError | None
 ) -> str:
     if last is not None and not found.broken:
-        return _sentence(last)
+        return problems_of(last)
     if "{" in spoken:
         return f"expected a JSON object, found broken JSON ({whole.errors()[0]['msg']})"
     shown = " ".join(spoken.split())[:80]
     if not shown:
         return "expected a JSON object, found an empty reply"
     return f'expected a JSON object, found the text "{shown}"'
-
-
-def _sentence(error: ValidationError) -> str:
-    problems = []
-    for item in error.errors(include_url=False, include_context=False)[:3]:
-        place = ".".join(str(part)[:60] for part in item["loc"]) or "the object"
-        found = json.dumps(item["input"], ensure_ascii=False, default=str)[:60]
-        problems.append(f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}, found {found}")
-    return "; ".join(problems)
 
 
 def _slim(node: Any) -> Any:

@@ -350,6 +350,7 @@ def interval_layers(value: str, low: float, high: float) -> list[Spec]:
     """Layers of dots (the field `value`) with intervals from `low` to `high`, and `beside` them
     what is written to the right."""
     middle = 0.0 if low < 0 < high else (low + high) / 2
+    slack = (high - low) * 1e-6
     x = {
         "type": "quantitative",
         "title": None,
@@ -363,8 +364,12 @@ def interval_layers(value: str, low: float, high: float) -> list[Spec]:
             "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}},
         },
         {
-            "transform": [{"filter": f"isValid(datum.{value})"}],
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "clip": True},
+            # Whole at the ends of the axis, and left out past them; but for rounding.
+            "transform": [
+                {"filter": f"isValid(datum.{value})"},
+                {"filter": {"field": value, "range": [low - slack, high + slack]}},
+            ],
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
             "encoding": {"x": {"field": value, **x}},
         },
         {

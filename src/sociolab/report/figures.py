@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, missing_extra
 from sociolab.core.metrics import scale
 from sociolab.core.score import foremost
 from sociolab.report.schema import RunResult, ScoreEntry
@@ -273,9 +273,7 @@ def drawing(path: Path) -> Callable[[Spec], bytes]:
     try:
         import vl_convert
     except ImportError as error:
-        raise ConfigError(
-            'figures need the extra "figures": pip install "sociolab[figures]"'
-        ) from error
+        raise missing_extra("figures need", "figures", "vl-convert-python") from error
     made: Mapping[str, Callable[..., Any]] = {
         ".pdf": vl_convert.vegalite_to_pdf,
         ".svg": lambda spec: vl_convert.vegalite_to_svg(spec).encode("utf-8"),

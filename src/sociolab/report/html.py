@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from sociolab.core.ports import Line
+from sociolab.core.score import judge_title
 from sociolab.report.charts import distribution_charts, mean_charts
 from sociolab.report.export import write_report
 from sociolab.report.result import ScoreDistribution
@@ -147,6 +148,7 @@ def pages() -> Environment:
     environment.filters["private"] = private_part
     environment.filters["upright"] = upright
     environment.filters["spec"] = spec_json
+    environment.globals["judge_title"] = judge_title
     return environment
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sociolab.core.metrics import UNDECLARED, Better, Declared
-from sociolab.core.score import BASELINES, Method
+from sociolab.core.score import BASELINES, Method, judge_title
 from sociolab.report.html import pages
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of, main_measure, value_text
@@ -19,6 +19,7 @@ from sociolab.report.words import (
     covered,
     failed_turns,
     headed,
+    instructions_notes,
     interval_words,
     legend,
     metric_of,
@@ -300,7 +301,14 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
         headed(first, measure),
         _in_order(ranked, terms.better),
         _in_order(baselines, terms.better),
-        (nature(first, terms.judge), *([how] if how else []), spelt),
+        (
+            nature(first, terms.judge),
+            *dict.fromkeys(
+                note for result, _ in rows for note in instructions_notes(result, (terms.judge,))
+            ),
+            *([how] if how else []),
+            spelt,
+        ),
         metric.explained(measure.low, measure.high),
     )
     if not board.ranked:
@@ -377,7 +385,7 @@ def _text_table(board: Board) -> TextTable:
     heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", *board.words)
     heads = (*heads, *lost, *above, "run", "kind")
     return TextTable(
-        f"{terms.world}: {board.title} · judge: {terms.judge} ({terms.method})",
+        f"{terms.world}: {board.title} · judge: {judge_title(terms.judge, terms.method)}",
         heads,
         rows,
         (f"{terms.data}; {terms.tasks}; {terms.met}", *_unranked(board), *board.notes),

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sociolab.core import __version__
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.core.score import READER, JudgeId, Measure, foremost, measure_called
@@ -159,7 +159,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         scores=(),
         settings=row.settings,
         smoke=settings.get("smoke"),
-        versions={"sociolab": _version()},
+        versions={"sociolab": __version__},
         declared=row.declared,
     )
 
@@ -277,13 +277,6 @@ def _counts(counter: Counter[str]) -> dict[str, int]:
     return dict(sorted(counter.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _version() -> str:
-    try:
-        return version("sociolab")
-    except PackageNotFoundError:
-        return "not installed"
-
-
 # ------------------------------------------------------------------ runs
 
 
@@ -298,15 +291,16 @@ def each_once(runs: Sequence[str]) -> tuple[str, ...]:
     return tuple(runs)
 
 
-_WORK: Mapping[str, str] = {"audit": "an audit", "gap": "a gap", "write": "a writer"}
-"""What keeps its replies in a run without trials, by the key of that run's settings."""
-
-
 def kept_work(row: RunRow) -> str:
     """Whose replies a run keeps and nothing else, such as "an audit"; "" of a run of episodes."""
     if row.trials or not isinstance(row.settings, dict):
         return ""
-    return next((said for kind, said in _WORK.items() if kind in row.settings), "")
+    # Its settings are the kind of work, and what it was done with.
+    kinds = [kind for kind, parts in row.settings.items() if isinstance(parts, dict)]
+    if len(kinds) != 1 or len(row.settings) != 1:
+        return ""
+    kind = "writer" if kinds == ["write"] else kinds[0]
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def run_of_episodes(store: Store, run: str) -> RunRow:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sociolab.core.code_fingerprint import code_in
-from sociolab.core.score import READER
+from sociolab.core.score import READER, judge_title
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
 from sociolab.report.words import (
     OWN,
@@ -52,8 +52,8 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
 
 
 def _judge(judge: JudgeEntry) -> str:
-    own = "" if code_in("", judge.settings) is None else ", as this python: class says"
-    return f"{judge.judge} ({judge.method}{own})"
+    own = "" if code_in("", judge.settings) is None else ", as its Python class declares"
+    return judge_title(judge.judge, judge.method) + own
 
 
 def _tags(result: RunResult) -> str:
@@ -68,7 +68,7 @@ def date(result: RunResult) -> str:
 
 def evaluated(result: RunResult) -> tuple[str, ...]:
     """The agents that are evaluated: all but a partner that is not also one of them."""
-    asked = _labels(result.recorded.get("agents"))
+    asked = [result.renamed.get(one, one) for one in _labels(result.recorded.get("agents"))]
     found = tuple(one for one in result.agents if one != result.partner or one in asked)
     return found or result.agents
 
@@ -326,7 +326,7 @@ def cautions(result: RunResult) -> tuple[str, ...]:
             "An LLM judge is not a person and may favour text like its own. Compare scores only "
             "where judge and prompt are the same."
         )
-    if "scripted" in methods:
+    if "scripted" in methods and "scripted" not in result.declared.judges:
         found.append("A scripted judge invents its scores, to test the software.")
     if any(e.unscored and e.n and e.method == "formula" for e in result.scores):
         found.append(
@@ -406,7 +406,8 @@ def warnings(result: RunResult) -> tuple[str, ...]:
     found += agent_failures(result)
     if failures.went_without:
         without = failures.went_without.items()
-        missed = [f"{n:,} without {_MISSED.get(name, name)}" for name, n in without]
+        titles = result.declared.questions
+        missed = [f"{n:,} without {titles.get(name, name)}" for name, n in without]
         found.append(f"of {plural(result.played, 'episode')}, played on: {', '.join(missed)}")
     if result.played and result.judges and not failures.scores and not _judged(result):
         found.append(
@@ -440,12 +441,6 @@ FINAL = (
     'an episode that failed with "failed turns" stays failed when the run is resumed, since its '
     "replies are kept; another --max-failed-turns or more --attempts need a new --name"
 )
-_MISSED: Mapping[str, str] = {
-    "general_plan": "TDP's general plan",
-    "day_reminder": "TDP's day reminder",
-    "talk_reminder": "TDP's conversation reminder",
-}
-"""What a question asks for, by its name."""
 
 
 def smoke_words(result: RunResult) -> str:
@@ -520,13 +515,14 @@ def command(result: RunResult) -> str:
     if _people(result):
         return shlex.join(["sociolab", "study", "create", f"{result.run}.toml"])
     settings = result.recorded
+    label_of = {name: label for label, name in result.renamed.items()}
     words = ["sociolab", "run", result.world]
-    for label in evaluated(result):
-        words += ["--agent", label]
+    for name in evaluated(result):
+        words += ["--agent", label_of.get(name, name)]
     if result.partner is not None:
-        words += ["--partner", result.partner]
+        words += ["--partner", label_of.get(result.partner, result.partner)]
     # A formula comes with its world; other judges, and readers, are asked for.
-    formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
+    formulas = {label_of.get(j.judge, j.judge) for j in result.judges if j.method == "formula"}
     asked = [judge for judge in _labels(settings.get("judges")) if judge not in formulas]
     for judge in [judge for judge in asked if not judge.startswith(READER)] or ["none"]:
         words += ["--judge", judge]

@@ -9,7 +9,7 @@ from sociolab.core.metrics import scale
 from sociolab.core.score import READER, Method
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
-from sociolab.report.section import Section, TextTable
+from sociolab.report.section import Section, TextTable, noted
 from sociolab.report.words import (
     OWN,
     by_rules,
@@ -19,6 +19,7 @@ from sociolab.report.words import (
     failed_unit,
     gaps,
     headed,
+    instructions_notes,
     interval,
     interval_words,
     legend,
@@ -88,6 +89,14 @@ def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[Meas
         if any(entry.measure == name and entry.value is not None for entry in entries):
             return (result.measure(name),)
     return measures_of(result, [entry for entry in entries if entry.value is not None])[:1]
+
+
+def overview_measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+    """What an overview shows of these entries: all of the world's main measures that have a value,
+    such as Overall and GOAL of SOTOPIA's Table 2; else as `main_measure`."""
+    valued = {entry.measure for entry in entries if entry.value is not None}
+    mains = [result.measure(name) for name in result.declared.main if name in valued]
+    return tuple(mains) or main_measure(result, entries)
 
 
 def grids_of(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
@@ -213,6 +222,7 @@ def _by_measure(
     )
     present = [judge for judge in judges if any(e.judge == judge for e in entries)]
     notes = tuple(nature(result, judge) for judge in present)
+    notes += instructions_notes(result, present)
     titles = tuple(headed(result, measure) for measure in measures)
     spelt = legend((m.title, m.low, m.high, metric_of(result, m)) for m in measures)
     return Grid(heading, corner, titles, rows, notes + _footnotes(result, entries), spelt)
@@ -233,7 +243,8 @@ def _pairs(
         if any(who == agent for who, _ in cells)
     )
     heading = f"{measure.title}: agent (row) by partner (column) · judge: {judge}"
-    notes = (nature(result, judge), *_footnotes(result, list(cells.values())))
+    told = (nature(result, judge), *instructions_notes(result, (judge,)))
+    notes = (*told, *_footnotes(result, list(cells.values())))
     return Grid(heading, "agent", partners, rows, notes)
 
 
@@ -427,7 +438,8 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
         _asked_and_read(reader, [one for one in result.readings if one.reader == reader])
         for reader in dict.fromkeys(one.reader for one in result.readings)
     ]
-    return (Section("Outcomes", tables=tuple(tables)),) if tables else ()
+    section = noted(Section("Outcomes", tables=tuple(tables)), instructions_notes(result))
+    return (section,) if tables else ()
 
 
 def _established(result: RunResult, judge: str, entries: Sequence[ScoreEntry]) -> TextTable:
@@ -490,12 +502,12 @@ MOST_BESIDE = 6
 
 
 def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None:
-    """Means with intervals, n and failures: the main metric of each judge by agent, the main judge
+    """Means with intervals, n and failures: the main metrics of each judge by agent, the main judge
     first, and the other metrics where all fit into `most` rows. None where nothing was scored."""
     agents, chosen, rest = evaluated(result), list[ScoreEntry](), list[ScoreEntry]()
     for judge in judges_of(result):
         mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
-        main = main_measure(result, mine)
+        main = overview_measures(result, mine)
         for measure in (*main, *(one for one in measures_of(result, mine) if one not in main)):
             found = [entry for entry in mine if entry.measure == measure.measure]
             (chosen if measure in main else rest).extend(found)
@@ -521,6 +533,7 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None
     spelt = legend((m.title, m.low, m.high, metric_of(result, m)) for m in measures)
     notes = (
         *dict.fromkeys(nature(result, entry.judge) for entry in shown),
+        *instructions_notes(result, [entry.judge for entry in shown]),
         *filter(None, (interval_words(shown, result.declared.cluster), size_words(result, shown))),
         *gaps(result, shown),
         *filter(None, [spelt]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from markupsafe import Markup
@@ -71,6 +71,12 @@ class Section:
     tables: tuple[TextTable, ...] = ()
     figures: tuple[Figure, ...] = ()
     body: Markup = field(default_factory=Markup)
+
+
+def noted(section: Section, notes: Sequence[str]) -> Section:
+    """The section with these notes below each of its tables."""
+    tables = (replace(table, notes=(*table.notes, *notes)) for table in section.tables)
+    return replace(section, tables=tuple(tables))
 
 
 def documents(sections: Sequence[Section]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sociolab.core.episode import Episode
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Line, Note, Transcript
-from sociolab.core.score import READER, Score, ScoreFailure, Verdict
+from sociolab.core.score import READER, Score, ScoreFailure, Verdict, judge_title
 from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import MeasureEntry, RunResult
 from sociolab.report.score_tables import judges_of
@@ -168,7 +168,7 @@ def _ended(episode: Episode, seats: Sequence[SeatedAgent], declared: Declared) -
 
 def _sheet(row: JudgingRow, seats: Sequence[SeatedAgent], rows: Sequence[JudgingRow]) -> ScoreSheet:
     again = any(other.judging for other in rows if other.judge == row.judge)
-    judge = f"{row.judge.name} ({row.judge.method})"
+    judge = judge_title(row.judge.name, row.judge.method)
     said = {(v.measure.name, v.seat): v for v in row.verdicts}
     titles = {v.measure.name: v.measure.title or v.measure.name for v in row.verdicts}
     columns = [seat.id for seat in seats if any(at == seat.id for _, at in said)]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import TurnsAsked
+from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
 from sociolab.core.score import READER, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
@@ -68,7 +69,7 @@ def counted(counts: Mapping[str, int]) -> str:
 
 
 def percent(value: float, digits: int = 0) -> str:
-    """A share of 1, such as .28 as "28 %"."""
+    """A share of 1, such as 0.28 as "28 %"."""
     return f"{100 * value:.{digits}f} %"
 
 
@@ -89,14 +90,14 @@ _NATURE: Mapping[Method, str] = {
     "model": "LLM judge: scores depend on the model and the prompt",
     "heuristic": "offline judge: scores only what is on record; not comparable with an LLM "
     "judge or the paper",
-    "formula": "formula of the goal, over outcomes on record or reported alike by all seats",
-    "rules": "rule-based judge over the transcript; where it cannot tell, nothing is scored",
-    "scripted": "scripted: invented scores, for tests only; they say nothing about any agent",
-    "people": "people",
+    "formula": "the goal's formula, applied to an outcome on record or reported alike by all seats",
+    "rules": "rule-based, from the transcript; where it cannot tell, there is no score",
+    "scripted": "scripted: invented scores, for software tests only",
+    "people": "human raters",
 }
 _READ = (
-    "a model reads each transcript for what was agreed and quotes it (quotes are checked); the "
-    "score is the goal's formula"
+    "a model reads each transcript for what was agreed, with verified quotes; the goal's formula "
+    "gives the score"
 )
 OWN: Mapping[str, str] = {
     "transcript": "words and turns: counted in the transcripts, without a judge",
@@ -116,6 +117,21 @@ def nature(result: RunResult, judge: str) -> str:
     return OWN[judge]
 
 
+def instructions_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...]:
+    """From whose instructions figures of these judges come: "instructions: paraphrased (not the
+    authors' text)"; empty where no model played or judged by a set of prompts."""
+    settings = [one.settings for one in result.judges if one.judge in {*judges}]
+    return notes_of_sets(result.declared, result.settings, settings)
+
+
+def notes_of_sets(declared: Declared, run: object, judges: Iterable[str]) -> tuple[str, ...]:
+    """The same by the settings of a run and of judges."""
+    found = [instructions_in(settings) for settings in judges]
+    if "model" in declared.agents.values() and isinstance(run, dict):
+        found.append(instructions_from(run.get(INSTRUCTIONS)))
+    return tuple(dict.fromkeys(one.note for one in found if one))
+
+
 def method_words(declared: Declared, method: Method, settings: str) -> str:
     """What to think of the scores of a judge of this method, in a clause.
 
@@ -125,7 +141,7 @@ def method_words(declared: Declared, method: Method, settings: str) -> str:
     said = declared.judges.get(method, _NATURE[method])
     if code_in("", settings) is None:
         return said
-    return f'{said}; "{method}" is what this python: class says it is'
+    return f'{said}; the Python class itself declares that it is "{method}"'
 
 
 def _repeated(judge: JudgeEntry) -> str:
@@ -187,13 +203,21 @@ def legend(
     measures: Iterable[tuple[str, float, float | None, Metric]], *, better: bool = False
 ) -> str:
     """A line that spells out abbreviations, each measure given by title, range and metric, and says
-    which end is better where it is not the higher one; `better`: always. Empty without either."""
+    which end is better where it is not the higher one; `better`: always. Empty without either.
+
+    Titles with one name and range stand together as the words that all of them have: "SR" for
+    "conversation SR" and "summary SR"."""
     found = list(measures)
+    alike: dict[str, list[list[str]]] = {}
+    for title, low, high, one in found:
+        if one.label:
+            alike.setdefault(f"{one.label} ({scale(low, high)})", []).append(title.split(" "))
     spelt = [
-        f"{title} = {one.label} ({scale(low, high)})"
-        for title, low, high, one in found
-        if one.label
+        f"{' '.join(word for word in first if all(word in t for t in rest))} = {name}"
+        for name, (first, *rest) in alike.items()
     ]
+    if any(title.endswith(" macro") for title, *_ in found):
+        spelt.append("micro: mean over episodes; macro: mean of the clusters' means")
     if better or any(one.better == "lower" for *_, one in found):
         spelt.append(directions({title: one for title, _, _, one in found}))
     return "; ".join(spelt)
@@ -285,16 +309,16 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
     for entry in entries:
         title = result.measure(entry.measure).title
         if entry.value is None and entry.disputed + entry.unconfirmed:
-            found.setdefault("not scored: no outcome could be established", {})[title] = None
+            found.setdefault("not scored (no outcome could be established)", {})[title] = None
         elif entry.value is None and entry.unscored:
-            found.setdefault("not scored: the judge cannot tell, each episode says why", {})[
+            found.setdefault("not scored (the judge cannot tell; each episode says why)", {})[
                 title
             ] = None
         elif entry.value is None:
-            found.setdefault("not scored: all expected scores are missing", {})[title] = None
+            found.setdefault("not scored (all expected scores are missing)", {})[title] = None
         elif entry.interval == "none":
-            found.setdefault(f"no interval: {entry.note}", {})[title] = None
-    return tuple(f"{why} ({', '.join(titles)})" for why, titles in found.items())
+            found.setdefault(f"no interval ({entry.note})", {})[title] = None
+    return tuple(f"{why} for {'; '.join(titles)}" for why, titles in found.items())
 
 
 def size(result: RunResult, entry: ScoreEntry) -> int:

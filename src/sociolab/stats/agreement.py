@@ -13,7 +13,7 @@ ranges would make them high whatever the raters do.
 How far a judge's scores lie from the ratings that people gave the same items has three views: the
 differences from the people's mean (SOTOPIA's Figure 2), the share within one standard deviation of
 the people, and the judge against the range that they perceived (SOTOPIA's Figures F.1 to F.3).
-SOTOPIA reports a share of .74 within one standard deviation and does not say of what. Both readings
+SOTOPIA reports 0.74 within one standard deviation and does not say of what. Both readings
 are given: of the ratings of the same item (with two raters half of their distance times the square
 root of 2; 0 where they agree, so that only a judge at their very score lies within), and of all
 people about their items' means, pooled. Both are sample standard deviations.

@@ -58,7 +58,7 @@ class Correlation:
 
     @property
     def stars(self) -> str:
-        """ "**" where p <= .01, "*" where p <= .05, as in SOTOPIA's Table 1; else ""."""
+        """ "**" where p <= 0.01, "*" where p <= 0.05, as in SOTOPIA's Table 1; else ""."""
         if self.p is None or self.p > 0.05:
             return ""
         return "**" if self.p <= 0.01 else "*"

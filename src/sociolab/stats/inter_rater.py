@@ -7,8 +7,8 @@ for unequal ones. Items with fewer than two ratings have no pair; they are left 
 
 Randolph's kappa (2005) takes as chance that each of k categories is as likely: kappa = (A - 1/k) /
 (1 - 1/k), with A the agreement in bins. It is a straight line in A, so its interval is that of A
-on another scale, and no second figure is free: SOTOPIA's kappa of .503 with five bins (appendix D)
-means A = .602, and its "pairwise agreement" of .8485 must be some looser agreement, which the
+on another scale, and no second figure is free: SOTOPIA's kappa of 0.503 with five bins (appendix D)
+means A = 0.602, and its "pairwise agreement" of 0.8485 must be some looser agreement, which the
 paper does not define. So three are given here, each by its name: exact, near and binned.
 
 Krippendorff's alpha allows any number of raters, who need not all rate each item. alpha = 1 - D_o /
@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from sociolab.stats.intervals import Counts, Estimate, Floats, counted_by_cluster, left_out_interval
 
 _ROUNDING = 1e-9
-"""Of distances, and of places in widths of a bin: .7 / .1 < 7."""
+"""Of distances, and of places in widths of a bin: 0.7 / 0.1 < 7."""
 
 NEAR = 1.0
 """Ratings this many points apart, or fewer, agree nearly."""

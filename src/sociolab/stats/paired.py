@@ -308,7 +308,7 @@ class SignFlip:
 
     `clusters` counts those with pairs; `differing` those whose differences do not cancel to 0.
     `smallest` is the least p that `differing` clusters allow, 2^(1 - differing), or that the
-    number of random flips does. `note` says where that exceeds .05: then no data of this kind
+    number of random flips does. `note` says where that exceeds 0.05: then no data of this kind
     could have come out significant, and a large p says nothing.
     """
 
@@ -410,7 +410,7 @@ def _signs(clusters: int, seed: int, flips: int) -> Iterator[Floats]:
 
 
 def holm(ps: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Adjusted p-values, to be held against .05: the chance of any false alarm stays below it.
+    """Adjusted p-values, to be held against 0.05: the chance of any false alarm stays below it.
 
     The smallest of m is multiplied by m, the next by m - 1 and so on; none falls below the one
     before, none exceeds 1. Valid however the tests depend on each other. A measure without a p

@@ -8,7 +8,7 @@ McCulloch, Variance Components, 1992, chapter 3): over N pairs in G clusters of 
     within = SSW / (N - G)
     between = (SSB / (G - 1) - within) / n0, with n0 = (N - sum n_g^2 / N) / (G - 1)
 
-and a negative `between` counts as 0. Power is that of the two-sided t-test at .05 (or at
+and a negative `between` counts as 0. Power is that of the two-sided t-test at 0.05 (or at
 a smaller level, where several tests share it) with G - 1 degrees of freedom on the clustered
 standard error of `stats.intervals`. Its noncentral t distribution is integrated numerically, to 4
 digits or more: `scipy.special.nctdtr` (1.17) gives nan for the far tail from a shift of about 7 on,
@@ -168,7 +168,7 @@ def _enough_clusters(ratio: float, alpha: float) -> int:
 
 
 def _shift(freedom: int, alpha: float) -> float:
-    """The true difference, in standard errors, that is found with the power of .8: bisection."""
+    """The true difference, in standard errors, that is found with the power of 0.8: bisection."""
     low, high = 0.0, 4.0
     while power(high, freedom, alpha) < POWER:
         low, high = high, high * 2

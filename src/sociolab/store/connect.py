@@ -137,8 +137,8 @@ def _check_closed(path: Path, problem: sqlite3.Error) -> None:
     if (failure := storage_error(path, problem)).full:
         raise failure from problem
     raise StoreError(
-        f"the newest turns of the store {path} are in {log.name} still, which can only be read in "
-        "a place where you may write; copy both files to one, and name the copy with --store"
+        f"the latest turns of the store {path} are still in {log.name}, which can only be read in "
+        f"a writable directory; copy both files to one, and name the copy with --store"
     )
 
 
@@ -149,8 +149,8 @@ def storage_error(path: Path, error: Exception) -> StorageError:
         return StorageError(f"the disk of the store {path} is full; {FREE_SOME}", full=True)
     if code & 0xFF == sqlite3.SQLITE_READONLY:
         return StorageError(
-            f"the store {path} can only be read: it is on a read-only medium or a full disk, or "
-            "you may not write there; copy it to a place where you may, and name that with --store"
+            f"the store {path} can only be read: its disk is read-only or full, or you may not "
+            f"write there; copy it to a writable directory, and name the copy with --store"
         )
     return StorageError(
         f"the store {path} could not be used ({error}); "
@@ -223,13 +223,13 @@ def _not_ours(path: Path, why: str) -> StoreError:
 
 def _cannot_open(path: Path, error: Exception) -> StoreError:
     if _code(error) == sqlite3.SQLITE_NOTADB:
-        return _not_ours(path, "it is no SQLite file")
+        return _not_ours(path, "it is not an SQLite file")
     if (failure := storage_error(path, error)).full:
         return failure
     why = error.strerror if isinstance(error, OSError) and error.strerror else error
     return StoreError(
-        f"the store {path} cannot be opened ({why}); it needs a place where you may write, "
-        "or name another --store"
+        f"the store {path} cannot be opened ({why}); it needs a writable directory; or name "
+        f"another --store"
     )
 
 
@@ -369,8 +369,7 @@ def _holder(descriptor: int) -> str:
 def _cannot_lock(file: Path, error: OSError | None) -> StoreError:
     if error is not None and error.errno in _NO_ROOM:
         return StorageError(f"the disk has no room for {file}; {FREE_SOME}", full=True)
-    why = error.strerror if error else "it vanishes again and again"
+    why = error.strerror if error else "it keeps disappearing"
     return StoreError(
-        f"the lock file {file} cannot be used ({why}); "
-        "the store needs a local disk where you may write"
+        f"the lock file {file} cannot be used ({why}); the store needs a writable local disk"
     )

@@ -16,17 +16,18 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Annotated, Any, Literal, TextIO, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
+from sociolab.core import __version__
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import Json, Task, Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.metrics import declared_from
 from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.core.reading import first_problem
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.user_files import written_whole
 from sociolab.store.calls import RunReplies
@@ -80,8 +81,10 @@ def import_run(store: Store, file: Path, name: str | None = None, *, replace: bo
         ) from error
     except OSError as error:
         raise StoreError(f"{file} cannot be read ({error.strerror}); name another file") from error
+    except ValidationError as error:
+        raise StoreError(f"{file}, line {number}: {first_problem(error)}") from error
     except (SociolabError, ValueError) as error:
-        raise StoreError(f"{file}, line {number}: {_why(error)}") from error
+        raise StoreError(f"{file}, line {number}: {error}") from error
     return target.name
 
 
@@ -122,7 +125,7 @@ def _opened_to_write(part: Path, *, packed: bool) -> Iterator[TextIO]:
 
 
 def _lines(store: Store, name: str) -> Iterator[_Line]:
-    yield {"sociolab_export": FORMAT, "version": _version()}
+    yield {"sociolab_export": FORMAT, "version": __version__}
     run = store.run(name)
     yield {
         "line": "run",
@@ -184,13 +187,6 @@ def _fields(record: Any) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
-def _version() -> str:
-    try:
-        return version("sociolab")
-    except PackageNotFoundError:  # run from its sources
-        return "unknown"
-
-
 _GZIP = b"\x1f\x8b"
 
 
@@ -199,14 +195,6 @@ def _opened_to_read(file: Path) -> IO[bytes]:
     with file.open("rb") as begun:
         packed = begun.read(len(_GZIP)) == _GZIP
     return gzip.open(file, "rb") if packed else file.open("rb")  # type: ignore[return-value]
-
-
-def _why(error: Exception) -> str:
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where}: {first['msg']}" if where else first["msg"]
 
 
 class _Import:
@@ -232,7 +220,7 @@ class _Import:
             raise StoreError("this line comes after the end; export the run again")
         match line:
             case RunLine() | TaskLine() | TrialLine() if self._replies is not None:
-                raise StoreError(f'a "{line.line}" line stands too late; export the run again')
+                raise StoreError(f'a "{line.line}" line comes too late; export the run again')
             case RunLine():
                 self._run = line
                 self.name = self.name or line.name
@@ -245,8 +233,7 @@ class _Import:
                 self._ended = True
                 if line.lines != number:
                     raise StoreError(
-                        f"{line.lines} lines were written and {number} are left; "
-                        "export the run again"
+                        f"expected {line.lines} lines, found {number}; export the run again"
                     )
             case _:
                 self._fill(line, self._filling())
@@ -317,7 +304,7 @@ def _check_header(text: bytes) -> None:
     try:
         header = HeaderLine.model_validate_json(text)
     except ValidationError as error:
-        raise StoreError("this is no exported run; name a file that `export` wrote") from error
+        raise StoreError("this is not an exported run; name a file that `export` wrote") from error
     if header.sociolab_export != FORMAT:
         raise StoreError(
             f"the file has format {header.sociolab_export} and this sociolab reads {FORMAT}; "

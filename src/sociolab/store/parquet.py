@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
-from sociolab.core.errors import ConfigError, StoreError
+from sociolab.core.errors import StoreError, missing_extra
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.user_files import written_whole
 from sociolab.store.database import replaced
@@ -220,9 +220,7 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow as pa  # here because it takes half a second, and is an extra
         from pyarrow import parquet
     except ImportError as error:
-        raise ConfigError(
-            'Parquet needs pyarrow, which is not installed; run: pip install "sociolab[parquet]"'
-        ) from error
+        raise missing_extra("Parquet needs", "parquet", "pyarrow") from error
     return pa, parquet
 
 

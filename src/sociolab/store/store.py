@@ -464,8 +464,8 @@ class Store(Database):
                 pass
         if not self._write_anew():
             raise StoreError(
-                f"another program is reading {self.path}, whose log keeps its size until that has "
-                "ended; run the same command again then"
+                f"another program is reading {self.path}, so its log keeps its size; run the same "
+                f"command again when it has finished"
             )
 
     @contextmanager

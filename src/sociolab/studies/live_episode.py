@@ -35,7 +35,7 @@ LARGEST_ANSWER = 20_000
 """Characters of an answer to a question aside, as JSON."""
 DEEPEST = 10
 """Lists and objects inside each other in such an answer."""
-CUT_OFF = "This was cut off; it is sent again as soon as the conversation goes on."
+CUT_OFF = "This was interrupted. It will be sent again when the conversation resumes."
 OVER = "This conversation is over; nothing more can be added to it."
 PATIENCE = 0.25
 """Seconds that an answer may take into the episode before it is kept beside it: where several
@@ -290,10 +290,10 @@ class LiveEpisode:
                 raise CutOff(CUT_OFF)  # it is just being taken up
             asked = self._seats[seat].asked
             if asked is None or Key.of(asked.request) != sent.key:
-                raise Stale("It is not your turn for this any more; look at what happened since.")
+                raise Stale("It is no longer your turn. Please look at what has happened since.")
             taken = self._take(seat, asked.request, sent)
         elif taken.sent.content != sent.content:
-            raise Stale("This turn was answered already, perhaps in another window.")
+            raise Stale("You have already taken this turn, perhaps in another window.")
         try:
             await asyncio.wait_for(asyncio.shield(taken.written), PATIENCE)
         except TimeoutError:
@@ -453,7 +453,7 @@ def _actions(sent: Sent, space: ActionSpace, request: Request) -> tuple[Action, 
 
 def _answer(sent: Sent, question: Question) -> BaseModel:
     if sent.answer is None:
-        raise NotTaken("This is a question: fill in its form.")
+        raise NotTaken("This is a question: please fill in its form.")
     try:
         value = question.reply.model_validate(_clean_all(sent.answer))
         long = len(value.model_dump_json()) > LARGEST_ANSWER
@@ -464,7 +464,7 @@ def _answer(sent: Sent, question: Question) -> BaseModel:
         said = f"{place}: {problem[:1].lower()}{problem[1:]}" if place else problem
         raise NotTaken(f"{said}.") from error
     if long:
-        raise NotTaken(f"This answer is too long: at most {LARGEST_ANSWER} characters are taken.")
+        raise NotTaken(f"This answer is too long: please use at most {LARGEST_ANSWER} characters.")
     return value
 
 

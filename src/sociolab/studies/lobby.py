@@ -39,13 +39,13 @@ log = logging.getLogger("sociolab.studies")
 REST, SOON = 10.0, 60.0
 """Seconds until plays begin again where the store fails, and fails again so soon."""
 NOT_STORED = (
-    "What is said cannot be stored at the moment, so the conversation is stopped. It goes on by "
-    "itself; if it stays so, tell those who invited you."
+    "Messages cannot be saved at the moment, so the conversation is paused. It will resume by "
+    "itself; if it does not, please tell the people who invited you."
 )
 
 
 _WHERE = (
-    " Data folders and models.toml are looked for in the folder in which `sociolab web` was "
+    " models.toml and classes of your own are looked for in the folder in which `sociolab web` was "
     "started: start it in the one in which the study was set up."
 )
 
@@ -103,8 +103,8 @@ class LiveStudies:
                     where = _WHERE if isinstance(error, ConfigError) else ""
                     self.problems[study.name] = f"Nobody can play: {error}.{where}"
                     raise NotPlayable(
-                        "This study cannot be played at the moment; please tell those who invited "
-                        "you.",
+                        "This study is not available at the moment; please tell the people who "
+                        "invited you.",
                         soon=isinstance(error, StoreError),
                     ) from error
             return self._open[study.name].lobby
@@ -279,7 +279,7 @@ class Lobby:
         if place is None or place.episode.trial.id != sent.trial:
             if any(one.item == sent.trial for one in self._records.of(person)):
                 raise Stale(OVER)
-            raise Stale("You do not play this at the moment; load the page again.")
+            raise Stale("You are not in this conversation at the moment; please reload the page.")
         try:
             await place.episode.act(place.seat, sent)
         except StoreError as error:

@@ -11,7 +11,6 @@ from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import HUMAN, Models
 from sociolab.app.registry import worlds_that
-from sociolab.app.run.config import ModelAccess
 from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
 from sociolab.core.metrics import AgentKind, Declared
@@ -31,6 +30,7 @@ from sociolab.core.score import Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
+from sociolab.plugin.options import ModelAccess
 from sociolab.runner.judging import failures_of, told_cells, verdicts_of
 from sociolab.runner.plan import AgentId, every_seating, trial_id
 from sociolab.runner.progress import TalliedReplies, Tally, Waits
@@ -71,8 +71,8 @@ def played_world(plan: PlayPlan) -> WorldKit:
     kit = load_world(plan.world, plan.data, FAILURE_POLICY, plan.settings, plan.seed)
     if kit.model_player is not None:
         raise ConfigError(
-            f'world: in "{plan.world}" the minds of residents are asked what they think, and no '
-            f"person can take a seat; play {' or '.join(worlds_that(lambda one: one.people))}"
+            f'world: people cannot take a seat in "{plan.world}"; choose '
+            f"one of {', '.join(worlds_that(lambda one: one.people))}"
         )
     return kit
 
@@ -181,8 +181,8 @@ def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Map
 def _partner(casting: Casting, text: str) -> Seatable:
     if text.strip() == HUMAN:
         raise ConfigError(
-            'partners: "human" is a person at this terminal; set how many people play together '
-            'with "people", and name a partner such as "scripted" or endpoint/model'
+            'partners: "human" is a person at a terminal; set how many people play together with '
+            '"people", and name a partner such as "scripted" or endpoint/model'
         )
     return casting.agent(text, "partner")
 

@@ -228,11 +228,11 @@ _Planned: TypeAlias = "defaultdict[int, defaultdict[str, dict[str, Trial]]]"
 MOST_BROKEN = 2
 """Plays in a row whose partner failed: a third would hardly do better."""
 SPENT = (
-    "No further conversation can be started in this study, so there is nothing left for you to "
-    "play. Thank you for coming."
+    "No more conversations can be started in this study, so there is nothing left for you to do. "
+    "Thank you for coming."
 )
 TAKEN = "All conversations of this study have been taken, so none is left for you."
-BROKEN = "Nothing more can be played at the moment, and nothing more is asked of you here."
+BROKEN = "There is no further conversation at the moment, and nothing else for you to do here."
 
 
 def is_done(records: PlayRecords, plan: PlayPlan, person: int) -> bool:

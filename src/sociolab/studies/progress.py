@@ -15,7 +15,6 @@ from sociolab.store.studies import ParticipantRow, Progress, Standing, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.participants import REASON, WHOLE, WITHDRAWN, declined
 from sociolab.studies.rate_study import (
-    GivenRating,
     QualifyingResult,
     RateStudy,
     qualified,
@@ -23,6 +22,7 @@ from sociolab.studies.rate_study import (
     rate_study,
     references_of,
 )
+from sociolab.studies.ratings import Rating
 from sociolab.studies.reviews import review_study
 from sociolab.studies.settings import PlayPlan, StudySettings
 
@@ -142,8 +142,8 @@ def room(store: Store, row: StudyRow) -> str:
     each = min(plan.each, items)
     people = plural(-(-places // each), "person", "people")
     return (
-        f"The plan has room for {people}: {plural(places, unit)}, {each} to a person. Whoever "
-        "comes later finds nothing left to do."
+        f"The plan has room for {people}: {plural(places, unit)}, {each} per person. Anyone who "
+        f"comes later will find nothing left to do."
     )
 
 
@@ -191,7 +191,7 @@ class RaterProgress:
 
 
 def rating_progress(
-    store: Store, study: RateStudy, ratings: Sequence[GivenRating]
+    store: Store, study: RateStudy, ratings: Sequence[Rating]
 ) -> tuple[tuple[EpisodeProgress, ...], tuple[RaterProgress, ...]]:
     """The progress of every episode in the study and of every participant."""
     rows = store.studies.assignments(study.name)
@@ -237,8 +237,8 @@ def _spent(plan: PlayPlan, causes: Counter[str]) -> str:
     if plan.budget is None or not causes["budget"]:
         return ""
     return (
-        f"The budget of ${plan.budget:,.2f} is spent: no new play starts, and whoever comes reads "
-        "so; set up another study like this one with a larger budget to go on."
+        f"The budget of ${plan.budget:,.2f} is spent: no new conversation starts, and newcomers "
+        f"are told so. To continue, set up another study like this one with a larger budget."
     )
 
 
@@ -247,15 +247,11 @@ def _broken(causes: Counter[str]) -> str:
     broken = Counter({cause: count for cause, count in causes.items() if cause != "gave up"})
     if not broken:
         return ""
-    whose = "it counts" if broken.total() == 1 else "they count"
-    then = (
-        "since the budget is spent, nobody plays instead"
-        if causes["budget"]
-        else ("others play instead")
-    )
+    then = "are not replaced, since the budget is spent" if causes["budget"] else "will be replaced"
     return (
-        f"{plural(broken.total(), 'episode')} ended early since the partner failed: "
-        f"{counted(broken)}; {whose} for the person, not among the episodes, and {then}."
+        f"{plural(broken.total(), 'episode')} ended early because the partner failed: "
+        f"{counted(broken)}. Such episodes count for the participant but not for the study, and "
+        f"{then}."
     )
 
 
@@ -276,7 +272,7 @@ def unjudged(store: Store, run: str, plan: PlayPlan, *, is_open: bool) -> str:
 
 def _again(run: str, plan: PlayPlan, *, is_open: bool) -> str:
     if not plan.judges:
-        return "it is tried again when the study is opened anew"
+        return "it is tried again when the study is reopened"
     judges = " ".join(f"--judge {shlex.quote(judge)}" for judge in plan.judges)
     first = "close the study, then " if is_open else ""
     return f"{first}`sociolab judge {run} {judges}` judges them again"

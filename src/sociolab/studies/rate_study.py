@@ -23,7 +23,7 @@ from sociolab.studies.assignment import (
     hold_item,
 )
 from sociolab.studies.rating_rules import one_line, rated_measures, reason_problem
-from sociolab.studies.ratings import PlacedRating, RatingSet, people_judge
+from sociolab.studies.ratings import PlacedRating, Rating, RatingSet, people_judge
 from sociolab.studies.settings import RatePlan, StudySettings
 
 RESEARCHER = "researcher"
@@ -286,37 +286,18 @@ def _ratings(
     play: RatedEpisode,
     asked: Sequence[SeatDimension],
     drafts: Mapping[SeatDimension, RatingDraft],
-) -> list[GivenRating]:
+) -> list[Rating]:
     found = []
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     for seat, dimension in asked:
         draft = drafts[seat, dimension]
         assert draft.score is not None
         reason, seconds = one_line(draft.reason), round(draft.seconds, 1)
-        found.append(
-            GivenRating(play.trial, seat, who.id, dimension, draft.score, reason, seconds, now)
-        )
+        found.append(Rating(play.trial, seat, who.id, dimension, draft.score, reason, seconds, now))
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class GivenRating:
-    """What one rater gave one seat of an episode on one dimension, and why.
-
-    `seconds` were spent on it; `when` it was given is in UTC, as in docs/ratings.md.
-    """
-
-    trial: str
-    seat: str
-    rater: str
-    dimension: str
-    value: float
-    reason: str
-    seconds: float | None = None
-    when: str = ""
-
-
-def store_ratings(store: Store, run: str, study: str, given: Sequence[GivenRating]) -> None:
+def store_ratings(store: Store, run: str, study: str, given: Sequence[Rating]) -> None:
     """Store ratings in the study's set, all or none; what a rater gave before stands.
 
     Each rater has one number of judgings in the set, and what the world sums up is added for each
@@ -331,17 +312,17 @@ def store_ratings(store: Store, run: str, study: str, given: Sequence[GivenRatin
             before = _given(row)
             standing.numbers[before.rater] = row.judging
             if before.rater in raters and before.dimension in measures:
-                place = (before.trial, before.seat, before.rater, before.dimension)
+                place = (before.episode, before.seat, before.rater, before.dimension)
                 standing.scores[place] = _score(before, measures)
         placed = [
-            PlacedRating(number, one.trial, one.rater, _score(one, measures))
+            PlacedRating(number, one.episode, one.rater, _score(one, measures))
             for number, one in enumerate(given, 1)
         ]
         fresh = [rating for rating in placed if rating.place not in standing.scores]
         standing.add(store, run, judge, fresh)
 
 
-def ratings_in(store: Store, run: str, study: str) -> tuple[GivenRating, ...]:
+def ratings_in(store: Store, run: str, study: str) -> tuple[Rating, ...]:
     """The ratings of the study's set, in the order of the plan; no overalls."""
     measures = rated_measures(store, run)
     return tuple(
@@ -351,9 +332,9 @@ def ratings_in(store: Store, run: str, study: str) -> tuple[GivenRating, ...]:
     )
 
 
-def _given(row: Reasoned) -> GivenRating:
+def _given(row: Reasoned) -> Rating:
     rater, seconds = signature(row.reason)
-    return GivenRating(
+    return Rating(
         row.trial,
         row.seat,
         rater or str(row.judging + 1),
@@ -365,9 +346,9 @@ def _given(row: Reasoned) -> GivenRating:
     )
 
 
-def _score(one: GivenRating, measures: Mapping[str, Measure]) -> Score:
+def _score(one: Rating, measures: Mapping[str, Measure]) -> Score:
     reason = signed(one.rater, one.reason, one.seconds, one.when)
-    return Score(measures[one.dimension], one.seat, one.value, reason)
+    return Score(measures[one.dimension], one.seat, one.score, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,14 +416,14 @@ class Dispute:
     trial: str
     seat: str
     dimension: str
-    ratings: tuple[GivenRating, ...]
-    decision: GivenRating | None
+    ratings: tuple[Rating, ...]
+    decision: Rating | None
     third: bool
 
     @property
     def apart(self) -> float:
         """Points between the lowest and the highest rating."""
-        return self.ratings[-1].value - self.ratings[0].value
+        return self.ratings[-1].score - self.ratings[0].score
 
     @property
     def open(self) -> bool:
@@ -455,15 +436,15 @@ def disputes(store: Store, run: str, study: str, plan: RatePlan) -> tuple[Disput
     return found_among(ratings_in(store, run, study), plan)
 
 
-def found_among(ratings: Sequence[GivenRating], plan: RatePlan) -> tuple[Dispute, ...]:
+def found_among(ratings: Sequence[Rating], plan: RatePlan) -> tuple[Dispute, ...]:
     """The disagreements among these ratings."""
-    by_place: dict[tuple[str, str, str], list[GivenRating]] = {}
+    by_place: dict[tuple[str, str, str], list[Rating]] = {}
     for rating in ratings:
-        by_place.setdefault((rating.trial, rating.seat, rating.dimension), []).append(rating)
+        by_place.setdefault((rating.episode, rating.seat, rating.dimension), []).append(rating)
     found = []
     for place, given in by_place.items():
-        by = sorted((r for r in given if r.rater != RESEARCHER), key=lambda r: (r.value, r.rater))
-        if len(by) > 1 and by[-1].value - by[0].value > plan.disagreement:
+        by = sorted((r for r in given if r.rater != RESEARCHER), key=lambda r: (r.score, r.rater))
+        if len(by) > 1 and by[-1].score - by[0].score > plan.disagreement:
             decision = next((r for r in given if r.rater == RESEARCHER), None)
             found.append(Dispute(*place, tuple(by), decision, len(by) > plan.raters))
     return tuple(sorted(found, key=lambda d: (not d.open, -d.apart, d.trial, d.seat, d.dimension)))
@@ -495,4 +476,4 @@ def settle(
     said = one_line(reason)
     if problem := reason_problem(said, 1):
         raise ConfigError(f"{problem[0].upper()}{problem[1:]}.")
-    store_ratings(store, run, study, [GivenRating(trial, seat, RESEARCHER, dimension, value, said)])
+    store_ratings(store, run, study, [Rating(trial, seat, RESEARCHER, dimension, value, said)])

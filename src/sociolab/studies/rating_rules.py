@@ -16,12 +16,12 @@ from sociolab.store.store import Store
 
 ADVICE = (
     "Read the whole episode before you give the first rating.",
-    "Rate each person by themselves, and each dimension by itself: somebody may reach the goal and "
-    "behave badly.",
+    "Rate each person and each dimension separately: someone may reach the goal and still behave "
+    "badly.",
     "Use the whole scale. If unsure, reread; do not default to the middle.",
-    "Say why in a sentence that points at what was said or done.",
-    "There are no right answers to guess. If you are torn between two points, take the one that "
-    "you could better explain.",
+    "Give your reason in a sentence that refers to what was said or done.",
+    "There are no right answers to guess. If you are torn between two points, choose the one you "
+    "could explain better.",
 )
 
 
@@ -69,7 +69,7 @@ def reason_problem(reason: str, least: int) -> str:
     if len(words) < least:
         return f"say why in at least {least} words (so far {len(words)})"
     if len({word.casefold() for word in words}) < min(least, 2) or _one_letter(words):
-        return "say why: the same over and over again tells nothing"
+        return "say why, without repeating the same words"
     if len(reason) > LONGEST_REASON:
         return f"say why in at most {LONGEST_REASON:,} characters"
     return ""

@@ -75,6 +75,9 @@ class Rating:
         object.__setattr__(self, "when", _moment(self.when))
 
 
+NumberedRating: TypeAlias = tuple[int, Rating]
+"""A rating and the number of its line, from 1."""
+
 PEOPLE = "people"
 """What a set of ratings is called that was given no other name."""
 
@@ -110,7 +113,7 @@ def keep_ratings(
     dimension that the run does not have, out of its range, given twice, or in contradiction to what
     is stored; a message counts them from 1. StoreError while another process works on the run.
     """
-    lines = [RatingLine(number, rating) for number, rating in enumerate(ratings, 1)]
+    lines = tuple(enumerate(ratings, 1))
     return _keep(store, run, _GivenRatings(lines, (), "", "rating"), name, replace_all)
 
 
@@ -143,7 +146,7 @@ _FIRST = 5
 class _GivenRatings:
     """Ratings and what is wrong with others; `place` begins a message, `unit` is what it counts."""
 
-    lines: Sequence[RatingLine]
+    lines: Sequence[NumberedRating]
     wrong: Sequence[WrongLine]
     place: str
     unit: str
@@ -179,21 +182,21 @@ def _checked(given: _GivenRatings, run: Rateable) -> tuple[list[PlacedRating], l
     ratings: list[PlacedRating] = []
     wrong = list(given.wrong)
     seen: dict[RatingPlace, int] = {}
-    for line in given.lines:
+    for number, one in given.lines:
         try:
-            trial = run.episode(line.rating.episode)
-            score = run.score(line.rating, trial)
+            trial = run.episode(one.episode)
+            score = run.score(one, trial)
         except ConfigError as error:
-            wrong.append(WrongLine(line.number, str(error)))
+            wrong.append(WrongLine(number, str(error)))
             continue
-        rating = PlacedRating(line.number, trial, line.rating.rater, score)
-        first = seen.setdefault(rating.place, line.number)
-        if first != line.number:
+        rating = PlacedRating(number, trial, one.rater, score)
+        first = seen.setdefault(rating.place, number)
+        if first != number:
             told = (
-                f"expected one rating of {line.rating.dimension} by {rating.rater} for this seat, "
+                f"expected one rating of {one.dimension} by {rating.rater} for this seat, "
                 f"found a second (the first in {given.unit} {first})"
             )
-            wrong.append(WrongLine(line.number, told))
+            wrong.append(WrongLine(number, told))
         ratings.append(rating)
     return ratings, wrong
 
@@ -444,7 +447,7 @@ def _moment(text: str) -> str:
         return f"{found.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
     except (ValueError, OverflowError) as error:
         raise ConfigError(
-            "expected a moment with its zone as when, such as 2026-03-01T14:05:00Z, "
+            "expected a time with its zone as when, such as 2026-03-01T14:05:00Z, "
             f"found {quoted(text)}"
         ) from error
 
@@ -462,14 +465,6 @@ _Cells: TypeAlias = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class RatingLine:
-    """A rating and the number of its line, from 1."""
-
-    number: int
-    rating: Rating
-
-
-@dataclass(frozen=True, slots=True)
 class WrongLine:
     """What is wrong with a line: what was expected, and what found."""
 
@@ -477,7 +472,7 @@ class WrongLine:
     what: str
 
 
-def read_lines(data: bytes) -> tuple[tuple[RatingLine, ...], tuple[WrongLine, ...]]:
+def read_lines(data: bytes) -> tuple[tuple[NumberedRating, ...], tuple[WrongLine, ...]]:
     """The ratings of a file, and what is wrong with its other lines; never an exception.
 
     A file whose first letter is "{" holds JSON objects, a line each; any other but "[" is CSV with
@@ -490,7 +485,7 @@ def read_lines(data: bytes) -> tuple[tuple[RatingLine, ...], tuple[WrongLine, ..
         return (), (
             WrongLine(line, f"expected text in UTF-8, found byte 0x{data[error.start]:02x}"),
         )
-    found: list[RatingLine] = []
+    found: list[NumberedRating] = []
     wrong: list[WrongLine] = []
     for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
         if isinstance(row, WrongLine):
@@ -559,7 +554,7 @@ def _columns(names: Sequence[str]) -> str:
     return ""
 
 
-def _line(number: int, cells: _Cells) -> RatingLine | WrongLine:
+def _line(number: int, cells: _Cells) -> NumberedRating | WrongLine:
     said: dict[str, str] = {}
     for name in (*_TEXTS, MOMENT):
         cell = cells.get(name)
@@ -574,7 +569,7 @@ def _line(number: int, cells: _Cells) -> RatingLine | WrongLine:
             number, f"expected seconds from 0 or nothing, found {quoted(cells['seconds'])}"
         )
     try:
-        return RatingLine(number, Rating(score=score, seconds=seconds, **said))
+        return number, Rating(score=score, seconds=seconds, **said)
     except ConfigError as error:
         return WrongLine(number, str(error))
 

@@ -38,15 +38,15 @@ POINTS: Mapping[str, tuple[str, str]] = {
     ),
     "possible": (
         "Goals that can be reached",
-        "Each goal can be reached in a talk, by words and small acts, by this person.",
+        "This person can reach the goal in a conversation, by words and small acts.",
     ),
     "tension": (
-        "Not settled from the start",
+        "Not decided from the start",
         "The goals do not simply agree: it takes some give and take, tact or persuasion.",
     ),
     "private": (
         "Nothing given away",
-        "The scene tells neither goal, and a goal tells what is wanted, not how to go about it.",
+        "The scene reveals neither goal, and a goal says what is wanted, not how to get it.",
     ),
     "fit": (
         "The people fit",

@@ -241,14 +241,19 @@ def _act_form(space: ActionSpace, others: tuple[str, ...]) -> ActForm:
     )
 
 
-AWAY = "You were away for several turns, so it was ended. What you did until then is kept."
-PARTNER_AWAY = "Your partner did not come back, so it ends here. What you did is kept, and counts."
-PARTNER_LOST = (
-    "Your partner cannot go on, so it ends here early. That is not your doing: what you did is "
-    "kept, and counts."
+AWAY = "You missed several turns, so the conversation was ended. What you did until then is kept."
+PARTNER_AWAY = (
+    "Your partner did not come back, so the conversation ends here. What you did is kept and "
+    "counts."
 )
-TAKEN_BACK = "Somebody who took part wished to be forgotten, so what was played here is deleted."
-BROKEN = "It could not go on for a technical reason. What you did is kept, and counts."
+PARTNER_LOST = (
+    "Your partner cannot continue, so the conversation ends early. This is not your fault: what "
+    "you did is kept and counts."
+)
+TAKEN_BACK = "A participant asked for their data to be deleted, so this conversation was deleted."
+BROKEN = (
+    "The conversation could not continue for a technical reason. What you did is kept and counts."
+)
 ALL_TURNS = "All turns have been used."
 YOU_LEFT, PARTNER_LEFT = "You left.", "Your partner left."
 

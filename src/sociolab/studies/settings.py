@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.options import FIRST_WORLD
 from sociolab.store.studies import StudyKind
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
@@ -42,7 +43,7 @@ _more = partial(_field, json_schema_extra={"more": True})
 _TASKS = "Ids, tags, scenario=ID or a list's name, with commas; empty: all of them."
 _LIMIT = "Leave blank for all."
 _DATA = "An imported one by name, or a folder; empty: our own."
-_SEED = "Of all that is drawn at random."
+_SEED = "Random seed of everything that is drawn."
 
 
 class SurveyQuestion(_Record):
@@ -72,7 +73,7 @@ class PlayPlan(_Record):
     `waiting_seconds` for others meets `stand_in`, or, without one, is thanked and let go.
     """
 
-    world: str = _field("sotopia", "World", "What is played.")
+    world: str = _field(FIRST_WORLD, "World", "What is played.")
     tasks: str | None = _field(None, "Tasks", _TASKS)
     limit: int | None = _field(None, "Number of tasks", _LIMIT, ge=1)
     people: int = _field(
@@ -98,15 +99,19 @@ class PlayPlan(_Record):
     )
     turn_seconds: int = _more(180, "Seconds for a turn", ge=10, le=3600)
     missed: int = _more(
-        2, "Missed turns before drop-out", "So many in a row, and a person has left.", ge=1, le=10
+        2,
+        "Missed turns before drop-out",
+        "A participant who misses this many in a row counts as having left.",
+        ge=1,
+        le=10,
     )
     waiting_seconds: int = _more(
-        300, "Longest wait (seconds)", "For others to play with.", ge=5, le=3600
+        300, "Longest wait (seconds)", "While waiting for other people.", ge=5, le=3600
     )
     stand_in: str | None = _more(
         None,
         "Stand-in",
-        "Plays when nobody else comes; empty: whoever waited is thanked and let go.",
+        "Takes the seat if nobody else comes; empty: those who waited are thanked and dismissed.",
     )
     words_a_minute: int = _more(
         60,
@@ -116,7 +121,7 @@ class PlayPlan(_Record):
         le=1000,
     )
     budget: float | None = _more(
-        None, "Budget", "Dollars that models may cost; empty: no limit.", ge=0
+        None, "Budget", "Limit on the cost of models, in dollars; empty: no limit.", ge=0
     )
     data: str | None = _more(None, "Data set", _DATA)
     settings: dict[str, str] = _more({}, "Settings of the world", "NAME=VALUE, one per line.")
@@ -139,7 +144,7 @@ class RatePlan(_Record):
     `threshold` of the scores goes on.
     """
 
-    run: str = _field(..., "Run", "Whose episodes are rated.")
+    run: str = _field(..., "Run", "The run whose episodes are rated.")
     raters: int = _field(2, "Raters", "How many people rate each episode.", ge=1, le=20)
     each: int = _field(10, "Episodes per person", "At most.", ge=1, le=1000)
     dimensions: tuple[str, ...] = _field(
@@ -148,7 +153,7 @@ class RatePlan(_Record):
     references: tuple[ReferenceRating, ...] = _field(
         (),
         "Test",
-        "What a careful reader says, one seat per line: EPISODE SEAT goal=8 believability=9 "
+        "Scores by a careful reader, one seat per line: EPISODE SEAT goal=8 believability=9 "
         "within=2. These episodes come first; empty: no test.",
     )
     threshold: float = _more(
@@ -170,11 +175,11 @@ class ImpressionsPlan(_Record):
     """People say in one word what a session is like (AntEval, section 5.4: 20 random sessions
     with an IEP below a half, five raters each)."""
 
-    run: str = _field(..., "Run", "Whose sessions are read; it must be judged.")
-    measure: str = _field("iep", "Metric", "By which sessions are chosen.")
-    below: float = _field(0.5, "Below", "Only sessions that scored less.")
+    run: str = _field(..., "Run", "The run whose sessions are read; it must have been judged.")
+    measure: str = _field("iep", "Metric", "The metric by which sessions are chosen.")
+    below: float = _field(0.5, "Below", "Only sessions that scored below this.")
     sessions: int = _field(20, "Sessions", "How many are drawn.", ge=1, le=1000)
-    raters: int = _field(5, "Readers", "How many people say a word about each.", ge=1, le=50)
+    raters: int = _field(5, "Readers", "How many people give a word for each.", ge=1, le=50)
     each: int = _field(20, "Sessions per person", "At most.", ge=1, le=1000)
     seed: int = _more(0, "Seed", _SEED)
 
@@ -182,7 +187,7 @@ class ImpressionsPlan(_Record):
 class ReviewPlan(_Record):
     """People review the scenarios of a world's data set: keep, edit or reject (appendix D.2)."""
 
-    world: str = _field("sotopia", "World", "Whose scenarios.")
+    world: str = _field(FIRST_WORLD, "World", "The world whose scenarios are reviewed.")
     tasks: str | None = _field(None, "Tasks", _TASKS)
     limit: int | None = _field(None, "Number of tasks", _LIMIT, ge=1)
     raters: int = _field(2, "Reviewers", "How many people review each scenario.", ge=1, le=20)
@@ -197,32 +202,37 @@ class StudySettings(_Record):
     `debriefing` is shown at the end, also to those who leave: what the study was about, and what
     was kept from them until then. `completion_code` is shown at the end, as recruiting platforms
     want it; "each" makes one of each participant's own, from `code_key`, which is drawn when the
-    study is made.
+    study is made; `rated_by` then names the set that the raters' instructions are from.
     """
 
-    title: Sentence = _field(..., "Title", "What participants see on top of every page.")
-    welcome: Prose = _field("", "Welcome", "Behind the link, before they begin.")
+    title: Sentence = _field(..., "Title", "Shown to participants at the top of every page.")
+    welcome: Prose = _field("", "Welcome", "Shown when they open their link, before they begin.")
     consent: Prose = _field(
-        "", "Consent", "Who does not agree to this takes no part. Leave it empty to ask nobody."
+        "", "Consent", "Those who do not agree cannot take part. Leave it empty to ask nobody."
     )
     instructions: Prose = _field("", "Instructions", "Before the study's task. May be empty.")
     thanks: Prose = _field("", "Thanks", "At the end, beside the completion code.")
     debriefing: Prose = _field(
         "",
         "Debriefing",
-        "At the end, also for those who leave: what it was about, what you kept from them.",
+        "Debriefing at the end, also for those who leave early: what the study was about, and what "
+        "they were not told.",
     )
     contact: str = _field(
-        "", "Contact", "Whom participants can ask; at the foot of their pages.", max_length=200
+        "",
+        "Contact",
+        "Whom participants can contact; shown at the foot of their pages.",
+        max_length=200,
     )
     completion_code: str = _field(
         "",
         "Completion code",
-        'What recruiting platforms ask for. "each" makes one of each participant\'s own; another '
+        'For recruiting platforms. "each" gives each participant a code of their own; any other '
         "text is shown to all; empty: none.",
         max_length=100,
     )
     code_key: str = Field(default="", max_length=100)
+    rated_by: dict[str, str] = {}
     survey: tuple[SurveyQuestion, ...] = ()
     play: PlayPlan | None = None
     rate: RatePlan | None = None

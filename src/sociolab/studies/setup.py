@@ -11,14 +11,18 @@ from typing import Any
 from pydantic import ValidationError
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.instructions import RATED_BY
+from sociolab.core.reading import read_toml
 from sociolab.core.score import Measure
-from sociolab.core.user_files import read_toml
+from sociolab.core.user_files import imported_names
+from sociolab.report.words import plural
 from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.play_plan import declared_of, partner_cast_of, run_settings, trials_of
 from sociolab.studies.rate_study import named_in, not_played, rate_study
+from sociolab.studies.rating_rules import guide_of
 from sociolab.studies.reviews import review_study
 from sociolab.studies.settings import ReferenceRating, StudySettings, problems
 
@@ -59,11 +63,30 @@ def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
         raise ConfigError(f'"{name}" is an address of the app; choose another name for the study')
     if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'there is a study called "{name}" already; choose another name')
-    settings = settings.model_copy(update={"code_key": secrets.token_hex(16)})
+    made = {"code_key": secrets.token_hex(16), RATED_BY: _instructed(store, settings)}
+    settings = _with_data_found(settings).model_copy(update=made)
     with store.transaction():
         run = _PREPARE[settings.kind](store, name, settings)
         store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
     return store.studies.get(name)
+
+
+def _instructed(store: Store, settings: StudySettings) -> dict[str, str]:
+    """The set that the instructions of raters are from; empty where nobody rates by one."""
+    if settings.rate is None or not store.has_run(settings.rate.run):
+        return {}
+    told = guide_of(store, settings.rate.run).instructions
+    return told.as_json() if told else {}
+
+
+def _with_data_found(settings: StudySettings) -> StudySettings:
+    """Settings in which a folder of data is named so that a server finds it, wherever it starts."""
+    placed = {}
+    for kind in ("play", "review"):
+        plan = getattr(settings, kind)
+        if plan is not None and plan.data and plan.data not in imported_names(plan.world):
+            placed[kind] = plan.model_copy(update={"data": str(Path(plan.data).resolve())})
+    return settings.model_copy(update=placed)
 
 
 TEXTS = ("title", "welcome", "consent", "instructions", "thanks", "debriefing", "contact")
@@ -86,8 +109,8 @@ def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySet
     agreed = consented(store, study)
     if changed.consent != old.consent and agreed:
         raise ConfigError(
-            f"consent: {agreed} participant{'s' if agreed > 1 else ''} agreed to the text as it "
-            "is, so it cannot be changed; set up a new study for another one"
+            f"consent: {plural(agreed, 'participant')} agreed to the present text, "
+            f"so it cannot be changed; set up a new study for another text"
         )
     store.studies.change(study, settings=changed.model_dump(mode="json"))
     return changed
@@ -126,7 +149,7 @@ def _play(store: Store, name: str, settings: StudySettings) -> str | None:
     assert plan is not None
     if store.has_run(name):
         raise ConfigError(
-            f'a study keeps what is played in a run of its own name, and there is a run "{name}" '
+            f'a study stores its episodes in a run of the same name, and there is a run "{name}" '
             "already; choose another name"
         )
     partner_cast = partner_cast_of(plan)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import file_text, problem_of, read_toml
 from sociolab.town.map import (
     AROUND,
     GROUND_SIGNS,
@@ -356,13 +356,9 @@ class Drawing(Generic[Content]):
 
 def read_drawing(path: Path, shape: type[Content]) -> Drawing[Content]:
     """A file with a plan; ConfigError with file and line where it cannot be read."""
+    text = file_text(path)
     try:
-        text = path.read_text("utf-8")
-        content = shape.model_validate(tomllib.loads(text))
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+        content = shape.model_validate(read_toml(path))
     except ValidationError as error:
         raise ConfigError(_first_problem(path, text, error)) from error
     rows = tuple(content.plan.rstrip("\n").split("\n"))
@@ -381,13 +377,7 @@ def _first_problem(path: Path, text: str, error: ValidationError) -> str:
         where = found.where(key)
         if where != str(path):
             break
-    name = ".".join(keys)
-    if item["type"] == "extra_forbidden":
-        return f'{where}: "{name}" is no field of this file: check its spelling.'
-    if item["type"] == "missing":
-        return f'{where}: the field "{name}" is missing: add it.'
-    message = item["msg"][:1].lower() + item["msg"][1:]
-    return f"{where}: {name}: {message}, found {item['input']!r}."
+    return f"{where}: {problem_of(item)}."
 
 
 def _line(path: Path, line: int | None) -> str:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Role, Schema
 from sociolab.core.seeding import digest
+from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import (
     again_text,
     check_finish,
@@ -20,7 +21,6 @@ from sociolab.prompting.structured import (
     typed,
     without_thinking,
 )
-from sociolab.prompting.templates import prompt
 from sociolab.town.questions import (
     QUESTIONS,
     Asked,
@@ -39,8 +39,6 @@ from sociolab.town.questions import (
 )
 from sociolab.town.questions.day import TIMES
 from sociolab.town.questions.wording import LONGEST_FIELD, one_line
-
-PACKAGE = "sociolab.town.questions"
 
 PLAIN = "plain"
 """The dialect for models that follow no schema: only the questions of a talk can be asked in it."""
@@ -79,6 +77,7 @@ class ModelMind:
     def __init__(
         self,
         model: ChatModel,
+        texts: PromptSet,
         role: Role = "agent",
         *,
         temperature: float = 1.0,
@@ -88,6 +87,7 @@ class ModelMind:
         if dialect not in ("json", PLAIN):
             raise ConfigError(f'a mind answers in the dialect "json" or "plain"; found "{dialect}"')
         self._model = model
+        self._texts = texts
         self._role = role
         self._temperature = temperature
         self._plain = dialect == PLAIN
@@ -96,7 +96,9 @@ class ModelMind:
     async def answer(self, question: MindQuestion[A]) -> A:
         """The answer to any question; ReplyError where the reply cannot be used."""
         temperature = 0.0 if question.exact else self._temperature
-        asked = prompt_of(question, temperature, plain=self._plain, penalties=self._penalties)
+        asked = prompt_of(
+            question, self._texts, temperature, plain=self._plain, penalties=self._penalties
+        )
         reply = await self._complete(question, asked)
         value: Any = (
             _plainly(reply, question) if self._plain else typed(reply, question.answer_type)
@@ -131,6 +133,7 @@ def _key(question: MindQuestion[Any], role: Role) -> CallKey:
 
 def prompt_of(
     question: MindQuestion[Any],
+    texts: PromptSet,
     temperature: float,
     *,
     plain: bool = False,
@@ -148,10 +151,11 @@ def prompt_of(
             f'dialect=plain is for talks: expected a question of a talk, found "{question.name}", '
             "which needs dialect=json"
         )
-    body = prompt(PACKAGE, question.name).render(values)
+    body = texts[question.name].render(values)
     if question.asked.problem:
         body = f"{body}\n\n{_again(question.asked)}"
-    messages = (Message("system", prompt_prefix(question.me, plain=plain)), Message("user", body))
+    head = prompt_prefix(question.me, texts, plain=plain)
+    messages = (Message("system", head), Message("user", body))
     schema = None if plain else answer_schema(question)
     return Prompt(messages, schema, temperature, penalties=penalties)
 
@@ -166,13 +170,13 @@ def _again(asked: Asked) -> str:
     return text if asked.attempt <= 2 else f"{text} This is attempt {asked.attempt}."
 
 
-def prompts_hash(questions: Iterable[type[MindQuestion[Any]]] = QUESTIONS) -> str:
+def prompts_hash(texts: PromptSet, questions: Iterable[type[MindQuestion[Any]]] = QUESTIONS) -> str:
     """Identifies the wording of the prompts of these questions, in this order; default: of all."""
     names = ("head", *(question.name for question in questions))
-    return digest(*(prompt(PACKAGE, name).hash for name in names), again_text(""))
+    return digest(texts.hash_of(*names), again_text(""))
 
 
-def prompt_prefix(me: Me, *, plain: bool = False) -> str:
+def prompt_prefix(me: Me, texts: PromptSet, *, plain: bool = False) -> str:
     """What every prompt to this resident begins with; `plain`: no forms are told.
 
     Who the resident is, and which people and furnished places it knows, but nothing of the moment:
@@ -193,12 +197,12 @@ def prompt_prefix(me: Me, *, plain: bool = False) -> str:
         "places": tuple([_furnished(place, me.objects.get(place, ())) for place in me.places]),
         "plain": plain,
     }
-    return _rendered_prefix(tuple(values.items()))
+    return _rendered_prefix(texts, tuple(values.items()))
 
 
 @lru_cache(maxsize=1024)
-def _rendered_prefix(values: tuple[tuple[str, object], ...]) -> str:
-    return prompt(PACKAGE, "head").render(dict(values))
+def _rendered_prefix(texts: PromptSet, values: tuple[tuple[str, object], ...]) -> str:
+    return texts["head"].render(dict(values))
 
 
 def _furnished(place: str, objects: tuple[str, ...]) -> str:

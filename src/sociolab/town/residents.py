@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import toml_record
 from sociolab.town.clock import TimeOfDay
 from sociolab.town.map import Place, TownMap
 from sociolab.town.map_file import own_map
@@ -145,19 +145,7 @@ def is_known_place(name: str, town: TownMap) -> bool:
 
 
 def _read(path: Path) -> tuple[Resident, ...]:
-    try:
-        with path.open("rb") as file:
-            return _File.model_validate(tomllib.load(file)).resident
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
-    except ValidationError as error:
-        item = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in item["loc"])
-        raise ConfigError(
-            f"{path}: {where}: {item['msg'][:1].lower()}{item['msg'][1:]}, found {item['input']!r}"
-        ) from error
+    return toml_record(path, _File).resident
 
 
 def _places(resident: Resident) -> Iterator[tuple[str, str]]:

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import threading
-import weakref
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args
+from typing import Literal, Self, TypeAlias, get_args
 
 from sociolab.app.data.sets import wanted_tasks
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
 from sociolab.app.run.config import RunConfig, config_of
 from sociolab.app.run.session import Seated, wanted_judges, world_of
+from sociolab.app.run_sync import LoopThread
 from sociolab.core.episode import CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError
 from sociolab.core.tracebacks import describe_error
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
+from sociolab.plugin.options import FIRST_WORLD
 from sociolab.runner.plan import AgentId, trial_id
 from sociolab.training.session import (
     Answer,
@@ -146,7 +146,7 @@ class Environment:
 
     def __init__(
         self,
-        world: str = "sotopia",
+        world: str = FIRST_WORLD,
         *,
         seat: int | str = 0,
         partner: str = "scripted",
@@ -160,12 +160,12 @@ class Environment:
         own = [name for name in rest if name not in _OF_CONFIG]
         if own:
             raise ConfigError(
-                f'config: "{own[0]}" is not for an environment to take from there; expected some '
-                f"of {', '.join(_OF_CONFIG)}"
+                f'config: "{own[0]}" is not used by an environment; expected some of '
+                f"{', '.join(_OF_CONFIG)}"
             )
         if not isinstance(tasks, str | None):
             raise ConfigError(
-                'tasks: expected a text as for --tasks, such as "bargain" or "ID,ID", found '
+                'tasks: expected a filter as for --tasks, such as "bargain" or "ID,ID", found '
                 f"{tasks!r:.80}"
             )
         wanted = (judges,) if isinstance(judges, str) else tuple(judges)
@@ -390,65 +390,6 @@ class EnvFactory:
             f'there is no task "{wanted}" among the {len(self.tasks)} of this environment; its '
             "property `tasks` names them"
         )
-
-
-Result = TypeVar("Result")
-
-
-class LoopThread:
-    """Runs coroutines one after the other; what one leaves running goes on during the next.
-
-    It ends by `close`, or with the object or the program: what is under way is cancelled then.
-    """
-
-    def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._end: weakref.finalize[Any, Any] | None = None
-
-    def run(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
-        """The coroutine's result; its errors reach the caller. The first call starts the thread."""
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            thread = threading.Thread(
-                target=_run_loop, args=(self._loop,), name="sociolab", daemon=True
-            )
-            thread.start()
-            self._end = weakref.finalize(self, _stop_loop, self._loop, thread)
-        running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        try:
-            return running.result()
-        except BaseException:  # Ctrl-C here: the work there must not go on by itself
-            running.cancel()
-            raise
-
-    def close(self) -> None:
-        """End the thread; a later call starts another."""
-        if self._end is not None:
-            self._end()
-        self._loop = self._end = None
-
-
-def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
-    """The thread's work: the loop, and at the end what is still under way in it."""
-    try:
-        loop.run_forever()
-        loop.run_until_complete(_cancel_all())
-        loop.run_until_complete(loop.shutdown_asyncgens())
-    finally:
-        loop.close()
-
-
-async def _cancel_all() -> None:
-    left = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in left:
-        task.cancel()
-    await asyncio.gather(*left, return_exceptions=True)
-
-
-def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
-    loop.call_soon_threadsafe(loop.stop)
-    if threading.current_thread() is not thread:  # the last reference may go in the loop itself
-        thread.join()
 
 
 class _NoPolicyError(ConfigError):

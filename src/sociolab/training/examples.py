@@ -96,7 +96,7 @@ def _rules(one: ExportOptions) -> tuple[tuple[bool, str], ...]:
         ),
         (
             one.least is not None and pairs,
-            "--min is for --as turns and sft: what the two of a pair differ by is --margin",
+            "--min is for --as turns and sft; for pairs use --margin",
         ),
         (
             one.least is not None and len(one.measures) != 1,
@@ -105,7 +105,7 @@ def _rules(one: ExportOptions) -> tuple[tuple[bool, str], ...]:
         (pairs and len(one.measures) > 1, f"pairs go by one --metric, found {names}"),
         (
             one.by is not None and not one.measures and not pairs,
-            "--by says who gave a --metric: name the metric, too",
+            "--by names the judge of a --metric: give --metric, too",
         ),
     )
 

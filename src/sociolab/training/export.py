@@ -18,7 +18,7 @@ from sociolab.analysis.values import values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream
 from sociolab.core.user_files import free_file, written_whole
-from sociolab.report.words import plural
+from sociolab.report.words import percent, plural
 from sociolab.store.database import replaced
 from sociolab.store.store import Store, open_store
 from sociolab.training.examples import (
@@ -115,7 +115,7 @@ def _notes(
     """What somebody who trains on it should know: whose turns they are."""
     agents = sorted({agent for one in written for agent in one.agents})
     if wanted.form == "sft" and wanted.agent is None and len(agents) > 1:
-        yield f"turns of all players are in it: {', '.join(agents)}; --agent keeps those of one"
+        yield f"turns of all agents are included: {', '.join(agents)}; --agent keeps those of one"
     labels = agents if wanted.agent is None else [wanted.agent]
     for note in agent_names(store, list(dict.fromkeys(runs))).notes:
         if wanted.form == "pairs" or any(label in note.split() for label in labels):
@@ -124,7 +124,7 @@ def _notes(
 
 def _held_out(train: WrittenFile, heldout: WrittenFile) -> str:
     held, of_all = len(heldout.scenarios), len(heldout.scenarios) + len(train.scenarios)
-    return f"{held} of {plural(of_all, 'scenario')} held out ({held / of_all * 100:.0f} %)"
+    return f"{held} of {plural(of_all, 'scenario')} held out ({percent(held / of_all)})"
 
 
 def _file_sentence(form: str, one: WrittenFile) -> str:
@@ -135,7 +135,7 @@ def _file_sentence(form: str, one: WrittenFile) -> str:
         f"{plural(len(one.episodes), 'episode')} of {plural(runs, 'run')}, "
         f"{plural(len(one.scenarios), 'scenario')}"
     )
-    return f"{told}; {one.rebuilt:,} rebuilt of players that are no models" if one.rebuilt else told
+    return f"{told}; {one.rebuilt:,} rebuilt for players without a model" if one.rebuilt else told
 
 
 TRAIN, HELDOUT = "train", "heldout"
@@ -241,7 +241,7 @@ def _check(
         (full,) = (one for one in written.values() if one.examples)
         raise ConfigError(
             f"--split scenario:{wanted.heldout} leaves nothing in {empty[0]}: all "
-            f"{len(full.scenarios)} scenarios with examples fall to the other part; give another "
+            f"{len(full.scenarios)} scenarios with examples go to the other part; give another "
             "share, or export more scenarios"
         )
 

@@ -91,7 +91,7 @@ class RunRewards:
         for name in self._runs[0].declared.main if self._runs else ():
             if name in known:
                 return name
-        raise ConfigError(f"name what counts by --metric, one of {', '.join(known)}")
+        raise ConfigError(f"choose the reward with --metric, one of {', '.join(known)}")
 
     def judge_of(self, measure: str, wanted: str | None) -> str:
         """Who scored a measure: the judge that is wanted, or the foremost (`core.score.foremost`)
@@ -112,8 +112,8 @@ class RunRewards:
             )
         if any(run.declared.metric(measure).better == "lower" for run in self._runs):
             raise ConfigError(
-                f"--metric: of {measure} lower is better, expected a metric of which higher is, "
-                "since training raises its reward"
+                f"--metric: lower is better for {measure}, expected a metric where higher is, "
+                f"since training raises its reward"
             )
         judges = known[measure]
         if wanted is not None and wanted not in judges:
@@ -131,14 +131,14 @@ class RunRewards:
             )
         if wanted is None and len(results) > 1:
             raise ConfigError(
-                f"several judges gave {measure}: {', '.join(results)}; name one by --by"
+                f"several judges gave {measure}: {', '.join(results)}; choose one with --by"
             )
         label = wanted or results[0]
         ids = {run.judges[label] for run in self._runs if label in run.judges}
         if len(ids) > 1:
             raise ConfigError(
-                f"{label} judged these runs with different prompts or settings, so that its scores "
-                "are no one reward; judge them anew with `sociolab judge`, or export run by run"
+                f"{label} judged these runs with different prompts or settings, so its scores are "
+                f"not one reward; judge them again with `sociolab judge`, or export run by run"
             )
         return label
 

@@ -165,12 +165,12 @@ class EnvSession:
     def answer(self, reply: Answer) -> None:
         """Reply to what is asked now; ConfigError where nothing is, or it is no reply."""
         if self._current is None:
-            raise ConfigError("nothing is asked: the episode is over, or was not begun; reset it")
+            raise ConfigError("nothing is asked: the episode is over or has not begun; reset it")
         checked, answer = _checked(reply), self._current.answer
         if answer.cancelled():  # the play went on without it: `taken` says so
             return
         if answer.done():
-            raise ConfigError("this was replied to already, by a step that was cut off; reset")
+            raise ConfigError("this was already replied to, by a step that was interrupted; reset")
         answer.set_result(checked)
 
     def taken(self, observed: Observed) -> ReplyTaken:

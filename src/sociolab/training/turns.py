@@ -170,9 +170,9 @@ def _turns(
     if silent:
         made, lost = rebuilder.turns(episode, silent)
         found += made
-        left.add("turn", "of a player that is no model, not to be rebuilt", lost)
+        left.add("turn", "of a player without a model, which cannot be rebuilt", lost)
         empty = sum(e.seat in silent and isinstance(e, Unusable) for _, e in replies.values())
-        left.add("turn", "of a player that is no model, without a usable reply", empty)
+        left.add("turn", "of a player without a model, without a usable reply", empty)
     last = len(episode.events)
     place = {key: n for key, (n, _) in replies.items()}
     return tuple(

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, Response
 
 from sociolab.app.registry import town_of, worlds_that
 from sociolab.core.episode import Json
-from sociolab.core.score import Score, ScoreFailure
+from sociolab.core.score import Score, ScoreFailure, judge_title
 from sociolab.plugin.town import Replay, ResidentOutcome
 from sociolab.report.words import sanitize
 from sociolab.store.verdicts import ScoreRow
@@ -144,7 +144,7 @@ def _said(row: ScoreRow) -> ShownScore:
     title = verdict.measure.title or verdict.measure.name
     judge = row.judge.name
     if row.judge.name != row.judge.method:
-        judge = f"{judge} ({row.judge.method})"
+        judge = judge_title(judge, row.judge.method)
     if row.judging:
         judge = f"{judge}, judging {row.judging + 1}"
     match verdict:

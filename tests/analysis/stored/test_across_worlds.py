@@ -14,7 +14,7 @@ from sociolab.store.store import Store
 from sociolab.worlds.stss.levels import LEVELS
 
 OVERALL = Measure("overall", 0, 1, title="overall")
-TALKED = Measure("conversation_gcsr", 0, 1, title="talk GCSR")
+TALKED = Measure("conversation_gcsr", 0, 1, title="conversation GCSR")
 RULES = JudgeId("rules", "rules", "r1")
 
 
@@ -46,7 +46,7 @@ def test_a_column_holds_all_agents_of_a_world(store: Store) -> None:
 def test_worlds_are_correlated_over_agents(store: Store) -> None:
     found = four_agents(store, town=(0.1, 0.3, 0.2, 0.4))
     (one,) = found.worlds
-    # Ranks 1234 and 1324: rho = 1 - 6 * 2 / (4 * 15) = .8; Pearson's r is the same here.
+    # Ranks 1234 and 1324: rho = 1 - 6 * 2 / (4 * 15) = 0.8; Pearson's r is the same here.
     assert one.spearman.value == pytest.approx(0.8)
     assert one.pearson.value == pytest.approx(0.8)
     assert one.of == "agent"
@@ -94,8 +94,8 @@ def test_what_is_said_and_what_comes_of_it_by_task(store: Store) -> None:
             judge=RULES)  # fmt: skip
     found = across(store, ["talk", "town"], {}, [LEVELS])
     (one,) = found.levels
-    # quiz .4, .5; swap .9, .6; walk .1, .2: ranks agree. Sums of products .15333, of squares
-    # .32667 and .08667: r = .15333 / sqrt(.32667 * .08667) = .91129.
+    # quiz 0.4, 0.5; swap 0.9, 0.6; walk 0.1, 0.2: ranks agree. Sums of products 0.15333, of squares
+    # 0.32667 and 0.08667: r = 0.15333 / sqrt(0.32667 * 0.08667) = 0.91129.
     assert (one.spearman.n, one.spearman.value) == (3, 1)
     assert one.pearson.value == pytest.approx(0.91129, abs=1e-5)
     assert one.pearson.low is None

@@ -39,7 +39,7 @@ def test_two_agents_of_the_small_run_by_hand(small: Store) -> None:
 
     lamp 4-3, 6-7, 5-2, 8-2: sum 9. bike 6-1 (the other three have a missing value): 5. noise 8-4,
     10-5, 9-6, 10-4: 18. Mean 32 / 9. Deviations of the clusters' sums 9 - 128/9, 5 - 32/9,
-    18 - 128/9; t(2) at .975 is 4.302653. Of the 4 ways to flip, one reaches 32.
+    18 - 128/9; t(2) at 0.975 is 4.302653. Of the 4 ways to flip, one reaches 32.
     """
     comparison = compare_runs(small, SMALL).comparison
     assert comparison is not None
@@ -69,7 +69,7 @@ def test_what_the_small_run_shows_in_words(small: Store) -> None:
     assert "Intervals and p are clustered by scenario (3)" in words
     assert "offline judge: scores only what is on record; not comparable" in words
     assert "scripted is rule-based" in words
-    # 32/9 -+ 3.868 with 3 clusters: no p below .25.
+    # 32/9 -+ 3.868 with 3 clusters: no p below 0.25.
     assert "B): GOAL [\N{MINUS SIGN}0.31, 7.42]. So few" in words
     assert "All pairs are equal in SOC" in words
     assert "Not compared: BEL" in words
@@ -114,8 +114,8 @@ def test_no_difference_shown_is_not_called_equal(store: Store) -> None:
     add_run(store, "two", "y", {f"t{i}": (5,) for i in range(12)})
     found = compare_runs(store, CompareRequest(("one", "two")))
     words = said(found)
-    # 3 clusters of each: 1, -1, 0, 1. Mean .25; d^2: 6 * .5625 + 3 * 1.5625 + 3 * .0625 = 8.25;
-    # se = sqrt(12 / 11 * 8.25) / 12 = .25; t(11) = 2.200985.
+    # 3 clusters of each: 1, -1, 0, 1. Mean 0.25; d^2: 6 * 0.5625 + 3 * 1.5625 + 3 * 0.0625 = 8.25;
+    # se = sqrt(12 / 11 * 8.25) / 12 = 0.25; t(11) = 2.200985.
     assert "B) in GOAL [\N{MINUS SIGN}0.30, 0.80]. This is not evidence" in words
     assert "This is not evidence of equality" in words
     assert "If the observed 0.25 in GOAL were the true difference, detecting it would take" in words
@@ -143,7 +143,7 @@ def test_one_agent_under_other_settings_of_the_world_is_no_noise(store: Store) -
 
 
 def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:
-    title = Measure("conversation_sr", 0, 1, title="talk SR")
+    title = Measure("conversation_sr", 0, 1, title="conversation SR")
     add_run(store, "one", "x", {"t0": (1,), "t1": (0,)}, measure=title)
     add_run(store, "two", "y", {"t0": (1,), "t1": (1,)}, measure=title)
     found = compare_runs(store, CompareRequest(("one", "two"), measures=("Talk SR",)))

@@ -17,7 +17,7 @@ from sociolab.app.run.play import run
 from sociolab.core.episode import Action, Answered, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.core.user_files import read_toml
+from sociolab.core.reading import read_toml
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.schema import FirstFailure, RunResult

@@ -14,13 +14,12 @@ import pytest
 from sociolab import RunConfig, estimate, run
 from sociolab.app.data.sets import load_world
 from sociolab.app.preflight.estimate import (
-    CallCounts,
-    Case,
-    Pace,
-    RunEstimate,
+    CallRate,
     between,
     seconds_in_all,
+    share_range,
 )
+from sociolab.app.preflight.run_estimate import CallCounts, Case, RunEstimate
 from sociolab.core.episode import Json
 from sociolab.core.ports import NoReply, Player, Reply, Request
 from sociolab.endpoint.chat import ChatBody
@@ -29,6 +28,7 @@ from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.engine.drive import drive
 from sociolab.models.budget import Price
+from sociolab.report.result import RunResult
 from sociolab.report.section import Section
 from sociolab.store.store import Store
 from sociolab.worlds.stss.dataset import own_town, write_town
@@ -82,10 +82,11 @@ def calls(case: Case) -> dict[tuple[str, str], int]:
 
 
 class Staying:
-    """Makes replies up as the endpoint does, but for goodbyes."""
+    """Makes replies up as the endpoint does, but for goodbyes; texts of 203 characters, the mean
+    of the public SOTOPIA episodes."""
 
     def __init__(self) -> None:
-        self._replies = Replies(EndpointSettings())
+        self._replies = Replies(EndpointSettings(characters=203))
 
     def __call__(self, asked: ChatBody) -> str:
         text = self._replies.good(asked)
@@ -95,11 +96,17 @@ class Staying:
         return json.dumps(reply | {"ends": False} if "ends" in reply else reply)
 
 
-def played(config: RunConfig) -> dict[tuple[str, str], int]:
-    """The calls of a run whose models never leave, by model and role, without those asked again."""
+def played_to_the_limit(config: RunConfig) -> RunResult:
+    """A run whose models never leave."""
     with start_in_thread(EndpointSettings(responder=Staying())) as server:
         result = run(config.model_copy(update={"base_url": server.url, "name": "run"}))
     assert result.played == result.trials
+    return result
+
+
+def played(config: RunConfig) -> dict[tuple[str, str], int]:
+    """The calls of a run whose models never leave, by model and role, without those asked again."""
+    played_to_the_limit(config)
     assert config.store is not None
     with Store.open(config.store, create=False) as store:
         return Counter(
@@ -170,6 +177,22 @@ def test_the_calls_are_those_of_a_run_in_which_nobody_leaves(kind: str, tmp_path
     assert calls(found.most) == played(config)
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_bound_is_not_passed_where_nobody_leaves_and_is_close(
+    seed: int, tmp_path: Path
+) -> None:
+    """Calls are exact there, and its texts of 250 characters are a little longer than these."""
+    config = described(tmp_path, seed=seed, limit=2, partner=None)
+    found = estimate(config)
+    bound = found.usd(found.most, cached=True)
+    assert bound is not None
+    assert f"at most {found.most.whole.calls} calls and $" in said(found)
+    assert "if every episode runs to its turn limit" in said(found)
+    cost = played_to_the_limit(config).cost_usd
+    assert cost is not None
+    assert cost <= bound <= 1.3 * cost
+
+
 SWAPPED: dict[str, dict[str, Any]] = {
     "a plan whose cycle a stride would fall in with": {"partner": None, "limit": 60},
     "a scripted partner": {"limit": 60},
@@ -218,18 +241,18 @@ def _few(task: Any) -> tuple[str, ...]:
 
 
 class Counting:
-    """Counts what a player is asked, by seat."""
+    """Counts what a player is asked, by seat and question."""
 
     def __init__(self, decides: Player) -> None:
-        self.decides, self.asked = decides, Counter[str]()
+        self.decides, self.asked = decides, Counter[tuple[str, str]]()
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        self.asked[request.seat] += request.attempt == 1
+        self.asked[request.seat, request.name] += request.attempt == 1
         return await self.decides.reply(request, memory)
 
 
 @pytest.mark.parametrize("background", [None, "scripted", "openai/p"])
-def test_a_town_takes_shares_of_what_scripted_residents_are_asked(
+def test_a_town_takes_all_plans_and_shares_of_what_else_scripted_residents_are_asked(
     background: str | None, small_town: Path, tmp_path: Path
 ) -> None:
     config = described(
@@ -237,21 +260,56 @@ def test_a_town_takes_shares_of_what_scripted_residents_are_asked(
         limit=1,
     )  # fmt: skip
     kit = load_world("stss", str(small_town))
+    assert kit.dry_run is not None
     task = kit.world.tasks()[0]
     counting = Counting(kit.players["scripted"])
     playing = kit.world.play(task, task.id, 0)
     asyncio.run(drive(playing, dict.fromkeys(task.seats, counting), lambda _: None))
-    performer, others = counting.asked[task.seats[0]], counting.asked.total()
-    others -= performer
-    by_role = {"agent": performer, "background": 0 if background == "scripted" else others}
-    low, high = estimate(config).range
-    for case, share in ((low, 0.3), (high, 0.9)):
+    sure, rest, meeting = Counter[str](), Counter[str](), set[str]()
+    for (seat, name), count in counting.asked.items():
+        role = "agent" if seat == task.seats[0] else "background"
+        if role == "background" and background == "scripted":
+            continue
+        if (times := {"plan_day": 1, "decompose": 1.5}.get(name)) is not None:
+            sure[role] += round(times * count)
+        else:
+            rest[role] += count
+            meeting.add(seat)
+    assert sure["agent"] == 2  # days
+    ends = estimate(config).range
+    for case, share in zip(ends, share_range(kit.dry_run, len(meeting)), strict=True):
         made = Counter[str]()
         for (_, role), count in calls(case).items():
             made[role] += count
-        assert made == Counter({
-            role: pytest.approx(share * count, abs=4) for role, count in by_role.items() if count
-        })  # fmt: skip
+        assert made == {
+            role: pytest.approx(sure[role] + share * rest[role], abs=4) for role in sure
+        }
+
+
+def test_sums_of_few_seats_vary_as_a_gamma_and_those_of_many_by_the_model() -> None:
+    """With a spread as large as the share, four seats make a gamma of shape 4: half the chi-square
+    of 8 degrees, whose quantiles in the tables are 2.18 and 17.53."""
+    kit = load_world("stss")
+    assert kit.dry_run is not None
+    varying = replace(kit.dry_run, share=0.5, spread=0.5)
+    assert share_range(varying, 4) == pytest.approx((0.5 * 2.18 / 8, 0.5 * 17.53 / 8), rel=0.02)
+    assert share_range(varying, 1000) == pytest.approx((0.5 / 3**0.5, 0.5 * 3**0.5))
+
+
+def test_the_fewer_tasks_a_performer_plays_the_wider_is_its_range(
+    small_town: Path, tmp_path: Path
+) -> None:
+    def width(repeats: int) -> float:
+        low, high = estimate(
+            described(
+                tmp_path, world="stss", data=str(small_town), partner="scripted",
+                judges=("rules",), repeats=repeats,
+            )
+        ).range  # fmt: skip
+        return high.whole.calls / low.whole.calls
+
+    assert width(1) > width(2) > width(5) == pytest.approx(width(10), rel=0.1)
+    assert width(5) <= 3
 
 
 def test_the_order_of_agents_changes_nothing_in_a_town_either(
@@ -271,7 +329,8 @@ def test_a_town_says_what_its_range_rests_on(small_town: Path, tmp_path: Path) -
         tmp_path, world="stss", data=str(small_town), partner="scripted", judges=("rules",), limit=1
     )
     found = estimate(config, latency=2.0)
-    assert "0.3 to 0.9 of their calls" in said(found)
+    assert "times the calls of scripted residents" in said(found)
+    assert "models play (here 1), the wider" in said(found)
     assert "turn limit" not in said(found)
     document = found.document()
     assert [case["case"] for case in document["cases"]] == ["low", "high"]
@@ -408,8 +467,8 @@ def test_an_estimate_leaves_no_store(tmp_path: Path) -> None:
 def test_the_slowest_of_what_bounds_a_run_tells_its_time(
     per_minute: float | None, at_once: int | None, seconds: float
 ) -> None:
-    ours = Pace("a/x", "a", 2.0, 5, per_minute, 1000, 40)
-    other = Pace("a/j", "a", 5.0, 5, per_minute, 200, 8)
+    ours = CallRate("a/x", "a", 2.0, 5, per_minute, 1000, 40)
+    other = CallRate("a/j", "a", 5.0, 5, per_minute, 200, 8)
     assert seconds_in_all([ours, other], at_once) == pytest.approx(seconds)
-    longest = Pace("b/x", "b", 2.0, 500, None, 1000, 900)
+    longest = CallRate("b/x", "b", 2.0, 500, None, 1000, 900)
     assert seconds_in_all([ours, longest], 600) == pytest.approx(1880.0)

@@ -59,9 +59,9 @@ def test_two_spellings_of_one_field_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("agnets = 1", '"agnets" is no field; check its spelling; the nearest: agents'),
+        ("agnets = 1", '"agnets" is no field; the nearest: agents'),
         ("on-failed = 1", "the nearest: on_failed_turn"),
-        ("xyzzy = 1", "there are world, agents, partner"),
+        ("xyzzy = 1", "there are .*world, agents, partner"),
         ("[settings]\nx = [1]", r"settings\.x: input should be a valid string, found \[1\]"),
         ("agents = []", "agents: "),
         ("tasks = [1]", "tasks: "),

@@ -13,7 +13,8 @@ import pytest
 
 from own_code import writer
 from sociolab.app.data.sets import load_world
-from sociolab.app.run.validate import ValidationConfig, document, section, validate
+from sociolab.app.run.config import ValidationConfig
+from sociolab.app.run.validate import document, section, validate
 from sociolab.core.errors import ConfigError
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings

@@ -135,16 +135,16 @@ def louder(episode: lab.Episode, seed: int) -> tuple[lab.Variant, ...]:
     return (lab.Variant("louder", replace(episode, events=tuple(events)), changes),)
 
 
-class Wanted(BaseModel):
+class Wanted(lab.StoreAccess):
     run: str
 
 
-async def offers(context: lab.Context, wanted: Wanted) -> lab.SectionFindings:
-    """`sociolab tool offers --set run=NAME`: what was offered."""
+async def offers(context: lab.Context, wanted: Wanted) -> lab.Findings:
+    """What was offered, game by game."""
     games = context.store.episodes(wanted.run)
     rows = tuple((one.trial.task.id, ", ".join(map(str, offers_of(one)))) for one in games)
     table = lab.TextTable("", ("game", "points for the responder"), rows)
-    return lab.SectionFindings((lab.Section("Offers", tables=(table,)),))
+    return lab.Findings((lab.Section("Offers", tables=(table,)),))
 
 
 def remarks(world: lab.World) -> list[str]:
@@ -195,5 +195,6 @@ plugin = lab.WorldPlugin(
     importers={"games": lab.Importer(import_games, "play it: sociolab run ultimatum --data {name}"),
                "games-played": lab.EpisodeImporter(import_played)},
     rating=rating, remarks=remarks,
-    tools={"offers": lambda: lab.Tool(Wanted, offers, lambda runs: Wanted(run=runs["ultimatum"]))},
+    tools={"offers": lambda: lab.Tool(
+        Wanted, offers, demo=lambda runs: Wanted(run=runs["ultimatum"]))},
 )  # fmt: skip

@@ -29,6 +29,7 @@ from sociolab.engine.drive import drive
 from sociolab.engine.play import play
 from sociolab.testing.playing import play_scene
 from sociolab.worlds.anteval.information.scoring import Learned, polls
+from sociolab.worlds.anteval.prompt_sets import first
 from sociolab.worlds.anteval.scene import AntScene, turn_text, visible
 from sociolab.worlds.anteval.session import NPC, Session
 from sociolab.worlds.anteval.world import AntEval
@@ -208,7 +209,7 @@ def test_no_fact_is_shown_to_a_player_before_somebody_said_it_in_its_hearing(
                 knows[seat].add(token)
             return Reply((Action("speak", f"It is {token}.", to),))
 
-    scene = AntScene(one, polls(one, controls=True, every=2))
+    scene = AntScene(one, polls(one, first(), controls=True, every=2))
     asyncio.run(drive(play(scene), dict.fromkeys(SEATS, Teller()), lambda _: None))
 
 

@@ -23,6 +23,7 @@ from sociolab.testing import PlayerContract, WorldContract
 from sociolab.testing.playing import StockScene, play_scene, play_task
 from sociolab.worlds.anteval.information.scoring import Learned, polls
 from sociolab.worlds.anteval.kit import load_information, load_intention
+from sociolab.worlds.anteval.prompt_sets import first
 from sociolab.worlds.anteval.scene import AntScene
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
 from sociolab.worlds.anteval.session import NPC, Session, session_from
@@ -77,7 +78,7 @@ class TestScriptedInformation(PlayerContract):
 
     def scene(self) -> Scene:
         one = session(turns=16)
-        return AntScene(one, polls(one, controls=True, every=5))
+        return AntScene(one, polls(one, first(), controls=True, every=5))
 
 
 class TestScriptedIntention(PlayerContract):
@@ -202,14 +203,14 @@ def test_a_folder_of_sessions_is_played_and_hashed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("form", "lines", "problem"),
     [
-        ("information", (GOOD, "{"), "line 2: the session: invalid JSON"),
+        ("information", (GOOD, "{"), "line 2: expected a JSON object"),
         ("information", (), "is empty: expected at least one session"),
-        ("information", (GOOD, GOOD), 'line 2: expected an id of its own, found "information-0-'),
+        ("information", (GOOD, GOOD), 'line 2: expected a unique id, found "information-0-'),
         ("intention", (GOOD,), 'line 1: expected a session of the form "intention", found "info'),
         (
             "information",
             (edited(session(), characters=[c.model_dump() for c in session().players]),),
-            'line 1: the session: expected one "npc", in the last seat, found',
+            'line 1: expected one "npc", in the last seat, found',
         ),
         (
             "information",
@@ -224,7 +225,7 @@ def test_a_folder_of_sessions_is_played_and_hashed(tmp_path: Path) -> None:
         (
             "intention",
             (edited(INTENT, intentions=[{"seat": "player-9", "skill": "arcana", "text": "x"}]),),
-            'line 1: the session: the intention of "player-9": expected a player\'s seat',
+            'line 1: the intention of "player-9": expected a player\'s seat',
         ),
         ("information", (edited(session(), turns=0),), "line 1: turns: input should be greater"),
     ],
@@ -240,13 +241,15 @@ def test_what_is_wrong_with_a_folder_is_said_with_file_and_line(
 
 
 def test_a_folder_without_sessions_says_what_belongs_there(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"sessions\.jsonl cannot be read"):
+    with pytest.raises(
+        ConfigError, match=r"expected a folder with sessions\.jsonl, one session per line"
+    ):
         load_information(WorldSetup(tmp_path))
 
 
 def test_settings_for_drawing_do_not_go_with_a_folder(tmp_path: Path) -> None:
     path = folder(tmp_path, GOOD)
-    with pytest.raises(ConfigError, match=r"written down already, found .* \(facts, turns\)"):
+    with pytest.raises(ConfigError, match=r"are fixed, found .* \(facts, turns\)"):
         load_information(WorldSetup(path, settings={"turns": "4", "facts": "2"}))
     kit = load_information(WorldSetup(path, settings={"snapshots": "4", "key_points": "2"}))
     assert len(kit.world.tasks()) == 1

@@ -253,8 +253,8 @@ def test_which_real_examples_are_drawn_hangs_on_the_seed() -> None:
 def test_few_groups_take_the_percentiles_further_out() -> None:
     """One of six groups is wrong: F is 1 less a sixth for each time that it is drawn.
 
-    It is drawn 3 times or more in 6.2 % of the draws, 4 times or more in .87 %, 5 in .07 %. Student
-    asks for the percentile of -sqrt(6 / 5) x 2.571 = -2.816, which is .24 % in the place of 2.5 %.
+    It is drawn 3 times or more in 6.2 % of draws, 4 times or more in 0.87 %, 5 in 0.07 %. Student
+    asks for the percentile of -sqrt(6 / 5) x 2.571 = -2.816, which is 0.24 % in the place of 2.5 %.
     """
     rows = [play(1, prefix=f"g{number}")[0] for number in range(6)]
     found = overlaps([{WRONG}, *[{RIGHT}] * 5], rows)
@@ -369,10 +369,10 @@ def test_each_training_is_told_of_before_it_begins() -> None:
     generated = {"one": play(9, prefix="a")}
     asyncio.run(measure_gap(play(20), play(10, prefix="t"), generated, parrots(), tell=told.append))
     assert told == [
-        "learning from 9 examples of one",
-        "learning from 9 real examples",
-        "noise floor: learning from 10 pairs of real samples",
-        "learning from 20 real examples",
+        "training on 9 examples of one",
+        "training on 9 real examples",
+        "noise floor: training on 10 pairs of real samples",
+        "training on 20 real examples",
     ]
 
 
@@ -473,5 +473,5 @@ def test_empty_sets_are_refused_by_name() -> None:
     loose = [replace(row, strict=False) for row in play(4, prefix="t")]
     with pytest.raises(ConfigError, match="at least a strict test row"):
         measured({"one": play(5, prefix="a")}, test=loose)
-    with pytest.raises(ConfigError, match="at least 1 label a row"):
+    with pytest.raises(ConfigError, match="at least 1 label per row"):
         measured({"one": play(5, prefix="a")}, settings=GapSettings(most=0))

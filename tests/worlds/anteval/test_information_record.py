@@ -30,6 +30,7 @@ from sociolab.worlds.anteval.information.scoring import (
     recall,
 )
 from sociolab.worlds.anteval.information.scoring import learned as ways_of
+from sociolab.worlds.anteval.kit import INFORMATION
 from sociolab.worlds.anteval.session import NPC
 
 # ---------- the metrics of information exchange, worked by hand
@@ -47,7 +48,7 @@ def test_p_is_the_overlap_over_k() -> None:
 
 
 def test_iep_is_the_average_over_sessions_and_players_not_the_printed_sum() -> None:
-    # Two sessions of three players: (.2 + .4 + 0 + 1 + .6 + .8) / 6 = .5
+    # Two sessions of three players: (0.2 + 0.4 + 0 + 1 + 0.6 + 0.8) / 6 = 0.5
     shares = {"t0": (0.2, 0.4, 0.0), "t1": (1.0, 0.6, 0.8)}
     plays = [
         PlayRow((trial, f"player-{i}"), "x", "x", None, trial, False)
@@ -175,6 +176,14 @@ def test_answers_worked_by_hand() -> None:
     assert values(WHOLE, None) == pytest.approx(
         {"party_recall": 2 / 3, "oracle_transcript": 2 / 3, "oracle_facts": 1}
     )
+
+
+def test_all_that_is_scored_is_declared_the_curve_in_its_place() -> None:
+    names = [name for name, _ in verdicts(WHOLE)]
+    assert all(INFORMATION.metric(name).tooltip for name in names)
+    assert INFORMATION.metric("recall_at_12").better == "higher"
+    shown = INFORMATION.ordered(["made_up", "no_talk", "recall_at_4", "recall_at_0", "f1"], str)
+    assert shown == ("f1", "recall_at_4", "recall_at_0", "no_talk", "made_up")
 
 
 def test_the_recall_says_from_whom_and_when_each_fact_came() -> None:

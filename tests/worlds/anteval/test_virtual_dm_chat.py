@@ -292,7 +292,7 @@ def test_too_few_examples_to_show_are_refused() -> None:
 
 
 def test_a_dm_that_was_not_fitted_does_not_pass_for_an_untuned_one() -> None:
-    with pytest.raises(WorldError, match="fitted before it predicts"):
+    with pytest.raises(WorldError, match="a call of fit before predict"):
         predicted(ChatDM(FakeModel(GOOD), 8), (example(1),))
 
 

@@ -256,7 +256,7 @@ def test_a_training_set_without_labels_or_without_words_is_refused() -> None:
 
 
 def test_it_must_be_fitted_before_it_predicts() -> None:
-    with pytest.raises(WorldError, match="expected to be fitted"):
+    with pytest.raises(WorldError, match="expected a call of fit"):
         LinearDM().predict([example()])
 
 

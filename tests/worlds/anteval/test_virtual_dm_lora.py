@@ -150,7 +150,7 @@ def test_a_folder_without_weights_is_refused(tmp_path: Path) -> None:
 
 
 def test_nothing_is_predicted_before_it_has_learned(model_folder: Path) -> None:
-    with pytest.raises(WorldError, match="lora:tiny: expected to be fitted before it predicts"):
+    with pytest.raises(WorldError, match="lora:tiny: expected a call of fit before predict"):
         LoraDM(model_folder).predict(FOUR)
     unlabelled = Example("u", "g", FOUR[0].turns, FOUR[0].candidates, frozenset())
     with pytest.raises(ConfigError, match="examples with labels"):

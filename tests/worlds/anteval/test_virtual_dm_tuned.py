@@ -196,7 +196,7 @@ def test_a_dm_whose_job_failed_does_not_predict_with_the_model_before(tmp_path: 
             await dm.fit_async(TRAIN)
             with pytest.raises(ModelError, match="has 5 example"):
                 await dm.fit_async(TRAIN[:5])
-            with pytest.raises(WorldError, match="tuned:m: expected to be fitted"):
+            with pytest.raises(WorldError, match="tuned:m: expected a call of fit"):
                 await dm.predict_async(TEST)
             assert not dm.failures
 

@@ -12,7 +12,8 @@ import pytest
 
 from fake_models import FakeModel
 from own_code import writer
-from sociolab.app.run.validate import ValidationConfig, validate
+from sociolab.app.run.config import ValidationConfig
+from sociolab.app.run.validate import validate
 from sociolab.core.ports import CANNOT_TELL, Labelled, PointAnswer
 from sociolab.core.score import ScoreFailure
 from sociolab.judging.llm_judge import LlmJudge

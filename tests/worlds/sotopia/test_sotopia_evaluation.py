@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+from importlib.resources import files
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.episode import Action, Moved
-from sociolab.core.errors import ReplyError
+from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
+from sociolab.prompting.sets import load_set
 from sociolab.prompting.structured import read
 from sociolab.worlds.sotopia.evaluation import (
     DIMENSIONS,
@@ -22,8 +26,16 @@ from sociolab.worlds.sotopia.evaluation import (
     SotopiaRubric,
     overall,
 )
+from sociolab.worlds.sotopia.rating import rated_scene, rating_guide
 from sociolab.worlds.sotopia.scenarios import RelationshipType
-from sociolab.worlds.sotopia.scene import SceneCast, judge_names, ties
+from sociolab.worlds.sotopia.scene import (
+    PACKAGE,
+    WANTED,
+    SceneCast,
+    SotopiaScene,
+    judge_names,
+    ties,
+)
 from sotopia_cases import casting, character, episode_of
 
 VALUES = {
@@ -65,6 +77,83 @@ def test_a_good_reply_gives_seven_scores_and_an_overall_for_each_person() -> Non
     score = found["seat0", "goal"]
     assert isinstance(score, Score)
     assert score.reason == "why goal"
+
+
+def test_two_analyses_of_a_dimension_are_stored_under_their_tags() -> None:
+    """Appendix C has believability analysed twice, each behind its tag."""
+    cell = {"naturalness": "Ada rambles.", "consistency": "As shy as told.", "score": 7}
+    score = judged({"person_1": sheet() | {"believability": cell}})["seat0", "believability"]
+    assert isinstance(score, Score)
+    assert (score.value, score.reason) == (
+        7,
+        "<naturalness> Ada rambles.\n<consistency> As shy as told.",
+    )
+
+
+def test_each_dimension_is_asked_as_raters_are_asked_it() -> None:
+    """One source: what raters read above their scale is what stands in the judge's prompt."""
+    prompt, _ = SotopiaRubric().prompt(episode_of(casting()), 0.0)
+    asked = " ".join(prompt.messages[0].text.split())
+    guide = rating_guide()
+    assert [one.measure for one in guide.guides] == list(DIMENSIONS)
+    for one in guide.guides:
+        assert f"{one.question} {one.look}" in asked
+        assert f"# {one.name}: {one.measure.low:g} to {one.measure.high:g}" in asked
+    assert guide.instructions == SotopiaRubric().instructions
+    for wanted in ("comprehensive account", "restate their goals", "naturalness, consistency"):
+        assert wanted in asked
+
+
+def test_what_is_for_the_environment_is_read_by_judge_and_raters_and_by_no_seat() -> None:
+    plain = casting()
+    secret = "They have one common friend: Uma."
+    scenario = plain.scenario.model_copy(update={"environment": secret})
+    cast = plain.model_copy(update={"scenario": scenario})
+    episode = episode_of(cast, Moved(0, "seat0", (Action("speak", "Hello."),)))
+    prompt, _ = SotopiaRubric().prompt(episode, 0.0)
+    assert secret in prompt.messages[1].text
+    assert secret in rated_scene(episode).context
+    for seat in ("seat0", "seat1"):
+        assert "Uma" not in repr(SotopiaScene(cast).witness(seat).observe(1))
+
+
+def test_a_set_of_ones_own_lays_out_lines_and_messages_and_asks_for_other_reasons(
+    tmp_path: Path,
+) -> None:
+    """The worked example of docs/prompts.md: one message, lines with the number of their turn."""
+    folder = tmp_path / "mine"
+    shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "paper", folder)
+    (folder / "manifest.toml").write_text(
+        'title = "mine"\n[layout]\nmessages = "one"\n'
+        """[lines]\nspeak = 'Turn #{turn}: {name} said: "{text}"'\n"""
+    )
+    asked = (folder / "dimensions.toml").read_text()
+    (folder / "dimensions.toml").write_text(asked.replace('["reason"]', '["account"]'))
+    texts = load_set(PACKAGE, str(folder), WANTED)
+    moves = (
+        Moved(0, "seat0", (Action("speak", "Hello."),)),
+        Moved(1, "seat1", (Action("leave"),)),
+    )
+    prompt, _ = SotopiaRubric(texts).prompt(episode_of(casting(), *moves), 0.0)
+    (only,) = prompt.messages
+    assert only.role == "user"
+    assert only.text.endswith('Turn #1: Mia said: "Hello."\n2. Noah leaves.')
+    assert prompt.schema is not None
+    assert '"account"' in prompt.schema.text
+    seat = SotopiaScene(casting(), texts=texts).witness("seat1")
+    seat.see(moves[0])
+    shown = seat.observe(1)
+    assert shown.layout.messages == "one"
+    assert shown.history[0].text == 'Turn #1: the other person said: "Hello."'
+
+
+def test_a_set_without_a_dimension_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "paper", folder)
+    text = (folder / "dimensions.toml").read_text()
+    (folder / "dimensions.toml").write_text(text.replace("[goal]", "[gaol]"))
+    with pytest.raises(ConfigError, match=r'mine, dimensions\.toml: "gaol" is no field'):
+        SotopiaRubric(load_set(PACKAGE, str(folder), WANTED))
 
 
 def test_a_bad_cell_costs_that_cell_and_the_overall_of_that_person_only() -> None:

@@ -62,7 +62,7 @@ def test_the_head_of_a_stranger_reads_like_this() -> None:
         "# The scene\n"
         "Some people meet at a market stall.\n"
         "\n"
-        "# Your private goal\n"
+        "# Your social goal\n"
         "Get the goalmark0."
     )
 
@@ -94,7 +94,10 @@ def test_a_tie_is_told_to_family() -> None:
 
 
 def test_the_tail_counts_turns_from_one() -> None:
-    assert SotopiaScene(casting()).witness("seat0").observe(4).tail == "Turn 5 of 20 is yours."
+    assert (
+        SotopiaScene(casting()).witness("seat0").observe(4).tail
+        == "It is your turn, turn 5 of at most 20."
+    )
 
 
 def test_the_view_holds_records_and_no_more_than_the_text() -> None:
@@ -187,6 +190,19 @@ def test_a_stranger_has_a_name_from_the_line_after_it_is_spoken() -> None:
     assert shown.others == ("Noah",)
     assert shown.view.others["Noah"].name == "Noah"
     assert "The other person" in shown.head
+
+
+def test_names_of_strangers_may_be_shown_and_nothing_else_of_them() -> None:
+    """As in the public code, whose history prints names; section 2.1 hides them."""
+    named = SotopiaScene(casting(), named=True).witness("seat0")
+    named.see(did(0, 1, SPEAK, "Good morning."))
+    assert lines(named) == ["Noah: Good morning."]
+    assert named.observe(1).others == ("Noah",)
+    assert (
+        "# Noah Berg\nSomebody whom you have never met; you know nothing else about them.\n"
+        in named.observe(1).head
+    )
+    assert "mark1" not in repr(named.observe(1).view.others)
 
 
 def test_a_full_name_that_is_spoken_is_known_in_full() -> None:

@@ -10,6 +10,7 @@ from sociolab.app.data.sets import new_data_set
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
+from sociolab.plugin.options import Flag
 from sociolab.plugin.world import EpisodeImporter, Importer, Importing
 from sociolab.report.words import plural
 from sociolab.store.connect import store_path
@@ -23,7 +24,7 @@ class Import:
     """Where to import from, what to call it, and the store for episodes.
 
     A run without a name keeps the one in its file.
-    `flags` are options that only some formats know, such as "--correct". `run` is whom ratings are
+    `flags` are options that only some formats know, such as "--no-hints". `run` is whom ratings are
     of.
     """
 
@@ -56,6 +57,18 @@ def world_formats() -> Mapping[str, str]:
     return found
 
 
+def world_flags() -> Mapping[str, Flag]:
+    """The options that some of these formats have, by format."""
+    importers = {
+        format: world_plugin(world).importers[format] for format, world in world_formats().items()
+    }
+    return {
+        format: one.flag
+        for format, one in importers.items()
+        if isinstance(one, Importer) and one.flag is not None
+    }
+
+
 def import_anything(
     format: str, wanted: Import, own: Mapping[str, Reader] = OWN
 ) -> tuple[str, ...]:
@@ -65,7 +78,7 @@ def import_anything(
         known = ", ".join((*worlds, *own))
         raise ConfigError(f'there is no import format "{format}"; expected one of {known}')
     importer = None if format in own else world_plugin(worlds[format]).importers[format]
-    _check_flags(format, importer, wanted.flags, worlds)
+    _check_flags(format, wanted.flags)
     if importer is None:
         return own[format](wanted)
     if isinstance(importer, EpisodeImporter):
@@ -73,19 +86,10 @@ def import_anything(
     return _import_data(worlds[format], importer, wanted)
 
 
-def _check_flags(
-    format: str,
-    importer: Importer | EpisodeImporter | None,
-    given: frozenset[str],
-    worlds: Mapping[str, str],
-) -> None:
-    allowed = importer.flag if isinstance(importer, Importer) else ""
-    for flag in sorted(given - {allowed}):
-        of = [
-            name
-            for name, world in worlds.items()
-            if getattr(world_plugin(world).importers[name], "flag", "") == flag
-        ]
+def _check_flags(format: str, given: frozenset[str]) -> None:
+    known = {name: flag.flags for name, flag in world_flags().items()}
+    for flag in sorted(given - {known.get(format)}):
+        of = [name for name, one in known.items() if one == flag]
         raise ConfigError(
             f"{flag}: expected with {' or '.join(of)} only, found with {format}; leave it out"
         )

@@ -10,17 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.app.registry import names, world_plugin, worlds_that
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId, World, WorldKit
+from sociolab.core.reading import file_text, json_record
 from sociolab.core.seeding import digest
 from sociolab.core.user_files import (
     data_folder,
     data_home,
-    first_problem,
     fresh_folder,
     imported_folder,
     write_whole,
@@ -228,9 +228,4 @@ def _path(world: str, name: str) -> Path:
 
 
 def _read(path: Path) -> TaskList:
-    try:
-        return TaskList.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise ConfigError(f"{path} is no task list: {first_problem(error)}") from error
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    return json_record(f"{path} is no task list", TaskList, file_text(path))

@@ -13,11 +13,11 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
 from sociolab.app.registry import Provider, plugin
-from sociolab.app.run.config import ModelAccess
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
+from sociolab.core.reading import first_problem, read_toml
 from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
-from sociolab.core.user_files import data_home, first_problem, read_toml
+from sociolab.core.user_files import data_home
 from sociolab.models.budget import Budget, Price
 from sociolab.models.cache import CachedModel
 from sociolab.models.config import (
@@ -32,6 +32,7 @@ from sociolab.models.config import (
     secrets_of,
 )
 from sociolab.models.prices import shipped_prices
+from sociolab.plugin.options import ModelAccess
 
 HUMAN = "human"
 """The agent that is a person, who may take as long as they like."""
@@ -92,7 +93,9 @@ def _settings(query: str, where: str) -> ModelSettings:
     try:
         return ModelSettings.model_validate(_values(query, where))
     except ValidationError as error:
-        raise ConfigError(f"--{where}: {first_problem(error)}{_known_options(error)}") from error
+        raise ConfigError(
+            f"--{where}: {first_problem(error, ModelSettings)}{_elsewhere(error)}"
+        ) from error
 
 
 def _values(query: str, where: str) -> dict[str, object]:
@@ -122,12 +125,10 @@ def _pairs(query: str, where: str) -> list[tuple[str, str]]:
         raise ConfigError(f"--{where}: expected name=value after the question mark") from error
 
 
-def _known_options(error: ValidationError) -> str:
-    """What there is, where a name is unknown."""
-    if error.errors(include_url=False)[0]["type"] != "extra_forbidden":
-        return ""
-    known = ", ".join(ModelSettings.model_fields)
-    return f" (there are: {known}; what else a server takes stands in models.toml, under extra)"
+def _elsewhere(error: ValidationError) -> str:
+    """Where an option goes that we do not know."""
+    unknown = error.errors(include_url=False)[0]["type"] == "extra_forbidden"
+    return "; what else a server takes stands in models.toml, under extra" if unknown else ""
 
 
 # ------------------------------------------------------------------ the models of a run
@@ -349,13 +350,6 @@ class ModelsFile(BaseModel):
         return EndpointSpec(name=name, **table.model_dump(exclude={"provider"}))
 
 
-_TABLES: dict[str, type[BaseModel]] = {
-    "endpoints": EndpointTable,
-    "prices": PriceSpec,
-    "options": ListedOptions,
-}
-
-
 def load_models(path: Path | None) -> ModelsFile:
     """The named file, else `models.toml` here, else the user's own, else nothing.
 
@@ -370,6 +364,13 @@ def load_models(path: Path | None) -> ModelsFile:
         return ModelsFile.model_validate(read_toml(path), context={"folder": path.parent})
     except ValidationError as error:
         raise ConfigError(f"{path}: {first_problem(error)}{_known_fields(error)}") from error
+
+
+_TABLES: dict[str, type[BaseModel]] = {
+    "endpoints": EndpointTable,
+    "prices": PriceSpec,
+    "options": ListedOptions,
+}
 
 
 def _known_fields(error: ValidationError) -> str:

@@ -18,9 +18,9 @@ from sociolab.core.code_fingerprint import with_code
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import Judge
+from sociolab.core.reading import first_problem
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.tracebacks import describe_error
-from sociolab.core.user_files import first_problem
 from sociolab.runner.guard import Bounds, LateError, QuitError
 from sociolab.runner.judging import id_problem
 from sociolab.runner.progress import Waits
@@ -201,8 +201,7 @@ def _typed(where: str, text: str, wanted: Any) -> Any:
         try:
             return adapter.validate_json(text)
         except ValidationError:
-            problem = first_problem(error).removeprefix("the file: ")
-            raise ConfigError(f"{where}: {problem}") from error
+            raise ConfigError(f"{where}: {first_problem(error)}") from error
 
 
 def _as_it_looks(text: str) -> Any:

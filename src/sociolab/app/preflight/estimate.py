@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
-from math import ceil
+from math import ceil, sqrt
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from pydantic import ValidationError
 
-from sociolab.analysis.formatting import listed
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
 from sociolab.app.players.own_code import OwnJudge
+from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, RunEstimate
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.session import Seated, plan_of, seat_all, wanted_judges, world_of
 from sociolab.app.run_sync import run_sync
@@ -37,7 +37,6 @@ from sociolab.core.ports import (
     ReplyStore,
     Request,
     Role,
-    Usage,
     World,
     WorldKit,
 )
@@ -49,22 +48,23 @@ from sociolab.engine.drive import drive
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, tokens_in
 from sociolab.models.cache import NullReplyStore
 from sociolab.prompting.structured import schema_of
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import money, percent, plural
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
 SAMPLE = 30
 """Tasks on which the length of the agents' prompts is measured."""
 
-SIMULATED = 3
-"""Tasks that are simulated where calls cannot be counted otherwise: each takes a second or two."""
+SIMULATED = 6
+"""Tasks that are simulated where calls cannot be counted otherwise: each takes about a second."""
 
 READ_OUT = 3
 """Seats of a simulation whose prompts are measured, for each question."""
 
 WIDEST = 2.0
 """The high end of a range of turns over its low end, at most."""
+
+TOWN_WIDTH = 3.0
+"""The high end of what depends on what is done over its low end, at least: models differ."""
 
 SHORT_EPISODE = 8
 """Turns after which episodes end at the low end, if they have as many. 154 public SOTOPIA episodes
@@ -81,245 +81,6 @@ _LAST = 200
 
 _LOOKED_AT = 20_000
 """Calls of the store, the latest, among which they are looked for."""
-
-
-# ------------------------------------------------------------------ the estimate
-
-
-@dataclass(slots=True)
-class CallCounts:
-    """Calls and their tokens; `cached` prompt tokens repeat the beginning of an earlier prompt."""
-
-    calls: int = 0
-    prompt: int = 0
-    cached: int = 0
-    completion: int = 0
-
-    def add(self, other: CallCounts, times: float = 1) -> None:
-        """So many times the other's, rounded."""
-        self.calls += round(other.calls * times)
-        self.prompt += round(other.prompt * times)
-        self.cached += round(other.cached * times)
-        self.completion += round(other.completion * times)
-
-    def usd(self, price: Price | None, *, cached: bool = False) -> float | None:
-        """Dollars, with all or nothing of what repeats read from the provider's cache; None where
-        there is no price."""
-        repeated = self.cached if cached else 0
-        return price.of(Usage(self.prompt, self.completion, repeated)) if price else None
-
-
-Parts: TypeAlias = dict[tuple[str, Role], CallCounts]
-"""By model and role."""
-
-
-@dataclass(slots=True)
-class Case:
-    """What a run takes if all its trials go like this, by model and role.
-
-    `longest` counts the calls of each model in the trial that has most of them. `seconds` is None
-    where it is not known how long a call takes.
-    """
-
-    name: str
-    parts: Parts = field(default_factory=lambda: defaultdict(CallCounts))
-    longest: Counter[str] = field(default_factory=Counter)
-    seconds: float | None = None
-
-    @property
-    def models(self) -> dict[str, CallCounts]:
-        """The sums by model."""
-        found: dict[str, CallCounts] = defaultdict(CallCounts)
-        for (model, _), part in sorted(self.parts.items()):
-            found[model].add(part)
-        return dict(found)
-
-    @property
-    def whole(self) -> CallCounts:
-        """The sum of all."""
-        found = CallCounts()
-        for part in self.parts.values():
-            found.add(part)
-        return found
-
-    def add_trials(self, parts: Mapping[tuple[str, Role], CallCounts], count: float = 1) -> None:
-        """So many trials more that each take this."""
-        calls: Counter[str] = Counter()
-        for (model, role), part in parts.items():
-            self.parts[model, role].add(part, count)
-            calls[model] += part.calls
-        self.longest |= calls
-
-
-@dataclass(frozen=True, slots=True)
-class RunEstimate:
-    """What a run would take: `cases` are the low and the high end of a range and, in a world of
-    turns, the most that it can be.
-
-    In a world of turns, episodes end after `SHORT_EPISODE` turns at the low end. At the most they
-    all go to their turn limit, at which calls are exact: only a reply that must be asked for again
-    comes on top. The high end is the most, or what lies at `WIDEST` times the low end if that is
-    less. Where the number of calls depends on what is done (a town), days are simulated (see
-    `WorldKit.dry_run`).
-
-    Tokens are measured on `measured` of the tasks, at four characters each. Dollars are without the
-    provider's cache unless it is said otherwise. `prices` has every model of the run, with None
-    for one whose price is not known, of which `no_price` is a sentence; `addresses` says
-    where each would be called. `uncounted` are agents and judges of the user's own code, whose
-    calls nobody knows.
-
-    >>> found = estimate(RunConfig(agents=("openai/m",), judges=("none",)))  # doctest: +SKIP
-    >>> found.most.models["openai/m"].calls  # doctest: +SKIP
-    9000
-    """
-
-    trials: int
-    tasks: int
-    measured: int
-    cases: tuple[Case, ...]
-    prices: dict[str, Price | None]
-    time: str = ""
-    about: str = ""
-    uncounted: tuple[str, ...] = ()
-    addresses: Mapping[str, str] = field(default_factory=dict)
-    no_price: str = ""
-
-    @property
-    def range(self) -> tuple[Case, Case]:
-        """The low and the high end."""
-        return self.cases[0], self.cases[min(1, len(self.cases) - 1)]
-
-    @property
-    def most(self) -> Case:
-        """The case that takes most."""
-        return self.cases[-1]
-
-    @property
-    def unpriced(self) -> tuple[str, ...]:
-        """The models whose cost is not known."""
-        return tuple(sorted(name for name, price in self.prices.items() if price is None))
-
-    def usd(self, case: Case, *, cached: bool = False) -> float | None:
-        """Dollars of all models together; None if one of them has no price."""
-        found = [part.usd(self.prices[name], cached=cached) for name, part in case.models.items()]
-        known = [usd for usd in found if usd is not None]
-        return sum(known) if len(known) == len(found) else None
-
-    def document(self) -> dict[str, Any]:
-        """As JSON; a cost that is not known is null."""
-        return {
-            "schema": 1,
-            "dry_run": True,
-            "trials": self.trials,
-            "tasks": self.tasks,
-            "measured_tasks": self.measured,
-            "cases": [
-                {
-                    "case": case.name,
-                    "calls": sum(part.calls for part in case.parts.values()),
-                    "cost_usd": self.usd(case),
-                    "cost_usd_cached": self.usd(case, cached=True),
-                    "seconds": case.seconds,
-                    "models": {
-                        model: {**self._figures(model, part), "roles": self._roles(case, model)}
-                        for model, part in case.models.items()
-                    },
-                }
-                for case in self.cases
-            ],
-            "no_price": list(self.unpriced),
-            "not_counted": list(self.uncounted),
-            "addresses": dict(self.addresses),
-        }
-
-    def _roles(self, case: Case, model: str) -> dict[str, Any]:
-        parts = sorted(case.parts.items())
-        return {role: self._figures(model, one) for (name, role), one in parts if name == model}
-
-    def _figures(self, model: str, part: CallCounts) -> dict[str, Any]:
-        price = self.prices[model]
-        return {
-            "calls": part.calls,
-            "prompt_tokens": part.prompt,
-            "repeated_tokens": part.cached,
-            "completion_tokens": part.completion,
-            "cost_usd": part.usd(price),
-            "cost_usd_cached": part.usd(price, cached=True),
-        }
-
-    def section(self) -> Section:
-        """As a table, with what it rests on."""
-        said = [
-            f"{plural(self.trials, 'trial')} of {plural(self.tasks, 'task')}; no model was called, "
-            "nothing was stored"
-        ]
-        said += [f"{model} at {address}" for model, address in self.addresses.items()]
-        cautions = []
-        if self.no_price:
-            cautions.append(f"{self.no_price}: until then, that cost is unknown")
-        if self.uncounted:
-            cautions.append(
-                f"not counted: calls that {listed(self.uncounted)} may make; that code was not "
-                "asked anything, and what it does can change the other figures too"
-            )
-        if not self.prices:
-            said += [] if self.uncounted else ["no model is called: this run is free"]
-            return Section("Dry run", tuple(said), tuple(cautions))
-        return Section("Dry run", (*said, self.time), tuple(cautions), (self._table(),))
-
-    def _table(self) -> TextTable:
-        caching = any(price and price.cached is not None for price in self.prices.values())
-        low, high = self.range
-        rows = []
-        for key in sorted({**low.parts, **high.parts}):
-            ends = [case.parts.get(key, CallCounts()) for case in (low, high)]
-            usd = [[end.usd(self.prices[key[0]], cached=c) for end in ends] for c in (False, True)]
-            rows.append((*key, *_cells(ends, usd, caching=caching)))
-        if len(rows) > 1:
-            usd = [[self.usd(case, cached=one) for case in (low, high)] for one in (False, True)]
-            rows.append(("total", "", *_cells([low.whole, high.whole], usd, caching=caching)))
-        columns = ["model", "role", "calls", "tokens in", "tokens out", "cost"]
-        columns += ["if cached"] if caching else []
-        return TextTable("Calls, tokens, cost", tuple(columns), tuple(rows), self._notes(), (1,))
-
-    def _notes(self) -> tuple[str, ...]:
-        whole, usd = self.most.whole, self.usd(self.most)
-        cost = "" if usd is None else f" and {money(usd)}"
-        calls = (
-            f"range: from episodes of {SHORT_EPISODE} turns with texts of {SHORT_TEXT} characters "
-            f"to the turn limit with {LONG_TEXT}, cut at twice the low end; at most "
-            f"{plural(whole.calls, 'call')}{cost} if every episode runs to its turn limit and no "
-            "reply has to be asked for again"
-        )
-        tokens = (
-            f"tokens: measured on the prompts of {plural(self.measured, 'task')}, at four "
-            "characters a token; a model that thinks first writes more"
-        )
-        cached = (
-            "if cached: the cost if the provider's cache has all that prompts repeat from the "
-            f"start of earlier ones: {percent(whole.cached / max(whole.prompt, 1))} of tokens in"
-        )
-        priced = any(price and price.cached is not None for price in self.prices.values())
-        return (self.about or calls, tokens, *([cached] if priced else []))
-
-
-def _cells(
-    ends: Sequence[CallCounts], usd: Sequence[Sequence[float | None]], *, caching: bool
-) -> tuple[str, ...]:
-    counts = [[getattr(end, name) for end in ends] for name in ("calls", "prompt", "completion")]
-    dollars = [["no price" if one is None else money(one) for one in both] for both in usd]
-    told = [[_count(one) for one in both] for both in counts] + dollars[: 1 + caching]
-    return tuple("–".join(dict.fromkeys(both)) for both in told)  # noqa: RUF001
-
-
-def _count(number: int) -> str:
-    """In full below 10,000, and else in thousands or millions."""
-    if number < 10_000:
-        return f"{number:,}"
-    return f"{number / 1e3:.0f}k" if number < 1e6 else f"{number / 1e6:,.2f}M"
-
-
-# ------------------------------------------------------------------ how it is made
 
 
 def estimate(config: RunConfig, latency: float | None = None) -> RunEstimate:
@@ -353,15 +114,18 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
     if kit.dry_run is None:
         low, most, measured = await work.in_turns()
         cases: tuple[Case, ...] = (low, between(low, most, prices), most)
+        about = (
+            f"from episodes of {SHORT_EPISODE} turns with texts of {SHORT_TEXT} characters to the "
+            f"turn limit with {LONG_TEXT}, cut at twice the low end"
+        )
     else:
-        cases, measured = await work.simulated(kit.dry_run)
+        cases, measured, about = await work.simulated(kit.dry_run)
     last = _last_seconds(store_path(config.store))
     at_once = None if kit.dry_run else min(config.episodes, len(plan))
     paces = [models.paces(case, last if latency is None else lambda _: latency) for case in cases]
     for case, each in zip(cases, paces, strict=True):
         if each and all(pace.seconds is not None for pace in each):
             case.seconds = seconds_in_all(each, at_once)
-    about = kit.dry_run.about if kit.dry_run else ""
     time = _time_line(cases[:2], paces[-1], latency)
     where = {name: models.endpoint(spec).base_url for name, spec in sorted(models.specs.items())}
     unpriced = [spec for name, spec in sorted(models.specs.items()) if not prices[name]]
@@ -388,6 +152,21 @@ def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:
         for key, part in case.parts.items():
             found.parts[key].add(part, weight)
     return found
+
+
+def share_range(dry_run: DryRun, seats: float) -> tuple[float, float]:
+    """The ends of a range that depends on what is done, where models play so many seats: shares of
+    what the dry run's player is asked.
+
+    Sums over seats that vary by themselves are spread like a gamma distribution: its 2.5 % and
+    97.5 % quantiles (Wilson and Hilferty 1931). The ends are `TOWN_WIDTH` apart at least.
+    """
+    shape = max(seats, 1) * (dry_run.share / dry_run.spread) ** 2
+    low, high = (
+        (1 - 1 / (9 * shape) + normal / (3 * sqrt(shape))) ** 3 for normal in (-1.96, 1.96)
+    )
+    apart = sqrt(TOWN_WIDTH)
+    return dry_run.share * min(low, 1 / apart), dry_run.share * max(high, apart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,11 +253,11 @@ class _Work:
             case.add_trials(parts)
         return case, measured
 
-    async def simulated(self, dry_run: DryRun) -> tuple[tuple[Case, ...], int]:
-        """Both ends, and the number of tasks that were simulated.
+    async def simulated(self, dry_run: DryRun) -> tuple[tuple[Case, ...], int, str]:
+        """Both ends, the number of tasks that were simulated, and what the range rests on.
 
-        Who sits where a rule-based player does is played by it, all others by that of the dry run;
-        the ends are shares of what they are asked.
+        Who sits where a rule-based player does is played by it, all others by that of the dry run.
+        What is asked whatever is done counts in full; the ends are shares of the rest.
         """
         tasks = self._a_trial_a_task()
         mixed = interleave(self._sample(tasks, len(tasks)), lambda trial: trial.task.tags)
@@ -486,26 +265,44 @@ class _Work:
         casts: dict[tuple[str, ...], list[Trial]] = defaultdict(list)
         for trial in self.plan:
             casts[tuple(dict.fromkeys(member.agent for member in trial.cast))].append(trial)
-        cases = tuple(map(Case, ("low", "high")))
-        simulated: dict[tuple[str, ...], tuple[tuple[CallCounts, ...], Parts]] = {}
+        simulated: dict[tuple[str, ...], tuple[tuple[_Asked, ...], Parts]] = {}
+        trials: list[tuple[Parts, Parts, float]] = []
+        seats = 0.0
         for _, several in sorted(casts.items()):
             of_task = {trial.task.id: trial for trial in several}
+            times = len(several) / len(sample)
             for task in sample:
                 trial = replace(of_task[task.id], id=task.id)
                 labels = [member.agent for member in trial.cast]
                 key = (task.id, *(label if label in self.ruled else "" for label in labels))
                 if key not in simulated:
-                    simulated[key] = await self._simulated(dry_run.world, trial, dry_run.player)
-                seats, judged = simulated[key]
-                for case, share in zip(cases, dry_run.shares, strict=True):
-                    parts: Parts = defaultdict(CallCounts)
-                    for index, (label, part) in enumerate(zip(labels, seats, strict=True)):
-                        if agent := self.agents.get(label):
-                            parts[agent.model, self._role(agent, index)].add(part, share)
-                    for by, part in judged.items():
-                        parts[by].add(part)
-                    case.add_trials(parts, len(several) / len(sample))
-        return cases, len(sample)
+                    simulated[key] = await self._simulated(dry_run, trial)
+                asked, judged = simulated[key]
+                sure: Parts = defaultdict(CallCounts, judged)
+                rest: Parts = defaultdict(CallCounts)
+                for index, label in enumerate(labels):
+                    if agent := self.agents.get(label):
+                        by = agent.model, self._role(agent, index)
+                        always, depending = asked[index]
+                        sure[by].add(always)
+                        rest[by].add(depending)
+                        seats += times * bool(depending.calls)
+                trials.append((sure, rest, times))
+        shares = share_range(dry_run, seats)
+        cases = tuple(map(Case, ("low", "high")))
+        for case, share in zip(cases, shares, strict=True):
+            for sure, rest, times in trials:
+                parts: Parts = defaultdict(CallCounts)
+                for counts, factor in ((sure, 1), (rest, share)):
+                    for by, part in counts.items():
+                        parts[by].add(part, factor)
+                case.add_trials(parts, times)
+        low, high = shares
+        about = (
+            f"{low:.2g} to {high:.2g} times {dry_run.about}; the fewer seats models play (here "
+            f"{seats:.0f}), the wider the range"
+        )
+        return cases, len(sample), about
 
     def _role(self, agent: _ModelAgent, seat: int) -> Role:
         """As what an agent is called: but for the first seat all may be in the background."""
@@ -539,9 +336,7 @@ class _Work:
             mean.add(part, 1 / len(sample))
         return tuple(found)
 
-    async def _simulated(
-        self, world: World, trial: Trial, decides: Player
-    ) -> tuple[tuple[CallCounts, ...], Parts]:
+    async def _simulated(self, dry_run: DryRun, trial: Trial) -> tuple[tuple[_Asked, ...], Parts]:
         """What a trial takes by seat, if models sat everywhere but where a rule-based player does;
         and what its judges take."""
         sheet = _Sheet(trial.task.seats)
@@ -549,10 +344,10 @@ class _Work:
         for member in trial.cast:
             agent = self.agents.get(member.agent)
             model = agent.player if agent else None
-            deciding = self.ruled.get(member.agent, decides)
+            deciding = self.ruled.get(member.agent, dry_run.player)
             players[member.seat] = _Seat(sheet, deciding, model, READ_OUT)
-        events = await _play(world, trial, players)
-        return sheet.parts(self.models.taken()), await self._judged(trial, events)
+        events = await _play(dry_run.world, trial, players)
+        return sheet.parts(self.models.taken(), dry_run.always), await self._judged(trial, events)
 
     async def _judged(self, trial: Trial, events: tuple[Event, ...]) -> Parts:
         """What those judges take that are models."""
@@ -572,6 +367,9 @@ async def _play(world: World, trial: Trial, players: Mapping[str, Player]) -> tu
 
 Call: TypeAlias = tuple[str, CallKey, CallCounts]
 """Of which model, for what, and what it takes."""
+
+_Asked: TypeAlias = tuple[CallCounts, CallCounts]
+"""What a seat is asked whatever is done in a trial, and what depends on what is done."""
 
 
 class _Sheet:
@@ -594,7 +392,7 @@ class _Sheet:
             read.add(request.seat)
         return request.seat in read
 
-    def parts(self, measured: Sequence[Call]) -> tuple[CallCounts, ...]:
+    def parts(self, measured: Sequence[Call], always: Mapping[str, float]) -> tuple[_Asked, ...]:
         """By seat, what all that was asked takes; the mean of what was measured stands for what
         was not."""
         calls: dict[tuple[int, str], list[CallCounts]] = defaultdict(list)
@@ -602,13 +400,14 @@ class _Sheet:
         for _, key, part in measured:
             calls[self._seats[key.seat], key.name].append(part)
             alike[key.name].append(part)
-        found = [CallCounts() for _ in self._seats]
+        found = [(CallCounts(), CallCounts()) for _ in self._seats]
         for (index, name), count in self.asked.items():
             known = calls[index, name] or alike[name]
             whole = CallCounts()
             for part in known:
                 whole.add(part)
-            found[index].add(whole, count / max(len(known), 1))
+            times = count * always.get(name, 1) / max(len(known), 1)
+            found[index][name not in always].add(whole, times)
         return tuple(found)
 
 
@@ -684,13 +483,13 @@ class _MeasuringModels(Models):
         self.calls.clear()
         return taken
 
-    def paces(self, case: Case, seconds: Callable[[str], float | None]) -> list[Pace]:
+    def paces(self, case: Case, seconds: Callable[[str], float | None]) -> list[CallRate]:
         """How fast each model that is called can be."""
         found = []
         for name, part in case.models.items():
             end = self.endpoint(self.specs[name])
             limits = end.name, seconds(name), end.in_flight, end.requests_per_minute
-            found.append(Pace(name, *limits, part.calls, case.longest[name]))
+            found.append(CallRate(name, *limits, part.calls, case.longest[name]))
         return found
 
 
@@ -731,7 +530,7 @@ def _name(spec: ModelSpec) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class CallRate:
     """How fast one model can be called: seconds a call (None: not known), and its endpoint's
     limits. `calls` are those of the whole plan, `longest` those of the trial that has most."""
 
@@ -744,7 +543,7 @@ class Pace:
     longest: int
 
 
-def seconds_in_all(paces: Sequence[Pace], at_once: int | None) -> float:
+def seconds_in_all(paces: Sequence[CallRate], at_once: int | None) -> float:
     """How long the calls of a plan take: as long as the busiest endpoint and, where `at_once`
     trials are under way and the calls of each wait for one another, no shorter than those."""
     ends = {pace.endpoint for pace in paces}
@@ -756,14 +555,14 @@ def seconds_in_all(paces: Sequence[Pace], at_once: int | None) -> float:
     return max(busiest, one_by_one, longest)
 
 
-def _busy(paces: Sequence[Pace]) -> float:
+def _busy(paces: Sequence[CallRate]) -> float:
     """Seconds in which an endpoint can answer all its calls."""
     answering = sum(pace.calls * (pace.seconds or 0) for pace in paces) / paces[0].in_flight
     rate = paces[0].per_minute
     return answering if rate is None else max(answering, sum(p.calls for p in paces) / rate * 60)
 
 
-def _time_line(cases: Sequence[Case], paces: Sequence[Pace], given: float | None) -> str:
+def _time_line(cases: Sequence[Case], paces: Sequence[CallRate], given: float | None) -> str:
     """How long it takes, and what that rests on. `given`: seconds a call, as the user says."""
     unknown = [pace.model for pace in paces if pace.seconds is None]
     if unknown:

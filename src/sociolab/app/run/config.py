@@ -2,89 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import read_toml
 from sociolab.core.redaction import redacted
-from sociolab.core.user_files import first_problem, free_file, read_toml, write_new
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """How a field is given on the command line: its flags (or "WORLD", a place), what stands for
-    its value, and what it is. Bounds and the default are the field's own."""
-
-    flags: str
-    metavar: str
-    help: str
-
-
-class ModelAccess(BaseModel):
-    """Where models are served, how many calls are in flight at once, how many dollars they may
-    cost, and which store keeps their replies: a part of every description of work that calls some.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    in_flight: Annotated[
-        int | None, Flag("--in-flight", "N", "Concurrent calls to each endpoint.")
-    ] = Field(default=None, ge=1)
-    budget: Annotated[float | None, Flag("--budget", "USD", "Stop before this much is spent.")] = (
-        Field(default=None, ge=0)
-    )
-    store: Annotated[
-        Path | None, Flag("--store", "FILE", "The store; default: $SOCIOLAB_STORE or your own.")
-    ] = None
-    base_url: Annotated[str | None, Flag("--base-url", "URL", "Where openai/MODEL is served.")] = (
-        None
-    )
-    key_env: Annotated[
-        str | None, Flag("--key-env", "NAME", "Environment variable that holds the key.")
-    ] = None
-    models: Annotated[
-        Path | None, Flag("--models", "FILE", "Endpoints, keys and prices; default: models.toml.")
-    ] = None
-
-
-def _as_text(value: object) -> object:
-    """What a person wrote where words are meant, such as `turns = 10`; the rest as it is."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, int | float | date) else value
-
-
-def _as_texts(value: object) -> object:
-    """One name where several may be given."""
-    return (value,) if isinstance(value, str) else value
-
-
-def _as_several(value: object) -> object:
-    """Names, each of which may be several with commas between."""
-    texts = _as_texts(value)
-    if not isinstance(texts, list | tuple):
-        return value
-    return tuple(name.strip() for text in texts for name in str(text).split(",") if name.strip())
-
-
-def _as_filter(value: object) -> object:
-    """A list of ids or tags: any of them."""
-    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
-        return ",".join(value)
-    return _as_text(value)
-
-
-Words = Annotated[str, BeforeValidator(_as_text)]
-Name = Annotated[str, Field(min_length=1), BeforeValidator(_as_text)]
-Names = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
-Several = Annotated[tuple[str, ...], BeforeValidator(_as_several)]
-Filter = Annotated[str, BeforeValidator(_as_filter)]
-
+from sociolab.core.user_files import free_file, write_new
+from sociolab.plugin.options import (
+    FIRST_WORLD,
+    Filter,
+    Flag,
+    ModelAccess,
+    Name,
+    Names,
+    Several,
+    Words,
+    as_texts,
+    checked,
+    flags_of,
+)
 
 AgentTimeout = Annotated[
     float | None,
@@ -95,7 +35,6 @@ AgentTimeout = Annotated[
         "Time limit for a reply of your own agent or judge; default 600.",
     ),
 ]
-Described = TypeVar("Described", bound=ModelAccess)
 
 
 class RunConfig(ModelAccess):
@@ -116,8 +55,8 @@ class RunConfig(ModelAccess):
 
     world: Annotated[
         str,
-        Flag("WORLD", "WORLD", "sotopia, anteval-information, anteval-intention, stss, stss-talk."),
-    ] = "sotopia"
+        Flag("WORLD", "WORLD", "What is played: see `sociolab list worlds`."),
+    ] = FIRST_WORLD
     agents: Annotated[
         Names,
         Flag(
@@ -147,7 +86,7 @@ class RunConfig(ModelAccess):
         Flag(
             "--reader",
             "SPEC",
-            "A model that reads each transcript for what was agreed (sotopia). Repeatable.",
+            "A model that reads each transcript for what was agreed. Repeatable.",
         ),
     ] = ()
     tasks: Annotated[
@@ -169,7 +108,8 @@ class RunConfig(ModelAccess):
         Name | None, Flag("--data", "NAME|DIR", "An imported data set, or a folder of your own.")
     ] = None
     settings: Annotated[
-        dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the world. Repeatable.")
+        dict[str, Words],
+        Flag("--set", "NAME=VALUE", "A setting of the world; a switch also as --NAME."),
     ] = Field(default_factory=dict)
     attempts: Annotated[int, Flag("--attempts", "N", "Tries for a usable reply.")] = Field(
         default=3, ge=1
@@ -195,7 +135,7 @@ class RunConfig(ModelAccess):
     ] = None
     tags: Annotated[
         tuple[Name, ...],
-        BeforeValidator(_as_texts),
+        BeforeValidator(as_texts),
         Flag("--tag", "WORD", "A tag to find the run by. Repeatable."),
     ] = ()
 
@@ -203,7 +143,7 @@ class RunConfig(ModelAccess):
 class WriteConfig(ModelAccess):
     """What to have written, by which model, and what to call it."""
 
-    world: Annotated[Words, Flag("WORLD", "WORLD", "anteval-information or anteval-intention.")]
+    world: Annotated[Words, Flag("WORLD", "WORLD", "A world whose sessions can be written.")]
     writer: Annotated[Words, Flag("--writer", "SPEC", "Such as openai/MODEL.")]
     name: Annotated[Words, Flag("--name", "NAME", "What to call the data set.")]
     settings: Annotated[
@@ -253,15 +193,27 @@ class AuditConfig(ModelAccess):
     agent_timeout: AgentTimeout = None
 
 
-def flags_of(model: type[BaseModel]) -> dict[str, Flag]:
-    """By field, in the order in which people read them: its own first, then where models are."""
-    found = {
-        name: flag
-        for name, field in model.model_fields.items()
-        for flag in field.metadata
-        if isinstance(flag, Flag)
-    }
-    return dict(sorted(found.items(), key=lambda one: one[0] in ModelAccess.model_fields))
+class ValidationConfig(ModelAccess):
+    """What to validate, on which set: `limit` items of it, drawn at random and always the same.
+
+    `judge` is the spec of a model or of a judge of one's own, which may take `agent_timeout`
+    seconds for an item.
+    """
+
+    judge: Annotated[
+        str,
+        Field(min_length=1),
+        Flag(
+            "--validate",
+            "SPEC",
+            "Instead of judging a run: agreement of this reader or judge with --data.",
+        ),
+    ]
+    data: Annotated[Path, Flag("--data", "DIR", "Labelled data for --validate.")]
+    limit: Annotated[
+        int | None, Flag("--limit", "N", "With --validate: number of random items.")
+    ] = Field(default=None, ge=1)
+    agent_timeout: AgentTimeout = None
 
 
 FIELDS = tuple(flags_of(RunConfig))
@@ -270,27 +222,6 @@ FIELDS = tuple(flags_of(RunConfig))
 def config_of(values: dict[str, Any], source: str) -> RunConfig:
     """A checked description; ConfigError names the field, what was found and where."""
     return checked(RunConfig, values, source)
-
-
-def checked(kind: type[Described], values: Mapping[str, Any], source: str) -> Described:
-    """A checked description of this kind; ConfigError as `config_of`."""
-    try:
-        return kind.model_validate(values)
-    except ValidationError as error:
-        meant = _meant(error, tuple(flags_of(kind)))
-        raise ConfigError(f"{source}: {first_problem(error)}{meant}") from error
-
-
-def _meant(error: ValidationError, fields: Collection[str]) -> str:
-    """Where a field is none, those that it may stand for; all of them where none is like it."""
-    item = error.errors(include_url=False)[0]
-    if item["type"] != "extra_forbidden":
-        return ""
-    from difflib import get_close_matches
-
-    found = str(item["loc"][-1]).casefold().replace("-", "_")
-    like = get_close_matches(found, fields, 3)
-    return f"; the nearest: {', '.join(like)}" if like else f"; there are {', '.join(fields)}"
 
 
 FLAG = "--write-file"
@@ -307,7 +238,8 @@ SPELLINGS = {
 def read_run(path: Path) -> dict[str, Any]:
     """The fields of a run that a TOML file describes, under their own names.
 
-    A flag's spelling will do for a field (`agent`, `in-flight`), and `tdp = true` for its setting.
+    A flag's spelling will do for a field (`agent`, `in-flight`), and a switch of a world may stand
+    beside them (`tdp = true`).
     ConfigError where the file is no TOML or gives a field twice; `config_of` checks the rest.
     """
     found: dict[str, Any] = {}
@@ -317,11 +249,14 @@ def read_run(path: Path) -> dict[str, Any]:
         if field in found:
             raise ConfigError(f'{path}: "{key}" gives "{field}" a second time; leave one of them')
         found[field] = value
-    if isinstance(tdp := found.get("tdp"), bool):
-        del found["tdp"]
-        settings = found.get("settings", {})
-        if tdp and isinstance(settings, dict):
-            found["settings"] = {**settings, "tdp": True}
+    others = [
+        name for name, value in found.items() if name not in FIELDS and value in (True, False)
+    ]
+    if others and isinstance(settings := found.get("settings", {}), dict):
+        from sociolab.app.registry import switches
+
+        given = {name: found.pop(name) for name in others if name in switches()}
+        found["settings"] = {**settings, **given}
     return found
 
 

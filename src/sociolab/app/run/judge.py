@@ -37,8 +37,8 @@ def judge_run(
     The world's own formula judges, too, where it never has: episodes made elsewhere.
     What was judged before is not judged again; an episode that a judge failed on, is. A judge that
     breaks, or one of one's own that takes longer than `agent_timeout`, has failed on that episode,
-    and all go on. Of `config` only the judges and what they need count. Works inside a running
-    event loop too. ConfigError if the run is not there.
+    and all go on. Of `config` only the judges and what they need count, the set of prompts
+    included. Works inside a running event loop too. ConfigError if the run is not there.
     """
     return run_sync(lambda: judge_run_async(run, config, repeats=repeats, watch=watch))
 
@@ -53,7 +53,7 @@ async def judge_run_async(
         tally, models = Tally(), Models(config)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
-        kit = load_world(row.world, settings=row.world_settings)
+        kit = load_world(row.world, settings=row.world_settings | _prompts(config))
         budget = Budget(config.budget, store.calls.totals(run))
         casting = Casting(
             kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits
@@ -78,6 +78,17 @@ async def judge_run_async(
         if isinstance(error, StorageError):
             raise error
         return result_of(store, run, stopped=str(error) if error else "")
+
+
+def _prompts(config: RunConfig) -> dict[str, str]:
+    """The set of prompts that judges get in place of the run's own; ConfigError for another
+    setting."""
+    if other := [name for name in config.settings if name != "prompts"]:
+        raise ConfigError(
+            f"--set {other[0]}: expected prompts=NAME, the only setting of a judging; the others "
+            "are those that the run was played with"
+        )
+    return dict(config.settings)
 
 
 _Due: TypeAlias = tuple[Judge, Trial, int]

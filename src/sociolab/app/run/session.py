@@ -19,6 +19,7 @@ from sociolab.core import __version__
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.instructions import INSTRUCTIONS
 from sociolab.core.metrics import Declared
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
@@ -228,6 +229,7 @@ def _settings(
     settings |= {TAGS: list(config.tags)} if config.tags else {}
     smoke = smoke_of(kit, seated)
     settings |= {SMOKE: smoke} if smoke else {}
+    settings |= {INSTRUCTIONS: kit.instructions.as_json()} if kit.instructions else {}
     return settings | {MADE_WITH: made_with()}
 
 
@@ -268,11 +270,11 @@ def check_same(run: RunRow, now: dict[str, Json]) -> None:
     ]
     if changed == ["data"] and _named(was) == _named(now):
         raise ConfigError(
-            f'the run "{run.name}" cannot go on: this version of sociolab has other prompts or '
-            f"data than the one it began with ({_setting_words(was.get('data'))}, now "
+            f'the run "{run.name}" cannot go on: the prompts or the data are not those '
+            f"that it began with ({_setting_words(was.get('data'))}, now "
             f"{_setting_words(now.get('data'))}), so that "
             f"its episodes would be of two kinds; {_how_far(run)}; choose another --name, or "
-            "play it to its end with that version"
+            "play it to its end with that version of sociolab and of the prompts"
         )
     if changed:
         told = "; ".join(
@@ -367,7 +369,7 @@ MADE_WITH = "made_with"
 RESUMED_WITH = "resumed_with"
 TAGS = "tags"
 
-BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, OPTIONS})
+BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, OPTIONS, INSTRUCTIONS})
 """Settings that tell of a run and are no part of what it plays: they may differ when it resumes."""
 
 GIT_SECONDS = 2.0

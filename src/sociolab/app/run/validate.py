@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -12,13 +11,13 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sociolab.analysis.formatting import cell, interval_notes, title_of
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.run.config import AgentTimeout, ModelAccess
+from sociolab.app.run.config import ValidationConfig
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import kept_in_a_run, patience_of
 from sociolab.app.run_sync import synchronous
@@ -33,9 +32,9 @@ from sociolab.core.ports import (
     PointAnswer,
     WorldKit,
 )
+from sociolab.core.reading import first_problem, json_lines, toml_record
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
-from sociolab.core.user_files import first_problem, read_toml
 from sociolab.models.budget import Budget
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
@@ -50,19 +49,6 @@ MANIFEST = "set.toml"
 _AT_ONCE = 128
 """Items under way."""
 _MOST_SHOWN, _LONGEST_SHOWN = 20, 200
-
-
-class ValidationConfig(ModelAccess):
-    """What to validate, on which set: `limit` items of it, drawn at random and always the same.
-
-    `judge` is the spec of a model or of a judge of one's own, which may take `agent_timeout`
-    seconds for an item.
-    """
-
-    judge: str = Field(min_length=1)
-    data: Path
-    limit: int | None = Field(default=None, ge=1)
-    agent_timeout: AgentTimeout = None
 
 
 class Manifest(BaseModel):
@@ -213,10 +199,7 @@ def _manifest(folder: Path) -> Manifest:
             f"--data: expected a folder with {MANIFEST} and *.jsonl, found {folder}; see "
             "docs/validation.md"
         )
-    try:
-        return Manifest.model_validate(read_toml(folder / MANIFEST))
-    except ValidationError as error:
-        raise ConfigError(f"{folder / MANIFEST}: {first_problem(error)}") from error
+    return toml_record(folder / MANIFEST, Manifest)
 
 
 def _items(folder: Path, manifest: Manifest, kit: WorldKit) -> list[Labelled]:
@@ -230,30 +213,22 @@ def _items(folder: Path, manifest: Manifest, kit: WorldKit) -> list[Labelled]:
         )
     found: dict[str, Labelled] = {}
     for path in sorted(folder.glob("*.jsonl")):
-        for number, line in enumerate(_lines(path), 1):
-            if line.strip():
-                item = _item(read, line, path, number)
-                if found.setdefault(item.id, item) is not item:
-                    raise ConfigError(f'{path}, line {number}: the id "{item.id}" is given twice')
+        for place, row in json_lines(path):
+            item = _item(read, row, place, f"{path.stem}-{place.rpartition(' ')[2]}")
+            if found.setdefault(item.id, item) is not item:
+                raise ConfigError(f'{place}: the id "{item.id}" is given twice')
     if not found:
         raise ConfigError(f"{folder}: expected *.jsonl with labelled items, found none")
     return list(found.values())
 
 
-def _lines(path: Path) -> list[str]:
+def _item(read: Callable[[Json, str], Labelled], row: Any, place: str, id: str) -> Labelled:
     try:
-        return path.read_text("utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error
-
-
-def _item(read: Callable[[Json, str], Labelled], line: str, path: Path, number: int) -> Labelled:
-    try:
-        return read(json.loads(line), f"{path.stem}-{number}")
+        return read(row, id)
     except ValidationError as error:
-        raise ConfigError(f"{path}, line {number}: {first_problem(error)}") from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}, line {number}: {error}") from error
+        raise ConfigError(f"{place}: {first_problem(error)}") from error
+    except ValueError as error:
+        raise ConfigError(f"{place}: {error}") from error
 
 
 def _drawn(items: Sequence[Labelled], limit: int | None) -> list[Labelled]:

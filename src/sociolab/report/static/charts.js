@@ -15,7 +15,7 @@
     },
     axis: {
       labelColor: "var(--faint)", titleColor: "var(--faint)", gridColor: "var(--line)",
-      domainColor: "var(--line)", tickColor: "var(--line)", labelFontSize: 11,
+      domainColor: "var(--line)", tickColor: "var(--line)", labelFontSize: 11, translate: 0,
     },
     axisBand: { labelColor: "var(--ink)", grid: false },
     header: { labelColor: "var(--ink)", labelFontSize: 11 },

@@ -15,7 +15,7 @@ from sociolab.app.registry import known_world
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
-from sociolab.plugin.shown import Beside, FactWay
+from sociolab.plugin.shown import FactWay, Sidebar
 from sociolab.report.export import play_markdown
 from sociolab.report.transcript_view import TranscriptView, private_part, transcript_view
 from sociolab.store.calls import CallPlace
@@ -206,13 +206,13 @@ def words_of(episode: Episode) -> str:
     return "\n".join(parts)
 
 
-def beside(store: Store, run: str, read: Reading) -> Beside:
+def sidebar(store: Store, run: str, read: Reading) -> Sidebar:
     """What the world has to show beside this episode; nothing where it is not installed."""
     episode = read.episode
     world = known_world(episode.trial.world)
-    if world is None or world.beside is None:
-        return Beside()
-    return world.beside(episode, tuple(store.verdicts.judgings(run, trial=episode.trial.id)))
+    if world is None or world.sidebar is None:
+        return Sidebar()
+    return world.sidebar(episode, tuple(store.verdicts.judgings(run, trial=episode.trial.id)))
 
 
 def in_town(world: str) -> bool:
@@ -250,7 +250,7 @@ def episode(
     store = store_of(request)
     row = known_trial(store, run, trial)
     read = _reading(store, run, trial, seat, q)
-    shown = Beside() if seat else beside(store, run, read)
+    shown = Sidebar() if seat else sidebar(store, run, read)
     return page(
         request,
         "watch/episode.html",

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.core.seeding import stream
+from sociolab.report.words import plural
 from sociolab.stats.intervals import Estimate, t_quantile
 from sociolab.worlds.anteval.virtual_dm.example import (
     AsyncVirtualDM,
@@ -295,7 +296,7 @@ class _Bench:
         mine = sample(generated, size, self._settings.seed) if self._settings.matched else generated
         real_size = size if self._settings.matched else len(self._real)
         # First, as whole sessions are longest: what is too long shows before hours are spent.
-        self._tell(f"learning from {len(mine)} examples of {name}")
+        self._tell(f"training on {plural(len(mine), 'example')} of {name}")
         fg = await self._trained(mine, name)
         fr = await self.trained_on_real(real_size)
         g_c, g_o = gaps_of(self.draws, fr, fg)
@@ -317,7 +318,7 @@ class _Bench:
         """How a DM does that learned from so many real examples."""
         if size not in self._on_real:
             examples = sample(self._real, size, self._settings.seed)
-            self._tell(f"learning from {size} real examples")
+            self._tell(f"training on {plural(size, 'real example')}")
             self._on_real[size] = await self._trained(examples, f"fr, {size} examples")
         return self._on_real[size]
 
@@ -349,7 +350,9 @@ class _Bench:
     async def _floor(self, size: int) -> tuple[NoiseFloor, NoiseFloor]:
         """G_c and G_o between DMs that learned from disjoint real samples of this size."""
         if size not in self._floors:
-            self._tell(f"noise floor: learning from {self._settings.splits} pairs of real samples")
+            self._tell(
+                f"noise floor: training on {plural(self._settings.splits, 'pair')} of real samples"
+            )
             found: list[tuple[Gap, Gap]] = []
             used = 0
             for split in range(self._settings.splits):
@@ -375,7 +378,7 @@ def _check(
 ) -> None:
     if settings.most < 1 or settings.splits < 0:
         raise ConfigError(
-            "the gap: expected at least 1 label a row and 0 splits or more, found "
+            "the gap: expected at least 1 label per row and 0 or more splits, found "
             f"{settings.most} and {settings.splits}"
         )
     if not test:

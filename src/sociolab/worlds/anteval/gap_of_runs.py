@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
-from rich.console import Console
+from pydantic import Field
 
 from sociolab.analysis.formatting import NOTHING
 from sociolab.core.episode import Ended, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
 from sociolab.core.user_files import data_home, imported_folder, imported_names
-from sociolab.plugin.context import Context
+from sociolab.plugin.context import Context, Findings
+from sociolab.plugin.options import Flag, ModelAccess, Several
 from sociolab.report.result import result_of
-from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
-from sociolab.report.section import Section
-from sociolab.report.words import minus
+from sociolab.report.section import Section, TextTable
+from sociolab.report.words import minus, plural
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import (
@@ -45,8 +44,6 @@ from sociolab.worlds.anteval.session import NPC
 from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, Example, LocalDM
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from sociolab.models.finetuning import FineTuningClient
 
 
@@ -54,7 +51,7 @@ _INTENTION = "anteval-intention"
 _SPLITS = 10
 
 
-class GapConfig(BaseModel):
+class GapConfig(ModelAccess):
     """What to compare with what, and by which virtual DM.
 
     `real` and `test` are imported data sets, files, or "sample"; without `test` a fifth of the
@@ -62,54 +59,39 @@ class GapConfig(BaseModel):
     None: 10 for the linear DM, 0 for those whose training takes long or costs money.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    real: str
-    test: str | None = None
-    generated: tuple[str, ...] = Field(min_length=1)
-    information: tuple[str, ...] = ()
-    dm: str = "linear"
-    most: int = Field(default=1, ge=1)
-    strict: bool = True
-    matched: bool = True
-    splits: int | None = Field(default=None, ge=0)
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class GapResult:
-    """The table, and what to know of it; `play` says what the virtual DMs were tested on."""
-
-    table: GapTable
-    play: str
-    notes: tuple[str, ...]
-
-    @property
-    def sections(self) -> tuple[Section, ...]:
-        """None: its tables have cells of several lines."""
-        return ()
-
-    @property
-    def results(self) -> tuple[RunResult, ...]:
-        """None."""
-        return ()
-
-    def show(self, console: Console) -> None:
-        """The tables, and what to know of them."""
-        print_gap(self, console)
-
-    def document(self) -> dict[str, Any]:
-        """All of it as one JSON object."""
-        return {
-            "schema": 1,
-            "kind": "gap",
-            "play": self.play,
-            "table": asdict(self.table),
-            "notes": list(self.notes),
-        }
+    real: Annotated[str, Flag("--real", "DATA", "Real episodes: an import, a file, or sample.")]
+    generated: Annotated[
+        Several,
+        Flag("--generated", "RUN", "A run to compare. Repeatable, or separated by commas."),
+    ] = Field(min_length=1)
+    test: Annotated[
+        str | None, Flag("--test", "DATA", "Real episodes to test on; default: a fifth.")
+    ] = None
+    information: Annotated[
+        Several, Flag("--information", "RUN", "A run with IEP scores. Repeatable.")
+    ] = ()
+    dm: Annotated[
+        str,
+        Flag(
+            "--dm",
+            "SPEC",
+            "linear, encoder[:DIR], lora:DIR, endpoint/model?examples=8, tuned:endpoint/model",
+        ),
+    ] = "linear"
+    most: Annotated[int, Flag("--most", "N", "Maximum labels per row.")] = Field(default=1, ge=1)
+    all_rows: Annotated[bool, Flag("--all-rows", "", "Also test on rows that name the skill.")] = (
+        False
+    )
+    all_real: Annotated[
+        bool, Flag("--all-real", "", "Train on all real episodes, whatever the run's size.")
+    ] = False
+    splits: Annotated[int | None, Flag("--splits", "N", "Pairs of real samples (noise floor).")] = (
+        Field(default=None, ge=0)
+    )
+    seed: Annotated[int, Flag("--seed", "N", "Random seed of samples and intervals.")] = 0
 
 
-async def gap(lab: Context, config: GapConfig) -> GapResult:
+async def gap(lab: Context, config: GapConfig) -> Findings:
     """Measure the gap; ConfigError where something is not there."""
     notes: list[str] = []
     real, test = real_play(config.real, config.test, notes)
@@ -121,8 +103,8 @@ async def gap(lab: Context, config: GapConfig) -> GapResult:
     kind = factory.kind(config.dm)
     settings = GapSettings(
         most=config.most,
-        strict=config.strict,
-        matched=config.matched,
+        strict=not config.all_rows,
+        matched=not config.all_real,
         splits=_splits(config, notes),
         seed=config.seed,
     )
@@ -143,7 +125,8 @@ async def gap(lab: Context, config: GapConfig) -> GapResult:
             await factory.close()
     notes.extend(_unusable(table.failures))
     play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
-    return GapResult(table, play, tuple(notes))
+    figures = {"schema": 1, "kind": "gap", "play": play, "table": asdict(table), "notes": notes}
+    return Findings((gap_section(table, play, notes),), figures=figures)
 
 
 def _unusable(failures: Sequence[UnusableReplies]) -> Iterator[str]:
@@ -152,7 +135,7 @@ def _unusable(failures: Sequence[UnusableReplies]) -> Iterator[str]:
     for one in failures:
         lost[one.what] += one.count
     for one in failures:
-        means = "each counts as an empty prediction, so the F is too low, and G may be wrong"
+        means = "each counts as an empty prediction, so F is too low and G may be wrong"
         if lost[one.what] == one.of:
             means = "nothing was predicted, so there is no F and no G"
         yield (
@@ -196,7 +179,7 @@ def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Gene
                 "or the players took no turn"
             )
         if failed_turns:
-            notes.append(f"{run}: {failed_turns} turns failed in the sessions that are compared")
+            notes.append(f"{run}: {plural(failed_turns, 'failed turn')} in the sessions compared")
     if not found:
         raise ConfigError(f"--generated: no session was played in {', '.join(config.generated)}")
     names = Counter(_name(agent, npc) for _, agent, npc in found)
@@ -210,7 +193,7 @@ def _generated(store: Store, config: GapConfig, notes: list[str]) -> tuple[_Gene
         for (run, agent, npc), examples in found.items()
     )
     if any(row.agent == "scripted" for row in rows):
-        notes.append("scripted: rule-based players, never to be set beside a paper's figures")
+        notes.append("scripted: rule-based players; not to be compared with a paper's figures")
     return rows
 
 
@@ -229,8 +212,8 @@ def _splits(config: GapConfig, notes: list[str]) -> int:
     if config.dm == "linear":
         return _SPLITS
     notes.append(
-        "no noise floor, so nothing tells these gaps from chance in what was learned from; it "
-        "takes two more trainings a split: ask for it with --splits"
+        "no noise floor, so these gaps cannot be told from chance in the training samples; "
+        "--splits N computes one (two more trainings per split)"
     )
     return 0
 
@@ -270,7 +253,9 @@ def information_of(
                 assert entry.agent is not None
                 cast = (entry.agent, npcs.get(entry.agent, ""))
                 if cast in of_cast:
-                    raise ConfigError(f"--information: {entry.agent} plays in more than one run")
+                    raise ConfigError(
+                        f"--information: {entry.agent} is in more than one run; name one of them"
+                    )
                 of_cast[cast] = Estimate(
                     entry.value, entry.n, entry.clusters, entry.low, entry.high, entry.interval
                 )
@@ -280,8 +265,8 @@ def information_of(
             notes.append(f"IEP of {run}: judged by {judges[0]}{without}")
         else:
             notes.append(
-                f"no IEP from {run}: nobody in it plays the same seats as in a generated run, or "
-                "nothing was judged"
+                f"no IEP from {run}: no agent in it is cast as in a generated run, or nothing was "
+                f"judged"
             )
     found = {name: of_cast.get(cast) for name, cast in seats.items()}
     return {name: estimate for name, estimate in found.items() if estimate is not None}
@@ -307,8 +292,8 @@ def real_play(
     real = examples_called(real_name, "--real")
     if SAMPLE in (real_name, test_name):
         notes.append(
-            "the real play is sample data written for this package, not human play: nothing here "
-            "says how human an agent plays"
+            "the real play is sample data written for this package, not human play: these figures "
+            "do not show how human-like an agent plays"
         )
     if test_name is not None:
         return real, examples_called(test_name, "--test")
@@ -319,7 +304,7 @@ def real_play(
             f"{_TEST_SHARE} for the test, found {len(groups)}; name a --test set"
         )
     kept = set(groups[: len(groups) // _TEST_SHARE])
-    notes.append(f"{len(kept)} of the {len(groups)} real episodes are kept for the test")
+    notes.append(f"{len(kept)} of the {len(groups)} real episodes are held out for the test")
     train = tuple(example for example in real if example.group not in kept)
     return train, tuple(example for example in real if example.group in kept)
 
@@ -393,8 +378,9 @@ class DMFactory:
         spec = _spec(plain, text)
         if shots is None:
             raise ConfigError(
-                f"--dm {text}: an untuned model learns nothing, so it has no gap; add ?examples=8 "
-                "to show it examples (its f0 is measured beside), or use tuned:"
+                f"--dm {text}: an untuned model learns nothing from play, so there is no gap; add "
+                f"?examples=8 for few-shot examples (its zero-shot F, f0, is shown too), or use "
+                f"tuned:"
             )
         model = self.lab.model(spec, "dm")
         return DMKind(
@@ -481,53 +467,48 @@ _Parts: TypeAlias = tuple[GapFigure, GapFigure, Gap, NoiseFloor | None, bool | N
 """fr, fg, G, the noise floor, and whether G is above it."""
 
 
-def print_gap(found: GapResult, shown: Console) -> None:
-    """The tables, and what to know of them."""
-    tables = [_reading(found.table, found.play)]
-    if any(row.information for row in found.table.rows):
-        tables.append(_exchange(found.table))
-    tables.append(_gaps(found.table, "Who makes a check: F_c and G_c in percent", _characters))
-    tables.append(_gaps(found.table, "Who makes which check: F_o and G_o in percent", _tuples))
-    for table in tables:
-        shown.print(table)
-    for line in (*_explained(found.table), *found.notes):
-        shown.print(line, style="dim italic", markup=False)
+def gap_section(table: GapTable, play: str, notes: Sequence[str]) -> Section:
+    """The tables, and what to know of them; `play` says what the virtual DMs were tested on."""
+    tables = [_reading(table, play)]
+    if any(row.information for row in table.rows):
+        tables.append(_exchange(table))
+    tables.append(_gaps(table, "Who makes a check: F_c and G_c in percent", _characters))
+    last = _gaps(table, "Who makes which check: F_o and G_o in percent", _tuples)
+    last = replace(last, notes=(*_explained(table), *notes))
+    return Section(f"Intention gap: virtual DM {table.virtual_dm}", tables=(*tables, last))
 
 
-def _reading(table: GapTable, play: str) -> Table:
+def _reading(table: GapTable, play: str) -> TextTable:
     """How well virtual DM and baselines read the test rows (f0 and fr of the paper's Table 2)."""
-    shown = _empty(
-        f"Virtual DM {table.virtual_dm} on {play}, {table.measured_on}",
-        "learned from",
-        "F_c %",
-        "F_o %",
-        "F_s %",
-    )
+    rows = []
     if table.f0 is not None:
-        _add(shown, "nothing (f0)" + _failed(table.f0), _scores(table.f0))
+        rows.append(("nothing (f0)" + _failed(table.f0), *_scores(table.f0)))
     label = f"{table.real_examples} examples of {play} (fr)"
-    _add(shown, label + _failed(table.fr), _scores(table.fr))
+    rows.append((label + _failed(table.fr), *_scores(table.fr)))
     for row in table.baselines:
         f_c, *others = _scores(row.scores)
-        cells = (f_c, *(others if row.names_skills else [NOTHING, NOTHING]))
-        _add(shown, f"baseline: {row.name}", cells)
-    return shown
+        named = others if row.names_skills else [NOTHING, NOTHING]
+        rows.append((f"baseline: {row.name}", f_c, *named))
+    return TextTable(
+        f"Virtual DM {table.virtual_dm} on {play}, {table.measured_on}",
+        ("trained on", "F_c %", "F_o %", "F_s %"),
+        tuple(rows),
+    )
 
 
-def _exchange(table: GapTable) -> Table:
+def _exchange(table: GapTable) -> TextTable:
     """IEP beside IEG, as in the paper's Table 1."""
-    shown = _empty("Information exchange", "agent", "IEP %", "answers", "sessions")
-    for row in table.rows:
-        iep = row.information
-        if iep is not None:
-            value = GapFigure(iep.value, iep.low, iep.high)
-            _add(shown, row.name, (_percent(value), str(iep.n), str(iep.clusters)))
-    return shown
+    rows = tuple(
+        (row.name, _percent(GapFigure(iep.value, iep.low, iep.high)), f"{iep.n}", f"{iep.clusters}")
+        for row in table.rows
+        if (iep := row.information) is not None
+    )
+    return TextTable("Information exchange", ("agent", "IEP %", "answers", "sessions"), rows)
 
 
-def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> Table:
+def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> TextTable:
     """A row for each agent (the paper's Tables 1 and 2)."""
-    shown = _empty(title, "agent", "n", "fr", "fg", "G", "signed G", "noise floor")
+    rows = []
     for row in table.rows:
         real, generated, gap, floor, above = parts(row)
         below = (
@@ -535,14 +516,15 @@ def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> Tab
             if floor is None or floor.q95 is None
             else f"{floor.q95:.1f}\nG {'above' if above else 'within'}"
         )
-        cells = (
+        figures = (
             _percent(real) + _failed(row.fr),
             _percent(generated) + _failed(row.fg),
             _plain(gap.printed),
             _plain(gap.signed),
         )
-        _add(shown, row.name, (str(row.examples), *cells, below))
-    return shown
+        rows.append((row.name, str(row.examples), *figures, below))
+    columns = ("agent", "n", "fr", "fg", "G", "signed G", "noise floor")
+    return TextTable(title, columns, tuple(rows))
 
 
 def _characters(row: GapRow) -> _Parts:
@@ -559,14 +541,18 @@ def _explained(table: GapTable) -> tuple[str, ...]:
         f"no intervals: {table.test_groups} groups of test rows are too few, expected at least "
         f"{FEWEST_GROUPS}"
         if few
-        else "below each figure its 95 % interval: bootstrap over the groups of the test rows, "
-        "paired for G; chance in what was learned from is in the noise floor, not here",
-        "F1 of who makes a check (F_c), of who makes which (F_o), of the skill alone (F_s)",
-        "G = |fr - fg| / (fr + fg) x 100; signed: above 0 where real play teaches more",
+        else "below each figure, its 95 % interval: bootstrap over the groups of test rows, paired "
+        "for G; chance in the training samples shows in the noise floor, not here",
+        "F1 over the characters who make a check (F_c), over characters with their skills (F_o), "
+        "over skills alone (F_s)",
+        "G = |fr - fg| / (fr + fg) x 100; signed G: positive where a virtual DM learns more from "
+        "real play",
         f"each prediction: at most {table.most} label{'s' if table.most > 1 else ''} a row",
     ]
     if table.matched:
-        lines.append("fr and fg of a row: virtual DMs that learned from equally many examples (n)")
+        lines.append(
+            "fr, fg: F of virtual DMs trained on equally many (n) real and generated examples"
+        )
     floors = [row.floor_o for row in table.rows if row.floor_o is not None and row.floor_o.values]
     if floors:
         sizes = ", ".join(dict.fromkeys(str(floor.size) for floor in floors))
@@ -576,24 +562,6 @@ def _explained(table: GapTable) -> tuple[str, ...]:
             "whose signed interval holds 0"
         )
     return tuple(lines)
-
-
-def _empty(title: str, *columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    shown = Table(
-        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
-    )
-    for number, column in enumerate(columns):
-        shown.add_column(column, justify="right" if number else "left", overflow="fold")
-    return shown
-
-
-def _add(table: Table, label: str, cells: tuple[str, ...]) -> None:
-    from rich.text import Text
-
-    table.add_row(Text(label), *map(Text, cells))
 
 
 def _scores(scores: DMScores) -> tuple[str, ...]:

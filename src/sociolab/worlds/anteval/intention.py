@@ -14,7 +14,9 @@ from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest, stream
+from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import TypedReply, ask_model, typed_prompt
+from sociolab.worlds.anteval.prompt_sets import first
 from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, party_moved, recorded
 from sociolab.worlds.anteval.session import NPC, SKILLS, Intention, Session, session_from
 from sociolab.worlds.anteval.virtual_dm.chat import Answer, body_of, head, labels_in
@@ -177,9 +179,13 @@ class IntentionRecordJudge:
 class ChatIntentionJudge:
     """The guess of an untuned chat model as virtual DM (the paper's f0), on one session."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-        self.id = JudgeId(model.label, "model", digest(head(), model.label, GUESSES))
+    def __init__(self, model: ChatModel, texts: PromptSet | None = None) -> None:
+        texts = texts or first()
+        self._model, self._head = model, head(texts)
+        self._temperature = texts.manifest.temperature.judge
+        settings = digest(self._head, model.label, GUESSES)
+        told = texts.instructions("virtual_dm")
+        self.id = JudgeId(model.label, "model", told.marked(settings))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """F_c and F_o of the episode; failures where the model gave no usable reply.
@@ -213,7 +219,7 @@ class ChatIntentionJudge:
                 return str(error)
             return ""
 
-        prompt = typed_prompt(head(), body_of(example), Answer, 0.0)
+        prompt = typed_prompt(self._head, body_of(example), Answer, self._temperature)
         return await ask_model(
             self._model, prompt, Answer, key, attempts=_ATTEMPTS, complaint=complaint
         )
@@ -240,5 +246,5 @@ def _told(labels: Iterable[Label]) -> str:
 
 
 def _nothing() -> tuple[Verdict, ...]:
-    problem = "expected turns of the players, found none: there is nothing to judge"
+    problem = "expected at least one turn of a player, found none: nothing to judge"
     return tuple(ScoreFailure(measure, None, "incomplete", problem) for measure in MEASURES)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 
-from sociolab.core.episode import Episode, Json
-from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, WorldKit
+from sociolab.core.episode import Episode
+from sociolab.core.lazy import later
+from sociolab.core.metrics import Declared, metrics
+from sociolab.core.ports import ChatModel, Judge, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
-from sociolab.plugin.shown import Beside
+from sociolab.plugin.shown import Sidebar
 from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
@@ -23,54 +23,34 @@ from sociolab.worlds.anteval.session import session_from
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
+_PACKAGE = "sociolab.worlds.anteval"
 _RECORD = (
-    "counted by what built-in scripted players put on record; everybody else needs a model that "
-    "reads what was said: --judge openai/MODEL"
+    "exact, from what built-in scripted players put on record; any other agent needs an LLM judge: "
+    "--judge openai/MODEL"
 )
 
 INFORMATION = Declared(
     # AntEval, Table 1: IEP first; then the measures over atomic facts, and the controls.
-    metrics=(
-        Metric(
-            "iep",
-            "information exchange precision",
-            "Of k key points of what the NPC alone knew, the share that a player reports",
-            unit="share",
-        ),
-        Metric(
-            "precision",
-            tooltip="Share of what a player reports as learnt that is true",
-            unit="share",
-        ),
-        Metric("recall", tooltip="Share of the NPC's facts that a player learnt", unit="share"),
-        Metric("f1", "F1 score", "Harmonic mean of precision and recall", unit="share"),
-        Metric(
-            "hallucination",
-            tooltip="Share of what a player reports as learnt that nobody knew",
-            better="lower",
-            unit="share",
-        ),
-        Metric("no_talk", tooltip="Control: recall before the first turn", better="", unit="share"),
-        Metric(
-            "other_session",
-            tooltip="Control: share of another session's facts",
-            better="",
-            unit="share",
-        ),
-        Metric(
-            "party_recall",
-            tooltip="Share of the NPC's facts that the players learnt together",
-            unit="share",
-        ),
-        Metric(
-            "oracle_transcript",
-            tooltip="Control: share of the facts told at all",
-            better="",
-            unit="share",
-        ),
-        Metric(
-            "oracle_facts", tooltip="Control: IEP of reciting all facts", better="", unit="share"
-        ),
+    metrics=metrics(
+        "share",
+        {
+            "iep": (
+                "information exchange precision",
+                "Of k key points of what the NPC alone knew, the share that a player reports",
+            ),
+            "precision": "Share of what a player reports as learnt that is true",
+            "recall": "Share of the NPC's facts that a player learnt",
+            "f1": ("F1 score", "Harmonic mean of precision and recall"),
+            "hallucination": "Share of what a player reports as learnt that nobody knew",
+            "recall_at_*": "Share of the NPC's facts that a player had learnt after so many turns",
+            "no_talk": "Control: recall before the first turn",
+            "other_session": "Control: share of another session's facts",
+            "party_recall": "Share of the NPC's facts that the players learnt together",
+            "oracle_transcript": "Control: share of the facts told at all",
+            "oracle_facts": "Control: IEP of reciting all facts",
+        },
+        lower=["hallucination"],
+        neither=["no_talk", "other_session", "oracle_transcript", "oracle_facts"],
     ),
     main=("iep",),
     cluster="session",
@@ -80,16 +60,15 @@ INFORMATION = Declared(
 )
 
 INTENTION = Declared(
-    metrics=(
-        Metric(
-            "f_c", "F1 over characters", "Whether the characters who act are found", unit="share"
-        ),
-        Metric(
-            "f_o",
-            "F1 over characters with their skills",
-            "Whether who uses which skill is found",
-            unit="share",
-        ),
+    metrics=metrics(
+        "share",
+        {
+            "f_c": ("F1 over characters", "Whether the characters who act are found"),
+            "f_o": (
+                "F1 over characters with their skills",
+                "Whether who uses which skill is found",
+            ),
+        },
     ),
     main=("f_o",),
     cluster="session",
@@ -106,24 +85,22 @@ def _load_information(setup: WorldSetup) -> WorldKit:
     plan = settings.plan(sessions)
 
     def model_judge(model: ChatModel) -> Judge:
-        return ModelJudge(plan, model)
+        return ModelJudge(plan, model, settings.texts)
 
     return WorldKit(
-        world=AntEval("information", sessions, plan.controls, plan.snapshots, setup.policy),
+        world=AntEval(
+            "information", sessions, plan.controls, plan.snapshots, setup.policy, settings.texts
+        ),
         players={"scripted": ScriptedPartyPlayer()},
         judges={"record": RecordJudge(plan)},
         checks=(),
         model_judge=model_judge,
         casts=table_casts,
         pace=Pace(lambda task: session_from(task.content).turns),
-        validation={"facts": _labelled},
+        instructions=settings.texts.instructions(),
+        temperature=settings.texts.agent_temperature(1.0),
+        validation={"facts": later(f"{_PACKAGE}.information.model_judge:labelled")},
     )
-
-
-def _labelled(row: Json, id: str) -> Labelled:
-    from sociolab.worlds.anteval.information.model_judge import labelled
-
-    return labelled(row, id)
 
 
 def _load_intention(setup: WorldSetup) -> WorldKit:
@@ -131,30 +108,31 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
     settings = setup.read("anteval-intention", IntentionSettings)
     sessions = sessions_of("intention", setup, settings)
     return WorldKit(
-        world=AntEval("intention", sessions, policy=setup.policy),
+        world=AntEval("intention", sessions, policy=setup.policy, texts=settings.texts),
         players={"scripted": ScriptedPartyPlayer()},
         judges={"record": IntentionRecordJudge()},
         checks=(),
-        model_judge=ChatIntentionJudge,
+        model_judge=lambda model: ChatIntentionJudge(model, settings.texts),
         casts=table_casts,
+        instructions=settings.texts.instructions(),
+        temperature=settings.texts.agent_temperature(1.0),
         pace=Pace(lambda task: session_from(task.content).turns),
     )
 
 
-def _facts(episode: Episode, _: Sequence[JudgingRow]) -> Beside:
-    return Beside(facts=learned(episode))
+def _facts(episode: Episode, _: Sequence[JudgingRow]) -> Sidebar:
+    return Sidebar(facts=learned(episode))
 
 
 SAMPLE = "sample"
 """The name of the sample play that comes with the package."""
 
 
-def _real_play(module: str, function: str) -> Importer:
+def _real_play(path: str) -> Importer:
     """An importer of labelled play, which virtual DMs learn from; its module is read when used."""
 
     def read(wanted: Importing, fresh: Path) -> Sequence[str]:
-        found = import_module(f"sociolab.worlds.anteval.importing.{module}")
-        lines: Sequence[str] = getattr(found, function)(wanted.source, fresh)
+        lines: Sequence[str] = later(f"{_PACKAGE}.importing.{path}")(wanted.source, fresh)
         return lines
 
     then = "learn from it: sociolab gap --real {name} --generated RUN"
@@ -167,8 +145,9 @@ def _writer(world: str, settings: type[InformationSettings] | type[IntentionSett
     ) -> WrittenTasks:
         from sociolab.worlds.anteval.writing import write_sessions
 
-        drawn = setup.read(world, settings).drawn(setup.seed)
-        done = await write_sessions(model, folder, drawn, tell)
+        chosen = setup.read(world, settings)
+        drawn = chosen.drawn(setup.seed)
+        done = await write_sessions(model, chosen.texts, folder, drawn, tell)
         return WrittenTasks(len(done.sessions), "sessions", done.failures)
 
     return write
@@ -187,8 +166,14 @@ def _gap() -> Tool:
             splits=4,
         )
 
-    about = "gap: how far scripted play is from the package's sample play, as a virtual DM sees it"
-    return Tool(GapConfig, gap, demo, about)
+    return Tool(
+        GapConfig,
+        gap,
+        "Measure how far generated D&D play is from real play (AntEval's IEG).\n\n"
+        "Virtual DMs that learned from either see the difference.",
+        "--real sample --generated tavern",
+        demo=demo,
+    )
 
 
 load_information = WorldPlugin(
@@ -199,13 +184,11 @@ load_information = WorldPlugin(
     settings=InformationSettings,
     short={"turns": "8"},
     importers={
-        "dnd": _real_play("dnd", "import_dnd"),
-        "crd3": _real_play("crd3", "import_crd3"),
-        "fireball": _real_play("fireball", "import_fireball"),
-        "dnd-transcript": _real_play("transcript", "import_transcript"),
+        "dnd": _real_play("dnd:import_dnd"),
+        "crd3": _real_play("crd3:import_crd3"),
     },
     writer=_writer("anteval-information", InformationSettings),
-    beside=_facts,
+    sidebar=_facts,
     impressions=True,
 )
 

@@ -7,17 +7,17 @@ words: a turn as a line, a character as its own player knows it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Episode, Moved
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
-from sociolab.prompting.templates import prompt
+from sociolab.prompting.sets import PromptSet
+from sociolab.worlds.anteval.prompt_sets import first
 from sociolab.worlds.anteval.session import (
     ABILITIES,
     NPC,
-    PACKAGE,
     Fact,
     Form,
     PartyMember,
@@ -42,8 +42,8 @@ ASK, TELL, USE, CHAT = "ask", "tell", "use", "chat"
 as {"id", "text"}; the use of a skill, by its name; and all that means nothing to anybody."""
 
 UNRECORDED = (
-    "what was meant is on record only where built-in scripted players took every turn; elsewhere "
-    "a model has to read it: --judge openai/MODEL"
+    "intentions are on record only where built-in scripted players took every turn; any other "
+    "agent needs an LLM judge: --judge openai/MODEL"
 )
 
 
@@ -60,6 +60,7 @@ class AntScene:
     polls: Sequence[Poll] = ()
     order: Order = "round-robin"
     space: ActionSpace = ACTIONS
+    texts: PromptSet = field(default_factory=first)
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -73,14 +74,15 @@ class AntScene:
 
     def witness(self, seat: str) -> TableWitness:
         """What this seat knows before the first turn."""
-        return TableWitness(self.session, seat)
+        return TableWitness(self.session, seat, self.texts)
 
 
 class TableWitness:
     """What one seat has seen and heard so far."""
 
-    def __init__(self, session: Session, seat: str) -> None:
+    def __init__(self, session: Session, seat: str, texts: PromptSet) -> None:
         self._seat = seat
+        self._texts = texts
         self._limit = session.turns
         self._view = visible(session, seat)
         self._names = {one.id: one.first_name for one in session.characters}
@@ -116,9 +118,10 @@ class TableWitness:
             limit=self._limit,
             head=self._head,
             history=tuple(self._lines),
-            tail=_tail(turn + 1, self._limit, turn + len(self._names) >= self._limit),
+            tail=_tail(self._texts, turn + 1, self._limit, turn + len(self._names) >= self._limit),
             others=self._others,
             view=self._view,
+            layout=self._texts.manifest.layout,
         )
 
     def seat_called(self, name: str) -> str | None:
@@ -132,7 +135,7 @@ class TableWitness:
 
     def _render_head(self) -> str:
         view = self._view
-        return prompt(PACKAGE, "act_head").render(
+        return self._texts["act_head"].render(
             {
                 "information": view.form == "information",
                 "npc": view.npc,
@@ -148,9 +151,9 @@ class TableWitness:
 
 
 @lru_cache(maxsize=1024)
-def _tail(turn: int, limit: int, last: bool) -> str:
+def _tail(texts: PromptSet, turn: int, limit: int, last: bool) -> str:
     """What stands at the end of every request; kept, as it is the same in all episodes."""
-    return prompt(PACKAGE, "act_tail").render({"turn": turn, "limit": limit, "last": last})
+    return texts["act_tail"].render({"turn": turn, "limit": limit, "last": last})
 
 
 @dataclass(frozen=True, slots=True)

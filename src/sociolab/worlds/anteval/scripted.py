@@ -209,7 +209,7 @@ def _told(line: Line, *, aside: bool | None = None) -> Iterator[tuple[str, str]]
 
 
 def _share(character: PartyMember, ability: str) -> float:
-    """An ability (3 to 20) as a share, .35 to .95."""
+    """An ability (3 to 20) as a share, 0.35 to 0.95."""
     return 0.35 + 0.6 * (character.abilities.get(ability, 10) - 3) / 17
 
 

@@ -131,7 +131,7 @@ class Session(SessionRecord):
             raise ValueError("expected at least one player beside the NPC")
         names = [character.first_name.casefold() for character in self.characters]
         if len(set(names)) != len(names):
-            raise ValueError(f"expected first names of which no two are alike, found {names}")
+            raise ValueError(f"expected different first names, found {names}")
         for intention in self.intentions:
             if intention.seat not in seats[:-1]:
                 raise ValueError(f'the intention of "{intention.seat}": expected a player\'s seat')

@@ -7,7 +7,6 @@ situation and the knowledge of the NPC are drawn: atomic facts, by a grammar wit
 from __future__ import annotations
 
 import hashlib
-import json
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,16 +16,18 @@ from pathlib import Path
 from random import Random
 from typing import Any, Protocol, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
+from sociolab.core.reading import file_bytes, json_records
 from sociolab.core.seeding import digest, stream
 from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.anteval.information.scoring import InformationPlan
 from sociolab.worlds.anteval.intention import UNIFORM, Assigned, read_prior
 from sociolab.worlds.anteval.party.drawing import draw_party
+from sociolab.worlds.anteval.prompt_sets import AntSettings
 from sociolab.worlds.anteval.session import (
     MOST_TURNS,
     PACKAGE,
@@ -129,42 +130,22 @@ def read_sessions(folder: Path, form: Form) -> StoredSessions:
     occurred before, or lacks what its form needs, and where there is none at all.
     """
     path = folder / FILE
-    try:
-        data = path.read_bytes()
-    except OSError as error:
+    if not path.is_file():
         raise ConfigError(
-            f"{path} cannot be read ({error.strerror}); a data set of anteval is a folder with "
-            f"{FILE}, a session a line"
-        ) from error
+            f"{path}: expected a folder with {FILE}, one session per line; found none"
+        )
     found: dict[str, Session] = {}
-    for number, line in enumerate(data.splitlines(), start=1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        session = _read(line, where)
+    for where, session in json_records(path, Session):
         problem = _problem(session, form)
         if not problem and session.id in found:
-            problem = f'expected an id of its own, found "{session.id}" a second time'
+            problem = f'expected a unique id, found "{session.id}" twice'
         if problem:
             raise ConfigError(f"{where}: {problem}")
         found[session.id] = session
     if not found:
-        raise ConfigError(f"{path} is empty: expected at least one session, a session a line")
-    content = hashlib.blake2b(data, digest_size=8).hexdigest()
+        raise ConfigError(f"{path} is empty: expected at least one session, one per line")
+    content = hashlib.blake2b(file_bytes(path), digest_size=8).hexdigest()
     return StoredSessions(DataId(folder.resolve().name, "1", content), tuple(found.values()))
-
-
-def _read(line: bytes, where: str) -> Session:
-    try:
-        return Session.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the session"
-        said = first["msg"].removeprefix("Value error, ")
-        shown = ""
-        if first["type"] != "value_error":
-            shown = f", found {json.dumps(first['input'], default=str, ensure_ascii=False)[:60]}"
-        raise ConfigError(f"{where}: {place}: {said[:1].lower()}{said[1:]}{shown}") from error
 
 
 def _problem(session: Session, form: Form) -> str:
@@ -184,7 +165,7 @@ _MOST_PLAYERS = 6
 """As many as the tables of names and situations are made for."""
 
 
-class DrawnSettings(BaseModel):
+class DrawnSettings(AntSettings):
     """How sessions are drawn: T players, N turns in all, H sessions (paper: T = 3, H not given)."""
 
     model_config = ConfigDict(frozen=True)
@@ -195,7 +176,7 @@ class DrawnSettings(BaseModel):
 
     def of_drawn(self) -> set[str]:
         """The names of the settings that were given and say how sessions are drawn."""
-        return self.model_fields_set & set(DrawnSettings.model_fields)
+        return self.model_fields_set & set(DrawnSettings.model_fields) - {"prompts"}
 
 
 class InformationSettings(DrawnSettings):
@@ -248,7 +229,7 @@ class IntentionSettings(DrawnSettings):
 
     def of_drawn(self) -> set[str]:
         """The names of the settings that were given: all of them say how sessions are drawn."""
-        return set(self.model_fields_set)
+        return set(self.model_fields_set) - {"prompts"}
 
     def drawn(self, seed: int) -> DrawnSessions:
         """The sessions that these settings draw; ConfigError where the prior cannot be read."""
@@ -271,8 +252,8 @@ def sessions_of(
     if given:
         names = ", ".join(sorted(given))
         raise ConfigError(
-            f"the sessions of {setup.folder} are written down already, found settings for drawing "
-            f"some ({names}); leave these out, or --data"
+            f"the sessions of {setup.folder} are fixed, found settings for drawing others "
+            f"({names}); drop these, or --data"
         )
     return read_sessions(setup.folder, form)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 from sociolab.core.episode import Answered, Episode, Moved, Task, Unusable
@@ -13,10 +13,11 @@ from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.plugin.shown import ToldFact
-from sociolab.prompting.templates import prompt
+from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls, told_of
+from sociolab.worlds.anteval.prompt_sets import PLAYED, first
 from sociolab.worlds.anteval.scene import ACTIONS, AntScene, describe_self, line_of
-from sociolab.worlds.anteval.session import PACKAGE, Form, Session, session_from
+from sociolab.worlds.anteval.session import Form, Session, session_from
 from sociolab.worlds.anteval.sessions import Sessions
 
 Agent = TypeVar("Agent")
@@ -50,6 +51,7 @@ class AntEval:
     controls: bool = False
     snapshots: int = 0
     policy: FailurePolicy = DEFAULT_POLICY
+    texts: PromptSet = field(default_factory=first)
 
     @property
     def name(self) -> str:
@@ -59,9 +61,8 @@ class AntEval:
     @property
     def data(self) -> DataId:
         """The sessions; the hash covers them, the prompts and the questions that are put."""
-        prompts = [prompt(PACKAGE, name).hash for name in ("act_head", "act_tail", "learned")]
-        own = self.sessions.id
-        asked = digest(own.hash, *prompts, self.controls, self.snapshots)
+        own, prompts = self.sessions.id, self.texts.hash_of(*PLAYED)
+        asked = digest(own.hash, prompts, self.controls, self.snapshots)
         return DataId(own.name, own.version, asked)
 
     def tasks(self) -> Sequence[Task]:
@@ -77,7 +78,7 @@ class AntEval:
         session = session_from(episode.trial.task.content)
         if seat is None:
             return _whole(session, episode)
-        witness = AntScene(session).witness(seat)
+        witness = AntScene(session, texts=self.texts).witness(seat)
         for move in witnessed(episode.moves, seat, ACTIONS):
             witness.see(move)
         shown = witness.observe(len(episode.moves))
@@ -87,8 +88,9 @@ class AntEval:
     def _scene(self, task: Task) -> AntScene:
         session = session_from(task.content)
         if self.form == "intention":
-            return AntScene(session)
-        return AntScene(session, polls(session, controls=self.controls, every=self.snapshots))
+            return AntScene(session, texts=self.texts)
+        asked = polls(session, self.texts, controls=self.controls, every=self.snapshots)
+        return AntScene(session, asked, texts=self.texts)
 
 
 def _whole(session: Session, episode: Episode) -> Transcript:

@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel
+from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import ask_model, typed_prompt
-from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.party.tables import PRONOUNS
-from sociolab.worlds.anteval.session import PACKAGE, Fact, FactKind, PartyMember, Session
+from sociolab.worlds.anteval.session import Fact, FactKind, PartyMember, Session
 from sociolab.worlds.anteval.sessions import FILE, DrawnSessions, draw_situation
 
 _TOLD = 10
@@ -32,7 +32,11 @@ class WrittenSessions:
 
 
 async def write_sessions(
-    model: ChatModel, folder: Path, drawn: DrawnSessions, tell: Callable[[str], None]
+    model: ChatModel,
+    texts: PromptSet,
+    folder: Path,
+    drawn: DrawnSessions,
+    tell: Callable[[str], None],
 ) -> WrittenSessions:
     """Draw sessions, have a model write their characters and knowledge, and keep them.
 
@@ -44,8 +48,8 @@ async def write_sessions(
     """
     path = folder / FILE
     if path.exists():
-        raise ConfigError(f"{path} is there already: name another folder, or remove the file first")
-    tasks = [asyncio.ensure_future(_one(model, session, drawn)) for session in drawn.all()]
+        raise ConfigError(f"{path} exists already: name another folder, or remove the file first")
+    tasks = [asyncio.ensure_future(_one(model, texts, session, drawn)) for session in drawn.all()]
     try:
         for done, outcome in enumerate(asyncio.as_completed(tasks), start=1):
             await outcome
@@ -69,10 +73,12 @@ def _keep(path: Path, sessions: Sequence[Session]) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-async def _one(model: ChatModel, session: Session, drawn: DrawnSessions) -> Session | str:
+async def _one(
+    model: ChatModel, texts: PromptSet, session: Session, drawn: DrawnSessions
+) -> Session | str:
     """The session as the model wrote it, or why there is none."""
     try:
-        return await _written(model, session, drawn)
+        return await _written(model, texts, session, drawn)
     except ReplyError as error:
         return f"{session.id}: {error}"
     except ModelError as error:
@@ -81,18 +87,20 @@ async def _one(model: ChatModel, session: Session, drawn: DrawnSessions) -> Sess
         return f"{session.id}: {error}"
 
 
-async def _written(model: ChatModel, session: Session, drawn: DrawnSessions) -> Session:
+async def _written(
+    model: ChatModel, texts: PromptSet, session: Session, drawn: DrawnSessions
+) -> Session:
     characters: list[PartyMember] = []
     for character in session.characters:
         taken = [one.name for one in characters]
         key = CallKey(session.id, "writer", character.id, 0, "character", 1)
-        characters.append(await write_character(model, character, key, taken))
+        characters.append(await write_character(model, texts, character, key, taken))
     situation = draw_situation(drawn.seed, session.id, characters)
     known: tuple[Fact, ...] = ()
     if drawn.facts:
         key = CallKey(session.id, "writer", "", 0, "knowledge", 1)
         npc = characters[-1].name
-        known = await write_knowledge(model, situation, npc, drawn.facts, key)
+        known = await write_knowledge(model, texts, situation, npc, drawn.facts, key)
     changed = {"characters": tuple(characters), "situation": situation, "knowledge": known}
     return Session.model_validate({**dict(session), **changed})
 
@@ -135,7 +143,7 @@ class Writing(BaseModel):
 
 
 async def write_character(
-    model: ChatModel, drawn: PartyMember, key: CallKey, taken: Sequence[str]
+    model: ChatModel, texts: PromptSet, drawn: PartyMember, key: CallKey, taken: Sequence[str]
 ) -> PartyMember:
     """The character with a name, look and description by the model; its traits stay as drawn.
 
@@ -143,7 +151,7 @@ async def write_character(
     sent back with the problem, twice at most; then ReplyError says what the last one lacks.
     ModelError passes through: a call failed for good.
     """
-    head = prompt(PACKAGE, "write_character").render({"shortest": _ASKED[0], "longest": _ASKED[1]})
+    head = texts["write_character"].render({"shortest": _ASKED[0], "longest": _ASKED[1]})
     check = _Check(drawn, frozenset(_first(name) for name in taken if name.strip()))
     asked = await ask_model(
         model,
@@ -276,19 +284,15 @@ class WrittenKnowledge(BaseModel):
 
 
 async def write_knowledge(
-    model: ChatModel, situation: str, npc: str, count: int, key: CallKey
+    model: ChatModel, texts: PromptSet, situation: str, npc: str, count: int, key: CallKey
 ) -> tuple[Fact, ...]:
     """So many facts that suit a situation and that `npc` knows, ids "F1", "F2", ...
 
     A reply that will not do is asked for again with the problem. ReplyError where the last one
     still will not do; ModelError passes through.
     """
-    # Jinja2 is loaded when a prompt is first needed.
-    from sociolab.prompting.templates import prompt
-
-    text = prompt(PACKAGE, "write_knowledge")
     words = {"situation": situation, "npc": npc, "count": count, "denied": round(count / 8)}
-    body = text.render(words)
+    body = texts["write_knowledge"].render(words)
     asked = await ask_model(
         model,
         typed_prompt(

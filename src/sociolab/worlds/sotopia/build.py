@@ -22,8 +22,10 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import json_records
 from sociolab.core.seeding import stream
-from sociolab.worlds.sotopia.dataset import TaskRow, read_lines
+from sociolab.report.words import plural
+from sociolab.worlds.sotopia.dataset import TaskRow
 from sociolab.worlds.sotopia.scenarios import (
     AT_TARGET,
     STEP,
@@ -48,15 +50,15 @@ SEED = 1
 
 def build(folder: Path) -> Mapping[str, str]:
     """The made files of a data folder, by name."""
-    authored = tuple(s for _, s in read_lines(folder / "authored.jsonl", Scenario))
+    authored = tuple(s for _, s in json_records(folder / "authored.jsonl", Scenario))
     spec = TemplateSpec.model_validate_json((folder / "templates.json").read_bytes())
     scenarios = (
         *authored,
         *bargains(spec.bargains, SEED),
         *friend_searches(spec.friend_searches, SEED),
     )
-    characters = {c.id: c for _, c in read_lines(folder / "characters.jsonl", Character)}
-    relationships = [r for _, r in read_lines(folder / "relationships.jsonl", Relationship)]
+    characters = {c.id: c for _, c in json_records(folder / "characters.jsonl", Character)}
+    relationships = [r for _, r in json_records(folder / "relationships.jsonl", Relationship)]
     tasks = cast_tasks(scenarios, characters, relationships, seed=SEED)
     return {"scenarios.jsonl": _lines(scenarios), "tasks.jsonl": _lines(tasks)}
 
@@ -436,13 +438,13 @@ def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
     target = folder / "tasks.jsonl"
     if target.exists():
         raise ConfigError(f"{target} is there already; move it away to cast anew")
-    characters = {c.id: c for _, c in read_lines(folder / "characters.jsonl", Character)}
-    pairs = [r for _, r in read_lines(folder / "relationships.jsonl", Relationship)]
-    scenarios = [s for _, s in read_lines(folder / "scenarios.jsonl", Scenario)]
+    characters = {c.id: c for _, c in json_records(folder / "characters.jsonl", Character)}
+    pairs = [r for _, r in json_records(folder / "relationships.jsonl", Relationship)]
+    scenarios = [s for _, s in json_records(folder / "scenarios.jsonl", Scenario)]
     rows = cast_tasks(scenarios, characters, pairs, per_scenario=per_scenario, seed=seed)
     text = "".join(
         json.dumps({"id": r.id, "scenario": r.scenario, "characters": r.characters}) + "\n"
         for r in rows
     )
     target.write_text(text, "utf-8")
-    return f"wrote {target}: {len(rows)} tasks"
+    return f"wrote {target}: {plural(len(rows), 'task')}"

@@ -6,21 +6,18 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
+from sociolab.core.reading import file_bytes, file_text, json_record, json_records
 from sociolab.worlds.sotopia.scenarios import (
     Character,
     DataRecord,
@@ -107,10 +104,10 @@ class DataSet:
 def load(folder: Path) -> DataSet:
     """Read and check a data set; ConfigError names the file and the line that is wrong."""
     _check_all_there(folder)
-    meta = _meta(folder / META)
-    hasher = hashlib.blake2b(bytes_of(folder / META), digest_size=8)
+    meta = json_record(str(folder / META), DataSetMeta, file_text(folder / META))
+    hasher = hashlib.blake2b(file_bytes(folder / META), digest_size=8)
     for name in FILES:
-        content = bytes_of(folder / name)
+        content = file_bytes(folder / name)
         hasher.update(f"{name} {len(content)}\n".encode())
         hasher.update(content)
     characters = _by_id(folder / FILES[0], Character, lambda c: c.id)
@@ -129,9 +126,8 @@ def _relationships(
     path: Path, characters: dict[str, Character]
 ) -> dict[frozenset[str], Relationship]:
     found: dict[frozenset[str], Relationship] = {}
-    for number, pair in read_lines(path, Relationship):
+    for where, pair in json_records(path, Relationship):
         key = frozenset((pair.a, pair.b))
-        where = f"{path}, line {number}"
         if len(key) < 2 or key in found:
             raise ConfigError(f"{where}: expected a new pair of two, found {pair.a} and {pair.b}")
         _known(where, key, characters, "character")
@@ -172,9 +168,9 @@ def _check_all_there(folder: Path) -> None:
 
 def _by_id(path: Path, kind: type[R], key: Callable[[R], str]) -> dict[str, R]:
     found: dict[str, R] = {}
-    for number, record in read_lines(path, kind):
+    for where, record in json_records(path, kind):
         if key(record) in found:
-            raise ConfigError(f'{path}, line {number}: the id "{key(record)}" occurs twice')
+            raise ConfigError(f'{where}: the id "{key(record)}" occurs twice')
         found[key(record)] = record
     return found
 
@@ -183,17 +179,6 @@ def _known(where: str, ids: Sequence[str] | frozenset[str], known: dict[str, R],
     for one in sorted(ids):
         if one not in known:
             raise ConfigError(f'{where}: there is no {what} with the id "{one}"')
-
-
-def _meta(path: Path) -> DataSetMeta:
-    text = text_of(path)
-    try:
-        return DataSetMeta.model_validate_json(text)
-    except ValidationError as error:
-        raise ConfigError(
-            f'{path}: expected {{"name": "...", "version": "..."}}, both of them texts, '
-            f"found {text.strip()[:80]}"
-        ) from error
 
 
 _LISTED = 4
@@ -287,92 +272,3 @@ def _namesakes(data: DataSet, row: TaskRow) -> bool:
 def _listed(names: Sequence[str]) -> str:
     more = f"; and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return "; ".join(names[:_LISTED]) + more
-
-
-_SHOWN = 80
-"""Characters of what was found that a sentence shows."""
-
-_WHOLE = "each line is one record, {...}"
-
-
-def read_lines(path: Path, kind: type[R]) -> list[tuple[int, R]]:
-    """The records of a JSON-lines file with their line numbers; empty lines are passed over.
-
-    ConfigError names the file and the first line that is wrong.
-    """
-    found = []
-    for number, line in enumerate(text_of(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            found.append((number, kind.model_validate_json(line)))
-        except ValidationError as error:
-            problem = _told(_first(error), line, kind)
-            raise ConfigError(f"{path}, line {number}: {problem}") from error
-    return found
-
-
-def text_of(path: Path) -> str:
-    """A file as text, without the mark that some editors put before UTF-8; ConfigError for what
-    is not UTF-8."""
-    data = bytes_of(path).removeprefix(BOM_UTF8)
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise ConfigError(
-            f"{path}, line {line}: expected UTF-8, found the byte 0x{data[error.start]:02x}; "
-            "save the file as UTF-8"
-        ) from error
-
-
-def bytes_of(path: Path) -> bytes:
-    """A file as it is; ConfigError where it cannot be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read ({error.strerror})") from error
-
-
-def _first(error: ValidationError) -> ErrorDetails:
-    """The problem to tell: a misspelt field before the one that is missing for it."""
-    items = error.errors(include_url=False)
-    return next((item for item in items if item["type"] == "extra_forbidden"), items[0])
-
-
-def _told(item: ErrorDetails, line: str, kind: type[DataRecord]) -> str:
-    """What is wrong with a line: where in it, what was expected, what was found."""
-    place = ".".join(str(part) for part in item["loc"])
-    if not place:
-        why = str(item.get("ctx", {}).get("error", "")).replace("line 1 ", "")
-        wanted = f"a JSON object ({why})" if why else "a JSON object"
-        return f"expected {wanted}, found {line.strip()[:_SHOWN]}; {_WHOLE}"
-    if item["type"] == "missing":
-        return f"{place} is missing"
-    if item["type"] == "extra_forbidden":
-        meant = get_close_matches(str(item["loc"][-1]), set(_fields(kind)), 1)
-        return f'"{place}" is no field; ' + (f'is "{meant[0]}" meant?' if meant else "leave it out")
-    return f"{place}: {_expected(item)}, found {_shown(item['input'])}"
-
-
-def _expected(item: ErrorDetails) -> str:
-    """What should stand there, in words that need no knowledge of regular expressions or tags."""
-    ctx: dict[str, Any] = item.get("ctx", {})
-    if item["type"] == "string_pattern_mismatch":
-        return 'expected letters (a to z), digits, ".", "_" and "-", the first a letter or a digit'
-    if item["type"] == "union_tag_not_found":
-        return f"{ctx['discriminator']} is missing, which says what facts these are"
-    if item["type"] == "union_tag_invalid":
-        return f"expected {ctx['discriminator']} to be one of {ctx['expected_tags']}"
-    return f"{item['msg'][:1].lower()}{item['msg'][1:]}"
-
-
-def _shown(value: object) -> str:
-    return json.dumps(value, default=str, ensure_ascii=False)[:_SHOWN]
-
-
-def _fields(kind: type[DataRecord]) -> Iterator[str]:
-    """The names of all fields of a record, and of the records in it."""
-    schema = kind.model_json_schema()
-    for part in (schema, *schema.get("$defs", {}).values()):
-        yield from part.get("properties", ())

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import cache
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    RootModel,
+    StringConstraints,
+    create_model,
+    model_validator,
+)
 
-from sociolab.core.episode import Episode
-from sociolab.core.errors import Cause
+from sociolab.core.episode import Episode, Moved
+from sociolab.core.errors import Cause, ConfigError
 from sociolab.core.ports import Message, Prompt
+from sociolab.core.reading import record
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
+from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
-from sociolab.prompting.templates import prompt
-from sociolab.worlds.sotopia.scene import PACKAGE, SceneCast, casting_from, judge_names, ties
-from sociolab.worlds.sotopia.visibility import describe_self, line_text
+from sociolab.worlds.sotopia.scene import (
+    JUDGED,
+    SceneCast,
+    casting_from,
+    judge_names,
+    paper,
+    ties,
+)
+from sociolab.worlds.sotopia.visibility import describe_self, line_text, on_one_line
 
 BELIEVABILITY = Measure("believability", 0, 10, whole=True, title="BEL")
 RELATIONSHIP = Measure("relationship", -5, 5, whole=True, title="REL")
@@ -64,40 +81,41 @@ _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,3}\s*")
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Gain(_Strict):
-    """A score from 0 to 10."""
-
-    reason: str
-    score: Annotated[int, Field(ge=0, le=10)]
+Words = Annotated[str, StringConstraints(min_length=1)]
 
 
-class Change(_Strict):
-    """A score from -5 to 5."""
+class Instruction(_Strict):
+    """What is asked of a dimension, of the judge and of raters alike: the question, what to account
+    for before the score, what the score means, the words at both ends of its scale, and the fields
+    of the judge's reasoning."""
 
-    reason: str
-    score: Annotated[int, Field(ge=-5, le=5)]
+    title: Words
+    question: Words
+    account: Words
+    scale: Words
+    low_end: Words
+    high_end: Words
+    reasons: tuple[Words, ...] = Field(default=("reason",), min_length=1)
 
 
-class Breach(_Strict):
-    """A score from -10 to 0."""
-
-    reason: str
-    score: Annotated[int, Field(ge=-10, le=0)]
+def instructions_of(texts: PromptSet) -> dict[str, Instruction]:
+    """The seven of a set, by dimension; ConfigError where one is missing or wrong."""
+    return _instructions(texts.tables["dimensions.toml"], texts.name)
 
 
-class Sheet(_Strict):
-    """The seven scores of one person, as the judge is asked to fill them in."""
-
-    believability: Gain
-    relationship: Change
-    knowledge: Gain
-    secret: Breach
-    social_rules: Breach
-    financial: Change
-    goal: Gain
+@cache
+def _instructions(text: str, name: str) -> dict[str, Instruction]:
+    kinds: dict[str, Any] = {one.name: (Instruction, ...) for one in DIMENSIONS}
+    place = f"the set of prompts {name}, dimensions.toml"
+    try:
+        fields = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{place} is not valid TOML: {error}") from error
+    found = record(place, create_model("Instructions", __base__=_Strict, **kinds), fields)
+    return dict(found)
 
 
 class LooseSheets(RootModel[dict[str, Any]]):
@@ -116,25 +134,49 @@ def person(index: int) -> str:
 
 
 @cache
-def sheets(seats: int) -> type[BaseModel]:
-    """The type that is asked for: one sheet for each person."""
-    fields: dict[str, Any] = {person(i): (Sheet, ...) for i in range(seats)}
+def sheets(seats: int, reasons: tuple[tuple[str, ...], ...]) -> type[BaseModel]:
+    """The type that is asked for: one sheet for each person, with the reasons of each dimension
+    before its score."""
+    cells: dict[str, Any] = {}
+    for dimension, named in zip(DIMENSIONS, reasons, strict=True):
+        score = Annotated[int, Field(ge=int(dimension.low), le=int(dimension.high))]
+        cell: dict[str, Any] = {**dict.fromkeys(named, (str, ...)), "score": (score, ...)}
+        # Those with the same fields and range share a type, so that the schema is short.
+        kind = f"From_{dimension.low:g}_to_{dimension.high:g}_by_{'_'.join(named)}"
+        cells[dimension.name] = (_cell(kind.replace("-", "minus_"), tuple(cell.items())), ...)
+    sheet = create_model("Sheet", __base__=_Strict, **cells)
+    fields: dict[str, Any] = {person(i): (sheet, ...) for i in range(seats)}
     return create_model("Sheets", __base__=_Strict, **fields)
+
+
+@cache
+def _cell(kind: str, fields: tuple[tuple[str, Any], ...]) -> type[BaseModel]:
+    return create_model(kind, __base__=_Strict, **dict(fields))
 
 
 class SotopiaRubric:
     """The judge prompt of SOTOPIA and how its reply becomes verdicts."""
 
-    def __init__(self) -> None:
-        self._head = prompt(PACKAGE, "judge_head").render({})
-        body = prompt(PACKAGE, "judge_body")
-        self.hash = digest(self._head, body.hash, schema_of(sheets(2)).text)
+    def __init__(self, texts: PromptSet | None = None) -> None:
+        self._texts = texts or paper()
+        asked = instructions_of(self._texts)
+        dimensions = [
+            {"name": d.name, "low": f"{d.low:g}", "high": f"{d.high:g}", **dict(asked[d.name])}
+            for d in DIMENSIONS
+        ]
+        self._head = self._texts["judge_head"].render({"dimensions": dimensions})
+        self._reasons = tuple(asked[d.name].reasons for d in DIMENSIONS)
+        self.instructions = self._texts.instructions(*JUDGED)
+        self.hash = digest(self.instructions.hash, schema_of(sheets(2, self._reasons)).text)
 
     def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]]:
         """The instruction, then the scene with everything private, then what happened."""
         casting = casting_from(episode.trial.task.content)
-        messages = (Message("system", self._head), Message("user", body(casting, episode)))
-        schema = schema_of(sheets(len(casting.characters)))
+        body = self._body(casting, episode)
+        messages: tuple[Message, ...] = (Message("system", self._head), Message("user", body))
+        if self._texts.manifest.layout.messages == "one":
+            messages = (Message("user", f"{self._head}\n\n{body}"),)
+        schema = schema_of(sheets(len(casting.characters), self._reasons))
         return Prompt(messages, schema, temperature), LooseSheets
 
     def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
@@ -158,34 +200,38 @@ class SotopiaRubric:
             found += [*mine, overall(mine, seat)]
         return tuple(found)
 
-
-def body(casting: SceneCast, episode: Episode) -> str:
-    """The scene, the people, their goals and ties, and the numbered turns."""
-    names = judge_names(casting)
-    people = [
-        {
-            "field": person(index),
-            "name": names[c.id],
-            "text": describe_self(c),
-            "goal": casting.scenario.goals[index].text,
-        }
-        for index, c in enumerate(casting.characters)
-    ]
-    lines = []
-    for move in episode.moves:
-        told = (
-            line_text(names[move.seat], action, tuple(names[seat] for seat in action.to))
-            for action in move.actions
+    def _body(self, casting: SceneCast, episode: Episode) -> str:
+        """The scene, the people, their goals and ties, and the numbered turns."""
+        names = judge_names(casting)
+        people = [
+            {
+                "field": person(index),
+                "name": names[c.id],
+                "text": describe_self(c),
+                "goal": casting.scenario.goals[index].text,
+            }
+            for index, c in enumerate(casting.characters)
+        ]
+        return self._texts["judge_body"].render(
+            {
+                "context": casting.scenario.context,
+                "told": casting.scenario.environment,
+                "people": people,
+                "ties": ties(casting),
+                "lines": [self._line(names, move) for move in episode.moves],
+            }
         )
-        lines.append(f"{move.turn + 1}. {' '.join(told)}")
-    return prompt(PACKAGE, "judge_body").render(
-        {
-            "context": casting.scenario.context,
-            "people": people,
-            "ties": ties(casting),
-            "lines": lines,
-        }
-    )
+
+    def _line(self, names: dict[str, str], move: Moved) -> str:
+        """A turn as the set writes it; else with its number before it."""
+        turn, name = move.turn + 1, names[move.seat]
+        own = [self._texts.line(a.kind, name, on_one_line(a.text), turn) for a in move.actions]
+        told = [
+            line_text(name, action, tuple(names[seat] for seat in action.to))
+            for action in move.actions
+        ]
+        found = " ".join(theirs or ours for theirs, ours in zip(own, told, strict=True))
+        return found if any(own) else f"{turn}. {found}"
 
 
 def _verdict(measure: Measure, seat: str, name: str, sheet: Any, attempts: int) -> Verdict:
@@ -204,7 +250,10 @@ def _verdict(measure: Measure, seat: str, name: str, sheet: Any, attempts: int) 
         return failed(
             f"{measure.name} of {name}: expected a whole number {span}, found {found}", cell
         )
-    return Score(measure, seat, value, str(cell.get("reason", "")))
+    told = {name: str(text) for name, text in cell.items() if name != "score"}
+    # Several are stored with their tags (appendix C: <naturalness>, <consistency>).
+    tagged = "\n".join(f"<{name}> {text}" for name, text in told.items())
+    return Score(measure, seat, value, tagged if len(told) > 1 else "".join(told.values()))
 
 
 def _whole(value: Any) -> int | None:

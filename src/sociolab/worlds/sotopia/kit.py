@@ -3,78 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from sociolab.core.episode import Episode, Json, Task
-from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, World, WorldKit
+from sociolab.core.episode import Episode
+from sociolab.core.lazy import later
+from sociolab.core.metrics import Declared, metrics
+from sociolab.core.ports import ChatModel, Judge, Pace, World, WorldKit
 from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.shown import ReviewedTask
-from sociolab.plugin.world import EpisodeImporter, Importer, Importing, RatingGuide, WorldPlugin
+from sociolab.plugin.options import Flag
+from sociolab.plugin.world import EpisodeImporter, Importer, Importing, WorldPlugin
+from sociolab.prompting.sets import PromptedSettings, PromptSet
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
-from sociolab.worlds.sotopia.scene import LEAVE, NONE, PACKAGE, SPEAK, TURN_LIMIT
+from sociolab.worlds.sotopia.scene import LEAVE, NONE, PACKAGE, SPEAK, TURN_LIMIT, WANTED
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
 
 
-class Settings(BaseModel):
+class Settings(PromptedSettings):
     """`turns` is the limit of an episode (20 in the paper).
 
-    `closing_question` asks each seat what was agreed when all is over, where the goal has a
-    formula; it comes after the last turn and changes nothing that is played.
+    `names`: strangers' names are hidden until they are spoken (SOTOPIA section 2.1), or shown, as
+    in the public code. `closing_question` asks each seat what was agreed when all is over, where
+    the goal has a formula; it comes after the last turn and changes nothing that is played.
     """
 
+    package = PACKAGE
+    wanted = WANTED
+
+    prompts: str = "paper"
     turns: int = Field(default=TURN_LIMIT, ge=1)
+    names: Literal["hidden", "shown"] = "hidden"
     closing_question: bool = True
 
 
 DECLARED = Declared(
     # SOTOPIA, Table 2 and Figure 3.
-    metrics=(
-        Metric("social_rules", "social rules", "Norms and laws that were broken", unit="points"),
-        Metric(
-            "secret", "secret", "Whether the agent kept its secret; 0 where it did", unit="points"
-        ),
-        Metric(
-            "financial", "financial and material benefits", "What was gained or lost", unit="points"
-        ),
-        Metric(
-            "relationship",
-            "relationship",
-            "Whether the relationship improved or suffered",
-            unit="points",
-        ),
-        Metric("knowledge", "knowledge", "How much new and important was learnt", unit="points"),
-        Metric("goal", "goal completion", "How far the agent reached its own goal", unit="points"),
-        Metric(
-            "believability",
-            "believability",
-            "How naturally and in character the agent acted",
-            unit="points",
-        ),
-        Metric("overall", tooltip="Unweighted mean of SOTOPIA's seven dimensions", unit="points"),
-        Metric(
-            "goal_checked",
-            tooltip="Goal completion computed from the outcome by a formula",
-            unit="points",
-        ),
+    metrics=metrics(
+        "points",
+        {
+            "social_rules": ("social rules", "Norms and laws that were broken"),
+            "secret": ("secret", "Whether the agent kept its secret; 0 where it did"),
+            "financial": ("financial and material benefits", "What was gained or lost"),
+            "relationship": ("relationship", "Whether the relationship improved or suffered"),
+            "knowledge": ("knowledge", "How much new and important was learnt"),
+            "goal": ("goal completion", "How far the agent reached its own goal"),
+            "believability": ("believability", "How naturally and in character the agent acted"),
+            "overall": "Unweighted mean of SOTOPIA's seven dimensions",
+            "goal_checked": "Goal completion computed from the outcome by a formula",
+        },
     ),
     main=("overall", "goal_checked", "goal"),
     cluster="scenario",
     spoken=(SPEAK,),
     acts={NONE: "did nothing", LEAVE: "left"},
     published={
-        "models": "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC .22, KNO .33, "
-        "SOC .33, BEL .45, REL .56, FIN .62, GOAL .71; other episodes, raters and prompts: not a "
+        "models": "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC 0.22, KNO "
+        "0.33, SOC 0.33, BEL 0.45, REL 0.56, FIN 0.62, GOAL 0.71; other episodes, raters and "
+        "prompts: not a target.",
+        "people": "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by people): KNO 0.19, BEL "
+        "0.27, FIN 0.34, SOC 0.42, REL 0.49, GOAL 0.78; other episodes, raters and prompts: not a "
         "target.",
-        "people": "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by people): KNO .19, BEL .27, "
-        "FIN .34, SOC .42, REL .49, GOAL .78; other episodes, raters and prompts: not a target.",
     },
 )
 
@@ -88,23 +84,32 @@ def _load(setup: WorldSetup) -> WorldKit:
     else:
         data = load_data(setup.folder)
     return WorldKit(
-        world=Sotopia(data, settings.turns, setup.policy, settings.closing_question),
+        world=Sotopia(
+            data,
+            settings.turns,
+            setup.policy,
+            settings.closing_question,
+            settings.texts,
+            settings.names == "shown",
+        ),
         players={"scripted": ScriptedPlayer()},
         judges={"heuristic": HeuristicJudge()},
         checks=(OutcomeCheck(),),
-        model_judge=_model_judge,
+        model_judge=partial(_model_judge, settings.texts),
         reader=_reader,
         pace=Pace(lambda task: settings.turns),
+        temperature=settings.texts.agent_temperature(1.0),
+        instructions=settings.texts.instructions(),
         variants=VARIANTS,
-        validation={"outcome": _labelled},
+        validation={"outcome": later("sociolab.worlds.sotopia.outcome_reader:labelled")},
     )
 
 
-def _model_judge(model: ChatModel) -> Judge:
+def _model_judge(texts: PromptSet, model: ChatModel) -> Judge:
     from sociolab.judging.llm_judge import LlmJudge
     from sociolab.worlds.sotopia.evaluation import SotopiaRubric
 
-    return LlmJudge(SotopiaRubric(), model)
+    return LlmJudge(SotopiaRubric(texts), model, texts.manifest.temperature.judge)
 
 
 def _reader(model: ChatModel) -> Judge:
@@ -112,12 +117,6 @@ def _reader(model: ChatModel) -> Judge:
     from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
 
     return LlmJudge(OutcomeReader(), model, role=READER)
-
-
-def _labelled(row: Json, id: str) -> Labelled:
-    from sociolab.worlds.sotopia.outcome_reader import labelled
-
-    return labelled(row, id)
 
 
 def _public_data(wanted: Importing, fresh: Path) -> Sequence[str]:
@@ -139,24 +138,6 @@ def _remarks(world: World) -> Sequence[str]:
     return remarks(world.dataset) if isinstance(world, Sotopia) else ()
 
 
-def _cast(folder: Path, per_scenario: int, seed: int) -> str:
-    from sociolab.worlds.sotopia.build import cast_folder
-
-    return cast_folder(folder, per_scenario, seed)
-
-
-def _rating() -> RatingGuide:
-    from sociolab.worlds.sotopia.rating import rating_guide
-
-    return rating_guide()
-
-
-def _reviewed(task: Task) -> ReviewedTask:
-    from sociolab.worlds.sotopia.rating import reviewed
-
-    return reviewed(task)
-
-
 load = WorldPlugin(
     "sotopia",
     _load,
@@ -166,12 +147,14 @@ load = WorldPlugin(
     short={"turns": "8"},
     importers={
         "sotopia": Importer(
-            _public_data, "play it: sociolab run sotopia --data {name}", flag="--no-hints"
+            _public_data,
+            "play it: sociolab run sotopia --data {name}",
+            flag=Flag("--no-hints", "", "Leave out strategy hints in public goals."),
         ),
         "sotopia-episodes": EpisodeImporter(_public_episodes),
     },
     remarks=_remarks,
-    cast=_cast,
-    rating=_rating,
-    reviewed=_reviewed,
+    cast=later("sociolab.worlds.sotopia.build:cast_folder"),
+    rating=later("sociolab.worlds.sotopia.rating:rating_guide"),
+    reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
 )

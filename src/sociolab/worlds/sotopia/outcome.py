@@ -295,6 +295,11 @@ _AGREED: Mapping[str, str] = {
 }
 
 
+def closing_hash() -> str:
+    """Identifies the wording of the closing question."""
+    return prompt(PACKAGE, "closing").hash
+
+
 def closing_polls(casting: SceneCast) -> tuple[Poll, ...]:
     """The question that each seat gets when it is over; none where no formula needs the answer."""
     goals = goals_of(casting)

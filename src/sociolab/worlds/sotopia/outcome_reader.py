@@ -70,6 +70,8 @@ class OutcomeReader:
     text, and what somebody wanted would be in the way.
     """
 
+    instructions = None
+
     def __init__(self) -> None:
         self._head = prompt(PACKAGE, "reader_head").render({})
         self.hash = digest(self._head, prompt(PACKAGE, "reader_body").hash)

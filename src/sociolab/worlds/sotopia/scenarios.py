@@ -7,9 +7,26 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
-Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=80)]
+
+def _id(text: str) -> str:
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", text) is None:
+        raise ValueError(
+            'expected letters (a to z), digits, ".", "_" and "-", the first a letter or a digit, '
+            f'found "{text}"'
+        )
+    return text
+
+
+Id = Annotated[str, StringConstraints(max_length=80), AfterValidator(_id)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 Level = Literal["low", "average", "high"]
 
@@ -189,6 +206,7 @@ class Scenario(DataRecord):
     anybody); `ties` narrows the relationship ("siblings"). `unconstrained` names those of the
     three that do not matter, so that a constraint left out by mistake is seen (`undeclared`).
     `zone` are the prices between which a bargain is worth more than 0 to both (`bargaining_zone`).
+    `environment` is what those who judge are told beside the context, and no seat is.
     """
 
     id: Id
@@ -196,6 +214,7 @@ class Scenario(DataRecord):
     stance: Stance | None = None
     context: Text
     goals: tuple[Goal, ...] = Field(min_length=2)
+    environment: str = ""
     relationships: tuple[RelationshipType, ...] = Field(min_length=1)
     ties: tuple[str, ...] = ()
     ages: tuple[tuple[int, int], ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import combinations
 
@@ -11,7 +11,7 @@ from sociolab.core.episode import Action, ActionKind, ActionSpace, Moved
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.engine.visibility import leaves
-from sociolab.prompting.templates import prompt
+from sociolab.prompting.sets import PromptSet, load_set
 from sociolab.worlds.sotopia.scenarios import (
     Character,
     DataRecord,
@@ -28,6 +28,7 @@ from sociolab.worlds.sotopia.visibility import (
     distinct_names,
     known,
     line_text,
+    on_one_line,
     shown_tie,
     spoken_name,
     without_name,
@@ -35,6 +36,24 @@ from sociolab.worlds.sotopia.visibility import (
 
 PACKAGE = "sociolab.worlds.sotopia"
 TURN_LIMIT = 20
+
+WANTED = {
+    "act_head": "you others context goal name",
+    "act_tail": "turn limit name",
+    "judge_head": "dimensions",
+    "judge_body": "context told people ties lines",
+    "dimensions.toml": "",
+}
+"""What a set of prompts holds, and what each template may use."""
+
+PLAYED = ("act_head", "act_tail")
+JUDGED = ("judge_head", "judge_body", "dimensions.toml")
+
+
+def paper() -> PromptSet:
+    """The set that is used where none is chosen."""
+    return load_set(PACKAGE, "paper", WANTED)
+
 
 SPEAK, NON_VERBAL, PHYSICAL, NONE, LEAVE = (
     "speak",
@@ -99,6 +118,9 @@ class SotopiaScene:
     space: ActionSpace = ACTIONS
     to_people: bool = False
     """Whether people read what a seat is told, not models: profiles are worded for them then."""
+    texts: PromptSet = field(default_factory=paper)
+    named: bool = False
+    """Whether everybody is called by name from the start, strangers too."""
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -125,6 +147,8 @@ class SotopiaWitness:
             for other, character in self._others.items()
             for tie in (casting.between(seat, other),)
         }
+        if scene.named:
+            self._known = {o: replace(k, name=self._others[o].name) for o, k in self._known.items()}
         self._unknown = self._not_known_by_name()
         self._labels = _labels(casting.characters, self._known)
         self._goal = casting.scenario.goals[index]
@@ -137,8 +161,7 @@ class SotopiaWitness:
         """Take in a move; a stranger who says their name has one from the next line on."""
         you = move.seat == self._seat
         who = self._me.first_name if you else self._labels[move.seat]
-        name = "You" if you else who[0].upper() + who[1:]
-        actions, text = self._told(move.actions, name)
+        actions, text = self._told(move.actions, who, you, move.turn)
         self._lines.append(Line(move.turn, who, you, actions, text))
         if leaves(move, self._scene.space):
             self._gone.add(move.seat)
@@ -154,9 +177,10 @@ class SotopiaWitness:
             limit=self._scene.limit,
             head=self._head,
             history=tuple(self._lines),
-            tail=_tail(turn + 1, self._scene.limit),
+            tail=_tail(self._scene.texts, turn + 1, self._scene.limit, self._me.first_name),
             others=self._present_names(),
             view=self._view,
+            layout=self._scene.texts.manifest.layout,
         )
 
     def seat_called(self, name: str) -> str | None:
@@ -170,13 +194,18 @@ class SotopiaWitness:
                 return seat
         return None
 
-    def _told(self, actions: tuple[Action, ...], name: str) -> tuple[tuple[Action, ...], str]:
+    def _told(
+        self, actions: tuple[Action, ...], who: str, you: bool, turn: int
+    ) -> tuple[tuple[Action, ...], str]:
         """What was done as this seat may know it, and as one line."""
         if self._unknown:
             actions = tuple(self._shown(action) for action in actions)
-        if len(actions) == 1 and not actions[0].to:  # nearly always
-            return actions, line_text(name, actions[0])
-        text = " ".join(line_text(name, action, self._aside(action)) for action in actions)
+        name, texts = "You" if you else who[0].upper() + who[1:], self._scene.texts
+        text = " ".join(
+            texts.line(action.kind, who, on_one_line(action.text), turn + 1)
+            or line_text(name, action, self._aside(action))
+            for action in actions
+        )
         return tuple(self._addressed(action) for action in actions), text
 
     def _addressed(self, action: Action) -> Action:
@@ -244,20 +273,21 @@ class SotopiaWitness:
             }
             for seat, seen in self._known.items()
         ]
-        return prompt(PACKAGE, "act_head").render(
+        return self._scene.texts["act_head"].render(
             {
                 "you": describe_self(self._me, to_people=self._scene.to_people),
                 "others": others,
                 "context": self._scene.casting.scenario.context,
                 "goal": self._goal.text,
+                "name": self._me.first_name,
             }
         )
 
 
 @lru_cache(maxsize=1024)
-def _tail(turn: int, limit: int) -> str:
-    """What stands at the end of every request; kept, as it is the same in all episodes."""
-    return prompt(PACKAGE, "act_tail").render({"turn": turn, "limit": limit})
+def _tail(texts: PromptSet, turn: int, limit: int, name: str) -> str:
+    """What stands at the end of every request; kept, as it is much the same in all episodes."""
+    return texts["act_tail"].render({"turn": turn, "limit": limit, "name": name})
 
 
 def _labels(characters: Sequence[Character], known_as: dict[str, KnownCharacter]) -> dict[str, str]:

@@ -315,7 +315,7 @@ def _told(terms: Any) -> str:
 
 
 def _firmness(character: Character) -> float:
-    """From .2 (gives in) to .8 (hardly moves), by agreeableness."""
+    """From 0.2 (gives in) to 0.8 (hardly moves), by agreeableness."""
     level = character.big_five.agreeableness if character.big_five else "average"
     return {"high": 0.2, "average": 0.5, "low": 0.8}[level]
 

@@ -206,7 +206,7 @@ def line_text(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
     Line ends become spaces: nobody can write lines for another, or a heading of the prompt.
     """
     aside = f" (to {', '.join(to)} only)" if to else ""
-    text = _on_one_line(action.text)
+    text = on_one_line(action.text)
     match action.kind:
         case "speak":
             return f"{name}{aside}: {text}"
@@ -221,7 +221,8 @@ def line_text(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
 
 
 @lru_cache(maxsize=256)  # each seat is told of an action in its turn
-def _on_one_line(text: str) -> str:
+def on_one_line(text: str) -> str:
+    """Line ends as spaces: nobody can write lines for another, or a heading of the prompt."""
     return " ".join(text.split())
 
 
@@ -240,7 +241,8 @@ def describe_self(character: Character, *, to_people: bool = False) -> str:
 def describe_known(seen: KnownCharacter, *, to_people: bool = False) -> str:
     """What one seat is told of another."""
     if seen.relationship is RelationshipType.STRANGER:
-        return "Somebody whom you have never met; you know nothing about them."
+        more = "nothing else" if seen.name else "nothing"
+        return f"Somebody whom you have never met; you know {more} about them."
     if seen.relationship is RelationshipType.KNOWN_BY_NAME:
         return "You know the name, and nothing more."
     tie = f" ({seen.tie})" if seen.tie else ""

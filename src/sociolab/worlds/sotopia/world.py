@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sociolab.core.episode import Answered, Episode, Task, Unusable
 from sociolab.core.ports import DataId, Line, Note, Play, Transcript
@@ -11,17 +11,18 @@ from sociolab.core.seeding import digest
 from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
-from sociolab.prompting.templates import prompt
+from sociolab.prompting.sets import PromptSet
 from sociolab.report.words import spelled
 from sociolab.worlds.sotopia.dataset import DataSet
-from sociolab.worlds.sotopia.outcome import closing_polls
+from sociolab.worlds.sotopia.outcome import closing_hash, closing_polls
 from sociolab.worlds.sotopia.scene import (
-    PACKAGE,
+    PLAYED,
     TURN_LIMIT,
     SceneCast,
     SotopiaScene,
     casting_from,
     judge_names,
+    paper,
     ties,
 )
 from sociolab.worlds.sotopia.visibility import describe_self, line_text
@@ -35,6 +36,8 @@ class Sotopia:
     limit: int = TURN_LIMIT
     policy: FailurePolicy = DEFAULT_POLICY
     closing_question: bool = True
+    texts: PromptSet = field(default_factory=paper)
+    named: bool = False
 
     @property
     def name(self) -> str:
@@ -44,10 +47,10 @@ class Sotopia:
     @property
     def data(self) -> DataId:
         """The data set; its hash covers the files and the prompts that show them."""
-        names = ("act_head", "act_tail", *(("closing",) if self.closing_question else ()))
-        prompts = (prompt(PACKAGE, name).hash for name in names)
-        own = self.dataset.id
-        return DataId(own.name, own.version, digest(own.hash, *prompts, self.limit))
+        closing = closing_hash() if self.closing_question else ""
+        own, prompts = self.dataset.id, self.texts.hash_of(*PLAYED)
+        shown = digest(own.hash, prompts, closing, self.limit, self.named)
+        return DataId(own.name, own.version, shown)
 
     def tasks(self) -> Sequence[Task]:
         """All tasks in file order."""
@@ -57,7 +60,7 @@ class Sotopia:
         """Up to 20 turns, in turn (SOTOPIA section 2.2); then the closing question, if it is on."""
         casting = casting_of(task)
         polls = closing_polls(casting) if self.closing_question else ()
-        scene = SotopiaScene(casting, self.limit, polls)
+        scene = SotopiaScene(casting, self.limit, polls, texts=self.texts, named=self.named)
         return play(scene, trial=trial, seed=seed, policy=self.policy)
 
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
@@ -67,7 +70,9 @@ class Sotopia:
             who = " and ".join(character.name for character in casting.characters)
             title = f"{spelled(casting.scenario.id)}: {who}"
             return Transcript(title, _stage(casting), _lines(casting, episode), _notes(episode))
-        scene = SotopiaScene(casting, self.limit, to_people=True)
+        scene = SotopiaScene(
+            casting, self.limit, to_people=True, texts=self.texts, named=self.named
+        )
         witness = scene.witness(seat)
         for move in witnessed(episode.moves, seat, scene.space):
             witness.see(move)

@@ -6,20 +6,20 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import DataId
+from sociolab.core.reading import file_text, json_record, json_records
 from sociolab.core.seeding import digest
 from sociolab.town.map import Place, Tile, TownMap
 from sociolab.town.map_file import load_map, own_map
@@ -81,19 +81,18 @@ def read_town(folder: Path) -> TownData:
     A town by hand is drawn in `map/` and has `residents.toml`, as ours; an imported one has
     `map.json` and `residents.jsonl`.
     """
-    meta = _record(TownMeta, file_bytes(folder / META), str(folder / META))
+    meta = json_record(str(folder / META), TownMeta, file_text(folder / META))
     if (folder / DRAWN).is_dir():
         town = load_map(folder / DRAWN)
     else:
-        town = map_from(file_bytes(folder / MAP), str(folder / MAP))
+        town = map_from(file_text(folder / MAP), str(folder / MAP))
     if (folder / BY_HAND).is_file():
         residents = load_residents(folder / BY_HAND, town)
     else:
-        residents = tuple(one for _, one in _rows(folder / PEOPLE, Resident))
-    rows = _rows(folder / TASKS, SocialTask)
-    tasks = tuple(task for _, task in rows)
-    data = TownData(meta.name, meta.version, town, residents, tasks)
-    _check(data, str(folder), [number for number, _ in rows])
+        residents = tuple(one for _, one in json_records(folder / PEOPLE, Resident))
+    rows = tuple(json_records(folder / TASKS, SocialTask))
+    data = TownData(meta.name, meta.version, town, residents, tuple(task for _, task in rows))
+    _check(data, str(folder), [place for place, _ in rows])
     return data
 
 
@@ -102,7 +101,8 @@ def write_town(folder: Path, data: TownData) -> None:
 
     ConfigError, before anything is written, where `read_town` would refuse it.
     """
-    _check(data, str(folder), range(1, len(data.tasks) + 1))
+    places = [f"{folder / TASKS}, line {number}" for number in range(1, len(data.tasks) + 1)]
+    _check(data, str(folder), places)
     folder.mkdir(parents=True, exist_ok=True)
     meta = json.dumps({"name": data.name, "version": data.version})
     (folder / META).write_text(meta + "\n", encoding="utf-8")
@@ -132,50 +132,22 @@ def content_from(content: str) -> Content:
     return Content.model_validate_json(content)
 
 
-def _check(data: TownData, folder: str, numbers: Collection[int]) -> None:
-    """Refuse residents or tasks that cannot be; `numbers` are the lines of the tasks."""
+def _check(data: TownData, folder: str, places: Sequence[str]) -> None:
+    """Refuse residents or tasks that cannot be; `places` are where the tasks stand."""
     check_residents(data.residents, data.town, f"{folder}/{PEOPLE}")
     if not data.tasks:
         raise ConfigError(f"{folder}/{TASKS}: expected at least one task, found none; add one")
     people = {resident.id for resident in data.residents}
     seen: set[str] = set()
-    for number, task in zip(numbers, data.tasks, strict=True):
+    for place, task in zip(places, data.tasks, strict=True):
         again = ("the id occurs twice; rename one of the two",) if task.id in seen else ()
         for fault in (*again, *task_faults(task, people, data.town)):
-            raise ConfigError(f'{folder}/{TASKS}, line {number}: task "{task.id}": {fault}')
+            raise ConfigError(f'{place}: task "{task.id}": {fault}')
         seen.add(task.id)
-
-
-R = TypeVar("R", bound=BaseModel)
 
 
 def _lines(records: Iterable[BaseModel]) -> str:
     return "".join(record.model_dump_json() + "\n" for record in records)
-
-
-def _rows(path: Path, kind: type[R]) -> list[tuple[int, R]]:
-    """The records of a file of JSON lines, each with its line; empty lines are passed over."""
-    lines = enumerate(file_bytes(path).splitlines(), start=1)
-    return [(n, _record(kind, line, f"{path}, line {n}")) for n, line in lines if line.strip()]
-
-
-def _record(kind: type[R], line: bytes, where: str) -> R:
-    try:
-        return kind.model_validate_json(line)
-    except ValidationError as error:
-        item = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in item["loc"]) or "the record"
-        said = f"{field}: {item['msg'][:1].lower()}{item['msg'][1:]}"
-        found = json.dumps(item["input"], default=str, ensure_ascii=False)[:80]
-        raise ConfigError(f"{where}: {said}, found {found}") from error
-
-
-def file_bytes(path: Path) -> bytes:
-    """What a file holds; ConfigError where it cannot be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
 
 
 # ------------------------------------------------------------------ a map as text
@@ -215,7 +187,7 @@ def map_text(town: TownMap) -> str:
 def map_from(text: str | bytes, source: str) -> TownMap:
     """The map that `map_text` wrote; ConfigError with the source where it is none."""
     try:
-        record = MapRecord.model_validate_json(text)
+        record = json_record(source, MapRecord, text)
         return TownMap(
             name=record.name,
             sectors=record.sectors,
@@ -230,10 +202,6 @@ def map_from(text: str | bytes, source: str) -> TownMap:
         )
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from error
-    except ValidationError as error:
-        item = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in item["loc"]) or "the file"
-        raise ConfigError(f"{source}: {where}: {item['msg']}") from error
     except ValueError as error:
         raise ConfigError(
             f"{source}: expected rows of tiles as a map is written, but {error}; write it anew"

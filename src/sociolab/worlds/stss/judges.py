@@ -20,12 +20,13 @@ from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
+from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
-from sociolab.prompting.templates import prompt
 from sociolab.town.trajectory import Intervals, Trajectory, common, spans
 from sociolab.worlds.stss.dataset import Content, content_from
 from sociolab.worlds.stss.evidence import Evidence, was_lived
 from sociolab.worlds.stss.losses import LOSSES, Read, fates, loss_verdicts, recorded, spoken
+from sociolab.worlds.stss.prompt_sets import JUDGED, first
 from sociolab.worlds.stss.scoring import (
     ScoreSettings,
     TaskScore,
@@ -172,7 +173,6 @@ def _score(measure: Measure, found: TaskScore, why: str) -> Score:
 
 
 ATTEMPTS = 3
-PACKAGE = "sociolab.worlds.stss"
 
 
 class Attendance(BaseModel):
@@ -201,14 +201,19 @@ class StssModelJudge:
     passes through and stops the run.
     """
 
-    def __init__(self, model: ChatModel, settings: ScoreSettings | None = None) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        settings: ScoreSettings | None = None,
+        texts: PromptSet | None = None,
+    ) -> None:
         self._model = model
-        self._reader = TalkModelJudge(model)
+        self._texts = texts or first()
+        self._reader = TalkModelJudge(model, self._texts)
         self._settings = settings or ScoreSettings()
-        hashes = [prompt(PACKAGE, f"attendance_{part}").hash for part in ("head", "body")]
-        schema = schema_of(Attendance).text
-        known = digest(*hashes, schema, self._reader.id.settings, self._settings.least)
-        self.id = JudgeId(model.label, "model", known)
+        schema, told = schema_of(Attendance).text, self._texts.instructions(*JUDGED)
+        known = digest(told.hash, schema, self._reader.id.settings, self._settings.least)
+        self.id = JudgeId(model.label, "model", told.marked(known))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts; failures where the event's day was not lived to the end."""
@@ -271,14 +276,14 @@ class StssModelJudge:
             f"{content.name(one.who)}, {spans(clock, one.when)}: {' '.join(one.doing.split())}"
             for one in shown
         ]
-        body = prompt(PACKAGE, "attendance_body").render(
+        body = self._texts["attendance_body"].render(
             {"matter": _matter(content, errand), "lines": lines}
         )
-        head = prompt(PACKAGE, "attendance_head").render({})
+        head = self._texts["attendance_head"].render({})
         try:
             reply = await ask_model(
                 self._model,
-                typed_prompt(head, body, Attendance, 0.0),
+                typed_prompt(head, body, Attendance, self._texts.manifest.temperature.judge),
                 Attendance,
                 key,
                 attempts=ATTEMPTS,

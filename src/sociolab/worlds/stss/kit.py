@@ -10,7 +10,7 @@ from types import MethodType
 from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import Declared, Metric
+from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import (
     ChatModel,
     DryRun,
@@ -25,8 +25,10 @@ from sociolab.core.ports import (
 )
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
+from sociolab.plugin.options import Flag
 from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
+from sociolab.prompting.sets import PromptSet
 from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (
@@ -44,102 +46,71 @@ SCRIPTED: dict[str, Player] = {
 }
 """The built-in players, who write acts: as `casting.BUILT_IN` names them."""
 
-CALL_SHARES = (0.3, 0.9)
-"""Of what scripted residents are asked, in a day of models. Made-up replies came to 0.37 to 0.8 of
-it; a person who answered in a model's place, with scripted background agents, to 0.8."""
+ALWAYS_ASKED = {"plan_day": 1.0, "general_plan": 1.0, "day_reminder": 1.0, "decompose": 1.5}
+"""Questions of the day, whomever one meets, and how often they are asked for each that scripted
+residents are asked: these plan fewer things that last an hour."""
+
+CALL_SHARE, CALL_SPREAD = 0.53, 0.4
+"""Of what else scripted residents are asked, what a resident that a model plays takes, and the
+standard deviation of that: measured on made-up replies (benchmarks/RESULTS.md)."""
 
 ABOUT_CALLS = (
-    "range: calls depend on what residents do; estimated from days of scripted residents, who "
-    "talk more than most: 0.3 to 0.9 of their calls"
+    "the calls of scripted residents, but for plans of days, which are certain; models that talk "
+    "to everybody they meet take about 1.3 times those calls"
 )
+
+TDP = {
+    "general_plan": "TDP's general plan",
+    "day_reminder": "TDP's day reminder",
+    "talk_reminder": "TDP's conversation reminder",
+}
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
-    metrics=(
-        Metric(
-            "public_activity",
-            tooltip="Score of tasks that bring people to a public event",
-            unit="share",
-        ),
-        Metric(
-            "appointment", tooltip="Score of tasks that bring one person to a meeting", unit="share"
-        ),
-        Metric("inviting_companions", tooltip="Score of tasks that find companions", unit="share"),
-        Metric(
-            "online_activity",
-            tooltip="Score of tasks that bring people to an online event",
-            unit="share",
-        ),
-        Metric("asking_for_help", tooltip="Score of tasks that find helpers", unit="share"),
-        Metric(
-            "overall",
-            tooltip="Mean score of all tasks: share of the people wanted who took part",
-            unit="share",
-        ),
-        Metric(
+    metrics=metrics(
+        "share",
+        {
+            "public_activity": "Score of tasks that bring people to a public event",
+            "appointment": "Score of tasks that bring one person to a meeting",
+            "inviting_companions": "Score of tasks that find companions",
+            "online_activity": "Score of tasks that bring people to an online event",
+            "asking_for_help": "Score of tasks that find helpers",
+            "overall": "Mean score of all tasks: share of the people wanted who took part",
+            "conversation_ratio": "Conversations that the performer began, per person wanted",
+            "conversation_ratio_both": (
+                "Conversations with the performer, whoever began, per person wanted"
+            ),
+            "goal_0_min": "Score if being there for a moment counted",
+            "goal_15_min": "Score if only 15 minutes or more counted",
+            "goal_any_helper": "Score if anybody who helped counted",
+            "goal_any_host": "Score if the host need not be there",
+            "goal_read": "Score if a model judges from people's actions who took part",
+            "took_part_by_filter": (
+                "Share of residents present whose action passes the paper's keyword filter"
+            ),
+            "took_part_read": (
+                "Share of residents present who took part as a model reads their actions"
+            ),
+            "filter_agreement": "Share on which keyword filter and model agree",
+            "lost_no_conversation": "Share of eligible residents who never spoke to the performer",
+            "lost_not_conveyed": "Share of eligible residents who spoke and were not told enough",
+            "lost_not_noted": "Share of eligible residents who were told and did not remember",
+            "lost_not_acted_on": "Share of eligible residents who remembered and did not come",
+        },
+        lower=["lost_no_conversation", "lost_not_conveyed", "lost_not_noted", "lost_not_acted_on"],
+        neither=[
             "conversation_ratio",
-            tooltip="Conversations that the performer began, per person wanted",
-            better="",
-            unit="conversations per person",
-        ),
-        Metric(
             "conversation_ratio_both",
-            tooltip="Conversations with the performer, whoever began, per person wanted",
-            better="",
-            unit="conversations per person",
-        ),
-        Metric("goal_0_min", tooltip="Score if being there for a moment counted", unit="share"),
-        Metric("goal_15_min", tooltip="Score if only 15 minutes or more counted", unit="share"),
-        Metric("goal_any_helper", tooltip="Score if anybody who helped counted", unit="share"),
-        Metric("goal_any_host", tooltip="Score if the host need not be there", unit="share"),
-        Metric(
-            "goal_read",
-            tooltip="Score if a model judges from people's actions who took part",
-            unit="share",
-        ),
-        Metric(
             "took_part_by_filter",
-            tooltip="Share of residents present whose action passes the paper's keyword filter",
-            better="",
-            unit="share",
-        ),
-        Metric(
             "took_part_read",
-            tooltip="Share of residents present who took part as a model reads their actions",
-            better="",
-            unit="share",
-        ),
-        Metric(
-            "filter_agreement",
-            tooltip="Share on which keyword filter and model agree",
-            unit="share",
-        ),
-        Metric(
-            "lost_no_conversation",
-            tooltip="Share of eligible residents who never spoke to the performer",
-            better="lower",
-            unit="share",
-        ),
-        Metric(
-            "lost_not_conveyed",
-            tooltip="Share of eligible residents who spoke and were not told enough",
-            better="lower",
-            unit="share",
-        ),
-        Metric(
-            "lost_not_noted",
-            tooltip="Share of eligible residents who were told and did not remember",
-            better="lower",
-            unit="share",
-        ),
-        Metric(
-            "lost_not_acted_on",
-            tooltip="Share of eligible residents who remembered and did not come",
-            better="lower",
-            unit="share",
-        ),
+        ],
+        units={
+            "conversation_ratio": "conversations per person",
+            "conversation_ratio_both": "conversations per person",
+        },
     ),
     main=("overall",),
     cluster="task",
+    questions=TDP,
     agreement=("took_part_by_filter", "took_part_read", "filter_agreement"),
     judges={
         "rules": "rule-based: positions from the trace, actions by keyword; why people did not "
@@ -156,7 +127,7 @@ def _load(setup: WorldSetup) -> WorldKit:
 
     def model(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
         tempo.answers_take_time = True
-        return model_player(model, role, temperature, dialect)
+        return model_player(model, settings.texts, role, temperature, dialect)
 
     def python(label: str, made: object) -> Player:
         tempo.answers_take_time = True
@@ -166,7 +137,7 @@ def _load(setup: WorldSetup) -> WorldKit:
     world = Stss(data, settings, setup.policy, tempo)
 
     def model_judge(model: ChatModel) -> Judge:
-        return StssModelJudge(model, scoring)
+        return StssModelJudge(model, scoring, settings.texts)
 
     return WorldKit(
         world=world,
@@ -176,6 +147,8 @@ def _load(setup: WorldSetup) -> WorldKit:
         model_judge=model_judge,
         casts=town_casts,
         background=True,
+        instructions=settings.texts.instructions(),
+        temperature=settings.texts.agent_temperature(1.0),
         pace=Pace(world.steps, "simulated hours", 3600 // settings.step),
         model_player=model,
         python_player=python,
@@ -183,19 +156,23 @@ def _load(setup: WorldSetup) -> WorldKit:
             # Rules take no time: they live in lock-step, which is quicker for them.
             Stss(data, settings, setup.policy),
             SCRIPTED["scripted"],
-            CALL_SHARES,
+            ALWAYS_ASKED,
+            CALL_SHARE,
+            CALL_SPREAD,
             ABOUT_CALLS,
         ),
     )
 
 
-def model_player(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
+def model_player(
+    model: ChatModel, texts: PromptSet, role: Role, temperature: float, dialect: str
+) -> Player:
     """A chat model as a mind; ConfigError for a dialect that it cannot use."""
     if dialect != "json":
         raise ConfigError(
             f'a town asks for plans and lists, which need dialect=json; found "{dialect}"'
         )
-    return TownPlayer(model, role, temperature)
+    return TownPlayer(model, texts, role, temperature)
 
 
 class TownPlayer:
@@ -207,6 +184,7 @@ class TownPlayer:
     def __init__(
         self,
         model: ChatModel,
+        texts: PromptSet,
         role: Role,
         temperature: float,
         dialect: str = "json",
@@ -214,7 +192,7 @@ class TownPlayer:
     ) -> None:
         def mind(role: Role) -> MindPlayer:
             made = ModelMind(
-                model, role, temperature=temperature, dialect=dialect, penalties=penalties
+                model, texts, role, temperature=temperature, dialect=dialect, penalties=penalties
             )
             return MindPlayer(made)
 
@@ -272,7 +250,15 @@ def _levels() -> Tool:
             return None
         return LevelsConfig(talk=runs["stss-talk"], action=runs["stss"])
 
-    return Tool(LevelsConfig, compare_levels, demo)
+    return Tool(
+        LevelsConfig,
+        compare_levels,
+        "Print an agent's conversations beside the outcomes of its tasks.\n\n"
+        "Says, too, why people did not attend.",
+        "--talk talks --action town",
+        page=True,
+        demo=demo,
+    )
 
 
 def _town() -> TownWorld:
@@ -289,7 +275,11 @@ load = WorldPlugin(
     settings=StssSettings,
     people=False,
     importers={
-        "stss": Importer(_public_town, "play it: sociolab run stss --data {name}", flag="--correct")
+        "stss": Importer(
+            _public_town,
+            "play it: sociolab run stss --data {name}",
+            flag=Flag("--correct", "", "Fix known defects of tasks (stss)."),
+        )
     },
     levels=_two_levels,
     town=_town,

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict
-from rich.console import Console
+from typing import Annotated, Any
 
 from sociolab.analysis.across import TwoLevels
 from sociolab.analysis.compare_runs import check_no_smoke
+from sociolab.analysis.formatting import NOTHING
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.plugin.context import Context
+from sociolab.plugin.context import Context, Findings
+from sociolab.plugin.options import Flag, StoreAccess
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import by_rules, cut_words, interval, nature, number, plural
+from sociolab.report.words import by_rules, cut_words, interval, nature, number, percent, plural
 from sociolab.store.store import Store
 from sociolab.town.questions import MOST_ROUNDS
 from sociolab.worlds.stss.dataset import content_from, unpacked
@@ -412,8 +411,8 @@ def _said(one: AgentLevels) -> Iterator[str]:
     talk, goal = whole.scores.get("conversation_gcsr"), whole.scores.get(GOAL)
     if talk is not None and goal is not None and talk.value is not None and goal.value is not None:
         yield (
-            f"In conversation the agent conveys {talk.value * 100:.0f} % of what it must convey; "
-            f"in the simulation its tasks reach {goal.value * 100:.0f} % of their goals."
+            f"In conversation the agent conveys {percent(talk.value)} of what it must convey; in "
+            f"the simulation its tasks reach {percent(goal.value)} of their goals."
         )
     if whole.fates:
         done, unmet, untold, lost, idle = (whole.fates.get(outcome, 0) for outcome in OUTCOMES)
@@ -474,7 +473,7 @@ def _town_table(found: Levels, one: AgentLevels) -> TextTable:
 def _losses(found: Levels, one: AgentLevels) -> TextTable:
     return TextTable(
         heading=f"Why people did not attend ({found.action.run})",
-        columns=("type", "eligible", "target", *OUTCOMES),
+        columns=("type", "eligible", "target", "attended", *OUTCOMES[1:]),
         rows=tuple(
             (
                 row.type,
@@ -496,7 +495,7 @@ def _losses(found: Levels, one: AgentLevels) -> TextTable:
 def _figure(result: RunResult, row: LevelRow, name: str) -> str:
     entry = row.scores.get(name)
     if entry is None or entry.value is None:
-        return "-"
+        return NOTHING
     failed = f", {entry.failures} failed" if entry.failures else ""
     measure = result.measure(entry.measure)
     return f"{number(entry.value, measure)} {interval(result, entry)}".strip() + failed
@@ -549,39 +548,15 @@ def levels_document(found: Levels) -> dict[str, Any]:
     }
 
 
-class LevelsConfig(BaseModel):
-    """What `sociolab town levels` is asked: a run of each level."""
+class LevelsConfig(StoreAccess):
+    """What `sociolab levels` is asked: a run of each level."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    talk: str
-    action: str
+    talk: Annotated[str, Flag("--talk", "RUN", "A run of stss-talk.")]
+    action: Annotated[str, Flag("--action", "RUN", "A run of stss.")]
 
 
-@dataclass(frozen=True, slots=True)
-class LevelFindings:
-    """Both levels, as a command shows them."""
-
-    found: Levels
-
-    @property
-    def sections(self) -> tuple[Section, ...]:
-        """A section for each agent and judge."""
-        return levels_sections(self.found)
-
-    @property
-    def results(self) -> tuple[RunResult, ...]:
-        """The runs of both levels."""
-        return (self.found.talk, self.found.action)
-
-    def show(self, console: Console) -> None:
-        """Nothing beside the sections."""
-
-    def document(self) -> dict[str, Any]:
-        """All of it as one JSON object."""
-        return levels_document(self.found)
-
-
-async def compare_levels(lab: Context, config: LevelsConfig) -> LevelFindings:
+async def compare_levels(lab: Context, config: LevelsConfig) -> Findings:
     """An agent's conversations beside the outcomes of its tasks."""
-    return LevelFindings(levels(lab.store, config.talk, config.action))
+    found = levels(lab.store, config.talk, config.action)
+    runs = (found.talk, found.action)
+    return Findings(levels_sections(found), runs, levels_document(found))

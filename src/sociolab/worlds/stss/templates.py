@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import random
-import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import toml_record
 from sociolab.core.seeding import stream
 from sociolab.town.clock import TimeOfDay, clock_time, spoken_date
 from sociolab.town.map import TownMap
@@ -111,30 +111,8 @@ def own_templates() -> Templates:
 
 
 def load_templates(path: Path) -> Templates:
-    """A TOML file of templates; ConfigError names the file, and the template that is wrong."""
-    try:
-        with path.open("rb") as file:
-            found = tomllib.load(file)
-        return Templates.model_validate(found)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
-    except ValidationError as error:
-        item = error.errors(include_url=False)[0]
-        where = _where(item["loc"], found)
-        said = item["msg"].removeprefix("Value error, ")
-        raise ConfigError(f"{path}: {where}{said[:1].lower()}{said[1:]}") from error
-
-
-def _where(location: tuple[int | str, ...], found: dict[str, object]) -> str:
-    """Which template, by its id where it has one, and which of its fields."""
-    rows = found.get("template")
-    if len(location) < 2 or location[0] != "template" or not isinstance(rows, list):
-        return f"{'.'.join(str(part) for part in location)}: " if location else ""
-    name = rows[int(location[1])].get("id", f"number {int(location[1]) + 1}")
-    field = ".".join(str(part) for part in location[2:])
-    return f'template "{name}": ' + (f"{field}: " if field else "")
+    """A TOML file of templates; ConfigError names the file, and what is wrong."""
+    return toml_record(path, Templates)
 
 
 def instantiate(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, field_validator
 
 from sociolab.core.episode import Episode, Happened, Task, Trial, Unusable
 from sociolab.core.ports import DataId, Note, Play, Transcript
@@ -25,6 +25,7 @@ from sociolab.town.trajectory import Trajectory, diary
 from sociolab.worlds.stss.dataset import Content, TownData, content_from, packed, unpacked
 from sociolab.worlds.stss.evidence import was_lived
 from sociolab.worlds.stss.narrative import moment, story
+from sociolab.worlds.stss.prompt_sets import TownSettings
 from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.task import SocialTask
 
@@ -43,7 +44,7 @@ PAPERS_QUESTIONS = (
 section 5.1). The background agent answers the rest, and everything for everybody else."""
 
 
-class StssSettings(BaseModel):
+class StssSettings(TownSettings):
     """How a task is lived and scored.
 
     `tdp`: target-driven planning for the performer. `evaluated`: the questions of the performer
@@ -110,8 +111,10 @@ class Stss:
     def data(self) -> DataId:
         """The town; the hash covers people, tasks, prompts, and all settings of how they live."""
         own = self.dataset.id
-        lived = self.settings.model_dump_json(exclude={"least", "order"})
-        return DataId(own.name, own.version, digest(own.hash, prompts_hash(), lived))
+        lived = self.settings.model_dump_json(exclude={"least", "order", "prompts"})
+        return DataId(
+            own.name, own.version, digest(own.hash, prompts_hash(self.settings.texts), lived)
+        )
 
     def tasks(self) -> Sequence[Task]:
         """The social tasks: types take turns, within a type in the order of the file."""

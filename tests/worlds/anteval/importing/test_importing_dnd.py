@@ -21,9 +21,7 @@ from sociolab.worlds.anteval.importing.dnd import (
     import_dnd,
     json_line,
     read_examples,
-    write_examples,
 )
-from sociolab.worlds.anteval.importing.transcript import read_transcript
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
 
@@ -175,10 +173,10 @@ def test_gzipped_files_and_blank_lines_and_byte_order_marks_are_read(tmp_path: P
         ({"candidates": [*TABLE, TABLE[0]]}, 'found "Bramble"'),
         ({"candidates": [*TABLE, {"character": "DM"}]}, 'found "DM"'),
         ({"episode": None}, "episode is missing"),
-        ({"id": 7}, "id: input should be a valid string, found '7'"),
-        ({"strict": "perhaps"}, "strict: input should be a valid boolean, found 'perhaps'"),
-        ({"dm": "Ines"}, 'dm: expected somebody who is no candidate, found "Ines"'),
-        ({"id": "one"}, "line 2: the id 'one' comes a second time"),
+        ({"id": 7}, "id: input should be a valid string, found 7"),
+        ({"strict": "perhaps"}, 'strict: input should be a valid boolean, found "perhaps"'),
+        ({"dm": "Ines"}, 'dm: expected a name outside candidates, found "Ines"'),
+        ({"id": "one"}, "line 2: the id 'one' occurs twice"),
     ],
 )
 def test_a_wrong_row_is_refused_with_file_and_line(
@@ -213,10 +211,10 @@ def test_files_without_rows_or_that_cannot_be_read_are_refused(tmp_path: Path) -
     unpacked.write_text(json.dumps(row()))
     for path, sentence in (
         (empty, "is empty; expected JSON lines"),
-        (odd, "cannot be read as UTF-8"),
+        (odd, "expected UTF-8"),
         (torn, "cannot be read"),
         (unpacked, "cannot be read"),
-        (tmp_path / "absent.jsonl", "and there is none"),
+        (tmp_path / "absent.jsonl", "there is no such file"),
     ):
         with pytest.raises(ConfigError, match=sentence):
             read_examples(path)
@@ -254,7 +252,7 @@ def test_what_is_written_reads_back_the_same(
     tmp_path_factory: pytest.TempPathFactory, some: list[Example]
 ) -> None:
     path = tmp_path_factory.mktemp("round") / "play.jsonl"
-    write_examples(path, some)
+    path.write_text("".join(map(json_line, some)), "utf-8")
     assert read_examples(path) == tuple(some)
 
 
@@ -292,7 +290,7 @@ def test_an_import_keeps_the_examples_and_what_is_known_about_them(tmp_path: Pat
 
 def test_a_failed_import_leaves_nothing_behind(tmp_path: Path) -> None:
     source = written(tmp_path, row(), row())
-    with pytest.raises(ConfigError, match="a second time"):
+    with pytest.raises(ConfigError, match="occurs twice"):
         import_dnd(source, tmp_path / "home" / "nights")
     assert [each.name for each in tmp_path.iterdir()] == ["play.jsonl"]
 
@@ -300,7 +298,7 @@ def test_a_failed_import_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_an_import_never_writes_over_a_data_set(tmp_path: Path) -> None:
     source = written(tmp_path, row())
     import_dnd(source, tmp_path / "nights")
-    with pytest.raises(ConfigError, match="exists already"):
+    with pytest.raises(ConfigError, match="File exists"):
         import_dnd(source, tmp_path / "nights")
 
 
@@ -331,52 +329,43 @@ def test_a_number_of_thousands_of_digits_is_no_traceback(tmp_path: Path) -> None
 # ---------- `sociolab import` of real play: where it goes, and that a name is not taken twice
 
 
-TRANSCRIPT = """DM: Petra
-Players: Ines = Bramble
-Ines: I hum a tune.
-[check: Bramble, performance]
-"""
-
-
 @pytest.fixture
 def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Import:
     monkeypatch.setenv("SOCIOLAB_HOME", str(tmp_path / "home"))
-    source = tmp_path / "night.txt"
-    source.write_text(TRANSCRIPT)
-    return Import(source, "nights", replace=False, store=None)
+    return Import(written(tmp_path, row()), "nights", replace=False, store=None)
 
 
-def test_real_play_comes_in_four_formats() -> None:
-    assert {"dnd", "crd3", "fireball", "dnd-transcript"} <= set(world_formats())
+def test_real_play_comes_in_two_formats() -> None:
+    assert {"dnd", "crd3"} <= set(world_formats())
 
 
 def test_an_import_is_found_by_its_name(wanted: Import) -> None:
-    lines = import_anything("dnd-transcript", wanted)
+    lines = import_anything("dnd", wanted)
     assert lines[-1] == "learn from it: sociolab gap --real nights --generated RUN"
     assert imported_names("dnd") == ("nights",)
     (example,) = read_examples(imported_folder("dnd", "nights"))
-    assert example.labels == {("Bramble", "performance")}
+    assert example.labels == {("Sorrel", "perception")}
 
 
 def test_an_import_may_be_imported_under_another_name(wanted: Import) -> None:
-    import_anything("dnd-transcript", wanted)
+    import_anything("dnd", wanted)
     folder = imported_folder("dnd", "nights")
     import_anything("dnd", replace(wanted, path=folder, name="again"))
     assert imported_names("dnd") == ("again", "nights")
 
 
 def test_a_name_is_not_taken_twice_without_replace(wanted: Import) -> None:
-    import_anything("dnd-transcript", wanted)
+    import_anything("dnd", wanted)
     with pytest.raises(ConfigError, match="add --replace"):
-        import_anything("dnd-transcript", wanted)
-    import_anything("dnd-transcript", replace(wanted, replace=True))
+        import_anything("dnd", wanted)
+    import_anything("dnd", replace(wanted, replace=True))
 
 
 def test_a_failed_replacement_keeps_what_was_there(wanted: Import) -> None:
-    import_anything("dnd-transcript", wanted)
-    wanted.path.write_text("DM: Petra\n")
-    with pytest.raises(ConfigError, match="Players"):
-        import_anything("dnd-transcript", replace(wanted, replace=True))
+    import_anything("dnd", wanted)
+    written(wanted.path.parent, row(labels=[]))
+    with pytest.raises(ConfigError, match="labels"):
+        import_anything("dnd", replace(wanted, replace=True))
     assert len(read_examples(imported_folder("dnd", "nights"))) == 1
     assert imported_names("dnd") == ("nights",)
 
@@ -399,14 +388,10 @@ def block(after: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize(
-    ("heading", "name"),
-    [("## The open format", "play.jsonl"), ("## A transcript of your own", "play.txt")],
-)
-def test_what_the_page_shows_can_be_read(tmp_path: Path, heading: str, name: str) -> None:
-    path = tmp_path / name
-    path.write_text(block(heading))
-    (example,) = read_transcript(path) if name.endswith("txt") else read_examples(path)
+def test_what_the_page_shows_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "play.jsonl"
+    path.write_text(block("## The open format"))
+    (example,) = read_examples(path)
     assert example.labels == {("Sorrel", "perception")}
     assert example.turns[0].speaker == DM
     assert example.strict

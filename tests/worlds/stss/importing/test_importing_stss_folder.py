@@ -150,12 +150,16 @@ def cells(count: int) -> str:
 BAD: Mapping[str, tuple[Callable[[Path], object], str, str]] = {
     "no folder": (lambda v: v.rename(v.parent / "gone"), "expected a folder", "village"),
     "no matrix": (lambda v: (v / MAZE / "arena_maze.csv").unlink(), "arena_maze.csv", "there is"),
-    "no people": (lambda v: (v / PEOPLE / "meta.json").unlink(), "meta.json", "there is none"),
+    "no people": (
+        lambda v: (v / PEOPLE / "meta.json").unlink(),
+        "meta.json",
+        "there is no such file",
+    ),
     "no second list": (lambda v: (v / "tasks/tasks_dlc.json").unlink(), "tasks_dlc.json", "none"),
     "no persona": (
         lambda v: (v / PEOPLE / "Bo Reed" / "scratch.json").unlink(),
         "Bo Reed/scratch.json",
-        "there is none",
+        "there is no such file",
     ),
     "broken JSON": (
         lambda v: edited(v / TASKS, '"goal":', '"goal"'),
@@ -215,7 +219,7 @@ BAD: Mapping[str, tuple[Callable[[Path], object], str, str]] = {
     "name without letters": (
         lambda v: edited(v / PEOPLE / "Bo Reed" / "scratch.json", '"name": "Bo', '"name": "1 Bo'),
         "Bo Reed/scratch.json: id",
-        "found '1-bo-reed'",
+        'found "1-bo-reed"',
     ),
     "person twice": (
         lambda v: put_json(v / PEOPLE / "meta.json", {"persona_names": ["Bo Reed", "Bo Reed"]}),
@@ -226,7 +230,7 @@ BAD: Mapping[str, tuple[Callable[[Path], object], str, str]] = {
     "unknown type": (
         lambda v: put_json(v / TASKS, [task(), task(task_type="Duel")]),
         "tasks.json, task 2: task_type",
-        "found 'Duel'",
+        'found "Duel"',
     ),
     "help in one part": (
         lambda v: put_json(v / TASKS, [task(task_type="Ask for others")]),
@@ -278,6 +282,6 @@ def test_what_cannot_be_read_is_told_in_one_sentence_and_leaves_nothing(
 
 def test_a_folder_that_is_there_is_not_written_over(village: Path, target: Path) -> None:
     target.mkdir(parents=True)
-    with pytest.raises(ConfigError, match="exists already"):
+    with pytest.raises(ConfigError, match="File exists"):
         import_stss(village, target, "tiny")
     assert list(target.iterdir()) == []

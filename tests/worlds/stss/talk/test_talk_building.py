@@ -75,7 +75,7 @@ def test_a_set_is_the_same_from_one_process_or_two(
     monkeypatch.setattr(living, "_processors", lambda: 2)
     two = build(wanted, silent)
     in_one_process(monkeypatch)
-    one = build(replace(wanted, out=tmp_path / "one"), silent)
+    one = build(wanted.model_copy(update={"out": tmp_path / "one"}), silent)
     assert one.data == two.data == read_talks(tmp_path / "one")
     assert len(one.data.scenarios) == 4
     assert {scenario.task.id for scenario in one.data.scenarios} == set(TWO)
@@ -84,15 +84,15 @@ def test_a_set_is_the_same_from_one_process_or_two(
 
 @pytest.mark.usefixtures("quick")
 def test_a_set_with_a_name_is_kept_where_runs_find_it(town: Path) -> None:
-    built = build(Build("1", 4, str(town), name="mine"), silent)
+    built = build(Build(seeds="1", total=4, data=str(town), name="mine"), silent)
     assert built.folder == imported_folder("stss-talk", "mine")
     assert read_talks(built.folder).name == "mine"
     meta = json.loads((built.folder / "meta.json").read_text())
     command = f"sociolab build stss-talk --seeds 1 --total 4 --data {town} --name mine"
     assert meta["command"] == command
     with pytest.raises(ConfigError, match='"mine" is there already'):
-        build(Build("1", 4, str(town), name="mine"), silent)
-    build(Build("1", 2, str(town), name="mine", replace=True), silent)
+        build(Build(seeds="1", total=4, data=str(town), name="mine"), silent)
+    build(Build(seeds="1", total=2, data=str(town), name="mine", replace=True), silent)
     assert len(read_talks(built.folder).scenarios) == 2
     assert leftovers(built.folder.parent) == ["mine"]
 
@@ -101,9 +101,9 @@ def test_a_set_with_a_name_is_kept_where_runs_find_it(town: Path) -> None:
 def test_a_set_in_a_folder_bears_the_folders_name_unless_it_is_given_one(
     town: Path, tmp_path: Path
 ) -> None:
-    wanted = Build("1", 4, str(town), out=tmp_path / "market-talks")
+    wanted = Build(seeds="1", total=4, data=str(town), out=tmp_path / "market-talks")
     assert build(wanted, silent).data.name == "market-talks"
-    given = build(replace(wanted, name="other-talks", replace=True), silent)
+    given = build(wanted.model_copy(update={"name": "other-talks", "replace": True}), silent)
     assert given.folder == tmp_path / "market-talks"
     assert read_talks(given.folder).name == "other-talks"
     command = json.loads((given.folder / "meta.json").read_text())["command"]
@@ -114,7 +114,7 @@ def test_a_set_in_a_folder_bears_the_folders_name_unless_it_is_given_one(
 def test_too_few_candidates_are_told_and_nothing_is_left(town: Path) -> None:
     possible = sum(len(remembered(task)) for task in TWO)
     with pytest.raises(ConfigError, match=rf"expected 999 .* found {possible} "):
-        build(Build("1", 999, str(town), name="mine"), silent)
+        build(Build(seeds="1", total=999, data=str(town), name="mine"), silent)
     assert leftovers(imported_folder("stss-talk", "mine").parent) == []
 
 
@@ -122,7 +122,7 @@ def test_too_few_candidates_are_told_and_nothing_is_left(town: Path) -> None:
 def test_a_build_that_is_interrupted_leaves_the_old_set_and_nothing_else(
     town: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted = Build("1", 4, str(town), name="mine")
+    wanted = Build(seeds="1", total=4, data=str(town), name="mine")
     before = build(wanted, silent).data
 
     def interrupt(*_: object) -> None:
@@ -130,23 +130,23 @@ def test_a_build_that_is_interrupted_leaves_the_old_set_and_nothing_else(
 
     monkeypatch.setattr(building, "write_talks", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        build(replace(wanted, total=2, replace=True), silent)
+        build(wanted.model_copy(update={"total": 2, "replace": True}), silent)
     folder = imported_folder("stss-talk", "mine")
     assert leftovers(folder.parent) == ["mine"]
     assert read_talks(folder) == before
 
 
 def test_a_folder_that_holds_something_else_is_not_touched(town: Path, tmp_path: Path) -> None:
-    wanted = Build("1", 4, str(town), out=tmp_path / "out", replace=True)
+    wanted = Build(seeds="1", total=4, data=str(town), out=tmp_path / "out", replace=True)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "diary.txt").write_text("dear")
     with pytest.raises(ConfigError, match=r'found "diary\.txt"'):
         build(wanted, silent)
     with pytest.raises(ConfigError, match="found the file"):
-        build(replace(wanted, out=tmp_path / "out" / "diary.txt"), silent)
+        build(wanted.model_copy(update={"out": tmp_path / "out" / "diary.txt"}), silent)
     (tmp_path / "out" / "diary.txt").rename(tmp_path / "out" / "meta.json")
     with pytest.raises(ConfigError, match="add --replace"):
-        build(replace(wanted, replace=False), silent)
+        build(wanted.model_copy(update={"replace": False}), silent)
 
 
 def test_a_name_or_a_folder_is_given(tmp_path: Path) -> None:
@@ -165,4 +165,4 @@ def test_a_folder_that_cannot_be_is_refused_in_a_sentence(
 ) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="name another"):
-        build(Build("1", 4, str(town), name="mine", out=tmp_path / deep), silent)
+        build(Build(seeds="1", total=4, data=str(town), name="mine", out=tmp_path / deep), silent)

@@ -118,7 +118,7 @@ def test_the_hash_changes_with_the_scenarios_and_their_order() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda row: row.pop("now"), "line 2: now: "),
+        (lambda row: row.pop("now"), "line 2: now is missing"),
         (lambda row: row.update(seed="one"), 'found "one"'),
         (lambda row: row.update(id=own_talks().scenarios[0].id), "occurs twice"),
         (lambda row: row["performer"]["resident"].update(id="nobody"), "found nobody"),
@@ -180,5 +180,5 @@ def test_an_empty_set_and_no_set_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="expected at least one conversation task"):
         read_talks(tmp_path)
     (tmp_path / "meta.json").write_text("{}")
-    with pytest.raises(ConfigError, match=r"meta\.json: name: "):
+    with pytest.raises(ConfigError, match=r"meta\.json: name is missing"):
         read_talks(tmp_path)

@@ -26,6 +26,7 @@ from sociolab.town.questions import (
     Utter,
 )
 from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.worlds.stss.prompt_sets import first
 from sociolab.worlds.stss.talk.dataset import TalkScenario
 from sociolab.worlds.stss.talk.playing import TalkSettings, known_places, play_talk, told_in
 from worlds.stss.talk.talk_plays import POLICY, TRIAL, Says, Unreminded, held, seats_of
@@ -167,7 +168,7 @@ def test_who_is_told_of_a_place_finds_it_listed_when_asked_for_a_note(*, plain: 
     court, other = "Riverside Gym: sports court", Says("Yes, gladly!")
     said = "Come to the match on the sports court of Riverside Gym, tomorrow at six!"
     held(KITE, Says(said, "Bye!"), other)
-    *utters, note = (prompt_of(asked, 0, plain=plain) for asked in other.asked)
+    *utters, note = (prompt_of(asked, first(), 0, plain=plain) for asked in other.asked)
     assert not any(f"- {court}" in asked.messages[0].text for asked in utters)
     assert note.messages[0].text.endswith(f"- {court}")
     if not plain:

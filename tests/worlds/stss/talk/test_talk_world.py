@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from functools import cache
-from types import SimpleNamespace
+from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -12,14 +14,13 @@ from sociolab.core.episode import Episode, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Player, Transcript, World
 from sociolab.engine.setup import WorldSetup
-from sociolab.prompting.templates import prompt
 from sociolab.testing import WorldContract
 from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import driven, play_task
-from sociolab.town import model_mind as mind
 from sociolab.town.mind import MindPlayer
 from sociolab.town.questions import QUESTIONS
 from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.worlds.stss.prompt_sets import PACKAGE
 from sociolab.worlds.stss.talk.dataset import TalkData, scenario_from
 from sociolab.worlds.stss.talk.playing import TalkSettings, told_in
 from sociolab.worlds.stss.talk.world import StssTalk
@@ -90,20 +91,16 @@ def test_a_run_shows_the_name_version_and_hash_that_the_set_bears_itself() -> No
     assert StssTalk(other).data.version != StssTalk(DATA).data.version
 
 
-def test_the_identity_covers_the_prompts_of_a_talk_and_no_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_identity_covers_the_prompts_of_a_talk_and_no_others(tmp_path: Path) -> None:
     asked = {"head", "general_plan", "talk_reminder", "utter", "summarise"}
-    before, original = StssTalk(DATA).data.hash, prompt
-    names = {"head", *(question.name for question in QUESTIONS)}
-
-    def reworded(package: str, name: str) -> object:
-        found = original(package, name)
-        return SimpleNamespace(hash="another") if name == changed else found
-
-    monkeypatch.setattr(mind, "prompt", reworded)
-    for changed in sorted(names):
-        assert (StssTalk(DATA).data.hash != before) == (changed in asked), changed
+    before = StssTalk(DATA).data.hash
+    for changed in ("head", *(question.name for question in QUESTIONS), "judge_talk"):
+        folder = tmp_path / changed
+        shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "first", folder)
+        assert StssTalk(DATA, TalkSettings(prompts=str(folder))).data.hash == before
+        (folder / f"{changed}.md").write_text("Reworded.")
+        reworded = StssTalk(DATA, TalkSettings(prompts=str(folder))).data.hash
+        assert (reworded != before) == (changed in asked), changed
 
 
 def test_a_talk_is_another_by_seed_and_by_trial_and_the_same_by_both() -> None:

@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.plugin.importing import ForeignRecord, file_text, json_value, record
+from sociolab.core.reading import ForeignRecord, file_text, json_value, record
 from sociolab.worlds.anteval.session import SKILLS
 
 _EPISODE = re.compile(r"C(?P<campaign>\d+)E(?P<number>\d+)\w*\.json(\.gz)?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,8 @@ from typing import Annotated
 from pydantic import Field, StrictBool, StrictStr
 
 from sociolab.core.errors import ConfigError
-from sociolab.plugin.importing import ForeignRecord, check_new, json_lines, record, write_folder
+from sociolab.core.reading import ForeignRecord, json_lines, record
+from sociolab.core.user_files import write_files
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 
@@ -74,7 +75,7 @@ def read_examples(path: Path) -> tuple[Example, ...]:
     for place, fields in json_lines(examples_file(path)):
         row = record(place, _Row, fields)
         if row.id in rows:
-            raise ConfigError(f"{place}: the id {row.id!r} comes a second time; change one of them")
+            raise ConfigError(f"{place}: the id {row.id!r} occurs twice; change one of them")
         rows[row.id] = (place, row)
     if not rows:
         raise ConfigError(f"{path} is empty; expected JSON lines")
@@ -87,13 +88,8 @@ def examples_file(path: Path) -> Path:
     return path / EXAMPLES if path.is_dir() else path
 
 
-def write_examples(path: Path, examples: Iterable[Example]) -> None:
-    """Write examples in our open format; reading them again gives the same examples."""
-    path.write_text("".join(json_line(example) for example in examples), "utf-8")
-
-
 def json_line(example: Example) -> str:
-    """An example as a line of our open format."""
+    """An example as a line of our open format, which reads back as the same example."""
     fields = {
         "id": example.id,
         "episode": example.group,
@@ -126,7 +122,7 @@ def _example(place: str, row: _Row, master: str | None) -> Example:
     voices = {**_players(row), **{name: name for name in names}}
     master = row.dm or master
     if master in voices:
-        raise ConfigError(f'{place}: dm: expected somebody who is no candidate, found "{master}"')
+        raise ConfigError(f'{place}: dm: expected a name outside candidates, found "{master}"')
     voices[master or DM] = DM
     turns = tuple(Turn(voices.get(t.speaker, t.speaker), t.text) for t in row.context_turns)
     labels = frozenset(_label(place, label, row.candidates) for label in row.labels)
@@ -144,7 +140,7 @@ def _names(place: str, row: _Row) -> tuple[str, ...]:
     for name, times in Counter(names).items():
         if times > 1 or name == DM:
             raise ConfigError(
-                f'{place}: candidates: expected names of which no two are alike, and none "{DM}"; '
+                f'{place}: candidates: expected different names, none of them "{DM}"; '
                 f'found "{name}"'
             )
     return names
@@ -199,24 +195,21 @@ class ImportedPlay:
 
 
 def keep(found: ImportedPlay, source: Path, files: Sequence[Path], target: Path) -> tuple[str, ...]:
-    """Write the data set into the new folder `target`, whole or not at all; what to print about it.
+    """Write the data set into the new folder `target`; what to print about it.
 
     `files` are what was read; a hash of them is kept, and of `source` the name alone.
     """
-    check_new(target)
     if not found.examples:
         raise ConfigError(
-            f"{source}: no check was found that can be told to be somebody's; expected at least "
-            f"one ({_listed(found.dropped) or 'none was met'})"
+            f"{source}: expected at least one check that can be attributed to a character, found "
+            f"none ({_listed(found.dropped) or 'none was met'})"
         )
     about = _about(found, source, files)
-
-    def fill(folder: Path) -> None:
-        write_examples(folder / EXAMPLES, found.examples)
-        text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
-        (folder / ABOUT).write_text(text, "utf-8")
-
-    write_folder(target, fill)
+    texts = {
+        EXAMPLES: "".join(map(json_line, found.examples)),
+        ABOUT: json.dumps(about, ensure_ascii=False, indent=2) + "\n",
+    }
+    write_files(target, texts)
     return _told(found)
 
 

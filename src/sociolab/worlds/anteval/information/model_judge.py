@@ -21,8 +21,8 @@ from sociolab.core.ports import CallKey, ChatModel, Labelled, LabelledPoint, Poi
 from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.judging.quoting import quoted
+from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import ask_model, typed_prompt
-from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.information.scoring import (
     LEARNED,
     RECALL,
@@ -38,10 +38,10 @@ from sociolab.worlds.anteval.information.scoring import (
     snapshot_turns,
     verdicts,
 )
+from sociolab.worlds.anteval.prompt_sets import first
 from sociolab.worlds.anteval.scene import SPEAK, describe_self, line_of, party_moved
 from sociolab.worlds.anteval.session import (
     NPC,
-    PACKAGE,
     Fact,
     FactKind,
     PartyMember,
@@ -214,18 +214,23 @@ class ModelJudge:
     through and stops the run.
     """
 
-    def __init__(self, plan: InformationPlan, model: ChatModel) -> None:
+    def __init__(
+        self, plan: InformationPlan, model: ChatModel, texts: PromptSet | None = None
+    ) -> None:
         self._plan = plan
         self._model = model
-        hashes = [prompt(PACKAGE, name).hash for name in _PROMPTS]
-        self.id = JudgeId(model.label, "model", digest(model.label, *hashes, plan.key_points))
+        self._texts = texts or first()
+        told = self._texts.instructions(*_PROMPTS)
+        self.id = JudgeId(
+            model.label, "model", told.marked(digest(model.label, told.hash, plan.key_points))
+        )
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts on the answers; failures where no player took a turn."""
         session = session_from(episode.trial.task.content)
         if not party_moved(episode):
             return nothing(session, self._plan)
-        reader = _Reader(self._model, self._plan.key_points, session, episode, judging)
+        reader = self._reader(session, episode, judging)
         found = SessionEvidence()
         points = await reader.knowledge()
         for player in session.players:
@@ -244,24 +249,34 @@ class ModelJudge:
     async def reading(self, episode: Episode, seat: str) -> Found:
         """One player's answer at the end against the facts, and nothing else."""
         session = session_from(episode.trial.task.content)
-        reader = _Reader(self._model, self._plan.key_points, session, episode, 0)
+        reader = self._reader(session, episode, 0)
         return await reader.answer(seat, None)
+
+    def _reader(self, session: Session, episode: Episode, judging: int) -> _Reader:
+        k = self._plan.key_points
+        return _Reader(self._model, self._texts, k, session, episode, judging)
 
 
 class _Reader:
     """One judging of one episode."""
 
     def __init__(
-        self, model: ChatModel, k: int, session: Session, episode: Episode, judging: int
+        self,
+        model: ChatModel,
+        texts: PromptSet,
+        k: int,
+        session: Session,
+        episode: Episode,
+        judging: int,
     ) -> None:
-        self._model, self._k, self._session = model, k, session
+        self._model, self._texts, self._k, self._session = model, texts, k, session
         self._episode, self._judging = episode, judging
         self._facts = _numbered("f", [fact.text for fact in session.knowledge])
         self._read: dict[tuple[str, int], Found] = {}
 
     async def knowledge(self) -> tuple[str, ...] | MissingValue:
         """What there was to learn, in k key points."""
-        head = prompt(PACKAGE, "judge_knowledge").render({"k": self._k})
+        head = self._texts["judge_knowledge"].render({"k": self._k})
         text = Learned(facts=[fact.text for fact in self._session.knowledge]).text
         kind = points_type(self._k, self._k)
         sheet = await self._ask("knowledge", "", 0, kind, head, text, points_problem)
@@ -283,7 +298,7 @@ class _Reader:
             return KeyPointOverlap(0, 0)
         if isinstance(points, MissingValue):
             return points
-        head = prompt(PACKAGE, "judge_summary").render({"k": self._k})
+        head = self._texts["judge_summary"].render({"k": self._k})
         kind = points_type(0, self._k)
         made = await self._ask("summary", seat, 0, kind, head, answer.text, points_problem)
         if isinstance(made, MissingValue):
@@ -297,7 +312,7 @@ class _Reader:
             seat,
             0,
             Pairs,
-            prompt(PACKAGE, "judge_match").render({}),
+            self._texts["judge_match"].render({}),
             "\n".join((*lists, *_numbered("a", learned))),
             lambda s: pairs_problem(s, points, learned),
         )
@@ -333,7 +348,7 @@ class _Reader:
             seat,
             turn,
             facts_type(AnswerSheet, len(facts)),
-            prompt(PACKAGE, "judge_facts").render({"npc": npc.first_name}),
+            self._texts["judge_facts"].render({"npc": npc.first_name}),
             "\n".join(parts),
             lambda s: answer_problem(s, text),
         )
@@ -357,7 +372,7 @@ class _Reader:
             "",
             0,
             facts_type(TranscriptSheet, len(facts)),
-            prompt(PACKAGE, "judge_transcript").render({"npc": npc.first_name}),
+            self._texts["judge_transcript"].render({"npc": npc.first_name}),
             body,
             lambda s: facts_problem(s.facts, lines),
         )
@@ -394,7 +409,7 @@ class _Reader:
         try:
             asked = await ask_model(
                 self._model,
-                typed_prompt(head, body, kind, 0.0),
+                typed_prompt(head, body, kind, self._texts.manifest.temperature.judge),
                 kind,
                 key,
                 attempts=ATTEMPTS,

@@ -17,9 +17,9 @@ from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored,
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
 from sociolab.plugin.shown import FactWay, HeardFact, ToldFact
-from sociolab.prompting.templates import prompt
+from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.scene import TELL, UNRECORDED, party_moved, recorded
-from sociolab.worlds.anteval.session import PACKAGE, Session, session_from
+from sociolab.worlds.anteval.session import Session, session_from
 
 LEARNED = "learned"
 """The question's name in requests and events."""
@@ -45,7 +45,7 @@ class Learned(BaseModel):
         return " ".join(one if one[-1] in ".!?\"'" else f"{one}." for one in said)
 
 
-def polls(session: Session, *, controls: bool, every: int) -> tuple[Poll, ...]:
+def polls(session: Session, texts: PromptSet, *, controls: bool, every: int) -> tuple[Poll, ...]:
     """When the players are asked: at the end, for the controls at 0, and every so many turns.
 
     Answers never enter the history; `every` 0 takes no snapshots.
@@ -55,8 +55,8 @@ def polls(session: Session, *, controls: bool, every: int) -> tuple[Poll, ...]:
     times = {0} if controls else set()
     if every:
         times.update(snapshot_turns(session.turns, every))
-    during = (Poll(at, seats, _question(teller, before=at == 0)) for at in sorted(times))
-    return (*during, Poll(None, seats, _question(teller, before=False)))
+    during = (Poll(at, seats, _question(texts, teller, before=at == 0)) for at in sorted(times))
+    return (*during, Poll(None, seats, _question(texts, teller, before=False)))
 
 
 def snapshot_turns(turns: int, every: int) -> tuple[int, ...]:
@@ -65,9 +65,9 @@ def snapshot_turns(turns: int, every: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _question(teller: str, *, before: bool) -> Question:
+def _question(texts: PromptSet, teller: str, *, before: bool) -> Question:
     words = {"teller": teller, "before": before}
-    text = prompt(PACKAGE, "learned").render(words)
+    text = texts["learned"].render(words)
     return Question(LEARNED, text, Learned)
 
 
@@ -272,7 +272,7 @@ def verdicts(
 def nothing(session: Session, plan: InformationPlan) -> tuple[Verdict, ...]:
     """A failure for every metric of an episode in which no player took a turn."""
     lost = MissingValue(
-        "incomplete", "expected turns of the players, found none: there is nothing to judge"
+        "incomplete", "expected at least one turn of a player, found none: nothing to judge"
     )
     seats = [player.id for player in session.players]
     answers = dict.fromkeys(seats, lost)
@@ -347,7 +347,7 @@ def _other_session(session: Session, seat: str, reading: Found) -> Verdict:
         return _missing(OTHER_SESSION, seat, reading)
     decoys = {fact.text for fact in session.decoys}
     if not decoys:
-        return Unscored(OTHER_SESSION, seat, "no other session's facts are at hand")
+        return Unscored(OTHER_SESSION, seat, "no other session's facts are available")
     stated = {fact.text for fact in session.knowledge if fact.id in reading.stated}
     shared = len(stated & decoys)
     reason = f"{shared} of {len(decoys)} facts of another session"

@@ -267,7 +267,7 @@ def description(drawn: DrawnCharacter, chance: Random) -> str:
             return text
     raise WorldError(
         f"expected a description of {SHORTEST} to {LONGEST} words, found none in 50 attempts for "
-        f"the background {drawn.background.name}: mend the length of its lines"
+        f"the background {drawn.background.name}: change the length of its lines"
     )
 
 

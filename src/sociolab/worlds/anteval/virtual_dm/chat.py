@@ -14,9 +14,10 @@ from pydantic import BaseModel, ConfigDict, create_model
 from sociolab.core.errors import BudgetSpent, Cause, ConfigError, ModelError, ReplyError, WorldError
 from sociolab.core.ports import CallKey, ChatModel, Message, Prompt, Schema
 from sociolab.core.seeding import stream
+from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import ask_model, read, schema_of
-from sociolab.prompting.templates import prompt
-from sociolab.worlds.anteval.session import PACKAGE, SKILLS
+from sociolab.worlds.anteval.prompt_sets import first
+from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
 
 MOST_TURNS = 30
@@ -41,9 +42,9 @@ class Answer(BaseModel):
 
 
 @cache
-def head() -> str:
+def head(texts: PromptSet | None = None) -> str:
     """What stays the same for all examples: the task, the 18 skills, the form of the reply."""
-    return prompt(PACKAGE, "virtual_dm").render({"dm": DM, "skills": SKILLS})
+    return (texts or first())["virtual_dm"].render({"dm": DM, "skills": SKILLS})
 
 
 def body_of(example: Example) -> str:
@@ -165,7 +166,7 @@ class ChatDM:
     ) -> tuple[frozenset[Label], ...]:
         """Ask the model about each example, many at once; the order is that of the examples."""
         if self._shown is None:
-            raise WorldError(f"{self.name}: expected to be fitted before it predicts, found not")
+            raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
         found: dict[int, frozenset[Label]] = {}
         waiting = iter(enumerate(examples))
         workers = [

@@ -11,15 +11,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
-from sociolab.worlds.anteval.virtual_dm.finetune import EncoderSettings
 from sociolab.worlds.anteval.virtual_dm.training import opened, own_chance, trained
+
+if TYPE_CHECKING:
+    from sociolab.worlds.anteval.virtual_dm.finetune import EncoderSettings
 
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """What candidates are called; those beyond share the last number."""
@@ -164,7 +166,7 @@ def _checkpoint(folder: Path) -> tuple[Any, Any]:
         folder, AutoModelForSequenceClassification, "an encoder", num_labels=OUTPUTS
     )
     if tokenizer.pad_token_id is None:
-        raise ConfigError(f"the tokenizer in {folder} has no token for padding; set its pad_token")
+        raise ConfigError(f"the tokenizer in {folder} has no padding token; set its pad_token")
     return model, tokenizer
 
 

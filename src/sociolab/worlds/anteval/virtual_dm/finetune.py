@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError
+from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError, missing_extra
 from sociolab.worlds.anteval.virtual_dm.chat import read_answer
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
 
@@ -25,10 +25,7 @@ def require_finetune(who: str) -> None:
     """Nothing where the extra is installed; else ConfigError that says what `who` needs."""
     missing = [package for package in PACKAGES if find_spec(package) is None]
     if missing:
-        raise ConfigError(
-            f"the virtual DM {who!r} needs the extra `finetune`, and {', '.join(missing)} is not "
-            'installed; install it with: pip install "sociolab[finetune]"'
-        )
+        raise missing_extra(f"the virtual DM {who!r} needs", "finetune", *missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +72,7 @@ class EncoderDM:
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
         """For each example its `most` likeliest labels. WorldError before `fit`."""
         if self._fitted is None:
-            raise WorldError(f"{self.name}: expected to be fitted before it predicts, found not")
+            raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
         return tuple(self._fitted.best(examples, most))
 
 
@@ -143,7 +140,7 @@ class LoraDM:
 
     def _ready(self) -> AdaptedModel:
         if self._adapted is None:
-            raise WorldError(f"{self.name}: expected to be fitted before it predicts, found not")
+            raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
         return self._adapted
 
     def _labels(self, adapted: AdaptedModel, example: Example, most: int) -> frozenset[Label]:

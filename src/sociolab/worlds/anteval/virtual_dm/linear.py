@@ -68,7 +68,7 @@ class LinearDM:
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
         """The best `most` pairs of each example; of alike ones, the candidate named first."""
         if self._words is None or self._who is None or self._which is None:
-            raise WorldError("linear: expected to be fitted before it predicts, found not")
+            raise WorldError("linear: expected a call of fit before predict, found none")
         if not examples:
             return ()
         turns, seats = TurnMatrix(examples, self._words), _seats(examples)

@@ -6,15 +6,17 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
 from sociolab.worlds.anteval.virtual_dm.example import Example
-from sociolab.worlds.anteval.virtual_dm.finetune import LoraSettings
 from sociolab.worlds.anteval.virtual_dm.training import opened, own_chance, trained
+
+if TYPE_CHECKING:
+    from sociolab.worlds.anteval.virtual_dm.finetune import LoraSettings
 
 LONGEST_ANSWER = 256
 """Tokens: more than a dozen checks."""
@@ -62,7 +64,9 @@ def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> 
 
     model, tokenizer = opened(folder, AutoModelForCausalLM, "a causal model", dtype="auto")
     if tokenizer.eos_token is None:
-        raise ConfigError(f"the tokenizer in {folder} has no end token; set its eos_token")
+        raise ConfigError(
+            f"the tokenizer in {folder} has no end-of-sequence token; set its eos_token"
+        )
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     config = LoraConfig(
         task_type="CAUSAL_LM",

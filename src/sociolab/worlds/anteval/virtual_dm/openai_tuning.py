@@ -80,7 +80,7 @@ class OpenAITunedDM:
         file = self._folder / f"{key}.jsonl"
         write_training_file(file, content)
         tokens = training_tokens(examples)
-        self._tell(f"{file}: {len(examples)} examples, about {tokens} tokens an epoch")
+        self._tell(f"{file}: {len(examples)} examples, about {tokens} tokens per epoch")
         record = self._folder / f"{key}.job.json"
         job = await tuned(self._client, self._order, content, record, self._patience, self._tell)
         assert job.tuned_model is not None
@@ -92,7 +92,7 @@ class OpenAITunedDM:
     ) -> tuple[frozenset[Label], ...]:
         """Ask the tuned model about each example; WorldError before it was fitted."""
         if self._dm is None:
-            raise WorldError(f"{self.name}: expected to be fitted before it predicts, found not")
+            raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
         return await self._dm.predict_async(examples, most)
 
 

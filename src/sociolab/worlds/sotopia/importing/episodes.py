@@ -17,8 +17,9 @@ from pydantic import Field
 from sociolab.core.episode import Action, CastMember, Ended, Episode, Event, Moved, Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
+from sociolab.core.reading import ForeignRecord, file_text, record
 from sociolab.core.seeding import digest
-from sociolab.plugin.importing import ForeignRecord, file_text, record
+from sociolab.report.words import plural
 from sociolab.worlds.sotopia.dataset import DataSet, TaskRow
 from sociolab.worlds.sotopia.importing.goals import (
     composed,
@@ -79,7 +80,8 @@ def import_episodes(source: Path) -> ImportedEpisodes:
     episodes = tuple(read_episodes(files, public, quirks))
     agents = {member.agent for episode in episodes for member in episode.trial.cast}
     tasks = {episode.trial.task.id for episode in episodes}
-    first = f"{len(episodes)} episodes of {len(tasks)} tasks, played by {', '.join(sorted(agents))}"
+    played = f"{plural(len(episodes), 'episode')} of {plural(len(tasks), 'task')}"
+    first = f"{played}, played by {', '.join(sorted(agents))}"
     met = tuple((quirk, quirks[quirk]) for quirk in Quirk if quirks[quirk])
     return ImportedEpisodes(episodes, met, (first, *quirk_lines(quirks)))
 

@@ -14,8 +14,9 @@ from typing import TypeAlias
 from pydantic import BaseModel, Field
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import ForeignRecord, json_file, record
 from sociolab.core.seeding import digest
-from sociolab.plugin.importing import ForeignRecord, check_new, json_file, record, write_folder
+from sociolab.core.user_files import write_files
 from sociolab.worlds.sotopia.dataset import TaskRow
 from sociolab.worlds.sotopia.importing.goals import GoalContext, GoalReader, context, read_facts
 from sociolab.worlds.sotopia.importing.reading import (
@@ -46,13 +47,6 @@ SOURCE = "SOTOPIA's public data (Zhou et al., ICLR 2024, arXiv 2310.11667)"
 class SotopiaImport:
     """What was imported, and which quirks were met how often."""
 
-    characters: int
-    relationship_rows: int
-    pairs: int
-    scenarios: int
-    scenarios_with_facts: int
-    tasks: int
-    hard_tasks: int
     quirks: tuple[tuple[Quirk, int], ...]
     lines: tuple[str, ...]
     """The report to print: one line for what there is, then one for each quirk."""
@@ -67,7 +61,6 @@ def import_sotopia(
     `strategy_hints` is false (the paper's appendix D.2 wants none in a goal). ConfigError with file
     and line for whatever cannot be read; a failed import leaves nothing behind.
     """
-    check_new(target)
     quirks = Quirks()
     data = read_public_data(profiles_folder(source), quirks, strategy_hints=strategy_hints)
     report = _report(data, quirks)
@@ -85,20 +78,12 @@ def _report(data: PublicData, quirks: Quirks) -> SotopiaImport:
         f"{len(data.tasks)} tasks ({hard} on the {len(data.hard)} hard scenarios)"
     )
     return SotopiaImport(
-        characters=len(data.characters),
-        relationship_rows=data.relationship_rows,
-        pairs=len(data.relationships),
-        scenarios=len(data.scenarios),
-        scenarios_with_facts=facts,
-        tasks=len(data.tasks),
-        hard_tasks=hard,
         quirks=tuple((quirk, quirks[quirk]) for quirk in Quirk if quirks[quirk]),
         lines=(first, *quirk_lines(quirks)),
     )
 
 
 def _write(data: PublicData, target: Path, name: str, report: SotopiaImport) -> None:
-    """The data set in a folder of its own, which gets its name when it is complete."""
     files = {
         "characters.jsonl": _lines(data.characters.values()),
         "relationships.jsonl": _lines(data.relationships.values()),
@@ -113,12 +98,7 @@ def _write(data: PublicData, target: Path, name: str, report: SotopiaImport) -> 
         "notes": report.lines,
     }
     files["meta.json"] = json.dumps(meta, ensure_ascii=False, indent=2) + "\n"
-
-    def fill(folder: Path) -> None:
-        for file, text in files.items():
-            (folder / file).write_text(text, "utf-8")
-
-    write_folder(target, fill)
+    write_files(target, files)
 
 
 def _lines(items: Iterable[BaseModel]) -> str:
@@ -492,6 +472,7 @@ def scenario(
             "id": raw.env_id,
             "family": family,
             "context": told.text,
+            "environment": told.environment,
             "goals": [
                 {"text": text, "facts": facts[seat] if facts else None}
                 for seat, text in enumerate(texts)

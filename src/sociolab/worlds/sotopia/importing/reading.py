@@ -15,7 +15,7 @@ from typing import Generic, TypeAlias, TypeVar
 from pydantic import BaseModel
 
 from sociolab.core.errors import ConfigError
-from sociolab.plugin.importing import json_lines, record
+from sociolab.core.reading import json_lines, record
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -63,7 +63,9 @@ class Quirk(StrEnum):
     UNREAD_TRAITS = "Big Five texts that could not be read, left out"
     EMPTY_CONSTRAINT = 'constraints written "nan" or "none", read as no constraint'
     AGENT_CONSTRAINT = "agent constraints without a form that could be read, left out"
-    ENVIRONMENT_PART = "parts for the environment only, kept from the players"
+    ENVIRONMENT_PART = (
+        "parts for the environment only, which judges and raters read and no player does"
+    )
     SEAT_PART = "parts for one seat only, moved into that seat's goal"
     FOREIGN_PART = "parts of a goal that are for another viewer, left out"
     EXTRA_INFO = "goals with extra information, kept without its tags"

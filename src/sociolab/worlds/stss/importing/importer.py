@@ -11,7 +11,8 @@ from pathlib import Path
 from pydantic import ConfigDict, Field, RootModel
 
 from sociolab.core.errors import ConfigError
-from sociolab.plugin.importing import ForeignRecord, check_new, json_file, record, write_folder
+from sociolab.core.reading import ForeignRecord, json_file, record
+from sociolab.core.user_files import writing
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.dataset import TownData, write_town
 from sociolab.worlds.stss.importing.repairs import make_tasks
@@ -34,15 +35,9 @@ ABOUT = "about.json"
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What was imported, what was wrong with it, and which tasks (by number) were left out."""
+    """What was wrong with what was imported, and which tasks (by number) were left out."""
 
     corrected: bool
-    sectors: int
-    arenas: int
-    kinds_of_object: int
-    residents: int
-    tasks: int
-    tasks_read: int
     left_out: tuple[int, ...]
     defects: tuple[Defect, ...]
     lines: tuple[str, ...]
@@ -57,7 +52,6 @@ def import_stss(source: Path, target: Path, name: str, *, correct: bool = False)
     which are written beside the data, in `about.json`.
     ConfigError with file, and line or index, for whatever cannot be read.
     """
-    check_new(target)
     files = find_files(source)
     data, report = _read(files, name, correct=correct)
     _write(data, report, source, target)
@@ -98,12 +92,6 @@ def _report(
     )
     return ImportReport(
         corrected=correct,
-        sectors=len(town.sectors),
-        arenas=len(town.places),
-        kinds_of_object=len(kinds),
-        residents=len(data.residents),
-        tasks=len(data.tasks),
-        tasks_read=tasks_read,
         left_out=left_out,
         defects=defects,
         lines=(first, *_remark(left_out, defects, correct=correct), *told(defects)),
@@ -142,13 +130,11 @@ def _write(data: TownData, report: ImportReport, source: Path, target: Path) -> 
         "notes": report.lines,
         "defects": [defect.as_fields() for defect in report.defects],
     }
-
-    def fill(folder: Path) -> None:
-        write_town(folder, data)
+    with writing(target):
+        target.mkdir(parents=True)
+        write_town(target, data)
         text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
-        (folder / ABOUT).write_text(text, "utf-8")
-
-    write_folder(target, fill)
+        (target / ABOUT).write_text(text, "utf-8")
 
 
 # ------------------------------------------------------------------ personas

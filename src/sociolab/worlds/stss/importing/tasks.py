@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.plugin.importing import ForeignRecord, json_file, record
+from sociolab.core.reading import ForeignRecord, json_file, record
 from sociolab.worlds.stss.importing.village import PlaceNames, slug
 from sociolab.worlds.stss.task import Errand, SocialTask, TaskType
 

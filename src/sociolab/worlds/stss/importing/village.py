@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.plugin.importing import ForeignRecord, file_text, json_file, record
+from sociolab.core.reading import ForeignRecord, file_text, json_file, record
 from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground, within_reach
 
 BASES = ("clipped_the_ville_n25", "base_the_ville_n25")

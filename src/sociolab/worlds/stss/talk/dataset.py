@@ -11,15 +11,16 @@ from functools import cache, cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from sociolab.core import __version__
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
+from sociolab.core.reading import file_text, json_record, json_records
 from sociolab.core.seeding import digest, stream
 from sociolab.town.questions import Block, Commitment, Heard, Memory
 from sociolab.town.residents import Resident
-from sociolab.worlds.stss.dataset import TownMeta, file_bytes
+from sociolab.worlds.stss.dataset import TownMeta
 from sociolab.worlds.stss.talk.conditions import Occasion
 from sociolab.worlds.stss.task import TASK_TYPES, Frozen, SocialTask, TaskType
 
@@ -128,21 +129,20 @@ def read_talks(folder: Path) -> TalkData:
     ConfigError names the file and the line that is wrong, or says what is not as `meta.json` says
     it is; a `meta.json` without hash and number takes any scenarios.
     """
-    try:
-        meta = TalkMeta.model_validate_json(file_bytes(folder / META))
-    except ValidationError as error:
-        raise ConfigError(f"{folder / META}: {_fault(error)}") from error
-    seen: set[str] = set()
-    scenarios = []
+    meta = json_record(str(folder / META), TalkMeta, file_text(folder / META))
+    found: dict[str, TalkScenario] = {}
     path = folder / SCENARIOS
-    for number, line in enumerate(file_bytes(path).splitlines(), 1):
-        if line.strip():
-            scenarios.append(_scenario(line, f"{path}, line {number}", seen))
-    if not scenarios:
+    for place, one in json_records(path, TalkScenario):
+        if one.id in found:
+            raise ConfigError(f'{place}: the id "{one.id}" occurs twice; rename one of the two')
+        _check_people(one, place)
+        _check_places(one, place)
+        found[one.id] = one
+    if not found:
         raise ConfigError(
             f"{path}: expected at least one conversation task, found none; build some"
         )
-    data = TalkData(meta.name, meta.version, tuple(scenarios))
+    data = TalkData(meta.name, meta.version, tuple(found.values()))
     _check_meta(meta, data, folder)
     return data
 
@@ -180,19 +180,6 @@ def _check_meta(meta: TalkMeta, data: TalkData, folder: Path) -> None:
         )
 
 
-def _scenario(line: bytes, where: str, seen: set[str]) -> TalkScenario:
-    try:
-        found = TalkScenario.model_validate_json(line)
-    except ValidationError as error:
-        raise ConfigError(f"{where}: {_fault(error)}") from error
-    if found.id in seen:
-        raise ConfigError(f'{where}: the id "{found.id}" occurs twice; rename one of the two')
-    seen.add(found.id)
-    _check_people(found, where)
-    _check_places(found, where)
-    return found
-
-
 def _check_people(found: TalkScenario, where: str) -> None:
     """The two are who the task says, and are among the people."""
     performer, other = found.performer.resident.id, found.other.resident.id
@@ -222,19 +209,6 @@ def _check_places(found: TalkScenario, where: str) -> None:
             f'{where}: expected them at one of "places", or at "" (outdoors), found "{here}"; '
             "add it to the places or correct it"
         )
-
-
-def _fault(error: ValidationError) -> str:
-    item = error.errors(include_url=False)[0]
-    field = ".".join(str(part) for part in item["loc"]) or "the record"
-    wrong = item["input"]
-    # The line itself, where it is no JSON at all.
-    text = wrong.decode("utf-8", "replace") if isinstance(wrong, bytes) else _as_json(wrong)
-    return f"{field}: {item['msg'][:1].lower()}{item['msg'][1:]}, found {text[:80]}"
-
-
-def _as_json(wrong: object) -> str:
-    return json.dumps(wrong, default=str, ensure_ascii=False)
 
 
 def _lines(scenarios: Iterable[TalkScenario]) -> str:

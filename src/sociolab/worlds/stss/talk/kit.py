@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from sociolab.core.episode import Episode, Json
+from sociolab.core.episode import Episode
+from sociolab.core.lazy import later
 from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, Player, Role, WorldKit
+from sociolab.core.ports import ChatModel, Judge, Pace, Player, Role, WorldKit
+from sociolab.core.score import judge_title
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
-from sociolab.plugin.shown import Beside, Condition, Conditions
+from sociolab.plugin.shown import Condition, Conditions, Sidebar
 from sociolab.plugin.world import WorldPlugin
+from sociolab.prompting.sets import PromptSet
 from sociolab.store.verdicts import JudgingRow
-from sociolab.worlds.stss.kit import SCRIPTED, TownPlayer, python_player
+from sociolab.worlds.stss.kit import SCRIPTED, TDP, TownPlayer, python_player
 from sociolab.worlds.stss.talk.dataset import own_talks, read_talks
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, RecordedJudge, findings_of
@@ -40,9 +44,10 @@ DECLARED = Declared(
     main=("conversation_gcsr",),
     cluster="task",
     spoken=("speak",),
+    questions=TDP,
     judges={
-        "scripted": "on record in the acts of scripted players only; for anybody else use "
-        "--judge openai/MODEL"
+        "scripted": "exact, from the recorded acts of scripted players; any other agent needs "
+        "an LLM judge: --judge openai/MODEL"
     },
 )
 
@@ -56,40 +61,37 @@ def _load(setup: WorldSetup) -> WorldKit:
         players=SCRIPTED,
         judges={"recorded": RecordedJudge()},
         checks=(),
-        model_judge=model_judge,
+        model_judge=lambda model: model_judge(model, settings.texts),
         casts=town_casts,
-        model_player=model_player,
+        model_player=partial(model_player, settings.texts),
+        instructions=settings.texts.instructions(),
         python_player=python_player,
-        temperature=TEMPERATURE,
+        temperature=settings.texts.agent_temperature(TEMPERATURE),
         pace=Pace(lambda task: 2 * settings.rounds),
         background=True,
-        validation={"conditions": _labelled},
+        validation={"conditions": later("sociolab.worlds.stss.talk.model_judge:labelled")},
     )
 
 
-def model_player(model: ChatModel, role: Role, temperature: float, dialect: str) -> Player:
+def model_player(
+    texts: PromptSet, model: ChatModel, role: Role, temperature: float, dialect: str
+) -> Player:
     """A chat model as a mind, in either dialect."""
-    return TownPlayer(model, role, temperature, dialect, PENALTIES)
+    return TownPlayer(model, texts, role, temperature, dialect, PENALTIES)
 
 
-def model_judge(model: ChatModel) -> Judge:
+def model_judge(model: ChatModel, texts: PromptSet) -> Judge:
     """A chat model that answers for each condition whether it is met."""
     from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 
-    return TalkModelJudge(model)
+    return TalkModelJudge(model, texts)
 
 
-def _labelled(row: Json, id: str) -> Labelled:
-    from sociolab.worlds.stss.talk.model_judge import labelled
-
-    return labelled(row, id)
-
-
-def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Beside:
+def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Sidebar:
     """What each judge found of each goal condition, in the talk and in the note of it."""
     found = [
         Conditions(
-            f"{row.judge.name} ({row.judge.method})",
+            judge_title(row.judge.name, row.judge.method),
             LEVELS[verdict.measure.name],
             tuple(Condition(one.condition.text, one.met, one.quote) for one in findings),
             verdict.measure.name in OF_TALK,
@@ -98,13 +100,19 @@ def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Beside:
         for verdict in row.verdicts
         if (findings := findings_of(episode, verdict))
     ]
-    return Beside(conditions=tuple(found))
+    return Sidebar(conditions=tuple(found))
 
 
 def _build() -> Tool:
-    from sociolab.worlds.stss.talk.building import BuildConfig, build_command
+    from sociolab.worlds.stss.talk.building import Build, build_command
 
-    return Tool(BuildConfig, build_command)
+    return Tool(
+        Build,
+        build_command,
+        "Freeze conversation tasks from the simulated days of a town.\n\n"
+        "The tasks of the town are simulated first.",
+        "stss-talk --seeds 1-2 --total 100 --name small",
+    )
 
 
 load = WorldPlugin(
@@ -115,6 +123,6 @@ load = WorldPlugin(
     settings=TalkSettings,
     short={"rounds": "3"},
     people=False,
-    beside=_conditions,
+    sidebar=_conditions,
     tools={"build": _build},
 )

@@ -17,11 +17,12 @@ from sociolab.core.ports import CallKey, ChatModel, Labelled, LabelledPoint, Poi
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, quoted
+from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
-from sociolab.prompting.templates import prompt
 from sociolab.town.questions import Utterance
 from sociolab.town.questions.wording import now_line
 from sociolab.town.residents import own_residents
+from sociolab.worlds.stss.prompt_sets import first
 from sociolab.worlds.stss.talk.conditions import (
     ConditionFinding,
     GoalCondition,
@@ -34,7 +35,6 @@ from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import is_smoke
 
 ATTEMPTS = 3
-PACKAGE = "sociolab.worlds.stss.talk"
 _PROMPTS = ("judge_talk", "judge_note", "judge_rules", "judge_body")
 _LONGEST_SHOWN = 100
 _MOST_STATEMENTS = 4
@@ -66,12 +66,12 @@ class TalkModelJudge:
     (credentials, budget) passes through and stops the run.
     """
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: ChatModel, texts: PromptSet | None = None) -> None:
         self._model = model
-        hashes = [prompt(PACKAGE, name).hash for name in _PROMPTS]
-        schema = schema_of(sheet(_MOST_STATEMENTS)).text
-        settings = digest(model.label, *hashes, conditions_hash(), schema)
-        self.id = JudgeId(model.label, "model", settings)
+        self._texts = texts or first()
+        schema, told = schema_of(sheet(_MOST_STATEMENTS)).text, self._texts.instructions(*_PROMPTS)
+        settings = digest(model.label, told.hash, conditions_hash(), schema)
+        self.id = JudgeId(model.label, "model", told.marked(settings))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """SR and GCSR of the talk and of the note; failures where there is nothing to judge.
@@ -114,7 +114,10 @@ class TalkModelJudge:
             return text
         conditions = occasion.conditions
         kind = sheet(len(conditions))
-        asked = typed_prompt(_head(text.head), _body(occasion, conditions, text), kind, 0.0)
+        rules = self._texts["judge_rules"].render({})
+        head = self._texts[text.head].render({"rules": rules})
+        body = self._texts["judge_body"].render(_shown(occasion, conditions, text))
+        asked = typed_prompt(head, body, kind, self._texts.manifest.temperature.judge)
         try:
             reply = await ask_model(
                 self._model, asked, kind, key, attempts=ATTEMPTS, complaint=text.complaint
@@ -181,26 +184,21 @@ def _note(note: str) -> _Text:
     return _Text("judge_note", "The note", lines)
 
 
-@cache
-def _head(name: str) -> str:
-    return prompt(PACKAGE, name).render({"rules": prompt(PACKAGE, "judge_rules").render({})})
-
-
-def _body(occasion: Occasion, conditions: Sequence[GoalCondition], text: _Text) -> str:
+def _shown(
+    occasion: Occasion, conditions: Sequence[GoalCondition], text: _Text
+) -> dict[str, object]:
     performer, other = occasion.performer, occasion.other
-    return prompt(PACKAGE, "judge_body").render(
-        {
-            "performer": _flat(performer.name),
-            "other": _flat(other.name),
-            "where": f"at {_flat(occasion.here)}" if occasion.here else "outdoors",
-            "now": now_line(occasion.now),
-            "performer_home": _flat(performer.living_area),
-            "other_home": _flat(other.living_area),
-            "statements": [_flat(condition.text) for condition in conditions],
-            "title": text.title,
-            "lines": text.shown,
-        }
-    )
+    return {
+        "performer": _flat(performer.name),
+        "other": _flat(other.name),
+        "where": f"at {_flat(occasion.here)}" if occasion.here else "outdoors",
+        "now": now_line(occasion.now),
+        "performer_home": _flat(performer.living_area),
+        "other_home": _flat(other.living_area),
+        "statements": [_flat(condition.text) for condition in conditions],
+        "title": text.title,
+        "lines": text.shown,
+    }
 
 
 def _without_speaker(quote: str, speakers: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, time
 from functools import cached_property, lru_cache
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from sociolab.core.episode import Answered, Ended, Episode, Unusable
 from sociolab.core.ports import Play, Sent, Step
@@ -34,13 +34,14 @@ from sociolab.town.questions import (
     Utterance,
 )
 from sociolab.town.residents import Resident
+from sociolab.worlds.stss.prompt_sets import TownSettings
 from sociolab.worlds.stss.talk.dataset import Side, TalkScenario
 from sociolab.worlds.stss.task import SocialTask
 
 A = TypeVar("A", bound=MindAnswer)
 
 
-class TalkSettings(BaseModel):
+class TalkSettings(TownSettings):
     """How a talk is held.
 
     `tdp`: target-driven planning for the performer. `rounds`: how many at most, a round being one

@@ -22,8 +22,8 @@ from sociolab.worlds.stss.talk.dataset import TalkScenario, scenario_from
 from sociolab.worlds.stss.talk.playing import HeldTalk, told_in
 from sociolab.worlds.stss.world import SMOKE, is_smoke
 
-CONVERSATION_SR = Measure("conversation_sr", 0, 1, title="talk SR")
-CONVERSATION_GCSR = Measure("conversation_gcsr", 0, 1, title="talk GCSR")
+CONVERSATION_SR = Measure("conversation_sr", 0, 1, title="conversation SR")
+CONVERSATION_GCSR = Measure("conversation_gcsr", 0, 1, title="conversation GCSR")
 SUMMARY_SR = Measure("summary_sr", 0, 1, title="summary SR")
 SUMMARY_GCSR = Measure("summary_gcsr", 0, 1, title="summary GCSR")
 MEASURES = (CONVERSATION_SR, CONVERSATION_GCSR, SUMMARY_SR, SUMMARY_GCSR)

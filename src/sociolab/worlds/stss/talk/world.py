@@ -50,9 +50,10 @@ class StssTalk:
         how a talk is held.
         """
         own = self.dataset.id
-        held = self.settings.model_dump_json()
+        held = self.settings.model_dump_json(exclude={"prompts"})
         version = f"{own.version}+{own.hash}"
-        return DataId(own.name, version, digest(own.hash, prompts_hash(ASKED), held))
+        prompts = prompts_hash(self.settings.texts, ASKED)
+        return DataId(own.name, version, digest(own.hash, prompts, held))
 
     def tasks(self) -> Sequence[Task]:
         """The conversation tasks: types take turns, within a type its social tasks, within one of

@@ -1,0 +1,78 @@
+"""`sociolab import`: data sets and episodes made elsewhere, in the formats of installed worlds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import BaseModel, create_model
+
+from sociolab.app.data.importing import OWN, Import, import_anything, world_flags, world_formats
+from sociolab.cli.options import OptText, Replace, StoreFile, option, takes
+from sociolab.core.errors import ConfigError
+
+verbs = typer.Typer()
+
+_FORMATS = world_formats()
+_FLAGS: dict[str, Any] = {
+    flag.flags.strip("-").replace("-", "_"): (Annotated[bool, flag], False)
+    for flag in world_flags().values()
+}
+_Flags: type[BaseModel] = create_model("_Flags", **_FLAGS)
+"""What some of the formats can be asked."""
+
+
+@verbs.command("import", epilog="Example: sociolab import sotopia DOWNLOADED --name public")
+@takes(_Flags)
+def import_(
+    format: Annotated[
+        str,
+        typer.Argument(metavar="FORMAT", help=f"{', '.join(_FORMATS)}, run or ratings."),
+    ],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder or file to read.")],
+    name: Annotated[
+        OptText,
+        option(
+            "--name",
+            "NAME",
+            "Name to import it as; default: a run's own name; ratings: people.",
+        ),
+    ] = None,
+    run: Annotated[
+        OptText, option("--run", "RUN", "The run that was rated (ratings only).")
+    ] = None,
+    replace: Replace = False,
+    *,
+    given: dict[str, Any],
+    store: StoreFile = None,
+) -> None:
+    """Import a data set or episodes made elsewhere."""
+    if run is not None and format != "ratings":
+        raise ConfigError(f"--run: expected with ratings only, found with {format}; leave it out")
+    if name == "" or (name is None and format in _FORMATS):
+        raise ConfigError("--name: expected what to call it here, found nothing")
+    called = name or _IMPORTED_AS.get(format, "")
+    flags = frozenset(f"--{name.replace('_', '-')}" for name in given)
+    wanted = Import(path, called, replace, store, flags, run or "")
+    for sentence in import_anything(format, wanted, {**OWN, "ratings": _import_ratings}):
+        typer.echo(sentence)
+
+
+_IMPORTED_AS = {"ratings": "people", "run": ""}
+"""What is imported without --name is called: of a run, as in its file."""
+
+
+def _import_ratings(wanted: Import) -> tuple[str, ...]:
+    """Ratings by people (docs/ratings.md) as a set of a run's judgings."""
+    from sociolab.studies.ratings import import_ratings
+
+    if not wanted.run:
+        raise ConfigError("ratings belong to a run: add --run NAME")
+    return import_ratings(
+        wanted.path,
+        wanted.run,
+        name=wanted.name,
+        replace_all=wanted.replace,
+        store=wanted.store,
+    )

@@ -1,0 +1,73 @@
+"""Which instructions did a model get: the set that they are from, and what it is to the authors'
+own text.
+
+A judging names its set in the judge's settings, "SETTINGS [NAME, STANDING, HASH]", so that it is
+known wherever a score is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+Standing: TypeAlias = Literal["paraphrased", "verified original", "modified", "unverified"]
+"""What a set is to the text of the paper's authors."""
+
+INSTRUCTIONS = "instructions"
+"""Among a run's settings: the set of prompts that it was played with."""
+
+RATED_BY = "rated_by"
+"""Among a study's settings: the set that the instructions of its raters are from."""
+
+_WORDS: Mapping[str, str] = {
+    "paraphrased": "paraphrased (not the authors' text)",
+    "verified original": "verified original (the authors' text)",
+    "modified": "modified (not the authors' text as it was)",
+    "unverified": "unverified (not compared with the authors' text)",
+}
+_MARKED = re.compile(
+    rf"(?P<rest>.*) \[(?P<name>[^\[\]]+), (?P<standing>{'|'.join(get_args(Standing))}), "
+    r"(?P<hash>[0-9a-f]+)\]",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """A set of prompts, or the part of one that a judge or a rater got: `hash` is of its texts."""
+
+    name: str
+    standing: Standing
+    hash: str
+
+    @property
+    def note(self) -> str:
+        """What stands below a table: "instructions: paraphrased (not the authors' text)"."""
+        return f"instructions: {_WORDS[self.standing]}"
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.standing}, {self.hash[:8]}"
+
+    def marked(self, settings: str) -> str:
+        """A judge's settings that name this set."""
+        return f"{settings} [{self.name}, {self.standing}, {self.hash}]"
+
+    def as_json(self) -> dict[str, Any]:
+        """As a run or a study keeps it."""
+        return {"name": self.name, "standing": self.standing, "hash": self.hash}
+
+
+def instructions_in(settings: str) -> Instructions | None:
+    """The set that a judge's settings name; None where they name none."""
+    found = _MARKED.fullmatch(settings)
+    return Instructions(found["name"], found["standing"], found["hash"]) if found else None  # type: ignore[arg-type]
+
+
+def instructions_from(stored: object) -> Instructions | None:
+    """What `as_json` gave; None where it is none."""
+    match stored:
+        case {"name": str(name), "standing": str(standing), "hash": str(hash_)}:
+            return Instructions(name, standing, hash_)  # type: ignore[arg-type]
+    return None

@@ -1,0 +1,195 @@
+"""How are somebody else's files read, and how is it told what is wrong with one?
+
+In one sentence: the file and line, what was expected, what was found, what to do.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tomllib
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.redaction import redacted
+
+R = TypeVar("R", bound=BaseModel)
+
+
+class ForeignRecord(BaseModel):
+    """A record as somebody else wrote it: fields that we do not know are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+def file_bytes(path: Path) -> bytes:
+    """The content of a file, unpacked where its name ends in ".gz". ConfigError if unreadable."""
+    try:
+        packed = path.read_bytes()
+        return gzip.decompress(packed) if path.suffix == ".gz" else packed
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path} cannot be read: there is no such file") from error
+    except (OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{path} cannot be read ({why})") from error
+
+
+def file_text(path: Path) -> str:
+    """The content of a file as text, without a byte order mark. ConfigError if unreadable."""
+    data = file_bytes(path)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            f"{path}, line {line}: expected UTF-8, found the byte 0x{error.object[error.start]:02x}"
+            "; save the file as UTF-8"
+        ) from error
+
+
+def json_file(path: Path) -> object:
+    """A file that is one JSON value; ConfigError where it is not."""
+    return json_value(str(path), file_text(path))
+
+
+def json_lines(path: Path) -> Iterator[tuple[str, object]]:
+    """The values of a JSON-lines file, each with its place; blank lines are skipped.
+
+    ConfigError where a line is not JSON.
+    """
+    for place, line in _lines(path):
+        yield place, json_value(place, line)
+
+
+def json_records(path: Path, kind: type[R]) -> Iterator[tuple[str, R]]:
+    """The records of a JSON-lines file, each with its place; blank lines are skipped.
+
+    ConfigError where a line is no such record.
+    """
+    for place, line in _lines(path):
+        yield place, json_record(place, kind, line)
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(file_text(path).split("\n"), start=1):
+        if line.strip():
+            yield f"{path}, line {number}", line
+
+
+def json_value(place: str, text: str) -> object:
+    """The JSON value that a text holds; ConfigError with the place where it holds none."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        lines = text.splitlines() or [""]
+        where = f"{place}, line {error.lineno}" if len(lines) > 1 else place
+        found = lines[min(error.lineno, len(lines)) - 1].strip()[:60]
+        raise ConfigError(
+            f"{where}: expected JSON, found {found!r} ({error.msg}); mend it, or fetch it again"
+        ) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, too
+        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ConfigError(f"{place}: expected JSON, and it cannot be read ({why})") from error
+
+
+def record(place: str, kind: type[R], fields: object) -> R:
+    """A record built from fields; ConfigError with the place where they do not fit."""
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        raise ConfigError(f"{place}: {first_problem(error, kind)}") from error
+
+
+def json_record(place: str, kind: type[R], text: str | bytes) -> R:
+    """A record from its JSON; ConfigError with the place where it is none."""
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        raise ConfigError(f"{place}: {first_problem(error, kind)}") from error
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file; ConfigError where it cannot be read, with the line where it is broken."""
+    try:
+        return tomllib.loads(file_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(
+            f"{path} cannot be read: expected lists and tables a few levels deep, found hundreds"
+        ) from error
+
+
+def toml_record(path: Path, kind: type[R]) -> R:
+    """A TOML file as one record; ConfigError with the path where it is none."""
+    return record(str(path), kind, read_toml(path))
+
+
+def first_problem(error: ValidationError, kind: type[BaseModel] | None = None) -> str:
+    """The first problem of a validation in one clause: where, what was expected, what was found.
+
+    A misspelt field goes before the one that is missing for it; with `kind` it is told which fields
+    may be meant, or which there are.
+    """
+    items = error.errors(include_url=False)
+    item = next((one for one in items if one["type"] == "extra_forbidden"), items[0])
+    if kind is None or item["type"] != "extra_forbidden":
+        return problem_of(item)
+    from difflib import get_close_matches
+
+    *above, name = item["loc"]
+    wanted = str(name).casefold().replace("-", "_")
+    meant = "leave it out" if above else f"there are {', '.join(kind.model_fields)}"
+    if like := get_close_matches(wanted, sorted(_field_names(kind)), 3):
+        meant = f"the nearest: {', '.join(like)}"
+    return f"{problem_of(item)}; {meant}"
+
+
+def problems_of(error: ValidationError) -> str:
+    """The first three problems of a validation, for a model that is to reply again."""
+    return "; ".join(map(problem_of, error.errors(include_url=False)[:3]))
+
+
+_SHOWN = 80
+"""Characters of what was found that a sentence shows."""
+
+
+def problem_of(item: ErrorDetails) -> str:
+    """One problem of a validation in a clause; keys and passwords are blacked out."""
+    place = ".".join(str(part)[:60] for part in item["loc"] if part != "[key]")
+    said = item["msg"].removeprefix("Value error, ")
+    said = f"{said[:1].lower()}{said[1:]}"
+    ctx: dict[str, Any] = item.get("ctx", {})
+    match item["type"]:
+        case "missing":
+            return f"{place} is missing"
+        case "extra_forbidden":
+            return f'"{place}" is no field'
+        case "json_invalid":
+            why = str(ctx["error"]).replace("line 1 ", "")
+            found = str(item["input"]).strip()[:_SHOWN]
+            return f"expected a JSON object ({why}), found {found}"
+        case "model_type" | "dict_type" | "model_attributes_type":
+            said = "expected an object" if place else "expected a JSON object"
+        case "union_tag_not_found":
+            said = f"{ctx['discriminator']} is missing, which says of what kind this is"
+        case "union_tag_invalid":
+            said = f"expected {ctx['discriminator']} to be one of {ctx['expected_tags']}"
+    told = f"{place}: {said}" if place else said
+    if item["type"] == "value_error" or "headers" in item["loc"]:  # what headers hold is secret
+        return told
+    found = redacted(json.dumps(item["input"], ensure_ascii=False, default=str), lookalikes=True)
+    return f"{told}, found {found[:_SHOWN]}"
+
+
+def _field_names(kind: type[BaseModel]) -> set[str]:
+    """The names of all fields of a record, and of the records in it."""
+    schema = kind.model_json_schema()
+    parts = (schema, *schema.get("$defs", {}).values())
+    return {name for part in parts for name in part.get("properties", ())}

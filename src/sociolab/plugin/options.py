@@ -1,0 +1,121 @@
+"""How is what a command is asked described, so that options, a TOML file and Python are one?
+
+A description is a pydantic model. Its fields hold, beside their types, how they are given on the
+command line:
+
+    class Wanted(StoreAccess):
+        run: Annotated[str, Flag("RUN", "RUN", "The run's name.")]
+        most: Annotated[int, Flag("--most", "N", "Maximum number of rows.")] = Field(10, ge=1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from sociolab.core.reading import record
+
+FIRST_WORLD = "sotopia"
+"""What is meant where no world is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """How a field is given on the command line: its flags (or "WORLD", a place), what stands for
+    its value, and what it is. Bounds and the default are the field's own."""
+
+    flags: str
+    metavar: str
+    help: str
+
+
+class StoreAccess(BaseModel):
+    """Which store: a part of every description of work on one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    store: Annotated[
+        Path | None, Flag("--store", "FILE", "The store; default: $SOCIOLAB_STORE or your own.")
+    ] = None
+
+
+class ModelAccess(StoreAccess):
+    """Where models are served, how many calls are in flight at once, and how many dollars they may
+    cost: a part of every description of work that calls some; their replies are in the store."""
+
+    in_flight: Annotated[
+        int | None, Flag("--in-flight", "N", "Concurrent calls to each endpoint.")
+    ] = Field(default=None, ge=1)
+    budget: Annotated[float | None, Flag("--budget", "USD", "Stop before this much is spent.")] = (
+        Field(default=None, ge=0)
+    )
+    base_url: Annotated[str | None, Flag("--base-url", "URL", "Where openai/MODEL is served.")] = (
+        None
+    )
+    key_env: Annotated[
+        str | None, Flag("--key-env", "NAME", "Environment variable that holds the key.")
+    ] = None
+    models: Annotated[
+        Path | None, Flag("--models", "FILE", "Endpoints, keys and prices; default: models.toml.")
+    ] = None
+
+
+def _as_text(value: object) -> object:
+    """What a person wrote where words are meant, such as `turns = 10`; the rest as it is."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int | float | date) else value
+
+
+def as_texts(value: object) -> object:
+    """One name where several may be given."""
+    return (value,) if isinstance(value, str) else value
+
+
+def _as_several(value: object) -> object:
+    """Names, each of which may be several with commas between."""
+    texts = as_texts(value)
+    if not isinstance(texts, list | tuple):
+        return value
+    return tuple(name.strip() for text in texts for name in str(text).split(",") if name.strip())
+
+
+def _as_filter(value: object) -> object:
+    """A list of ids or tags: any of them."""
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+        return ",".join(value)
+    return _as_text(value)
+
+
+Words = Annotated[str, BeforeValidator(_as_text)]
+Name = Annotated[str, Field(min_length=1), BeforeValidator(_as_text)]
+Names = Annotated[tuple[str, ...], BeforeValidator(as_texts)]
+Several = Annotated[tuple[str, ...], BeforeValidator(_as_several)]
+Filter = Annotated[str, BeforeValidator(_as_filter)]
+
+
+Described = TypeVar("Described", bound=BaseModel)
+
+
+def flags_of(model: type[BaseModel]) -> dict[str, Flag]:
+    """By field, in the order in which people read them: its own first, then where models are.
+
+    A field that says nothing is the option of its name.
+    """
+    found = {
+        name: next((one for one in field.metadata if isinstance(one, Flag)), None)
+        or Flag(f"--{name.replace('_', '-')}", name.upper(), field.description or f"Sets {name}.")
+        for name, field in model.model_fields.items()
+    }
+    return dict(sorted(found.items(), key=lambda one: one[0] in ModelAccess.model_fields))
+
+
+def checked(kind: type[Described], values: Mapping[str, Any], source: str) -> Described:
+    """A checked description of this kind; ConfigError names the field, what was found and
+    where."""
+    return record(source, kind, values)

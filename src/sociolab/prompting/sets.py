@@ -1,0 +1,179 @@
+"""A set of prompts: a folder of templates with a manifest, shipped with a world or a user's own.
+
+What a manifest may say is in docs/prompts.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.instructions import Instructions, Standing
+from sociolab.core.ports import Layout
+from sociolab.core.reading import file_text, toml_record
+from sociolab.core.seeding import digest
+from sociolab.engine.setup import LayeredSettings
+from sociolab.prompting.templates import PromptFile
+
+MANIFEST = "manifest.toml"
+
+Wanted = Mapping[str, str]
+"""The templates that a world needs, by name, with the variables that each may use; a name that ends
+in .toml is a table of data."""
+
+
+def _format_string(form: str) -> str:
+    try:
+        form.format(name="", text="", turn=1)
+    except (LookupError, ValueError, AttributeError) as error:
+        raise ValueError("expected a format string of {name}, {text} and {turn}") from error
+    return form
+
+
+class Temperatures(BaseModel):
+    """At what temperature models play and judge, where no option says otherwise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    agent: float | None = Field(default=None, ge=0, le=2)
+    judge: float = Field(default=0.0, ge=0, le=2)
+
+
+class Manifest(BaseModel):
+    """What a set says of itself.
+
+    `instructions` is what it is to the authors' text. `settings` are defaults of the world's own
+    settings. `lines` says how turns read, by kind of action, as format strings of name, text and
+    turn (from 1); a kind without one reads as the world has it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str
+    instructions: Standing = "unverified"
+    temperature: Temperatures = Temperatures()
+    settings: dict[str, str | bool | int | float] = {}
+    layout: Layout = Layout()
+    lines: dict[str, Annotated[str, AfterValidator(_format_string)]] = {}
+
+
+@dataclass(frozen=True, eq=False)  # known by itself: what is rendered of it is kept
+class PromptSet:
+    """The templates of a set, checked: `texts["act_head"].render({...})`.
+
+    `tables` are its files of data, by name.
+    """
+
+    name: str
+    manifest: Manifest
+    templates: Mapping[str, PromptFile]
+    tables: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> PromptFile:
+        return self.templates[name]
+
+    @cached_property
+    def hash(self) -> str:
+        """Of all that a model could be told or asked otherwise by: texts, temperatures, layout."""
+        told = self.manifest.model_dump_json(exclude={"title", "instructions"})
+        return digest(told, self.hash_of(*self.templates, *self.tables))
+
+    def hash_of(self, *names: str) -> str:
+        """Of these templates and tables, and of how turns are laid out."""
+        laid_out = self.manifest.model_dump_json(include={"layout", "lines"})
+        sources = (
+            f"{name}\n{self.tables[name] if name in self.tables else self[name].source}"
+            for name in sorted(names)
+        )
+        return digest(laid_out, *sources)
+
+    def instructions(self, *names: str) -> Instructions:
+        """What stands below the figures of whoever got these texts; of all where none is named."""
+        hash_ = self.hash_of(*names) if names else self.hash
+        return Instructions(self.name, self.manifest.instructions, hash_)
+
+    def agent_temperature(self, usual: float) -> float:
+        """Of a model that plays, where its spec names none."""
+        found = self.manifest.temperature.agent
+        return usual if found is None else found
+
+    def line(self, kind: str, name: str, text: str, turn: int) -> str | None:
+        """A turn as this set writes it; None: as the world has it."""
+        form = self.manifest.lines.get(kind)
+        return None if form is None else form.format(name=name, text=text, turn=turn)
+
+
+def load_set(package: str, given: str, wanted: Wanted) -> PromptSet:
+    """The set of a package by name, or the one in a folder of the user's.
+
+    ConfigError, in one sentence, where there is none, a file is missing or cannot be read, a
+    template does not parse or uses an unknown variable, or the manifest says what it may not.
+    """
+    shipped = shipped_sets(package)
+    if given in shipped:
+        return _shipped(package, given, tuple(sorted(wanted.items())))
+    folder = Path(given).expanduser()
+    if not folder.is_dir():
+        raise ConfigError(
+            f"prompts: expected {' or '.join(shipped)}, or a folder with {MANIFEST} and the "
+            f'templates, found "{given}"'
+        )
+    return _read(folder, folder.resolve().name, wanted)
+
+
+def shipped_sets(package: str) -> tuple[str, ...]:
+    """The names of the sets that come with a package."""
+    folders = files(package).joinpath("prompts").iterdir()
+    return tuple(sorted(one.name for one in folders if one.joinpath(MANIFEST).is_file()))
+
+
+@cache
+def _shipped(package: str, name: str, wanted: tuple[tuple[str, str], ...]) -> PromptSet:
+    with as_file(files(package).joinpath("prompts", name)) as folder:
+        return _read(folder, name, dict(wanted))
+
+
+def _read(folder: Path, name: str, wanted: Wanted) -> PromptSet:
+    manifest = toml_record(folder / MANIFEST, Manifest)
+    tables = {one: file_text(folder / one) for one in wanted if one.endswith(".toml")}
+    templates = {}
+    for one, variables in wanted.items():
+        if one not in tables:
+            file = folder / f"{one}.md"
+            templates[one] = PromptFile(one, file_text(file), variables.split(), str(file))
+    return PromptSet(re.sub(r"[\[\],\n]", " ", name), manifest, templates, tables)
+
+
+class PromptedSettings(LayeredSettings):
+    """The settings of a world whose prompts are a set: `prompts` is the name of one that comes with
+    the package, or a folder."""
+
+    package: ClassVar[str]
+    wanted: ClassVar[Wanted]
+
+    prompts: str = "first"
+
+    @classmethod
+    def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:
+        """The settings that the chosen set names."""
+        chosen = given.get("prompts", cls.model_fields["prompts"].default)
+        found = load_set(cls.package, chosen, cls.wanted).manifest.settings
+        if unknown := [name for name in found if name not in cls.model_fields or name == "prompts"]:
+            raise ConfigError(
+                f'{chosen}/{MANIFEST}: settings: there is no setting "{unknown[0]}"; expected '
+                f"some of {', '.join(name for name in cls.model_fields if name != 'prompts')}"
+            )
+        return found
+
+    @cached_property
+    def texts(self) -> PromptSet:
+        """The set, read once."""
+        return load_set(self.package, self.prompts, self.wanted)

@@ -1,0 +1,34 @@
+"""Which prompts does a set of AntEval hold, and what may each of them use?"""
+
+from __future__ import annotations
+
+from sociolab.prompting.sets import PromptedSettings, PromptSet, load_set
+from sociolab.worlds.anteval.session import PACKAGE
+
+WANTED = {
+    "act_head": "information knowledge limit npc others purposes situation teller you",
+    "act_tail": "last limit turn",
+    "learned": "before teller",
+    "judge_knowledge": "k",
+    "judge_summary": "k",
+    "judge_match": "",
+    "judge_facts": "npc",
+    "judge_transcript": "npc",
+    "virtual_dm": "dm skills",
+    "write_character": "longest shortest",
+    "write_knowledge": "count denied npc situation",
+}
+PLAYED = ("act_head", "act_tail", "learned")
+"""What those who play are shown and asked."""
+
+
+class AntSettings(PromptedSettings):
+    """The settings of both worlds begin with the set of prompts."""
+
+    package = PACKAGE
+    wanted = WANTED
+
+
+def first() -> PromptSet:
+    """The set that is used where none is chosen."""
+    return load_set(PACKAGE, "first", WANTED)
