@@ -70,7 +70,7 @@ def remarks(world):
     return []
 
 async def command(context, asked):
-    return lab.SectionFindings(())
+    return lab.Findings(())
 
 declared = lab.Declared(cluster="talk")
 """

@@ -151,7 +151,7 @@ def test_a_question_is_answered_in_json() -> None:
     person = Person("fine", '{"mood": 3}')
     assert reply_of(person, request(MOOD)) == Reply(Mood(mood=3), 0)
     assert "How do you feel?" in person.seen
-    assert "Invalid JSON" in person.seen
+    assert "expected a JSON object" in person.seen
 
 
 def test_a_question_is_answered_field_by_field() -> None:

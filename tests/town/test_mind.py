@@ -46,6 +46,14 @@ def test_a_method_of_a_question_s_name_comes_before_the_one_for_all() -> None:
     assert set(mind.asked) == {one.name for one in QUESTIONS} - {"choose_place"}
 
 
+def test_a_question_that_a_random_mind_does_not_know_gets_the_scripted_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(AnyMind, "reflect")
+    (asked,) = [one for one in stock_questions() if one.name == "reflect"]
+    assert ask(AnyMind(), asked) == ask(ScriptedMind(), asked)
+
+
 @pytest.mark.parametrize(
     "mind", [InOne(), AnyMind(), ScriptedMind(), ModelMind(FakeModel(), first())]
 )

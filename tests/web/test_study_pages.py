@@ -169,9 +169,9 @@ def test_links_are_shown_once_and_let_people_in(lab: Lab) -> None:
 
 
 def test_opening_and_closing_is_one_button(lab: Lab) -> None:
-    assert "let nobody in until you open it" in lab.browser.get("/studies/s").text
+    assert "admit nobody until you open it" in lab.browser.get("/studies/s").text
     page = lab.browser.post("/studies/s/state", None, state="open")
-    assert "let nobody in until you open it" not in page.text
+    assert "admit nobody until you open it" not in page.text
     assert lab.browser.post("/studies/s/state", None, state="closed").path == "/studies/s"
     assert lab.browser.post("/studies/s/state", None, state="ajar").status == 422
 
@@ -189,7 +189,7 @@ def test_texts_are_changed_while_it_runs(lab: Lab) -> None:
 
 def test_the_preview_shows_what_participants_will_see(lab: Lab) -> None:
     text = lab.browser.get("/studies/s/preview").text
-    assert "have everything deleted that is stored here about you" in text
+    assert "have everything that is stored about you deleted" in text
     for words in ("of your own free will", "Read, then decide.", "How natural was it?"):
         assert words in text
 

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from sociolab.app.tools import run_tool, tool_called, tool_names
 from sociolab.cli.options import Html, Json, SpreadCommand, takes
-from sociolab.cli.output import console, say, show_sections
+from sociolab.cli.output import say, show_sections
 from sociolab.core.errors import WorldError
 from sociolab.plugin.options import checked
 
@@ -71,10 +71,7 @@ def _verb(name: str, tool: Tool) -> Callable[..., None]:
         found = run_tool(tool, config, say)
         if html is not None:
             _write_page(getattr(config, "store", None), found, html)
-        if not json:
-            found.show(console())
-        if json or found.sections:
-            show_sections(found.sections, found.document, as_json=json, html=html)
+        show_sections(found.sections, found.document, as_json=json, html=html)
 
     def without(*, given: dict[str, Any], json: Json = False) -> None:
         with_page(given=given, json=json)

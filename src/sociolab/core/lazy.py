@@ -1,4 +1,4 @@
-"""Public names that are loaded when first used, so that importing a package stays cheap."""
+"""Names that are loaded when they are first used, so that importing a package stays cheap."""
 
 from __future__ import annotations
 
@@ -16,3 +16,17 @@ def loaded_when_used(package: str, homes: Mapping[str, str]) -> Callable[[str], 
         return getattr(import_module(homes[name]), name)
 
     return getattr_
+
+
+def later(path: str) -> Callable[..., Any]:
+    """The function, or class, at "package.module:name", imported when it is first called.
+
+    >>> later("math:sqrt")(9)
+    3.0
+    """
+    module, _, name = path.partition(":")
+
+    def call(*given: Any) -> Any:
+        return getattr(import_module(module), name)(*given)
+
+    return call

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from sociolab.core.errors import StoreError
@@ -60,6 +61,29 @@ class Metric:
     def mark(self) -> str:
         """What stands behind its title where lower is better: " ↓"."""
         return LOWER if self.better == "lower" else ""
+
+
+def metrics(
+    unit: str,
+    rows: Mapping[str, str | tuple[str, str]],
+    *,
+    lower: Collection[str] = (),
+    neither: Collection[str] = (),
+    units: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Metric, ...]:
+    """A table of metrics: what each is, by name, or its label and what it is.
+
+    Higher is better but in those of `lower` and of `neither`; `units` are those of other units.
+
+    >>> metrics("share", {"f1": ("F1 score", "Mean"), "lost": "Lost"}, lower=["lost"])[1].better
+    'lower'
+    """
+    found = {name: one if isinstance(one, tuple) else ("", one) for name, one in rows.items()}
+    better: dict[str, Better] = {**dict.fromkeys(lower, "lower"), **dict.fromkeys(neither, "")}
+    return tuple(
+        Metric(name, *one, units.get(name, unit), better.get(name, "higher"))
+        for name, one in found.items()
+    )
 
 
 LOWER = " \N{DOWNWARDS ARROW}"

@@ -48,7 +48,7 @@ from sociolab.core.seeding import stream
 from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
 from sociolab.engine.setup import WorldSetup
-from sociolab.plugin.context import Context, Findings, SectionFindings, Tool
+from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.judge import guide_judge
 from sociolab.plugin.options import Flag, ModelAccess, StoreAccess
 from sociolab.plugin.scene import OpenScene
@@ -127,7 +127,6 @@ __all__ = [
     "Score",
     "ScoreFailure",
     "Section",
-    "SectionFindings",
     "Sidebar",
     "StoreAccess",
     "Task",

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pydantic import BaseModel
-from rich.console import Console
 
 from sociolab.core.ports import ChatModel
 from sociolab.models.config import EndpointSpec
@@ -53,41 +52,22 @@ class Context(Protocol):
         ...
 
 
-class Findings(Protocol):
-    """What a command found, to print."""
-
-    @property
-    def sections(self) -> Sequence[Section]:
-        """What stands in the terminal and on a page; what `show` prints is none of it."""
-        ...
-
-    @property
-    def results(self) -> Sequence[RunResult]:
-        """The runs that a page of it is about."""
-        ...
-
-    def show(self, console: Console) -> None:
-        """Print what is no section."""
-        ...
-
-    def document(self) -> dict[str, Any]:
-        """All of it as one JSON object."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class SectionFindings:
-    """Findings that are sections and nothing else."""
+class Findings:
+    """What a command found: sections for the terminal, and for a page that is about these runs.
+
+    `figures` are its JSON object; None: the sections as they stand.
+    """
 
     sections: Sequence[Section]
     results: Sequence[RunResult] = ()
-
-    def show(self, console: Console) -> None:
-        """Nothing: the sections say it all."""
+    figures: Mapping[str, Any] | None = None
 
     def document(self) -> dict[str, Any]:
-        """The sections as one JSON object."""
-        return {"sections": documents(self.sections)}
+        """All of it as one JSON object."""
+        if self.figures is None:
+            return {"sections": documents(self.sections)}
+        return dict(self.figures)
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,8 +238,8 @@ def readme(row: StudyRow, settings: StudySettings) -> str:
         rows += "| `ratings.csv` | a rating |\n"
         parts.append(_RATINGS)
     if row.kind == "play":
-        rows += "| `turns.csv` | something that somebody said or did in an episode |\n"
-        rows += "| `episodes.jsonl` | a part of what was played, complete |\n"
+        rows += "| `turns.csv` | an utterance or act in an episode |\n"
+        rows += "| `episodes.jsonl` | a record of the complete episodes |\n"
         parts.append(_EPISODES.format(run=row.run))
     head = _ALL.format(name=row.name, title=settings.title, rows=rows, item=_ITEMS[row.kind])
     return head + "".join(parts)
@@ -248,17 +248,17 @@ def readme(row: StudyRow, settings: StudySettings) -> str:
 _ALL = """\
 # {name}
 
-What the study "{title}" holds. Texts are in UTF-8, times in UTC, columns separated by commas. A
-text that a spreadsheet would take for a formula has an apostrophe before it.
+The data of the study "{title}". Texts are in UTF-8, times in UTC, columns separated by commas. A
+text that a spreadsheet would take for a formula is preceded by an apostrophe.
 
 No file holds a name, an address or a link: `participant` is a code drawn at random. What people
-wrote is here as they wrote it, and may tell more than they meant to: read it before you pass it on.
+wrote is unchanged and may reveal more than they meant to: read it before you share it.
 
-| file | a row is |
+| file | each row is |
 |---|---|
 | `participants.csv` | a participant |
-| `assignments.csv` | something that a participant was given to do |
-| `answers.csv`, `answers.jsonl` | an answer of a participant, in whatever part of the study |
+| `assignments.csv` | an assignment of a participant |
+| `answers.csv`, `answers.jsonl` | an answer of a participant, in any part of the study |
 {rows}| `study.json` | the study itself: its texts and its plan |
 
 ## participants.csv
@@ -266,8 +266,8 @@ wrote is here as they wrote it, and may tell more than they meant to: read it be
 - `participant`: the code.
 - `state`: `invited` (link not used), `arrived` (no consent yet), `consented` (at it), `finished`,
   `refused` (gave no consent, then `consented` is empty, or did not qualify) or `left`.
-- `invited`, `arrived`, `consented`, `finished`: when; empty where that has not come.
-- `completion_code`: what the participant was shown at the end; only of those who finished.
+- `invited`, `arrived`, `consented`, `finished`: when; empty if that has not happened.
+- `completion_code`: what the participant was shown at the end; only for those who finished.
 
 ## assignments.csv
 
@@ -276,33 +276,33 @@ wrote is here as they wrote it, and may tell more than they meant to: read it be
 - `began`, `ended`: when; `seconds`: between them.
 - Of what was played: `task`; `partner`, who took the other seats ("human": another participant);
   `condition`, what kind of partner that is (`person`, `model`, `rules`, `own code`); `turns`.
-- An empty `item` with `given up`: nobody was there to play with, and the participant was let go.
+- An empty `item` with `given up`: no partner was available, and the participant was dismissed.
 
 ## answers.csv and answers.jsonl
 
 - `participant`, `item` (what was asked about; empty: the whole study), `name` (of what was asked),
   `at` (when).
-- `value`: in the CSV, text as it is and anything else as JSON; in the JSON lines, always as JSON.
-- Names that begin with `frame.` are notes of the app: `frame.instructions` (were read),
+- `value`: in the CSV, text as it is and anything else as JSON; in the JSON lines, always JSON.
+- Names that begin with `frame.` are recorded by the app: `frame.instructions` (were read),
   `frame.survey` (was sent), `frame.reason` (why somebody left), `frame.partner-withdrew` (of an
   item: the partner had everything deleted, and so this episode is gone).
 - `closing` or `learned`, with an episode as the item, is an answer to a question in that episode,
   here only if it had to wait for the others' answers. All of them are in episodes.jsonl.
-- `review.draft`, and a seat and a dimension with a slash between, are what stood in a form before
-  it was handed in; `review.decision` and ratings.csv hold what was.
+- `review.draft`, and a seat and a dimension with a slash between, are drafts from before a form
+  was handed in; `review.decision` and ratings.csv hold the final version.
 """
 
 _SURVEY = """
 ## survey.csv
 
-A row for each participant who answered; a column for each question:
+One row per participant who answered, one column per question:
 
 {questions}
 """
 _RATINGS = """
 ## ratings.csv
 
-A row for each rating, as `sociolab import ratings` reads it: `episode`, `seat`, `rater` (the
+One row per rating, as `sociolab import ratings` reads it: `episode`, `seat`, `rater` (the
 participant), `dimension`, `score`, `reason`, `seconds` (that it took), `when`.
 """
 _EPISODES = """
@@ -314,7 +314,7 @@ What was said and done, in order. `item` is as in assignments.csv, and `status` 
 - `task`, `turn` (from 1; a turn of several actions has several rows), `seat`.
 - `agent` ("human", or the partner) and `participant` (empty: no person).
 - `action` (such as `speak` or `leave`), `text`, `to` (the seats it was for; empty: all).
-- `failed`: why a turn passed, such as `timeout`; then there is no action.
+- `failed`: why a turn was skipped, such as `timeout`; then there is no action.
 
 Scores: `sociolab report {run} --csv FOLDER` writes `plays.csv`, whose `trial` is the `item` here.
 

@@ -139,12 +139,12 @@ class Wanted(lab.StoreAccess):
     run: str
 
 
-async def offers(context: lab.Context, wanted: Wanted) -> lab.SectionFindings:
+async def offers(context: lab.Context, wanted: Wanted) -> lab.Findings:
     """What was offered, game by game."""
     games = context.store.episodes(wanted.run)
     rows = tuple((one.trial.task.id, ", ".join(map(str, offers_of(one)))) for one in games)
     table = lab.TextTable("", ("game", "points for the responder"), rows)
-    return lab.SectionFindings((lab.Section("Offers", tables=(table,)),))
+    return lab.Findings((lab.Section("Offers", tables=(table,)),))
 
 
 def remarks(world: lab.World) -> list[str]:

@@ -51,7 +51,7 @@ _AT_ONCE = 128
 _MOST_SHOWN, _LONGEST_SHOWN = 20, 200
 
 
-class Manifest(BaseModel):
+class ValidationSet(BaseModel):
     """`set.toml`: the world whose judges read the rows, their kind, and where they come from."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -125,7 +125,7 @@ class Validation:
 
     judge: JudgeId
     data: Path
-    manifest: Manifest
+    manifest: ValidationSet
     compared: tuple[Compared, ...]
     waiting: int
     stopped: str = ""
@@ -193,16 +193,16 @@ async def validate(config: ValidationConfig, watch: Watch | None = None) -> Vali
 # ------------------------------------------------------------------ the set
 
 
-def _manifest(folder: Path) -> Manifest:
+def _manifest(folder: Path) -> ValidationSet:
     if not (folder / MANIFEST).is_file():
         raise ConfigError(
             f"--data: expected a folder with {MANIFEST} and *.jsonl, found {folder}; see "
             "docs/validation.md"
         )
-    return toml_record(folder / MANIFEST, Manifest)
+    return toml_record(folder / MANIFEST, ValidationSet)
 
 
-def _items(folder: Path, manifest: Manifest, kit: WorldKit) -> list[Labelled]:
+def _items(folder: Path, manifest: ValidationSet, kit: WorldKit) -> list[Labelled]:
     """The rows of all files, in the order of names and lines."""
     read = kit.validation.get(manifest.kind)
     if read is None:

@@ -8,20 +8,18 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from pydantic import Field
-from rich.console import Console
 
 from sociolab.analysis.formatting import NOTHING
 from sociolab.core.episode import Ended, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
 from sociolab.core.user_files import data_home, imported_folder, imported_names
-from sociolab.plugin.context import Context
+from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, ModelAccess, Several
 from sociolab.report.result import result_of
-from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import minus, plural
@@ -93,46 +91,7 @@ class GapConfig(ModelAccess):
     seed: Annotated[int, Flag("--seed", "N", "Random seed of samples and intervals.")] = 0
 
 
-@dataclass(frozen=True, slots=True)
-class GapResult:
-    """The table, and what to know of it; `play` says what the virtual DMs were tested on."""
-
-    table: GapTable
-    play: str
-    notes: tuple[str, ...]
-
-    @property
-    def sections(self) -> tuple[Section, ...]:
-        """The tables, and what to know of them."""
-        table = self.table
-        tables = [_reading(table, self.play)]
-        if any(row.information for row in table.rows):
-            tables.append(_exchange(table))
-        tables.append(_gaps(table, "Who makes a check: F_c and G_c in percent", _characters))
-        last = _gaps(table, "Who makes which check: F_o and G_o in percent", _tuples)
-        last = replace(last, notes=(*_explained(table), *self.notes))
-        return (Section(f"Intention gap: virtual DM {table.virtual_dm}", tables=(*tables, last)),)
-
-    @property
-    def results(self) -> tuple[RunResult, ...]:
-        """None."""
-        return ()
-
-    def show(self, console: Console) -> None:
-        """Nothing beside the sections."""
-
-    def document(self) -> dict[str, Any]:
-        """All of it as one JSON object."""
-        return {
-            "schema": 1,
-            "kind": "gap",
-            "play": self.play,
-            "table": asdict(self.table),
-            "notes": list(self.notes),
-        }
-
-
-async def gap(lab: Context, config: GapConfig) -> GapResult:
+async def gap(lab: Context, config: GapConfig) -> Findings:
     """Measure the gap; ConfigError where something is not there."""
     notes: list[str] = []
     real, test = real_play(config.real, config.test, notes)
@@ -166,7 +125,8 @@ async def gap(lab: Context, config: GapConfig) -> GapResult:
             await factory.close()
     notes.extend(_unusable(table.failures))
     play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
-    return GapResult(table, play, tuple(notes))
+    figures = {"schema": 1, "kind": "gap", "play": play, "table": asdict(table), "notes": notes}
+    return Findings((gap_section(table, play, notes),), figures=figures)
 
 
 def _unusable(failures: Sequence[UnusableReplies]) -> Iterator[str]:
@@ -505,6 +465,17 @@ def _number_after(text: str, name: str) -> tuple[str, int | None]:
 
 _Parts: TypeAlias = tuple[GapFigure, GapFigure, Gap, NoiseFloor | None, bool | None]
 """fr, fg, G, the noise floor, and whether G is above it."""
+
+
+def gap_section(table: GapTable, play: str, notes: Sequence[str]) -> Section:
+    """The tables, and what to know of them; `play` says what the virtual DMs were tested on."""
+    tables = [_reading(table, play)]
+    if any(row.information for row in table.rows):
+        tables.append(_exchange(table))
+    tables.append(_gaps(table, "Who makes a check: F_c and G_c in percent", _characters))
+    last = _gaps(table, "Who makes which check: F_o and G_o in percent", _tuples)
+    last = replace(last, notes=(*_explained(table), *notes))
+    return Section(f"Intention gap: virtual DM {table.virtual_dm}", tables=(*tables, last))
 
 
 def _reading(table: GapTable, play: str) -> TextTable:

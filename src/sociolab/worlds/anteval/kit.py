@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 
-from sociolab.core.episode import Episode, Json
-from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, WorldKit
+from sociolab.core.episode import Episode
+from sociolab.core.lazy import later
+from sociolab.core.metrics import Declared, metrics
+from sociolab.core.ports import ChatModel, Judge, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Sidebar
@@ -23,6 +23,7 @@ from sociolab.worlds.anteval.session import session_from
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
+_PACKAGE = "sociolab.worlds.anteval"
 _RECORD = (
     "exact, from what built-in scripted players put on record; any other agent needs an LLM judge: "
     "--judge openai/MODEL"
@@ -30,52 +31,26 @@ _RECORD = (
 
 INFORMATION = Declared(
     # AntEval, Table 1: IEP first; then the measures over atomic facts, and the controls.
-    metrics=(
-        Metric(
-            "iep",
-            "information exchange precision",
-            "Of k key points of what the NPC alone knew, the share that a player reports",
-            unit="share",
-        ),
-        Metric(
-            "precision",
-            tooltip="Share of what a player reports as learnt that is true",
-            unit="share",
-        ),
-        Metric("recall", tooltip="Share of the NPC's facts that a player learnt", unit="share"),
-        Metric("f1", "F1 score", "Harmonic mean of precision and recall", unit="share"),
-        Metric(
-            "hallucination",
-            tooltip="Share of what a player reports as learnt that nobody knew",
-            better="lower",
-            unit="share",
-        ),
-        Metric(
-            "recall_at_*",
-            tooltip="Share of the NPC's facts that a player had learnt after so many turns",
-            unit="share",
-        ),
-        Metric("no_talk", tooltip="Control: recall before the first turn", better="", unit="share"),
-        Metric(
-            "other_session",
-            tooltip="Control: share of another session's facts",
-            better="",
-            unit="share",
-        ),
-        Metric(
-            "party_recall",
-            tooltip="Share of the NPC's facts that the players learnt together",
-            unit="share",
-        ),
-        Metric(
-            "oracle_transcript",
-            tooltip="Control: share of the facts told at all",
-            better="",
-            unit="share",
-        ),
-        Metric(
-            "oracle_facts", tooltip="Control: IEP of reciting all facts", better="", unit="share"
-        ),
+    metrics=metrics(
+        "share",
+        {
+            "iep": (
+                "information exchange precision",
+                "Of k key points of what the NPC alone knew, the share that a player reports",
+            ),
+            "precision": "Share of what a player reports as learnt that is true",
+            "recall": "Share of the NPC's facts that a player learnt",
+            "f1": ("F1 score", "Harmonic mean of precision and recall"),
+            "hallucination": "Share of what a player reports as learnt that nobody knew",
+            "recall_at_*": "Share of the NPC's facts that a player had learnt after so many turns",
+            "no_talk": "Control: recall before the first turn",
+            "other_session": "Control: share of another session's facts",
+            "party_recall": "Share of the NPC's facts that the players learnt together",
+            "oracle_transcript": "Control: share of the facts told at all",
+            "oracle_facts": "Control: IEP of reciting all facts",
+        },
+        lower=["hallucination"],
+        neither=["no_talk", "other_session", "oracle_transcript", "oracle_facts"],
     ),
     main=("iep",),
     cluster="session",
@@ -85,16 +60,15 @@ INFORMATION = Declared(
 )
 
 INTENTION = Declared(
-    metrics=(
-        Metric(
-            "f_c", "F1 over characters", "Whether the characters who act are found", unit="share"
-        ),
-        Metric(
-            "f_o",
-            "F1 over characters with their skills",
-            "Whether who uses which skill is found",
-            unit="share",
-        ),
+    metrics=metrics(
+        "share",
+        {
+            "f_c": ("F1 over characters", "Whether the characters who act are found"),
+            "f_o": (
+                "F1 over characters with their skills",
+                "Whether who uses which skill is found",
+            ),
+        },
     ),
     main=("f_o",),
     cluster="session",
@@ -125,14 +99,8 @@ def _load_information(setup: WorldSetup) -> WorldKit:
         pace=Pace(lambda task: session_from(task.content).turns),
         instructions=settings.texts.instructions(),
         temperature=settings.texts.agent_temperature(1.0),
-        validation={"facts": _labelled},
+        validation={"facts": later(f"{_PACKAGE}.information.model_judge:labelled")},
     )
-
-
-def _labelled(row: Json, id: str) -> Labelled:
-    from sociolab.worlds.anteval.information.model_judge import labelled
-
-    return labelled(row, id)
 
 
 def _load_intention(setup: WorldSetup) -> WorldKit:
@@ -160,12 +128,11 @@ SAMPLE = "sample"
 """The name of the sample play that comes with the package."""
 
 
-def _real_play(module: str, function: str) -> Importer:
+def _real_play(path: str) -> Importer:
     """An importer of labelled play, which virtual DMs learn from; its module is read when used."""
 
     def read(wanted: Importing, fresh: Path) -> Sequence[str]:
-        found = import_module(f"sociolab.worlds.anteval.importing.{module}")
-        lines: Sequence[str] = getattr(found, function)(wanted.source, fresh)
+        lines: Sequence[str] = later(f"{_PACKAGE}.importing.{path}")(wanted.source, fresh)
         return lines
 
     then = "learn from it: sociolab gap --real {name} --generated RUN"
@@ -217,8 +184,8 @@ load_information = WorldPlugin(
     settings=InformationSettings,
     short={"turns": "8"},
     importers={
-        "dnd": _real_play("dnd", "import_dnd"),
-        "crd3": _real_play("crd3", "import_crd3"),
+        "dnd": _real_play("dnd:import_dnd"),
+        "crd3": _real_play("crd3:import_crd3"),
     },
     writer=_writer("anteval-information", InformationSettings),
     sidebar=_facts,

@@ -10,14 +10,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from sociolab.core.episode import Episode, Json, Task
-from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, World, WorldKit
+from sociolab.core.episode import Episode
+from sociolab.core.lazy import later
+from sociolab.core.metrics import Declared, metrics
+from sociolab.core.ports import ChatModel, Judge, Pace, World, WorldKit
 from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.options import Flag
-from sociolab.plugin.shown import ReviewedTask
-from sociolab.plugin.world import EpisodeImporter, Importer, Importing, RatingGuide, WorldPlugin
+from sociolab.plugin.world import EpisodeImporter, Importer, Importing, WorldPlugin
 from sociolab.prompting.sets import PromptedSettings, PromptSet
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
@@ -46,34 +46,19 @@ class Settings(PromptedSettings):
 
 DECLARED = Declared(
     # SOTOPIA, Table 2 and Figure 3.
-    metrics=(
-        Metric("social_rules", "social rules", "Norms and laws that were broken", unit="points"),
-        Metric(
-            "secret", "secret", "Whether the agent kept its secret; 0 where it did", unit="points"
-        ),
-        Metric(
-            "financial", "financial and material benefits", "What was gained or lost", unit="points"
-        ),
-        Metric(
-            "relationship",
-            "relationship",
-            "Whether the relationship improved or suffered",
-            unit="points",
-        ),
-        Metric("knowledge", "knowledge", "How much new and important was learnt", unit="points"),
-        Metric("goal", "goal completion", "How far the agent reached its own goal", unit="points"),
-        Metric(
-            "believability",
-            "believability",
-            "How naturally and in character the agent acted",
-            unit="points",
-        ),
-        Metric("overall", tooltip="Unweighted mean of SOTOPIA's seven dimensions", unit="points"),
-        Metric(
-            "goal_checked",
-            tooltip="Goal completion computed from the outcome by a formula",
-            unit="points",
-        ),
+    metrics=metrics(
+        "points",
+        {
+            "social_rules": ("social rules", "Norms and laws that were broken"),
+            "secret": ("secret", "Whether the agent kept its secret; 0 where it did"),
+            "financial": ("financial and material benefits", "What was gained or lost"),
+            "relationship": ("relationship", "Whether the relationship improved or suffered"),
+            "knowledge": ("knowledge", "How much new and important was learnt"),
+            "goal": ("goal completion", "How far the agent reached its own goal"),
+            "believability": ("believability", "How naturally and in character the agent acted"),
+            "overall": "Unweighted mean of SOTOPIA's seven dimensions",
+            "goal_checked": "Goal completion computed from the outcome by a formula",
+        },
     ),
     main=("overall", "goal_checked", "goal"),
     cluster="scenario",
@@ -116,7 +101,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         temperature=settings.texts.agent_temperature(1.0),
         instructions=settings.texts.instructions(),
         variants=VARIANTS,
-        validation={"outcome": _labelled},
+        validation={"outcome": later("sociolab.worlds.sotopia.outcome_reader:labelled")},
     )
 
 
@@ -132,12 +117,6 @@ def _reader(model: ChatModel) -> Judge:
     from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
 
     return LlmJudge(OutcomeReader(), model, role=READER)
-
-
-def _labelled(row: Json, id: str) -> Labelled:
-    from sociolab.worlds.sotopia.outcome_reader import labelled
-
-    return labelled(row, id)
 
 
 def _public_data(wanted: Importing, fresh: Path) -> Sequence[str]:
@@ -159,24 +138,6 @@ def _remarks(world: World) -> Sequence[str]:
     return remarks(world.dataset) if isinstance(world, Sotopia) else ()
 
 
-def _cast(folder: Path, per_scenario: int, seed: int) -> str:
-    from sociolab.worlds.sotopia.build import cast_folder
-
-    return cast_folder(folder, per_scenario, seed)
-
-
-def _rating() -> RatingGuide:
-    from sociolab.worlds.sotopia.rating import rating_guide
-
-    return rating_guide()
-
-
-def _reviewed(task: Task) -> ReviewedTask:
-    from sociolab.worlds.sotopia.rating import reviewed
-
-    return reviewed(task)
-
-
 load = WorldPlugin(
     "sotopia",
     _load,
@@ -193,7 +154,7 @@ load = WorldPlugin(
         "sotopia-episodes": EpisodeImporter(_public_episodes),
     },
     remarks=_remarks,
-    cast=_cast,
-    rating=_rating,
-    reviewed=_reviewed,
+    cast=later("sociolab.worlds.sotopia.build:cast_folder"),
+    rating=later("sociolab.worlds.sotopia.rating:rating_guide"),
+    reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
 )

@@ -10,7 +10,7 @@ from types import MethodType
 from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import Declared, Metric
+from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import (
     ChatModel,
     DryRun,
@@ -50,7 +50,7 @@ ALWAYS_ASKED = {"plan_day": 1.0, "general_plan": 1.0, "day_reminder": 1.0, "deco
 """Questions of the day, whomever one meets, and how often they are asked for each that scripted
 residents are asked: these plan fewer things that last an hour."""
 
-CALL_SHARE, CALL_SPREAD = 0.57, 0.4
+CALL_SHARE, CALL_SPREAD = 0.53, 0.4
 """Of what else scripted residents are asked, what a resident that a model plays takes, and the
 standard deviation of that: measured on made-up replies (benchmarks/RESULTS.md)."""
 
@@ -66,89 +66,47 @@ TDP = {
 }
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
-    metrics=(
-        Metric(
-            "public_activity",
-            tooltip="Score of tasks that bring people to a public event",
-            unit="share",
-        ),
-        Metric(
-            "appointment", tooltip="Score of tasks that bring one person to a meeting", unit="share"
-        ),
-        Metric("inviting_companions", tooltip="Score of tasks that find companions", unit="share"),
-        Metric(
-            "online_activity",
-            tooltip="Score of tasks that bring people to an online event",
-            unit="share",
-        ),
-        Metric("asking_for_help", tooltip="Score of tasks that find helpers", unit="share"),
-        Metric(
-            "overall",
-            tooltip="Mean score of all tasks: share of the people wanted who took part",
-            unit="share",
-        ),
-        Metric(
+    metrics=metrics(
+        "share",
+        {
+            "public_activity": "Score of tasks that bring people to a public event",
+            "appointment": "Score of tasks that bring one person to a meeting",
+            "inviting_companions": "Score of tasks that find companions",
+            "online_activity": "Score of tasks that bring people to an online event",
+            "asking_for_help": "Score of tasks that find helpers",
+            "overall": "Mean score of all tasks: share of the people wanted who took part",
+            "conversation_ratio": "Conversations that the performer began, per person wanted",
+            "conversation_ratio_both": (
+                "Conversations with the performer, whoever began, per person wanted"
+            ),
+            "goal_0_min": "Score if being there for a moment counted",
+            "goal_15_min": "Score if only 15 minutes or more counted",
+            "goal_any_helper": "Score if anybody who helped counted",
+            "goal_any_host": "Score if the host need not be there",
+            "goal_read": "Score if a model judges from people's actions who took part",
+            "took_part_by_filter": (
+                "Share of residents present whose action passes the paper's keyword filter"
+            ),
+            "took_part_read": (
+                "Share of residents present who took part as a model reads their actions"
+            ),
+            "filter_agreement": "Share on which keyword filter and model agree",
+            "lost_no_conversation": "Share of eligible residents who never spoke to the performer",
+            "lost_not_conveyed": "Share of eligible residents who spoke and were not told enough",
+            "lost_not_noted": "Share of eligible residents who were told and did not remember",
+            "lost_not_acted_on": "Share of eligible residents who remembered and did not come",
+        },
+        lower=["lost_no_conversation", "lost_not_conveyed", "lost_not_noted", "lost_not_acted_on"],
+        neither=[
             "conversation_ratio",
-            tooltip="Conversations that the performer began, per person wanted",
-            better="",
-            unit="conversations per person",
-        ),
-        Metric(
             "conversation_ratio_both",
-            tooltip="Conversations with the performer, whoever began, per person wanted",
-            better="",
-            unit="conversations per person",
-        ),
-        Metric("goal_0_min", tooltip="Score if being there for a moment counted", unit="share"),
-        Metric("goal_15_min", tooltip="Score if only 15 minutes or more counted", unit="share"),
-        Metric("goal_any_helper", tooltip="Score if anybody who helped counted", unit="share"),
-        Metric("goal_any_host", tooltip="Score if the host need not be there", unit="share"),
-        Metric(
-            "goal_read",
-            tooltip="Score if a model judges from people's actions who took part",
-            unit="share",
-        ),
-        Metric(
             "took_part_by_filter",
-            tooltip="Share of residents present whose action passes the paper's keyword filter",
-            better="",
-            unit="share",
-        ),
-        Metric(
             "took_part_read",
-            tooltip="Share of residents present who took part as a model reads their actions",
-            better="",
-            unit="share",
-        ),
-        Metric(
-            "filter_agreement",
-            tooltip="Share on which keyword filter and model agree",
-            unit="share",
-        ),
-        Metric(
-            "lost_no_conversation",
-            tooltip="Share of eligible residents who never spoke to the performer",
-            better="lower",
-            unit="share",
-        ),
-        Metric(
-            "lost_not_conveyed",
-            tooltip="Share of eligible residents who spoke and were not told enough",
-            better="lower",
-            unit="share",
-        ),
-        Metric(
-            "lost_not_noted",
-            tooltip="Share of eligible residents who were told and did not remember",
-            better="lower",
-            unit="share",
-        ),
-        Metric(
-            "lost_not_acted_on",
-            tooltip="Share of eligible residents who remembered and did not come",
-            better="lower",
-            unit="share",
-        ),
+        ],
+        units={
+            "conversation_ratio": "conversations per person",
+            "conversation_ratio_both": "conversations per person",
+        },
     ),
     main=("overall",),
     cluster="task",

@@ -7,15 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from rich.console import Console
-
 from sociolab.analysis.across import TwoLevels
 from sociolab.analysis.compare_runs import check_no_smoke
 from sociolab.analysis.formatting import NOTHING
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.plugin.context import Context
+from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, StoreAccess
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
@@ -557,30 +555,8 @@ class LevelsConfig(StoreAccess):
     action: Annotated[str, Flag("--action", "RUN", "A run of stss.")]
 
 
-@dataclass(frozen=True, slots=True)
-class LevelFindings:
-    """Both levels, as a command shows them."""
-
-    found: Levels
-
-    @property
-    def sections(self) -> tuple[Section, ...]:
-        """A section for each agent and judge."""
-        return levels_sections(self.found)
-
-    @property
-    def results(self) -> tuple[RunResult, ...]:
-        """The runs of both levels."""
-        return (self.found.talk, self.found.action)
-
-    def show(self, console: Console) -> None:
-        """Nothing beside the sections."""
-
-    def document(self) -> dict[str, Any]:
-        """All of it as one JSON object."""
-        return levels_document(self.found)
-
-
-async def compare_levels(lab: Context, config: LevelsConfig) -> LevelFindings:
+async def compare_levels(lab: Context, config: LevelsConfig) -> Findings:
     """An agent's conversations beside the outcomes of its tasks."""
-    return LevelFindings(levels(lab.store, config.talk, config.action))
+    found = levels(lab.store, config.talk, config.action)
+    runs = (found.talk, found.action)
+    return Findings(levels_sections(found), runs, levels_document(found))

@@ -462,20 +462,24 @@ def rollers(turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange) ->
     called = _called(turns, cast, exchange)
     if called:
         meant = [player for player in reported if player in called]
-        return _told(meant, "A") if reported[0] in called else _unclear("another was called")
+        return _told(meant, "A") if reported[0] in called else _unclear("somebody else was asked")
     asked = " ".join(signal.sentence for signal in exchange.signals if signal.by_dm)
     if _BOTH.search(asked):
-        return _told(reported, "A") if len(reported) <= 2 else _unclear("more than were asked")
+        return (
+            _told(reported, "A")
+            if len(reported) <= 2
+            else _unclear("more rolls than were asked for")
+        )
     if _ALL.search(asked):
         return _told(reported, "A")
     grade = _grade(turns, cast, exchange)
     if grade is None:
-        return _unclear("not to be told who rolled")
+        return _unclear("unclear who rolled")
     if _read_by_another(turns, exchange):
-        return _unclear("one die, read by two")
+        return _unclear("one roll, read out by two")
     others = [player for player in reported[1:] if _joins(turns, cast, exchange, player)]
     if len(others) < len(reported) - 1:
-        return _unclear("further totals, not to be told whose")
+        return _unclear("further totals, unclear whose")
     return _told(reported, grade)
 
 

@@ -7,18 +7,15 @@ import shlex
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from rich.console import Console
-from rich.table import Table
 
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.user_files import data_folder, fresh_folder, imported_folder, writing
-from sociolab.plugin.context import Context
+from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag
-from sociolab.report.schema import RunResult
-from sociolab.report.section import Section
+from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name
 from sociolab.worlds.stss.talk.dataset import (
@@ -184,41 +181,7 @@ def _checked(target: Path, *, replace: bool) -> Path:
 # ------------------------------------------------------------------ as a command
 
 
-@dataclass(frozen=True, slots=True)
-class BuildFindings:
-    """What was built, as the command shows it."""
-
-    built: Built
-    where: str
-
-    @property
-    def sections(self) -> tuple[Section, ...]:
-        """None: it is about no run."""
-        return ()
-
-    @property
-    def results(self) -> tuple[RunResult, ...]:
-        """None."""
-        return ()
-
-    def show(self, console: Console) -> None:
-        """How many of what, and how to play them."""
-        found = self.built.data
-        console.print(_built_table(self.built))
-        for line in (
-            f"{len(found.scenarios)} of {self.built.candidates} conversations that could be "
-            f"frozen, hash {found.hash}",
-            f"written to {self.built.folder}; play them: sociolab run {WORLD} --data {self.where}",
-        ):
-            console.print(line, markup=False, soft_wrap=True)
-
-    def document(self) -> dict[str, Any]:
-        """All of it as one JSON object."""
-        data = self.built.data
-        return {"name": data.name, "hash": data.hash, "talks": len(data.scenarios)}
-
-
-async def build_command(lab: Context, config: Build) -> BuildFindings:
+async def build_command(lab: Context, config: Build) -> Findings:
     """Build, and say every few seconds where it stands."""
     told = [time.monotonic()]
 
@@ -230,30 +193,33 @@ async def build_command(lab: Context, config: Build) -> BuildFindings:
         lab.tell(f"{done}/{total} tasks simulated, {frozen} conversations frozen")
 
     built = build(config, watch)
-    return BuildFindings(built, str(config.out) if config.out else built.data.name)
+    data, where = built.data, str(config.out) if config.out else built.data.name
+    said = (
+        f"{len(data.scenarios)} of {built.candidates} conversations that could be frozen, hash "
+        f"{data.hash}",
+        f"written to {built.folder}; play them: sociolab run {WORLD} --data {where}",
+    )
+    section = Section(f"{data.name}: conversation tasks by seed", said, (), (_built_table(built),))
+    figures = {"name": data.name, "hash": data.hash, "talks": len(data.scenarios)}
+    return Findings((section,), figures=figures)
 
 
 _TOLD_EVERY = 5.0
 """Seconds."""
 
 
-def _built_table(built: Built) -> Table:
+def _built_table(built: Built) -> TextTable:
     tally = built.tally
-    table = Table("type", "task", title=f"{built.data.name}: conversation tasks by seed")
-    for head in ("all", *(str(seed) for seed in tally.seeds)):
-        table.add_column(head, justify="right")
+    found: list[tuple[str, ...]] = []
     for kind, rows in tally.types:
-        for row in rows:
-            table.add_row(kind, row.task, str(row.count), *map(_count, row.of_seed))
+        found += [(kind, row.task, f"{row.count}", *map(_count, row.of_seed)) for row in rows]
         sums = [sum(column) for column in zip(*(row.of_seed for row in rows), strict=True)]
         whole = sum(row.count for row in rows)
-        table.add_row(
-            kind, plural(len(rows), "task"), str(whole), *map(_count, sums), end_section=True
-        )
-    table.add_row(
-        "all", plural(len(tally.rows), "task"), str(tally.count), *map(_count, tally.by_seed)
-    )
-    return table
+        found.append((kind, plural(len(rows), "task"), f"{whole}", *map(_count, sums)))
+    all_tasks = plural(len(tally.rows), "task")
+    found.append(("all", all_tasks, f"{tally.count}", *map(_count, tally.by_seed)))
+    columns = ("type", "task", "all", *map(str, tally.seeds))
+    return TextTable("By social task and seed of the town", columns, tuple(found), words=(1,))
 
 
 def _count(number: int) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from sociolab.core.episode import Episode, Json
+from sociolab.core.episode import Episode
+from sociolab.core.lazy import later
 from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Labelled, Pace, Player, Role, WorldKit
+from sociolab.core.ports import ChatModel, Judge, Pace, Player, Role, WorldKit
 from sociolab.core.score import judge_title
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
@@ -68,7 +69,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         temperature=settings.texts.agent_temperature(TEMPERATURE),
         pace=Pace(lambda task: 2 * settings.rounds),
         background=True,
-        validation={"conditions": _labelled},
+        validation={"conditions": later("sociolab.worlds.stss.talk.model_judge:labelled")},
     )
 
 
@@ -84,12 +85,6 @@ def model_judge(model: ChatModel, texts: PromptSet) -> Judge:
     from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 
     return TalkModelJudge(model, texts)
-
-
-def _labelled(row: Json, id: str) -> Labelled:
-    from sociolab.worlds.stss.talk.model_judge import labelled
-
-    return labelled(row, id)
 
 
 def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Sidebar:
