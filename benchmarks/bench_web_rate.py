@@ -139,7 +139,7 @@ def main() -> None:
         times = json.loads(file.read_text())
         with Store.open(store) as opened:
             kept = {
-                (r.trial, r.seat, r.rater, r.dimension): int(r.value)
+                (r.episode, r.seat, r.rater, r.dimension): int(r.score)
                 for r in ratings_in(opened, RUN, STUDY)
             }
     print(f"{wanted.raters} raters, {episodes} episodes, {took:.0f} s, {len(times):,} requests")

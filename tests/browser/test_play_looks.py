@@ -250,7 +250,7 @@ def test_two_people_say_what_came_of_it_and_neither_waits_for_the_other(
             {"How many of the 6 chanterelles": "5", "3 porcini": "0", "2 puffballs": "2"},
             {"chanterelles": 5, "porcini": 0, "puffballs": 2},
         ),
-        ("norms-15-shared-commute", {"Which one did you agree on?": "6:45"}, {"option": "6:45"}),
+        ("norms-15-shared-car", {"Which one did you agree on?": "6:45"}, {"option": "6:45"}),
         ("mutual-friend-01-launderette", {"Who is it?": "Florian"}, {"friend": "Florian"}),
     ],
 )

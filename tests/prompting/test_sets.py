@@ -122,8 +122,8 @@ def test_settings_of_the_set_lie_below_those_that_are_given(mine: Path) -> None:
         settings({"prompts": str(mine)})
 
 
-def test_a_judges_settings_name_the_set_and_are_read_back() -> None:
-    told = Instructions("mine (2)", "verified original", "ab12")
-    assert told.marked("77c0") == "77c0 [mine (2), verified original, ab12]"
-    assert instructions_in(told.marked("77c0")) == told
+def test_a_judges_settings_tell_of_the_set_and_are_read_back() -> None:
+    told = Instructions("mine", "verified original", "ab12")
+    assert told.marked("77c0") == "77c0 [verified original, ab12]"
+    assert instructions_in(told.marked("77c0")) == Instructions("", "verified original", "ab12")
     assert instructions_in("77c0") is None

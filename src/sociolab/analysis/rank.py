@@ -267,7 +267,7 @@ def rank_runs(
         note
         for run in values
         for note in notes_of_sets(
-            run.declared, store.run(run.run).settings, [pool.judge_id.settings]
+            run.declared, store.run(run.run).settings, {pool.judge: pool.judge_id.settings}
         )
     ]
     notes = (*pool.notes, *names.notes)

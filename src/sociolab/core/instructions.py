@@ -1,8 +1,8 @@
 """Which instructions did a model get: the set that they are from, and what it is to the authors'
 own text.
 
-A judging names its set in the judge's settings, "SETTINGS [NAME, STANDING, HASH]", so that it is
-known wherever a score is.
+A judging says so in the judge's settings, "SETTINGS [STANDING, HASH]", so that it is known wherever
+a score is. The name of the set is no part of it: the same texts make the same judge.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ _WORDS: Mapping[str, str] = {
     "unverified": "unverified (not compared with the authors' text)",
 }
 _MARKED = re.compile(
-    rf"(?P<rest>.*) \[(?P<name>[^\[\]]+), (?P<standing>{'|'.join(get_args(Standing))}), "
-    r"(?P<hash>[0-9a-f]+)\]",
-    re.DOTALL,
+    rf".* \[(?P<standing>{'|'.join(get_args(Standing))}), (?P<hash>[0-9a-f]+)\]", re.DOTALL
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """A set of prompts, or the part of one that a judge or a rater got: `hash` is of its texts."""
+    """A set of prompts, or the part of one that a judge or a rater got: `hash` is of its texts,
+    `name` is "" where it is not known."""
 
     name: str
     standing: Standing
@@ -48,11 +47,11 @@ class Instructions:
         return f"instructions: {_WORDS[self.standing]}"
 
     def __str__(self) -> str:
-        return f"{self.name}, {self.standing}, {self.hash[:8]}"
+        return ", ".join(part for part in (self.name, self.standing, self.hash[:8]) if part)
 
     def marked(self, settings: str) -> str:
-        """A judge's settings that name this set."""
-        return f"{settings} [{self.name}, {self.standing}, {self.hash}]"
+        """A judge's settings that tell of this set."""
+        return f"{settings} [{self.standing}, {self.hash}]"
 
     def as_json(self) -> dict[str, Any]:
         """As a run or a study keeps it."""
@@ -60,9 +59,9 @@ class Instructions:
 
 
 def instructions_in(settings: str) -> Instructions | None:
-    """The set that a judge's settings name; None where they name none."""
+    """What a judge's settings tell of its set; None where they tell nothing."""
     found = _MARKED.fullmatch(settings)
-    return Instructions(found["name"], found["standing"], found["hash"]) if found else None  # type: ignore[arg-type]
+    return Instructions("", found["standing"], found["hash"]) if found else None  # type: ignore[arg-type]
 
 
 def instructions_from(stored: object) -> Instructions | None:

@@ -5,7 +5,6 @@ What a manifest may say is in docs/prompts.md.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -149,7 +148,7 @@ def _read(folder: Path, name: str, wanted: Wanted) -> PromptSet:
         if one not in tables:
             file = folder / f"{one}.md"
             templates[one] = PromptFile(one, file_text(file), variables.split(), str(file))
-    return PromptSet(re.sub(r"[\[\],\n]", " ", name), manifest, templates, tables)
+    return PromptSet(name, manifest, templates, tables)
 
 
 class PromptedSettings(LayeredSettings):

@@ -15,7 +15,7 @@ from sociolab.core.user_files import write_whole
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_view import ScoreSheet, TranscriptView
-from sociolab.report.words import sanitize
+from sociolab.report.words import instructions_notes, sanitize
 
 
 def write_report(path: Path, text: str) -> None:
@@ -266,6 +266,7 @@ ENTRY_COLUMNS = (
     "cannot_tell",
     "bounds_low",
     "bounds_high",
+    "instructions",
 )
 """Of `entries_csv`, as in docs/result.md. `by` is written as "type=bargain; partner=scripted"."""
 _FORMULA = re.compile(r"\s*[=+\-@|]")
@@ -322,4 +323,8 @@ def _entry(result: RunResult, entry: ScoreEntry) -> tuple[str | float | None, ..
         entry.unconfirmed,
         entry.cannot_tell,
         *(entry.bounds or (None, None)),
+        "; ".join(
+            note.removeprefix("instructions: ")
+            for note in instructions_notes(result, (entry.judge,))
+        ),
     )

@@ -120,16 +120,26 @@ def nature(result: RunResult, judge: str) -> str:
 def instructions_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...]:
     """From whose instructions figures of these judges come: "instructions: paraphrased (not the
     authors' text)"; empty where no model played or judged by a set of prompts."""
-    settings = [one.settings for one in result.judges if one.judge in {*judges}]
+    settings = {one.judge: one.settings for one in result.judges if one.judge in {*judges}}
     return notes_of_sets(result.declared, result.settings, settings)
 
 
-def notes_of_sets(declared: Declared, run: object, judges: Iterable[str]) -> tuple[str, ...]:
-    """The same by the settings of a run and of judges."""
-    found = [instructions_in(settings) for settings in judges]
+def notes_of_sets(declared: Declared, run: object, judges: Mapping[str, str]) -> tuple[str, ...]:
+    """The same by the settings of a run and, by label, of judges; who is meant stands in it where
+    not all are of one standing."""
+    found = {who: instructions_in(settings) for who, settings in judges.items()}
     if "model" in declared.agents.values() and isinstance(run, dict):
-        found.append(instructions_from(run.get(INSTRUCTIONS)))
-    return tuple(dict.fromkeys(one.note for one in found if one))
+        found["the agents"] = instructions_from(run.get(INSTRUCTIONS))
+    who_by_note: dict[str, list[str]] = {}
+    for who, one in found.items():
+        if one:
+            who_by_note.setdefault(one.note, []).append(who)
+    if len(who_by_note) < 2:
+        return tuple(who_by_note)
+    return tuple(
+        f"instructions of {' and '.join(who)}: {note.partition(': ')[2]}"
+        for note, who in who_by_note.items()
+    )
 
 
 def method_words(declared: Declared, method: Method, settings: str) -> str:

@@ -26,7 +26,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_files_of_the_page_are_a_data_set(folder: Path) -> None:
-    first, goals = check_data_set(folder, "sotopia").split("\n")
+    first, goals, zone = check_data_set(folder, "sotopia").split("\n")
+    assert zone.endswith("1 of 1; narrowest: bench, $35.00 to $52.00")
     assert first.startswith("my-office 1 is in order: 2 tasks in 2 scenarios, hash ")
     assert goals == "scenarios with goals that have a formula: 1 (price 1)"
 

@@ -128,7 +128,7 @@ def test_two_judges_of_one_name_go_on_each_with_its_code() -> None:
 
 
 def test_other_prompts_of_another_version_are_told_as_such() -> None:
-    with pytest.raises(ConfigError, match="this version of sociolab has other prompts or") as e:
+    with pytest.raises(ConfigError, match="the prompts or the data are not those") as e:
         check_same(row({"data": ["town", "1", "h1"]}), {"data": ["town", "1", "h2"]})
     assert "2 of its 5 trials" in str(e.value)
     with pytest.raises(ConfigError, match="other settings"):

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from itertools import combinations, product
+from pathlib import Path
+from statistics import quantiles
 from typing import Any
 
 import pytest
@@ -25,6 +27,7 @@ from sociolab.worlds.sotopia.build import (
     markup,
     rounded,
 )
+from sociolab.worlds.sotopia.outcome import price_value
 from sociolab.worlds.sotopia.scenarios import (
     AskGoal,
     DivisionGoal,
@@ -34,17 +37,13 @@ from sociolab.worlds.sotopia.scenarios import (
     OptionGoal,
     PriceGoal,
     Scenario,
+    bargaining_zone,
+    misfit,
 )
 
 DATA = files("sociolab.worlds.sotopia") / "data"
 
-PARENT_AND_CHILD = {
-    "mother and son",
-    "mother and daughter",
-    "father and son",
-    "father and daughter",
-}
-TOGETHER = {"married", "engaged", "dating", "secretly dating", "in an open relationship"}
+PAST = {"divorced", "once engaged"}
 
 GENDERED = re.compile(
     r"\b(he|she|him|his|her|hers|himself|herself|mr|mrs|ms|miss|sir|madam|man|men|woman|women|boy|"
@@ -60,7 +59,8 @@ STRATEGY = re.compile(
     re.IGNORECASE,
 )
 DAYS = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
-CAPITALISED = {*DAYS, *(f"{day}s" for day in DAYS), *calendar.month_name, "Christmas", "I", "Oslo"}
+PLACES = "Azores Black Sea Caucasus Chile Delhi Genoa Portugal Varanasi"
+CAPITALISED = {*DAYS, *(f"{day}s" for day in DAYS), *calendar.month_name, *PLACES.split(), "I"}
 FIRST_PERSON = re.compile(r"\b(I|me|my|mine|we|us|our|ours|ourselves|myself)\b", re.IGNORECASE)
 WORD = re.compile(r"[a-z']+")
 
@@ -152,28 +152,59 @@ def test_ids_are_slugs_numbered_within_their_family() -> None:
         assert re.fullmatch(rf"{s.family}-{numbers[s.family]:02}(-[a-z0-9]+)+", s.id), s.id
 
 
-def test_every_scenario_has_a_stance_and_half_of_them_are_mixed() -> None:
+def test_every_scenario_has_a_stance_and_none_is_rare() -> None:
     stances = Counter(s.stance for s in authored())
-    assert stances == {"cooperative": 15, "competitive": 15, "mixed": 30}
+    assert set(stances) == {"cooperative", "competitive", "mixed"}
+    assert min(stances.values()) >= 10
 
 
 def test_relationships_are_constrained_in_a_varied_way() -> None:
     only = Counter(s.relationships[0].value for s in authored() if len(s.relationships) == 1)
-    assert only == {"friend": 10, "romantic": 7, "family": 8, "acquaintance": 7, "stranger": 8}
+    assert set(only) == {"friend", "romantic", "family", "acquaintance", "stranger"}
+    assert min(only.values()) >= 4
     assert all(len(set(s.relationships)) == len(s.relationships) for s in authored())
 
 
-def test_ties_and_ages_say_who_is_the_parent_and_who_is_still_a_couple() -> None:
-    ties = [set(s.ties) for s in authored() if s.relationships == ("family",)]
-    assert ties.count({"siblings"}) == 3
-    parents = [s for s in authored() if set(s.ties) == PARENT_AND_CHILD]
-    assert len(parents) == 2
-    assert all(s.ages[0][0] >= 40 and s.ages[1][1] <= 62 for s in parents)
-    assert all("parent" in s.goals[0].text and "child" in s.goals[1].text for s in parents)
-    assert [s.id for s in authored() if s.ages and s not in parents] == []
-    couples = [s for s in authored() if s.relationships == ("romantic",)]
-    assert all(s.ties and set(s.ties) <= TOGETHER and "couple" in s.context for s in couples)
-    assert [s.id for s in authored() if s.ties and len(s.relationships) > 1] == []
+def test_every_scenario_says_whom_it_can_cast_or_that_it_does_not_matter() -> None:
+    made = (*authored(), *bargains(spec().bargains, 1), *friend_searches(spec().friend_searches, 1))
+    assert [s.id for s in made if s.undeclared] == []
+
+
+def test_couples_are_of_today_but_for_one_scenario_about_a_past() -> None:
+    couples = [s for s in authored() if "romantic" in s.relationships]
+    assert all(s.relationships == ("romantic",) and s.ties for s in couples)
+    past = [s for s in couples if PAST & set(s.ties)]
+    assert [s.id for s in past] == ["feelings-11-box-of-letters"]
+    assert set(past[0].ties) == PAST
+
+
+def test_the_sheet_of_the_reading_is_about_these_scenarios_and_zones() -> None:
+    sheet = Path(__file__).parents[3] / "docs" / "sotopia-scenarios.md"
+    table = [row.split(" | ") for row in sheet.read_text("utf-8").splitlines()]
+    rows = {row[0].removeprefix("| "): row[1:] for row in table if len(row) == 5}
+    marks = ("power", "phone", "stakes", "temptation", "secret")
+    for s in authored():
+        verdict, _, _, tags = rows[s.id]
+        assert verdict in {"keep", "edit"}
+        assert tags.removesuffix(" |").strip() == ", ".join(t for t in s.tags if t in marks), s.id
+    for s in bargains(spec().bargains, 1):
+        low, high = (f"${price:,.2f}".removesuffix(".00") for price in s.zone or (0, 0))
+        assert rows[s.id][2] == f"{low} to {high}"
+
+
+def test_scenarios_are_as_broad_as_people_talk() -> None:
+    tags = Counter(tag for s in authored() for tag in s.tags)
+    assert all(tags[tag] >= 6 for tag in ("power", "phone", "stakes", "temptation", "city"))
+    far = ("abroad", "sea", "farm", "army", "prison", "hospital", "industry", "online", "mountains")
+    assert sum(bool(set(s.tags) & set(far)) for s in authored()) >= 15
+    assert all(tags[tag] for tag in far)
+    topics = ("flirting", "revenge", "donation", "addiction", "confession")
+    assert all(tags[tag] for tag in topics)
+
+
+def test_at_most_thirty_goals_hide_a_reason() -> None:
+    """The tag stands on scenarios of which a goal hides its reason; each has two goals."""
+    assert 2 * sum("secret" in s.tags for s in authored()) <= 30
 
 
 def test_every_scenario_can_be_cast_from_our_own_relationships() -> None:
@@ -203,16 +234,14 @@ def test_tags_are_short_and_hold_the_family() -> None:
 # The craft of a scenario
 
 
-def test_texts_keep_to_their_lengths() -> None:
-    assert [s.id for s in authored() if not 120 <= len(s.context) <= 320] == []
-    assert [key for key, goal in goals() if not 80 <= len(goal.text) <= 260] == []
-    short_or_long = [c for _, goal in goals() for c in cards(goal) if not 40 <= len(c) <= 140]
-    assert short_or_long == []
-
-
-def test_contexts_are_one_to_three_sentences() -> None:
-    counts = {s.id: len(re.findall(r"[.?!](?= |$)", s.context)) for s in authored()}
-    assert {key: n for key, n in counts.items() if not 1 <= n <= 3} == {}
+def test_texts_are_of_many_lengths() -> None:
+    contexts = [len(s.context.split()) for s in authored()]
+    told = [len(goal.text.split()) for _, goal in goals()]
+    assert all(15 <= n <= 90 for n in contexts)
+    assert all(5 <= n <= 80 for n in told)
+    assert quantiles(contexts, n=10)[-1] > 1.5 * quantiles(contexts, n=10)[0]
+    assert quantiles(told, n=10)[-1] > 3 * quantiles(told, n=10)[0]
+    assert [c for _, goal in goals() for c in cards(goal) if not 20 <= len(c) <= 140] == []
 
 
 def test_nothing_says_whether_anybody_is_a_man_or_a_woman() -> None:
@@ -223,7 +252,7 @@ def test_nobody_is_named() -> None:
     found = []
     for key, text in texts():
         inside = re.findall(r"(?<![.?!:]) ([A-Z]\w*)", text)
-        found += [(key, word) for word in inside if word not in CAPITALISED]
+        found += [(key, w) for w in inside if w not in CAPITALISED and not w.isupper()]
     assert found == []
 
 
@@ -231,11 +260,16 @@ def test_goals_hold_no_strategy() -> None:
     assert [(k, STRATEGY.findall(g.text)) for k, g in goals() if STRATEGY.search(g.text)] == []
 
 
-def test_goals_speak_to_the_seat() -> None:
-    start = re.compile(r"You |It is your ")
-    assert [key for key, goal in goals() if not start.match(goal.text)] == []
-    assert [key for key, goal in goals() if "you want" not in goal.text.lower()] == []
+def test_goals_and_contexts_do_not_all_begin_alike() -> None:
+    begin = Counter(" ".join(goal.text.split()[:3]) for _, goal in goals())
+    assert begin.most_common(1)[0][1] <= 12
+    assert sum("one of them" in s.context.lower() for s in authored()) <= 6
     assert [s.id for s in authored() if s.goals[0].text == s.goals[1].text] == []
+
+
+def test_no_goal_counts_points() -> None:
+    made = (*authored(), *bargains(spec().bargains, 1))
+    assert [s.id for s in made for goal in s.goals if re.search(r"\bpoints?\b", goal.text)] == []
 
 
 def test_contexts_speak_of_both_and_to_nobody() -> None:
@@ -261,17 +295,14 @@ def test_no_sentence_is_used_twice() -> None:
 
 
 def test_both_goals_of_a_scenario_carry_facts_of_the_same_kind() -> None:
-    kinds: Counter[tuple[str, str]] = Counter()
+    kinds: Counter[str] = Counter()
     for s in authored():
         first, second = s.goals
         assert first.facts is not None, s.id
         assert second.facts is not None, s.id
         assert first.facts.kind == second.facts.kind, s.id
-        kinds[s.family, first.facts.kind] += 1
-    assert kinds["division", "division"] == 10
-    assert (kinds["norms", "option"], kinds["norms", "ask"]) == (5, 15)
-    assert (kinds["feelings", "option"], kinds["feelings", "ask"]) == (4, 16)
-    assert (kinds["place", "option"], kinds["place", "ask"]) == (3, 7)
+        kinds[first.facts.kind] += 1
+    assert kinds == {"division": 10, "option": 3, "ask": 47}
 
 
 def test_cue_cards_are_whole_sentences_in_the_first_person() -> None:
@@ -282,8 +313,7 @@ def test_cue_cards_are_whole_sentences_in_the_first_person() -> None:
         for card in cards(goal):
             assert re.match(r"[A-Z]", card), card
             assert re.search(r"[.?]$", card), card
-            assert FIRST_PERSON.search(card) or card in goal.facts.reasons, card
-            assert not re.search(r"\bthe other\b(?! (\$|half))", card), card
+        assert FIRST_PERSON.search(goal.facts.ask), goal.facts.ask
 
 
 def test_sums_on_a_cue_card_are_known_from_context_or_goal() -> None:
@@ -293,7 +323,9 @@ def test_sums_on_a_cue_card_are_known_from_context_or_goal() -> None:
             if isinstance(goal.facts, AskGoal):
                 known = s.context + goal.text
                 for card in (goal.facts.ask, *goal.facts.reasons):
-                    unknown = [sum_ for sum_ in re.findall(r"\$\d+", card) if sum_ not in known]
+                    unknown = [
+                        sum_ for sum_ in re.findall(r"\$[\d,]*\d", card) if sum_ not in known
+                    ]
                     assert unknown == [], (s.id, card)
 
 
@@ -308,25 +340,19 @@ def test_goods_and_counts_agree_over_the_seats_and_stand_in_the_texts() -> None:
                 assert number_after(good, goal.text) == facts.values[good], (s.id, good)
 
 
-def test_goods_are_worth_whole_points_and_as_much_to_both_seats_together() -> None:
-    for s, first, second in divisions():
-        assert all(v == int(v) >= 0 for f in (first, second) for v in f.values.values()), s.id
-        assert worth(first, first.counts) == worth(second, second.counts), s.id
-
-
 def test_a_good_division_exists_and_gives_both_more_than_half() -> None:
     for s, first, second in divisions():
-        whole = worth(first, first.counts)
+        assert all(v == int(v) > 0 for f in (first, second) for v in f.values.values()), s.id
+        whole = worth(first, first.counts), worth(second, second.counts)
         best_for_worse_off, best_sum = 0.0, 0.0
         for taken in product(*(range(n + 1) for n in first.counts.values())):
             share = dict(zip(first.counts, taken, strict=True))
             rest = {good: n - share[good] for good, n in first.counts.items()}
-            mine, theirs = worth(first, share), worth(second, rest)
+            mine, theirs = worth(first, share) / whole[0], worth(second, rest) / whole[1]
             best_for_worse_off = max(best_for_worse_off, min(mine, theirs))
             best_sum = max(best_sum, mine + theirs)
-        assert best_for_worse_off > 0.5 * whole, s.id
-        assert best_sum >= 1.1 * whole, s.id
-        assert best_sum < 1.8 * whole, s.id
+        assert best_for_worse_off > 0.5, s.id
+        assert 1.1 <= best_sum < 1.8, s.id
 
 
 def worth(facts: DivisionGoal, share: dict[str, int]) -> float:
@@ -334,7 +360,7 @@ def worth(facts: DivisionGoal, share: dict[str, int]) -> float:
 
 
 def test_options_agree_over_the_seats_and_their_worth_stands_in_the_goal() -> None:
-    assert len(options()) == 12
+    assert len(options()) == 3
     for s, first, second in options():
         assert first.subject == second.subject, s.id
         assert list(first.options) == list(second.options), s.id
@@ -342,7 +368,7 @@ def test_options_agree_over_the_seats_and_their_worth_stands_in_the_goal() -> No
         for goal, facts in zip(s.goals, (first, second), strict=True):
             for option, points in facts.options.items():
                 assert number_after(option, goal.text) == points, (s.id, option)
-            assert re.search(r"no agreement (is worth )?0\b", goal.text), s.id
+            assert re.search(r"agree", goal.text), s.id
 
 
 def test_an_option_is_tolerable_to_both_and_none_is_best_for_both() -> None:
@@ -444,31 +470,65 @@ def test_bargains_say_the_listed_price_to_both_and_the_target_to_one(seed: int) 
         assert isinstance(second, PriceGoal)
         even = index % 2 == 0
         assert (first.role, second.role) == (("seller", "buyer") if even else ("buyer", "seller"))
-        assert item.item in s.context
+        assert item.item.lower() in s.context.lower()
         assert item.description in s.context
         assert f"${item.listed:,}" in s.context
         assert first.item == second.item == item.item
         assert first.listed == second.listed == item.listed
         for goal, facts in zip(s.goals, (first, second), strict=True):
-            assert re.search(rf"\${facts.target:,.0f}(?![\d,]*\d)", goal.text), s.id
-            assert re.search(r"\bsell" if facts.role == "seller" else r"\bbuy", goal.text), s.id
-            assert {"6", "5", "10"} <= set(re.findall(r"\b\d+\b", goal.text)), s.id
-            assert re.search(r"\b(no|without a) deal\b.*\b0\b", goal.text, re.IGNORECASE), s.id
-        assert (s.family, s.relationships, s.stance) == ("bargain", ("stranger",), "competitive")
+            nothing, best = {"seller": (0.7, 1.2), "buyer": (1.3, 0.8)}[facts.role]
+            for price in (facts.target, nothing * facts.target, best * facts.target):
+                shown = f"{price:,.2f}".removesuffix(".00")
+                assert re.search(rf"\${re.escape(shown)}(?![\d,]*\d)", goal.text), s.id
+            assert re.search(r"\bsell" if facts.role == "seller" else r"\bbuy", goal.text, re.I), (
+                s.id
+            )
+        assert (s.family, s.stance) == ("bargain", "competitive")
+        assert s.relationships == ("stranger", "acquaintance")
         assert "bargain" in s.tags
         assert "{" not in s.context + first.item
 
 
-def test_better_is_dearer_for_the_seller_and_cheaper_for_the_buyer() -> None:
-    seller = r"on top is worth one point more|above it you gain|price is higher and|more adds a"
-    buyer = r"pay less is worth one point more|below it you gain|price is lower and|less adds a"
-    assert all(re.search(seller, goal) for goal in spec().bargains.seller_goals)
-    assert all(re.search(buyer, goal) for goal in spec().bargains.buyer_goals)
+@pytest.mark.parametrize("seed", range(20))
+def test_in_every_bargain_some_price_gives_both_two_of_ten_and_none_gives_both_all(
+    seed: int,
+) -> None:
+    for s in bargains(spec().bargains, seed):
+        seller, buyer = prices(s)
+        low, high = s.zone or (0, 0)
+        assert low == pytest.approx(0.7 * seller.target, abs=0.01)
+        assert high == pytest.approx(1.3 * buyer.target, abs=0.01)
+        assert 0.8 * seller.target <= 1.2 * buyer.target
+        assert 1.2 * seller.target > 0.8 * buyer.target
+        beyond = [price_value(g, p)[0] for g in (seller, buyer) for p in (low - 1, high + 1)]
+        assert beyond.count(0) >= 2
+        assert min(price_value(g, (low + high) / 2)[0] for g in (seller, buyer)) > 0
+
+
+def test_a_zone_that_the_targets_do_not_make_is_refused() -> None:
+    found = bargains(spec().bargains, 1)[0]
+    assert found.zone == (220.5, 331.5)  # 0.7 x 315 and 1.3 x 255
+    assert misfit(found) is None
+    wrong = misfit(found.model_copy(update={"zone": (200.0, 331.5)}))
+    assert wrong == "zone: expected what the targets make, [220.5, 331.5], found [200.0, 331.5]"
+
+
+def test_targets_too_far_apart_have_no_zone_and_one_point_apart_have_a_narrow_one() -> None:
+    def zone(seller: float, buyer: float) -> tuple[float, float] | None:
+        return bargaining_zone(
+            (
+                PriceGoal(role="seller", item="a hat", listed=100, target=seller),
+                PriceGoal(role="buyer", item="a hat", listed=100, target=buyer),
+            )
+        )
+
+    assert zone(100, 50) is None  # 70 is more than 65
+    assert zone(100, 54) == (70, 70.2)
 
 
 def test_both_roles_hear_every_wording_sooner_or_later() -> None:
     heard = {
-        (facts.role, goal.text.replace(f"${facts.target:,.0f}", "$"))
+        (facts.role, re.sub(r"\$[\d,.]*\d", "$", goal.text))
         for seed in range(40)
         for goal in bargains(spec().bargains, seed)[0].goals
         if isinstance(facts := goal.facts, PriceGoal)
@@ -507,7 +567,8 @@ def test_the_targets_of_4000_bargains_follow_the_rule() -> None:
             shares.append(buyer.target / buyer.listed)
     assert len(markups) == 4000
     assert sum(markups) / 4000 == pytest.approx(truncated_mean(0.5, 1 / 0.35 - 1), abs=0.02)
-    assert sum(shares) / 4000 == pytest.approx(0.71, abs=0.01)
+    # 0.71 if it were uniform; targets with no zone, or with an idle one, are drawn again
+    assert sum(shares) / 4000 == pytest.approx(0.69, abs=0.03)
 
 
 def test_prices_are_rounded_to_what_people_would_name() -> None:
@@ -533,13 +594,11 @@ def test_one_bargain_checked_by_hand() -> None:
     assert (buyer.listed, buyer.target) == (340, 255)
     assert bicycle.id == "bargain-01-touring-bicycle"
     assert bicycle.context.startswith(
-        "One of them has put up a steel touring bicycle for sale at $340, and the other would like"
+        "A card in a shop window offers a steel touring bicycle for $340."
     )
     assert bicycle.goals[0].text == (
-        "You are the seller of the bicycle. Your target price is $315. A sale at exactly that "
-        "price is worth 6 points of 10 to you. Every 5 % of the target that you get on top is "
-        "worth one point more, every 5 % below it one point less, never above 10 nor below 0. "
-        "Part of 5 % counts in part. No deal is worth 0."
+        "Sell the bicycle. Your target is $315. At $378 or more you could not have done better; at "
+        "$220.50 you may as well keep it. In between, every dollar counts."
     )
 
 

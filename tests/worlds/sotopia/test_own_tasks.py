@@ -85,15 +85,30 @@ def test_another_seed_casts_other_pairs(own: DataSet) -> None:
     assert pairs(1) != pairs(2)
 
 
-def test_ages_and_ties_narrow_who_may_be_cast(own: DataSet) -> None:
+def test_no_cast_is_outside_its_ages_ties_and_occupations(own: DataSet) -> None:
     relationships = list(own.relationships.values())
     for scenario in own.scenarios.values():
-        if not scenario.ages:
-            continue
-        for a, b in castable(scenario, own.characters, relationships):
-            for seat, (low, high) in zip((a, b), scenario.ages, strict=True):
-                assert low <= own.characters[seat].age <= high
-            assert own.between(a, b).tie in scenario.ties
+        ties = scenario.ties or {pair.tie for pair in relationships}
+        for cast in castable(scenario, own.characters, relationships):
+            who = [own.characters[seat] for seat in cast]
+            assert own.between(*cast).tie in ties
+            for one, (low, high) in zip(who, scenario.ages, strict=False):
+                assert low <= one.age <= high
+            for one, wanted in zip(who, scenario.occupations, strict=False):
+                assert not wanted or one.occupation in wanted
+            for one, barred in zip(who, scenario.excluded_occupations, strict=False):
+                assert one.occupation not in barred
+
+
+def test_every_constraint_names_something_that_there_is(own: DataSet) -> None:
+    occupations = {one.occupation for one in own.characters.values()}
+    ties = {pair.tie for pair in own.relationships.values()}
+    for scenario in own.scenarios.values():
+        named = {
+            o for seat in (*scenario.occupations, *scenario.excluded_occupations) for o in seat
+        }
+        assert named <= occupations, scenario.id
+        assert set(scenario.ties) <= ties, scenario.id
 
 
 def test_a_scenario_without_enough_pairs_is_refused(own: DataSet) -> None:

@@ -30,6 +30,7 @@ from sotopia_cases import casting, character, data_set
 
 
 CHARACTERS, RELATIONSHIPS, SCENARIOS, TASKS = FILES
+ANY = ["ages", "occupations", "ties"]
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -383,10 +384,47 @@ def with_scenario(**changes: object) -> DataSet:
 
 
 def test_a_data_set_without_oddities_is_told_what_rules_can_check() -> None:
-    assert remarks(data_set()) == (NONE_CHECKED,)
+    assert remarks(with_scenario(unconstrained=ANY)) == (NONE_CHECKED,)
     goal = Goal(text="Go.", facts=OptionGoal(subject="when", options={"noon": 1, "six": 2}))
-    (told,) = remarks(with_scenario(goals=(goal.model_dump(), goal.model_dump())))
+    goals = (goal.model_dump(), goal.model_dump())
+    (told,) = remarks(with_scenario(goals=goals, unconstrained=ANY))
     assert told == "scenarios with goals that have a formula: 1 (option 1)"
+
+
+def test_scenarios_that_leave_open_whom_they_can_cast_are_named() -> None:
+    """A constraint is given or said not to matter; what is excluded is a constraint as well."""
+    open_ = "scenarios that leave open whom they can cast; give the constraint"
+    told = remarks(with_scenario(ages=[(30, 40), (30, 40)]))[-1]
+    assert told.startswith(open_)
+    assert told.endswith(" (1): market (occupations, ties)")
+    barred = with_scenario(excluded_occupations=[("Jobmark0",), ()], unconstrained=["ages"])
+    assert remarks(barred)[-1].endswith(" (1): market (ties)")
+    cast_against = remarks(barred)[1]
+    assert cast_against.endswith("market.stranger (seat0: jobmark0, wanted: another occupation)")
+    with pytest.raises(ValueError, match="ages is constrained and stands in unconstrained"):
+        with_scenario(ages=[(30, 40), (30, 40)], unconstrained=["ages"])
+
+
+def test_a_bargain_that_no_price_can_settle_is_named() -> None:
+    def bargain(seller: float, buyer: float) -> tuple[str, ...]:
+        price = {"kind": "price", "item": "a hat", "listed": 120}
+        goals = [
+            {
+                "text": f"Sell it for ${seller}.",
+                "facts": price | {"role": "seller", "target": seller},
+            },
+            {"text": f"Buy it for ${buyer}.", "facts": price | {"role": "buyer", "target": buyer}},
+        ]
+        return remarks(with_scenario(goals=goals, unconstrained=ANY))[1:]
+
+    # 30 % off 100 is 70; 30 % on 50 is 65, on 60 it is 78
+    assert bargain(100, 50) == (
+        "bargains in which no price is worth more than 0 to both sides (1): market",
+    )
+    assert bargain(100, 60) == (
+        "bargains with prices that are worth more than 0 to both sides: 1 of 1; narrowest: market, "
+        "$70.00 to $78.00",
+    )
 
 
 def test_tasks_cast_against_the_wishes_of_their_scenario_are_named_once() -> None:
@@ -407,7 +445,7 @@ def test_facts_that_no_player_is_told_are_named() -> None:
         {"text": "Sell it for $1,050.50.", "facts": price | {"role": "seller"}},
         {"text": "Pay $900.", "facts": price | {"role": "buyer"}},
     ]
-    told = remarks(with_scenario(goals=goals))[1]
+    told = remarks(with_scenario(goals=goals))[2]
     assert told.endswith("lacks what their facts hold (1): market (seat 2: the target of $1050.5)")
     friends = {"kind": "friend", "friends": [{"name": n, "about": {}} for n in ("Pia", "Bo")]}
     goals = [{"text": "Pia and Bo.", "facts": friends}, {"text": "Pia, Tom.", "facts": friends}]
@@ -423,7 +461,7 @@ def test_who_and_what_no_task_uses_is_named() -> None:
         characters={**data.characters, idle.id: idle},
         scenarios={**data.scenarios, unused.id: unused},
     )
-    assert remarks(more)[1:] == (
+    assert remarks(more)[1:3] == (
         "scenarios without a task (1): moon",
         "characters without a task (1): seat2",
     )

@@ -67,8 +67,8 @@ def test_names_are_swapped_in_profiles_goals_and_turns_and_pronouns_stay() -> No
     variant = one(swapped_names(episode(), 0))
     text = read(variant.episode)
     assert "# Noah (person_1)\nNoah Berg, 31, gendermark0 (pronounmark0), jobmark0." in text
-    assert "Social goal: Sell it to Mia." in text
-    assert "Goal, as they were told: Pay Noah Berg little." in text
+    assert "Social goal, as they were told: Sell it to Mia." in text
+    assert "Social goal, as they were told: Pay Noah Berg little." in text
     assert "1. Noah: Hello Mia Chen. It costs" in text
     assert "2. Mia: NOAH, Noah's stall is Ms. Berg's pride!" in text
     assert "3. Noah [action]: waves to Mia" in text

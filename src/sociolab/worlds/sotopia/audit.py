@@ -52,6 +52,7 @@ def reversed_order(episode: Episode, seed: int) -> tuple[Variant, ...]:
             "goals": scenario.goals[::-1],
             "ages": scenario.ages[::-1],
             "occupations": scenario.occupations[::-1],
+            "excluded_occupations": scenario.excluded_occupations[::-1],
         }
     )
     changed = casting.model_copy(

@@ -27,7 +27,10 @@ from sociolab.core.seeding import stream
 from sociolab.report.words import plural
 from sociolab.worlds.sotopia.dataset import TaskRow
 from sociolab.worlds.sotopia.scenarios import (
+    AT_TARGET,
+    STEP,
     Character,
+    Constraint,
     DataRecord,
     Friend,
     FriendGoal,
@@ -37,6 +40,8 @@ from sociolab.worlds.sotopia.scenarios import (
     RelationshipType,
     Scenario,
     Text,
+    bargaining_zone,
+    price_reaching,
 )
 from sociolab.worlds.sotopia.scene import PACKAGE
 
@@ -160,6 +165,11 @@ Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max
 MEAN_MARKUP = 0.5
 LOWEST_SELLER_TARGET = 0.35
 BUYER_TARGETS = (0.50, 0.92)
+WORTH_TALKING = 2
+DEAR = 500
+GROWN_UP = ((25, 130),)
+"""Who is cast where the listed price is above `DEAR`: nobody who is still a student."""
+ANYBODY: tuple[Constraint, ...] = ("ages", "occupations", "ties")
 FRIENDS = (8, 10)
 NEAR_DOUBLES = 2
 CHOICES = 6
@@ -179,7 +189,8 @@ class Item(DataRecord):
 class BargainSpec(DataRecord):
     """Parameters of the bargains: one scenario for each item.
 
-    A context holds `{item}`, `{listed}` and `{description}`; a goal `{short}` and `{target}`.
+    A context holds `{item}` or `{Item}`, `{listed}` and `{description}`; a goal `{short}` or
+    `{Short}`, `{target}`, and the prices that are worth all and nothing, `{best}` and `{worst}`.
     """
 
     seller_first: tuple[Text, ...] = Field(min_length=1)
@@ -259,13 +270,27 @@ def seller_target(listed: int, rng: random.Random) -> int:
             return target
 
 
-def buyer_target(listed: int, rng: random.Random) -> int:
-    """What the buyer wants, in rounded dollars: 50 to 92 % of the listed price, uniform."""
+def buyer_target(listed: int, seller: int, rng: random.Random) -> int:
+    """What the buyer wants, in rounded dollars: 50 to 92 % of the listed price, uniform.
+
+    Drawn again unless there is a price worth 2 of 10 or more to both, and none worth 10 to both.
+    """
     low, high = BUYER_TARGETS
     while True:
         target = rounded(listed * rng.uniform(low, high))
-        if low * listed <= target <= high * listed:
+        if low * listed <= target <= high * listed and is_contested(seller, target):
             return target
+
+
+def is_contested(seller: float, buyer: float) -> bool:
+    """Whether a price can be worth `WORTH_TALKING` to both targets, and none is worth 10 to both.
+
+    Worth 2 of 10 from 80 % of the seller's target on and up to 120 % of the buyer's; worth 10 from
+    120 % and up to 80 %.
+    """
+    return seller * (1 - (AT_TARGET - WORTH_TALKING) * STEP) <= buyer * (
+        1 + (AT_TARGET - WORTH_TALKING) * STEP
+    ) and seller * (1 + (10 - AT_TARGET) * STEP) > buyer * (1 - (10 - AT_TARGET) * STEP)
 
 
 def rounded(dollars: float) -> int:
@@ -279,9 +304,8 @@ def _bargain(spec: BargainSpec, index: int, rng: random.Random) -> Scenario:
     seller = PriceGoal(
         role="seller", item=item.item, listed=item.listed, target=seller_target(item.listed, rng)
     )
-    buyer = PriceGoal(
-        role="buyer", item=item.item, listed=item.listed, target=buyer_target(item.listed, rng)
-    )
+    target = buyer_target(item.listed, int(seller.target), rng)
+    buyer = PriceGoal(role="buyer", item=item.item, listed=item.listed, target=target)
     goals = (
         _price_goal(rng.choice(spec.seller_goals), item, seller),
         _price_goal(rng.choice(spec.buyer_goals), item, buyer),
@@ -293,16 +317,28 @@ def _bargain(spec: BargainSpec, index: int, rng: random.Random) -> Scenario:
         family="bargain",
         stance="competitive",
         context=context.format(
-            item=item.item, listed=_dollars(item.listed), description=item.description
+            item=item.item,
+            Item=_capital(item.item),
+            listed=_dollars(item.listed),
+            description=item.description,
         ),
         goals=goals if even else goals[::-1],
-        relationships=(RelationshipType.STRANGER,),
+        relationships=(RelationshipType.STRANGER, RelationshipType.ACQUAINTANCE),
+        ages=GROWN_UP * 2 if item.listed > DEAR else (),
+        unconstrained=ANYBODY[1:] if item.listed > DEAR else ANYBODY,
+        zone=bargaining_zone((seller, buyer)),
         tags=("bargain", "money"),
     )
 
 
 def _price_goal(template: str, item: Item, facts: PriceGoal) -> Goal:
-    text = template.format(short=item.short, target=_dollars(facts.target))
+    text = template.format(
+        short=item.short,
+        Short=_capital(item.short),
+        target=_dollars(facts.target),
+        best=_dollars(price_reaching(facts, 10)),
+        worst=_dollars(price_reaching(facts, 0)),
+    )
     return Goal(text=text, facts=facts)
 
 
@@ -325,6 +361,7 @@ def _friend_search(spec: FriendSpec, index: int, rng: random.Random) -> Scenario
         context=setting.context,
         goals=goals,
         relationships=(RelationshipType.STRANGER,),
+        unconstrained=ANYBODY,
         tags=("mutual-friend",),
     )
 
@@ -379,7 +416,11 @@ def _friend_line(friend: Friend, used: tuple[Attribute, ...]) -> str:
 
 
 def _dollars(amount: float) -> str:
-    return f"${amount:,.0f}"
+    return f"${amount:,.2f}".removesuffix(".00")
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def _stream(family: str, seed: int, index: int) -> random.Random:

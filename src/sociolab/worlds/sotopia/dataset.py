@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -25,6 +25,7 @@ from sociolab.worlds.sotopia.scenarios import (
     Relationship,
     RelationshipType,
     Scenario,
+    bargaining_zone,
     misfit,
 )
 
@@ -193,15 +194,42 @@ def remarks(data: DataSet) -> tuple[str, ...]:
     idle = [key for key in data.characters if key not in cast]
     namesakes = [row.id for row in data.rows if _namesakes(data, row)]
     unsaid = [f"{key} ({what})" for key, one in data.scenarios.items() for what in _unsaid(one)]
+    open_ = [
+        f"{key} ({', '.join(one.undeclared)})"
+        for key, one in data.scenarios.items()
+        if one.undeclared
+    ]
+    goals = {key: [goal.facts for goal in one.goals] for key, one in data.scenarios.items()}
+    prices = {key: [f for f in facts if f and f.kind == "price"] for key, facts in goals.items()}
+    zones = {key: bargaining_zone(facts) for key, facts in prices.items() if facts}
+    vain = [key for key, zone in zones.items() if zone is None]
     found = [
         ("goals whose text, all that a model is shown, lacks what their facts hold", unsaid),
         ("tasks cast against their scenario's wishes, and played as they are", outside),
         ("tasks that cast two people of one name, told apart by their ids", namesakes),
         ("scenarios without a task", scenarios),
         ("characters without a task", idle),
+        ("bargains in which no price is worth more than 0 to both sides", vain),
+        (
+            "scenarios that leave open whom they can cast; give the constraint, or name it in "
+            '"unconstrained" if it does not matter',
+            open_,
+        ),
     ]
     told = (f"{what} ({len(names)}): {_listed(names)}" for what, names in found if names)
-    return (_checkable(data.scenarios.values()), *told)
+    return (_checkable(data.scenarios.values()), *_zones(zones), *told)
+
+
+def _zones(zones: Mapping[str, tuple[float, float] | None]) -> Iterator[str]:
+    """How wide the zones of agreement are, each as a part of its middle."""
+    widths = {key: (z[1] - z[0]) / (z[0] + z[1]) * 2 for key, z in zones.items() if z}
+    if widths:
+        key = min(widths, key=widths.__getitem__)
+        low, high = zones[key] or (0, 0)
+        yield (
+            f"bargains with prices that are worth more than 0 to both sides: {len(widths)} of "
+            f"{len(zones)}; narrowest: {key}, ${low:,.2f} to ${high:,.2f}"
+        )
 
 
 def _checkable(scenarios: Iterable[Scenario]) -> str:

@@ -25,7 +25,14 @@ from sociolab.engine.scene import Poll
 from sociolab.judging.quoting import quoted
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.evaluation import FINANCIAL, GOAL, GOAL_CHECKED
-from sociolab.worlds.sotopia.scenarios import DivisionGoal, FriendGoal, OptionGoal, PriceGoal
+from sociolab.worlds.sotopia.scenarios import (
+    AT_TARGET,
+    STEP,
+    DivisionGoal,
+    FriendGoal,
+    OptionGoal,
+    PriceGoal,
+)
 from sociolab.worlds.sotopia.scene import PACKAGE, SceneCast, casting_from
 
 CLOSING = "closing"
@@ -35,7 +42,7 @@ OFFER, ACCEPT, DECLINE = "offer", "accept", "decline"
 """The acts of scripted players that make an outcome; an offer's content is its terms, in a
 division the pieces that the speaker keeps."""
 
-AT_TARGET, STEP, HIGHEST = 6, 0.05, 10
+HIGHEST = 10
 
 Checkable: TypeAlias = PriceGoal | DivisionGoal | FriendGoal | OptionGoal
 Share: TypeAlias = Mapping[str, int]
@@ -49,8 +56,9 @@ Terms: TypeAlias = "float | str | Mapping[str, Share]"
 def price_value(goal: PriceGoal, price: float) -> tuple[float, str]:
     """What a price is worth to a seat, and the formula with its numbers.
 
-    Our own scenarios state it in the goal: the target is worth 6 points of 10, every 5 % of the
-    target better one point more, every 5 % worse one point less, within 0 and 10. The published
+    The target is worth 6 points of 10, every 5 % of the target better one point more, every 5 %
+    worse one point less, within 0 and 10. Our own scenarios state in the goal, in dollars, from
+    where on a price is worth nothing and from where on no other could be better. The published
     scenarios say only that a bonus rewards a better price than the target and a penalty follows a
     worse one (SOTOPIA, appendix B.2); the same formula is applied to them.
     """

@@ -114,6 +114,27 @@ class PriceGoal(DataRecord):
     target: Dollars
 
 
+AT_TARGET, STEP = 6, 0.05
+"""What the target price is worth, of 10, and the part of it that makes one point more or less."""
+
+
+def price_reaching(goal: PriceGoal, points: float) -> float:
+    """The price that is worth this much, of 10, to a side: the target is worth 6, each 5 % of it
+    one point."""
+    better = (points - AT_TARGET) * STEP * goal.target
+    return goal.target + (better if goal.role == "seller" else -better)
+
+
+def bargaining_zone(goals: Sequence[PriceGoal]) -> tuple[float, float] | None:
+    """Between which prices a bargain is worth more than 0 to both; None where there is no price.
+
+    From 30 % below the seller's target to 30 % above the buyer's.
+    """
+    ends = {goal.role: price_reaching(goal, 0) for goal in goals}
+    low, high = round(ends["seller"], 2), round(ends["buyer"], 2)
+    return (low, high) if low < high else None
+
+
 class DivisionGoal(DataRecord):
     """Goods to divide, and what one of each is worth to this seat."""
 
@@ -175,12 +196,17 @@ class Goal(DataRecord):
     facts: Facts | None = None
 
 
+Constraint = Literal["ages", "occupations", "ties"]
+
+
 class Scenario(DataRecord):
     """What is going on, who wants what, and who may be cast.
 
-    `ages` and `occupations` constrain each seat in turn (an empty tuple: nobody is excluded);
-    `ties` narrows the relationship ("siblings"). `environment` is what those who judge are told
-    beside the context, and no seat is.
+    `ages`, `occupations` and `excluded_occupations` constrain each seat in turn (an empty tuple:
+    anybody); `ties` narrows the relationship ("siblings"). `unconstrained` names those of the
+    three that do not matter, so that a constraint left out by mistake is seen (`undeclared`).
+    `zone` are the prices between which a bargain is worth more than 0 to both (`bargaining_zone`).
+    `environment` is what those who judge are told beside the context, and no seat is.
     """
 
     id: Id
@@ -193,15 +219,30 @@ class Scenario(DataRecord):
     ties: tuple[str, ...] = ()
     ages: tuple[tuple[int, int], ...] = ()
     occupations: tuple[tuple[str, ...], ...] = ()
+    excluded_occupations: tuple[tuple[str, ...], ...] = ()
+    unconstrained: tuple[Constraint, ...] = ()
+    zone: tuple[Dollars, Dollars] | None = None
     tags: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _one_constraint_per_seat(self) -> Self:
-        for field in ("ages", "occupations"):
+        for field in ("ages", "occupations", "excluded_occupations"):
             found = len(getattr(self, field))
             if found not in (0, len(self.goals)):
                 raise ValueError(f"{field} has {found} entries for {len(self.goals)} goals")
+        if both := [name for name in self.unconstrained if self._constrains(name)]:
+            raise ValueError(f"{both[0]} is constrained and stands in unconstrained")
         return self
+
+    def _constrains(self, name: Constraint) -> bool:
+        excludes = name == "occupations" and self.excluded_occupations
+        return bool(getattr(self, name) or excludes)
+
+    @property
+    def undeclared(self) -> tuple[Constraint, ...]:
+        """The constraints that are neither given nor named as `unconstrained`."""
+        names: tuple[Constraint, ...] = ("ages", "occupations", "ties")
+        return tuple(n for n in names if n not in self.unconstrained and not self._constrains(n))
 
     def unmet(self, cast: Sequence[Character], pairs: Sequence[Relationship] = ()) -> Iterator[str]:
         """Why a cast, in the order of the seats, is none that the scenario asks for.
@@ -222,6 +263,9 @@ class Scenario(DataRecord):
         for who, allowed in zip(cast, self.occupations, strict=False):
             if allowed and who.occupation.lower() not in {one.lower() for one in allowed}:
                 yield f"{who.id}: {who.occupation}, wanted: {' or '.join(allowed)}"
+        for who, barred in zip(cast, self.excluded_occupations, strict=False):
+            if who.occupation.lower() in {one.lower() for one in barred}:
+                yield f"{who.id}: {who.occupation}, wanted: another occupation"
 
 
 _TAG = re.compile(r"</?(?:p viewer|extra_info|strategy_hint|clarification_hint)\b[^>]*>?")
@@ -240,8 +284,14 @@ def _misfits(scenario: Scenario) -> Iterator[str]:
                 f"{tag[0]} would be read by the players; write the text as they shall read it "
                 "(sociolab import sotopia does that to published files)"
             )
-    if problem := misfit_of([goal.facts for goal in scenario.goals]):
+    facts = [goal.facts for goal in scenario.goals]
+    if problem := misfit_of(facts):
         yield problem
+    elif scenario.zone is not None:
+        found = bargaining_zone([fact for fact in facts if fact and fact.kind == "price"])
+        if found != scenario.zone:
+            expected = list(found) if found else "none"
+            yield f"zone: expected what the targets make, {expected}, found {list(scenario.zone)}"
 
 
 def misfit_of(facts: Sequence[Facts | None]) -> str | None:

@@ -1,0 +1,126 @@
+"""A set of prompts from the command line: played, judged again by another, and named everywhere."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Sociolab
+from sociolab.core.instructions import Instructions, instructions_in
+from sociolab.endpoint.server import start_in_process
+from sociolab.endpoint.settings import EndpointSettings
+from sociolab.store.store import Store
+from sociolab.studies.settings import StudySettings
+from sociolab.studies.setup import create
+from sociolab.worlds.sotopia.rating import rating_guide
+from sociolab.worlds.sotopia.scene import PACKAGE
+
+OURS = "instructions: paraphrased (not the authors' text)"
+MINE = "unverified (not compared with the authors' text)"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """Ours with one word changed in what the judge and a seat are told."""
+    folder = tmp_path / "mine"
+    shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "paper", folder)
+    for name in ("judge_head.md", "act_tail.md"):
+        file = folder / name
+        file.write_text(file.read_text("utf-8") + "\nThink twice.\n", "utf-8")
+    manifest = folder / "manifest.toml"
+    manifest.write_text(manifest.read_text("utf-8").replace("paraphrased", "unverified"), "utf-8")
+    return folder
+
+
+def test_a_set_is_played_and_judged_by_and_stands_below_every_table(
+    sociolab: Sociolab, tmp_path: Path, mine: Path
+) -> None:
+    with start_in_process(EndpointSettings(characters=60)) as endpoint:
+        models = (
+            "--agent",
+            "openai/x",
+            "--agent",
+            "openai/y",
+            "--judge",
+            "openai/j",
+            "--base-url",
+            endpoint.url,
+        )
+        play = ("run", "sotopia", *models, "--limit", 2, "--set", "turns=2")
+        ours = sociolab(*play, "--name", "a", "--json").document
+        theirs = sociolab(*play, "--name", "b", "--set", f"prompts={mine}", "--json").document
+        refused_too = sociolab("compare", "b", "a", "--agent", "openai/x")
+        again_b = ("judge", "b", "--judge", "openai/k", "--base-url", endpoint.url)
+        assert sociolab(*again_b, "--set", "prompts=paper").code == 0
+        assert sociolab("judge", "a", *again_b[2:]).code == 0
+        apart = sociolab("compare", "b", "a", "--agent", "openai/x", "--judge", "openai/k")
+        again = ("judge", "a", "--judge", "openai/j", "--base-url", endpoint.url)
+        done = sociolab(*again, "--set", f"prompts={mine}", "--json")
+        assert done.code == 0, done.err
+        refused = sociolab(*again, "--set", "turns=3")
+    told = [one["settings"]["instructions"] for one in (ours, theirs)]
+    assert [(one["name"], one["standing"]) for one in told] == [
+        ("paper", "paraphrased"),
+        ("mine", "unverified"),
+    ]
+    assert ours["data"]["hash"] != theirs["data"]["hash"]
+    judges = {one["judge"]: instructions_in(one["settings"]) for one in done.document["judges"]}
+    assert {one.standing for one in judges.values() if one} == {"paraphrased", "unverified"}
+    assert (refused.code, "expected prompts=NAME" in refused.sentence) == (2, True)
+
+    assert "with different prompts or settings" in refused_too.sentence
+    assert "The runs differ in instructions (mine, unverified," in " ".join(apart.out.split())
+    files = ("--latex", "b.tex", "--csv", "b.csv")
+    shown = sociolab("report", "b", "--full", "--judge", "openai/j", *files).out
+    assert f"instructions: {MINE}" in " ".join(shown.split())
+    assert f"Instructions: {MINE.replace('_', '')}" in (tmp_path / "b.tex").read_text("utf-8")
+    rows = list(csv.DictReader((tmp_path / "b.csv").read_text("utf-8").splitlines()))
+    assert MINE in {row["instructions"] for row in rows if row["judge"] == "openai/j"}
+    mixed = " ".join(sociolab("report", "a", "--full").out.split())
+    assert f"of the agents: {OURS.partition(': ')[2]}" in mixed
+    first = next(name for name, one in judges.items() if one and one.standing == "paraphrased")
+    for verb in ("rank", "compare"):
+        found = sociolab(verb, "a", "--judge", first)
+        assert OURS in " ".join(found.out.split()), found.err
+
+
+def test_agreement_says_when_judge_and_raters_had_different_instructions(
+    sociolab: Sociolab, tmp_path: Path, mine: Path
+) -> None:
+    """Raters of a study have the instructions of `paper`; so has the first judge, not the other."""
+    with start_in_process(EndpointSettings(characters=60)) as endpoint:
+        at = ("--judge", "openai/j", "--base-url", endpoint.url)
+        sociolab("run", "sotopia", "--limit", 2, "--name", "a", *at)
+        sociolab("judge", "a", *at, "--set", f"prompts={mine}")
+    episodes = sociolab("list", "episodes", "--run", "a", "--json").document["episodes"]
+    rows = [
+        {"episode": e["episode"][:10], "seat": seat, "rater": r, "dimension": "goal", "score": 3}
+        for e in episodes
+        for seat in e["task"].split(".")[1:]
+        for r in ("r1", "r2")
+    ]
+    file = tmp_path / "r.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert sociolab("import", "ratings", file, "--run", "a").code == 0
+    assert "different instructions" in (before := " ".join(sociolab("agree", "a").out.split()))
+    assert "people had different" not in before  # of imported raters nothing is known
+    told = rating_guide().instructions
+    assert told is not None
+    with Store.open(next(tmp_path.rglob("*.db"))) as store:
+        study = create(
+            store, "s", StudySettings.model_validate({"title": "S", "rate": {"run": "a"}})
+        )
+        assert isinstance(study.settings, dict)
+        assert study.settings["rated_by"] == told.as_json()
+        store.studies.create("people", "rate", {"rated_by": told.as_json()}, "a")
+    after = " ".join(sociolab("agree", "a").out.split())
+    assert after.count("and people had different instructions (unverified,") == 1
+
+
+def test_instructions_are_one_by_their_hash() -> None:
+    assert Instructions("a", "paraphrased", "1").note == OURS
