@@ -65,6 +65,7 @@ from sociolab.plugin.shown import (
 )
 from sociolab.plugin.world import (
     EpisodeImporter,
+    ImportedJudging,
     Importer,
     Importing,
     RatingGuide,
@@ -96,6 +97,7 @@ __all__ = [
     "FailurePolicy",
     "Findings",
     "Flag",
+    "ImportedJudging",
     "Importer",
     "Importing",
     "Json",
