@@ -18,7 +18,15 @@ from sociolab.analysis.ratings import signature, signed
 from sociolab.app.registry import known_world
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, Score
+from sociolab.core.score import (
+    NO_ANSWERS,
+    JudgeId,
+    Measure,
+    NotKnown,
+    Score,
+    ScoreFailure,
+    Unscored,
+)
 from sociolab.core.seeding import digest
 from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import run_of_episodes
@@ -38,8 +46,9 @@ class Rating:
 
     `episode` is the id of a played episode, or a beginning of it that no other has. `seat` is ""
     for a measure of the whole episode. `rater` is a pseudonym: it is stored, exported and shown.
-    `score` is in the dimension's range. `seconds` is how long the rating took, `when` the moment
-    that it was given, as ISO 8601 with its zone (kept in UTC); None and "" where not known.
+    `score` is in the dimension's range, or, of a yes/no question, one of `NO_ANSWERS`.
+    `seconds` is how long the rating took, `when` the moment that it was given, as ISO 8601 with its
+    zone (kept in UTC); None and "" where not known.
     ConfigError for a record that cannot be a rating of any run.
     """
 
@@ -47,7 +56,7 @@ class Rating:
     seat: str
     rater: str
     dimension: str
-    score: float
+    score: float | NotKnown
     reason: str = ""
     seconds: float | None = None
     when: str = ""
@@ -61,7 +70,9 @@ class Rating:
                 "expected a pseudonym as rater, of at most 40 letters, digits, dots, underscores "
                 f"and hyphens, found {quoted(self.rater)}"
             )
-        if not math.isfinite(self.score):
+        if self.score not in NO_ANSWERS and not (
+            isinstance(self.score, float | int) and math.isfinite(self.score)
+        ):
             raise ConfigError(f"expected a number as score, found {quoted(self.score)}")
         if self.seconds is not None and not 0 <= self.seconds < math.inf:
             raise ConfigError(
@@ -73,6 +84,26 @@ class Rating:
                 f"found {len(self.reason):,}"
             )
         object.__setattr__(self, "when", _moment(self.when))
+
+    def verdict(self, measure: Measure, seat: str | None) -> Score | Unscored:
+        """As it is stored, signed by the rater."""
+        reason = signed(self.rater, self.reason, self.seconds, self.when)
+        if isinstance(self.score, str):
+            return Unscored(measure, seat, reason, self.score)
+        return Score(measure, seat, self.score, reason)
+
+
+def on_scale(measure: Measure, score: float | NotKnown) -> bool:
+    """Whether this can be said of a measure: a point of its scale; of a yes/no question, that there
+    is no answer."""
+    if isinstance(score, str):
+        return measure.yes_no and score in NO_ANSWERS
+    return measure.low <= score <= measure.high and (not measure.whole or score == int(score))
+
+
+def shown_score(score: float | NotKnown) -> str:
+    """A rating as files and pages write it."""
+    return score if isinstance(score, str) else f"{score:g}"
 
 
 NumberedRating: TypeAlias = tuple[int, Rating]
@@ -257,23 +288,20 @@ class Rateable:
             raise ConfigError(f"expected an episode that was played, found {quoted(wanted)}")
         return found[0]
 
-    def score(self, rating: Rating, trial: str) -> Score:
-        """The rating as a score; ConfigError where its dimension, seat or score cannot be."""
+    def score(self, rating: Rating, trial: str) -> Score | Unscored:
+        """The rating as a verdict; ConfigError where its dimension, seat or score cannot be."""
         measure = self.measures.get(rating.dimension)
         if measure is None:
             known = ", ".join(self.measures) or "none: judge the run first"
             raise ConfigError(f"expected a dimension ({known}), found {quoted(rating.dimension)}")
         seat = self._seat(rating, measure, self.trials[trial].task.seats)
         kind = "a whole number" if measure.whole else "a number"
-        if not measure.low <= rating.score <= measure.high or (
-            measure.whole and rating.score != int(rating.score)
-        ):
+        if not on_scale(measure, rating.score):
             raise ConfigError(
                 f"expected {kind} from {measure.low:g} to {measure.high:g} as {measure.name}, "
-                f"found {rating.score:g}"
+                f"found {shown_score(rating.score)}"
             )
-        reason = signed(rating.rater, rating.reason, rating.seconds, rating.when)
-        return Score(measure, seat, rating.score, reason)
+        return rating.verdict(measure, seat)
 
     def _seat(self, rating: Rating, measure: Measure, seats: Sequence[str]) -> str | None:
         seat = rating.seat or None
@@ -296,8 +324,8 @@ def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str
     Also, which of these are of whole episodes.
     """
     run_of_episodes(store, run)
-    if guide := _guide(store, run):
-        return {one.name: one.measure for one in guide.guides}, frozenset()
+    if guides := _guides(store, run):
+        return {one.name: one.measure for each in guides for one in each.guides}, frozenset()
     found: dict[str, Measure] = {}
     whole: set[str] = set()
     for row in store.verdicts.judgings(run):
@@ -324,7 +352,7 @@ class PlacedRating:
     number: int
     trial: str
     rater: str
-    score: Score
+    score: Score | Unscored
 
     @property
     def place(self) -> RatingPlace:
@@ -336,21 +364,21 @@ class PlacedRating:
 class RatingSet:
     """What is stored of a set: the scores, and the number of each rater's judgings."""
 
-    scores: dict[RatingPlace, Score] = field(default_factory=dict)
+    scores: dict[RatingPlace, Score | Unscored] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     judgings: tuple[tuple[str, int], ...] = ()
 
     @classmethod
     def of(cls, store: Store, run: str, judge: JudgeId) -> RatingSet:
         """The set of this judge in a run; empty where there is none."""
-        scores: dict[RatingPlace, Score] = {}
+        scores: dict[RatingPlace, Score | Unscored] = {}
         numbers: dict[str, int] = {}
         judgings: list[tuple[str, int]] = []
         for row in store.verdicts.judgings(run, judge):
             judgings.append((str(row.trial), row.judging))
             for verdict in row.verdicts:
-                if isinstance(verdict, Score):
-                    rater = signature(verdict.reason)[0] or str(row.judging + 1)
+                if not isinstance(verdict, ScoreFailure):
+                    rater = signature(said_of(verdict))[0] or str(row.judging + 1)
                     numbers[rater] = row.judging
                     place = (str(row.trial), verdict.seat, rater, verdict.measure.name)
                     scores[place] = verdict
@@ -359,11 +387,12 @@ class RatingSet:
     def contradicted(self, rating: PlacedRating, name: str) -> str:
         """What is wrong with a rating that is stored already, with another score; or ""."""
         stored, score = self.scores.get(rating.place), rating.score
-        if stored is None or stored.value == score.value:
+        if stored is None or given(stored) == given(score):
             return ""
         return (
-            f"expected {score.measure.name} {stored.value:g} by {rating.rater}, which is stored as "
-            f"{name} (--replace puts a file in its place), found {score.value:g}"
+            f"expected {score.measure.name} {shown_score(given(stored))} by {rating.rater}, which "
+            f"is stored as {name} (--replace puts a file in its place), found "
+            f"{shown_score(given(score))}"
         )
 
     def delete(self, store: Store, run: str, judge: JudgeId) -> None:
@@ -382,39 +411,50 @@ class RatingSet:
         new = sorted({rater for rater, _ in by} - set(self.numbers))
         after = max(self.numbers.values(), default=-1) + 1
         numbers = {**self.numbers, **{rater: after + i for i, rater in enumerate(new)}}
-        guide = _guide(store, run)
-        names = [one.name for one in guide.guides] if guide else []
+        guides = _guides(store, run)
+        names = [one.name for guide in guides for one in guide.guides]
 
-        def order(score: Score) -> tuple[str, int, str]:
+        def order(score: Score | Unscored) -> tuple[str, int, str]:
             name = score.measure.name
             return score.seat or "", names.index(name) if name in names else len(names), name
 
-        before: dict[tuple[str, str], list[Score]] = {}
+        before: dict[tuple[str, str], list[Score | Unscored]] = {}
         for (trial, _, rater, _), score in self.scores.items():
             before.setdefault((rater, trial), []).append(score)
         for (rater, trial), ratings in sorted(by.items()):
             scores = sorted((rating.score for rating in ratings), key=order)
             stored = before.get((rater, trial), [])
-            said = [*scores, *_sums(guide, rater, (*stored, *scores))]
+            said = [*scores, *_sums(guides, rater, (*stored, *scores))]
             store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
 
 
-def _guide(store: Store, run: str) -> RatingGuide | None:
-    """How people rate in the world of a run; None where it does not say, or is not installed."""
+def said_of(verdict: Score | Unscored) -> str:
+    """The signed reason of a rating."""
+    return verdict.reason if isinstance(verdict, Score) else verdict.why
+
+
+def given(verdict: Score | Unscored) -> float | NotKnown:
+    """What a rater gave."""
+    return verdict.value if isinstance(verdict, Score) else verdict.kind
+
+
+def _guides(store: Store, run: str) -> tuple[RatingGuide, ...]:
+    """How people rate in the world of a run; empty where it does not say, or is not installed."""
     world = known_world(store.run(run).world)
-    return world.rating() if world is not None and world.rating is not None else None
+    return tuple(world.guide(name) for name in world.guides) if world is not None else ()
 
 
-def _sums(guide: RatingGuide | None, rater: str, scores: Sequence[Score]) -> Iterable[Score]:
+def _sums(
+    guides: Sequence[RatingGuide], rater: str, scores: Sequence[Score | Unscored]
+) -> Iterable[Score]:
     """What the world sums up, for each seat of which one rater has rated all."""
-    if guide is None or guide.summary is None:
-        return
-    for seat in sorted({score.seat for score in scores if score.seat is not None}):
-        mine = {score.measure for score in scores if score.seat == seat}
-        if mine >= {one.measure for one in guide.guides}:
-            found = guide.summary(tuple(scores), seat)
-            if isinstance(found, Score):
-                yield replace(found, reason=signed(rater, ""))
+    for guide in guides:
+        for seat in sorted({score.seat for score in scores if score.seat is not None}):
+            mine = {score.measure for score in scores if score.seat == seat}
+            if guide.summary is not None and mine >= {one.measure for one in guide.guides}:
+                found = guide.summary(tuple(s for s in scores if isinstance(s, Score)), seat)
+                if isinstance(found, Score):
+                    yield replace(found, reason=signed(rater, ""))
 
 
 def quoted(found: object) -> str:
@@ -561,7 +601,7 @@ def _line(number: int, cells: _Cells) -> NumberedRating | WrongLine:
         if isinstance(cell, bool) or not isinstance(cell, (str, int, type(None))):
             return WrongLine(number, f"expected text as {name}, found {quoted(cell)}")
         said[name] = text_of(cell)
-    score, seconds = _number(cells["score"]), _number(cells.get("seconds"))
+    score, seconds = _given(cells["score"]), _number(cells.get("seconds"))
     if score is None:
         return WrongLine(number, f"expected a number as score, found {quoted(cells['score'])}")
     if text_of(cells.get("seconds")) and seconds is None:
@@ -572,6 +612,14 @@ def _line(number: int, cells: _Cells) -> NumberedRating | WrongLine:
         return number, Rating(score=score, seconds=seconds, **said)
     except ConfigError as error:
         return WrongLine(number, str(error))
+
+
+_WORDS: Mapping[str, float | NotKnown] = {"yes": 1, "no": 0, **{word: word for word in NO_ANSWERS}}
+
+
+def _given(cell: object) -> float | NotKnown | None:
+    """A number, or what answers a yes/no question; None for neither."""
+    return _WORDS.get(text_of(cell).casefold(), _number(cell))
 
 
 def _number(cell: object) -> float | None:
