@@ -70,8 +70,8 @@ from sociolab.plugin.world import (
     Importing,
     RatingGuide,
     WorldPlugin,
-    WrittenTasks,
 )
+from sociolab.plugin.writing import Author, WriteJob, Writer, WrittenTasks, write_all
 from sociolab.prompting.templates import prompt
 from sociolab.report.section import Section, TextTable
 
@@ -79,6 +79,7 @@ __all__ = [
     "Action",
     "ActionKind",
     "ActionSpace",
+    "Author",
     "CallKey",
     "CastMember",
     "ChatModel",
@@ -143,6 +144,8 @@ __all__ = [
     "WorldKit",
     "WorldPlugin",
     "WorldSetup",
+    "WriteJob",
+    "Writer",
     "WrittenTasks",
     "guide_judge",
     "guides_from",
@@ -152,4 +155,5 @@ __all__ = [
     "prompt",
     "record",
     "stream",
+    "write_all",
 ]

@@ -11,7 +11,7 @@ declare it does not offer, and whoever asks for it is told so in a sentence.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -23,13 +23,14 @@ from sociolab.core.episode import Episode, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.ports import ChatModel, World, WorldKit
+from sociolab.core.ports import World, WorldKit
 from sociolab.core.score import Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
 from sociolab.plugin.options import Flag
 from sociolab.plugin.shown import DimensionGuide, RatedScene, ReviewedTask, Sidebar
+from sociolab.plugin.writing import Writer
 from sociolab.prompting.templates import prompt
 
 if TYPE_CHECKING:
@@ -73,21 +74,6 @@ class EpisodeImporter:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenTasks:
-    """What a model wrote: how many tasks, what they are called, and a sentence for each failure."""
-
-    count: int
-    what: str
-    failures: tuple[str, ...]
-
-
-Writer = Callable[
-    [ChatModel, Path, WorldSetup, Callable[[str], None]], Coroutine[Any, Any, WrittenTasks]
-]
-"""Has a model write tasks into a folder; the last argument hears how far it is."""
-
-
-@dataclass(frozen=True, slots=True)
 class RatingGuide:
     """How people rate a world's episodes: the scene of the examples, what to bear in mind, and a
     guide for each measure, in the order of the form.
@@ -112,9 +98,9 @@ class WorldPlugin:
     `about` says in a line what it is. `declared` is stored with its runs: metrics, the main one,
     what a cluster is called. `settings` are the world's own, as --set takes them, `short` those
     that make its episodes short enough to try an agent out. `people`: a person can take a seat.
-    `importers` by the name of their format, `writer` has a model write tasks. `remarks` is what the
-    author of a data set should know, `cast` writes the tasks of a folder (which, how many a
-    scenario, seed). `sidebar` is what stands beside a transcript. People rate by one of `guides`,
+    `importers` by the name of their format, `writers` by what they have a model write. `remarks` is
+    what the author of a data set should know, `cast` writes the tasks of a folder (which, how many
+    a scenario, seed). `sidebar` is what stands beside a transcript. People rate by one of `guides`,
     the first if none is named, and review tasks before they are played by `reviewed`;
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
@@ -129,7 +115,7 @@ class WorldPlugin:
     about: str = ""
     people: bool = True
     importers: Mapping[str, Importer | EpisodeImporter] = field(default_factory=dict)
-    writer: Writer | None = None
+    writers: Mapping[str, Writer] = field(default_factory=dict)
     remarks: Callable[[World], Sequence[str]] | None = None
     cast: Callable[[Path, int, int], str] | None = None
     sidebar: Callable[[Episode, Sequence[JudgingRow]], Sidebar] | None = None
@@ -178,6 +164,7 @@ class WorldPlugin:
             ("declared", self.declared, Declared),
             ("importers", self.importers, Mapping),
             ("guides", self.guides, Mapping),
+            ("writers", self.writers, Mapping),
             ("tools", self.tools, Mapping),
             ("settings", self.settings or BaseModel, type),
         ):
@@ -194,12 +181,16 @@ class WorldPlugin:
             for name, one in self.importers.items()
         }
         object.__setattr__(self, "importers", importers)
+        writers = {
+            name: replace(one, write=guarded(self.name, f"writer {name}", one.write))
+            for name, one in self.writers.items()
+        }
+        object.__setattr__(self, "writers", writers)
         tools = {name: partial(_tool, self.name, name, make) for name, make in self.tools.items()}
         object.__setattr__(self, "tools", tools)
 
 
 _CALLED: Mapping[str, type] = {
-    "writer": object,
     "remarks": Sequence,
     "cast": str,
     "sidebar": Sidebar,
