@@ -66,6 +66,7 @@ from sociolab.plugin.shown import (
 )
 from sociolab.plugin.world import (
     EpisodeImporter,
+    ImportedJudging,
     Importer,
     Importing,
     RatingGuide,
@@ -98,6 +99,7 @@ __all__ = [
     "FailurePolicy",
     "Findings",
     "Flag",
+    "ImportedJudging",
     "Importer",
     "Importing",
     "Json",

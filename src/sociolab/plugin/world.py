@@ -24,7 +24,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import World, WorldKit
-from sociolab.core.score import Score, Verdict
+from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
@@ -67,10 +67,20 @@ class Importer:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeImporter:
-    """A format that a world can import as a run: finished episodes, and lines on what was found."""
+class ImportedJudging:
+    """What a judge elsewhere said of an imported episode, by the id of its trial."""
 
-    read: Callable[[Path], tuple[Sequence[Episode], Sequence[str]]]
+    trial: str
+    judge: JudgeId
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeImporter:
+    """A format that a world can import as a run: finished episodes, lines on what was found, and
+    the judgings that were stored with them."""
+
+    read: Callable[[Path], tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,8 @@ class Life(Thinking):
         """From the first midnight on, day after day."""
         me = self.me
         self._show("asleep", "", str(me.resident.home), "bed", asleep=True)
+        for text in me.resident.memories:
+            self.keep("known", text)
         yield from self.planning.task()
         while True:
             tomorrow = self.clock.midnight(self.clock.day(me.step) + 1)

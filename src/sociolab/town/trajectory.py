@@ -355,7 +355,7 @@ def _told(record: Record, clock: Clock) -> Iterator[str]:
             for line in record.lines:
                 yield f"{line.name}: {line.text}"
         case Remembered(kind=kind) if kind != "seen":
-            yield f"{'remembered' if kind == 'talk' else 'thought'}: {record.text}"
+            yield f"{'thought' if kind == 'thought' else 'remembered'}: {record.text}"
         case Noted():
             when = " at ".join(filter(None, (spoken_date(record.day), record.start)))
             yield f"noted: {record.what}, {when}{', ' if record.place else ''}{record.place}"

@@ -17,7 +17,13 @@ from sociolab.core.ports import ChatModel, Judge, Pace, World, WorldKit
 from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.options import Flag
-from sociolab.plugin.world import EpisodeImporter, Importer, Importing, WorldPlugin
+from sociolab.plugin.world import (
+    EpisodeImporter,
+    ImportedJudging,
+    Importer,
+    Importing,
+    WorldPlugin,
+)
 from sociolab.plugin.writing import Writer
 from sociolab.prompting.sets import PromptedSettings, PromptSet
 from sociolab.worlds.sotopia.audit import VARIANTS
@@ -178,11 +184,13 @@ def _public_data(wanted: Importing, fresh: Path) -> Sequence[str]:
     return import_sotopia(wanted.source, fresh, wanted.name, strategy_hints=not wanted.flag).lines
 
 
-def _public_episodes(source: Path) -> tuple[Sequence[Episode], Sequence[str]]:
+def _public_episodes(
+    source: Path,
+) -> tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]:
     from sociolab.worlds.sotopia.importing.episodes import import_episodes
 
     found = import_episodes(source)
-    return found.episodes, found.lines
+    return found.episodes, found.lines, found.judgings
 
 
 def _remarks(world: World) -> Sequence[str]:
