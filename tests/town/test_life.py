@@ -498,6 +498,16 @@ def test_nobody_reflects_on_little() -> None:
 # ------------------------------------------------------------------ the same again
 
 
+def test_seed_memories_are_there_before_the_first_question() -> None:
+    ann = resident("Ann", memories=("You owe Ben Moor an umbrella.",))
+    puppet = Puppet()
+    told = lived(puppet, setting((ann, BEN)))
+    first = puppet.of(PlanDay)[0]
+    assert [(one.kind, one.text) for one in first.memories] == [("known", ann.memories[0])]
+    kept = told.of(Remembered, "ann")[0]
+    assert (kept.step, kept.kind, kept.text) == (0, "known", ann.memories[0])
+
+
 def test_what_a_mind_is_shown_is_of_this_moment() -> None:
     puppet = Puppet(plan_day=BOTH_AT_THE_CAFE, talk_or_not=lambda _: TALK)
     given = setting((ANN, BEN), seed=5, policy=FailurePolicy(attempts=1))

@@ -38,15 +38,24 @@ data = typer.Typer(
 )
 
 
-@verbs.command(
-    epilog="Example: sociolab write anteval-information --writer openai/MODEL --name own"
-)
+@verbs.command(epilog="Example: sociolab write sotopia scenarios --writer openai/MODEL --to mine")
 @takes(WriteConfig)
-def write(*, given: dict[str, Any]) -> None:
-    """Have a model write sessions: people and what they know."""
-    from sociolab.app.data.writing import write as write_sessions
+def write(
+    *,
+    given: dict[str, Any],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost without writing.")
+    ] = False,
+) -> None:
+    """Have a model write a data set: characters, relationships, scenarios; or sessions.
 
-    for sentence in write_sessions(checked(WriteConfig, given, "write"), say):
+    What is written stays; the same command goes on where it stopped.
+    """
+    from sociolab.app.data.writing import rehearse
+    from sociolab.app.data.writing import write as have_written
+
+    config = checked(WriteConfig, given, "write")
+    for sentence in rehearse(config) if dry_run else have_written(config, say):
         typer.echo(sentence)
 
 

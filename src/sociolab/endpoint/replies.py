@@ -19,7 +19,8 @@ from sociolab.endpoint.settings import EndpointSettings
 
 
 class Replies:
-    """Makes replies up; the same request and settings give the same reply.
+    """Makes replies up; the same request and settings give the same reply. What is to be reworded
+    comes back as it stands.
 
     The schema is that of the response format or, without one, the last that the prompt holds in a
     ```json-schema fence or behind a line "JSON schema:". Without any, the reply is a line such as
@@ -34,6 +35,8 @@ class Replies:
         """A valid reply; RefusalError (400) if the response format's schema is broken."""
         draw = self._draw(chat)
         schema = _schema(chat)
+        if text := _to_reword(chat, schema):
+            return text
         if (sampled := _sampled(chat, schema, draw)) is not None:
             return sampled
         if _wants_object(chat):
@@ -68,6 +71,8 @@ _FENCE = re.compile(r"```json-schema\s*\n(.*?)\n\s*```", re.DOTALL)
 _LINE = re.compile(r"^json schema:\s*(?:```\w*\s*)?(?=\{)", re.IGNORECASE | re.MULTILINE)
 
 _ASKED = re.compile(r"json.schema", re.IGNORECASE)
+
+_GIVEN = re.compile(r"```json\s*\n(.*?)\n\s*```", re.DOTALL)
 
 _decoder = json.JSONDecoder()
 
@@ -116,6 +121,16 @@ def _schema_in_prompt(chat: ChatBody) -> str:
                 continue
             return text[line.end() : end]
     return ""
+
+
+def _to_reword(chat: ChatBody, schema: Any) -> str:
+    """The object that the last message gives to be reworded, as it stands: one in a ```json fence
+    with just the properties of the schema; "" without one."""
+    given = _GIVEN.findall(chat.messages[-1].text) if chat.messages else []
+    found = _parsed(given[-1]) if given else None
+    wanted = schema.get("properties") if isinstance(schema, dict) else None
+    same = isinstance(found, dict) and wanted is not None and found.keys() == wanted.keys()
+    return _encode(found) if same else ""
 
 
 def _wants_object(chat: ChatBody) -> bool:

@@ -65,12 +65,13 @@ from sociolab.plugin.shown import (
 )
 from sociolab.plugin.world import (
     EpisodeImporter,
+    ImportedJudging,
     Importer,
     Importing,
     RatingGuide,
     WorldPlugin,
-    WrittenTasks,
 )
+from sociolab.plugin.writing import Author, WriteJob, Writer, WrittenTasks, write_all
 from sociolab.prompting.templates import prompt
 from sociolab.report.section import Section, TextTable
 
@@ -78,6 +79,7 @@ __all__ = [
     "Action",
     "ActionKind",
     "ActionSpace",
+    "Author",
     "CallKey",
     "CastMember",
     "ChatModel",
@@ -96,6 +98,7 @@ __all__ = [
     "FailurePolicy",
     "Findings",
     "Flag",
+    "ImportedJudging",
     "Importer",
     "Importing",
     "Json",
@@ -142,6 +145,8 @@ __all__ = [
     "WorldKit",
     "WorldPlugin",
     "WorldSetup",
+    "WriteJob",
+    "Writer",
     "WrittenTasks",
     "guide_judge",
     "json_file",
@@ -150,4 +155,5 @@ __all__ = [
     "prompt",
     "record",
     "stream",
+    "write_all",
 ]

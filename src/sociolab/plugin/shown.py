@@ -92,7 +92,7 @@ class DimensionGuide:
 @dataclass(frozen=True, slots=True)
 class RatedPerson:
     """A character to be rated. `knew` holds, for each other one, the name and what this one was
-    told about them, word for word."""
+    told about them, word for word. `full_name` is what a file of ratings may call them, too."""
 
     seat: str
     name: str
@@ -100,6 +100,7 @@ class RatedPerson:
     secret: str = ""
     goal: str = ""
     knew: tuple[tuple[str, str], ...] = ()
+    full_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

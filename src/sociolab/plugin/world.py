@@ -11,7 +11,7 @@ declare it does not offer, and whoever asks for it is told so in a sentence.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,13 +22,14 @@ from pydantic import BaseModel
 from sociolab.core.episode import Episode, Task
 from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.ports import ChatModel, World, WorldKit
-from sociolab.core.score import Score, Verdict
+from sociolab.core.ports import World, WorldKit
+from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
 from sociolab.plugin.options import Flag
 from sociolab.plugin.shown import DimensionGuide, RatedScene, ReviewedTask, Sidebar
+from sociolab.plugin.writing import Writer
 from sociolab.prompting.templates import prompt
 
 if TYPE_CHECKING:
@@ -65,25 +66,20 @@ class Importer:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeImporter:
-    """A format that a world can import as a run: finished episodes, and lines on what was found."""
+class ImportedJudging:
+    """What a judge elsewhere said of an imported episode, by the id of its trial."""
 
-    read: Callable[[Path], tuple[Sequence[Episode], Sequence[str]]]
+    trial: str
+    judge: JudgeId
+    verdicts: tuple[Verdict, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenTasks:
-    """What a model wrote: how many tasks, what they are called, and a sentence for each failure."""
+class EpisodeImporter:
+    """A format that a world can import as a run: finished episodes, lines on what was found, and
+    the judgings that were stored with them."""
 
-    count: int
-    what: str
-    failures: tuple[str, ...]
-
-
-Writer = Callable[
-    [ChatModel, Path, WorldSetup, Callable[[str], None]], Coroutine[Any, Any, WrittenTasks]
-]
-"""Has a model write tasks into a folder; the last argument hears how far it is."""
+    read: Callable[[Path], tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +107,9 @@ class WorldPlugin:
     `about` says in a line what it is. `declared` is stored with its runs: metrics, the main one,
     what a cluster is called. `settings` are the world's own, as --set takes them, `short` those
     that make its episodes short enough to try an agent out. `people`: a person can take a seat.
-    `importers` by the name of their format, `writer` has a model write tasks. `remarks` is what the
-    author of a data set should know, `cast` writes the tasks of a folder (which, how many a
-    scenario, seed). `sidebar` is what stands beside a transcript. People rate by `rating`, and
+    `importers` by the name of their format, `writers` by what they have a model write. `remarks` is
+    what the author of a data set should know, `cast` writes the tasks of a folder (which, how many
+    a scenario, seed). `sidebar` is what stands beside a transcript. People rate by `rating`, and
     review tasks before they are played by `reviewed`;
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
@@ -128,7 +124,7 @@ class WorldPlugin:
     about: str = ""
     people: bool = True
     importers: Mapping[str, Importer | EpisodeImporter] = field(default_factory=dict)
-    writer: Writer | None = None
+    writers: Mapping[str, Writer] = field(default_factory=dict)
     remarks: Callable[[World], Sequence[str]] | None = None
     cast: Callable[[Path, int, int], str] | None = None
     sidebar: Callable[[Episode, Sequence[JudgingRow]], Sidebar] | None = None
@@ -166,6 +162,7 @@ class WorldPlugin:
         for what, value, kind in (
             ("declared", self.declared, Declared),
             ("importers", self.importers, Mapping),
+            ("writers", self.writers, Mapping),
             ("tools", self.tools, Mapping),
             ("settings", self.settings or BaseModel, type),
         ):
@@ -182,12 +179,16 @@ class WorldPlugin:
             for name, one in self.importers.items()
         }
         object.__setattr__(self, "importers", importers)
+        writers = {
+            name: replace(one, write=guarded(self.name, f"writer {name}", one.write))
+            for name, one in self.writers.items()
+        }
+        object.__setattr__(self, "writers", writers)
         tools = {name: partial(_tool, self.name, name, make) for name, make in self.tools.items()}
         object.__setattr__(self, "tools", tools)
 
 
 _CALLED: Mapping[str, type] = {
-    "writer": object,
     "remarks": Sequence,
     "cast": str,
     "sidebar": Sidebar,

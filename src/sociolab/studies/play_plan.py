@@ -13,6 +13,7 @@ from sociolab.app.players.models import HUMAN, Models
 from sociolab.app.registry import worlds_that
 from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
+from sociolab.core.instructions import INSTRUCTIONS
 from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.ports import (
     CallKey,
@@ -175,6 +176,8 @@ def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Map
         "words_a_minute": plan.words_a_minute,
         "stand_in": plan.stand_in,
     }
+    told = partner_cast.kit.instructions
+    settings |= {INSTRUCTIONS: told.as_json()} if told else {}
     return settings | ({"task_lists": lists} if lists else {})
 
 

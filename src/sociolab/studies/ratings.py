@@ -1,29 +1,26 @@
-"""How do ratings by people get into a run? From records or a file, checked, as one set."""
+"""How do ratings by people get into a run? Checked, as one set."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TypeAlias
+from statistics import fmean
+from typing import Literal, TypeAlias
 
-from sociolab.analysis.ratings import signature, signed
+from sociolab.analysis.ratings import moment, signature, signed, unsigned
 from sociolab.app.registry import known_world
-from sociolab.core.episode import Trial
+from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.core.seeding import digest
 from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import plural
-from sociolab.store.connect import checked_name, lock_run, store_path
+from sociolab.store.connect import checked_name, lock_run
 from sociolab.store.store import Store
 
 LONGEST_REASON = 10_000
@@ -86,7 +83,8 @@ PEOPLE = "people"
 class KeptRatings:
     """How many ratings were given, by how many raters, of how many plays (seats) and episodes.
 
-    `fresh` counts those that were not stored before.
+    `fresh` counts those that were not stored before, `doubles` those that were given for what the
+    same rater had rated already.
     """
 
     ratings: int
@@ -94,6 +92,7 @@ class KeptRatings:
     plays: int
     episodes: int
     fresh: int
+    doubles: int = 0
 
 
 def keep_ratings(
@@ -103,39 +102,26 @@ def keep_ratings(
     *,
     name: str = PEOPLE,
     replace_all: bool = False,
+    duplicates: Duplicates = "refuse",
 ) -> KeptRatings:
     """Store ratings as the set `name` of a run, all or none.
 
         keep_ratings(store, "my-run", [Rating("094bb6f6", "gurdeep-sandhu", "anna", "goal", 7)])
 
-    What is stored already is left as it is; `replace_all` puts these in the place of the whole set.
+    A seat may be named by its number (from 1) or by who sits there, a dimension by its title. What
+    is stored already is left as it is; `replace_all` puts these in the place of the whole set.
     ConfigError, and nothing stored, where there is none, or where one is of an episode, a seat or a
     dimension that the run does not have, out of its range, given twice, or in contradiction to what
     is stored; a message counts them from 1. StoreError while another process works on the run.
     """
     lines = tuple(enumerate(ratings, 1))
-    return _keep(store, run, _GivenRatings(lines, (), "", "rating"), name, replace_all)
+    given = GivenRatings(lines, (), "", "rating", duplicates)
+    return keep(store, run, given, name, replace_all)
 
 
-def import_ratings(
-    file: Path, run: str, *, name: str = PEOPLE, replace_all: bool = False, store: Path | None
-) -> tuple[str, ...]:
-    """`keep_ratings` of a file; sentences on what was kept. ConfigError for wrong lines, too."""
-    checked_name(name)
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
-    given = _GivenRatings(*read_lines(data), f"{file}: ", "line")
-    with Store.open(store_path(store), create=False) as opened:
-        kept = _keep(opened, run, given, name, replace_all)
-    old = kept.ratings - kept.fresh
-    return (
-        f"read {plural(kept.ratings, 'rating')} by {plural(kept.raters, 'rater')} of "
-        f"{plural(kept.plays, 'seat')} in {plural(kept.episodes, 'episode')}; "
-        f"kept {kept.fresh:,} as {name} of {run}{f', {old:,} were there already' if old else ''}",
-        f"compare them with judges: sociolab agree {run}",
-    )
+Duplicates: TypeAlias = Literal["refuse", "first", "mean", "keep"]
+"""What becomes of a second rating of the same by the same rater: it is an error; the first counts;
+their mean does; it counts as that of another rater ("anna.2")."""
 
 
 _FIRST = 5
@@ -143,21 +129,29 @@ _FIRST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class _GivenRatings:
+class WrongLine:
+    """What is wrong with a line: what was expected, and what found."""
+
+    line: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRatings:
     """Ratings and what is wrong with others; `place` begins a message, `unit` is what it counts."""
 
     lines: Sequence[NumberedRating]
     wrong: Sequence[WrongLine]
     place: str
     unit: str
+    duplicates: Duplicates = "refuse"
 
 
-def _keep(
-    store: Store, run: str, given: _GivenRatings, name: str, replace_all: bool
-) -> KeptRatings:
+def keep(store: Store, run: str, given: GivenRatings, name: str, replace_all: bool) -> KeptRatings:
+    """`keep_ratings`, with what is wrong with other lines told in the same message."""
     judge = people_judge(checked_name(name))
     with lock_run(store.path, run):
-        ratings, wrong = _checked(given, Rateable.of(store, run))
+        ratings, doubles, wrong = _checked(given, Rateable.of(store, run))
         standing = RatingSet.of(store, run, judge)
         kept = RatingSet() if replace_all else standing
         for rating in ratings:
@@ -175,33 +169,57 @@ def _keep(
         plays=len({(rating.trial, rating.score.seat) for rating in ratings}),
         episodes=len({rating.trial for rating in ratings}),
         fresh=len(fresh),
+        doubles=doubles,
     )
 
 
-def _checked(given: _GivenRatings, run: Rateable) -> tuple[list[PlacedRating], list[WrongLine]]:
-    ratings: list[PlacedRating] = []
+def _checked(given: GivenRatings, run: Rateable) -> tuple[list[PlacedRating], int, list[WrongLine]]:
+    """The ratings that are in order, how many were doubles, and what is wrong with others."""
     wrong = list(given.wrong)
-    seen: dict[RatingPlace, int] = {}
+    found: dict[RatingPlace, list[PlacedRating]] = {}
     for number, one in given.lines:
         try:
             trial = run.episode(one.episode)
-            score = run.score(one, trial)
+            rating = PlacedRating(number, trial, one.rater, run.score(one, trial))
         except ConfigError as error:
             wrong.append(WrongLine(number, str(error)))
             continue
-        rating = PlacedRating(number, trial, one.rater, score)
-        first = seen.setdefault(rating.place, number)
-        if first != number:
+        several = found.setdefault(rating.place, [])
+        several.append(rating)
+        if given.duplicates == "refuse" and len(several) > 1:
             told = (
-                f"expected one rating of {one.dimension} by {rating.rater} for this seat, "
-                f"found a second (the first in {given.unit} {first})"
+                f"expected one rating of {rating.score.measure.name} by {rating.rater} for this "
+                f"seat, found a second (the first in {given.unit} {several[0].number}); "
+                "--duplicates first, mean or keep says what becomes of it"
             )
             wrong.append(WrongLine(number, told))
-        ratings.append(rating)
-    return ratings, wrong
+    ratings = [one for several in found.values() for one in _merged(several, given.duplicates)]
+    return ratings, sum(map(len, found.values())) - len(found), wrong
 
 
-def _refuse(given: _GivenRatings, wrong: Sequence[WrongLine]) -> None:
+def _merged(several: Sequence[PlacedRating], duplicates: Duplicates) -> Sequence[PlacedRating]:
+    """What is kept of one rater's ratings of the same."""
+    first = several[0]
+    if len(several) == 1 or duplicates in ("first", "refuse"):
+        return [first]
+    if duplicates == "keep":
+        later = [replace(one, rater=f"{one.rater}.{i}") for i, one in enumerate(several[1:], 2)]
+        return [first, *(replace(one, score=_signed_anew(one)) for one in later)]
+    value = fmean(one.score.value for one in several)
+    whole = first.score.measure.whole and value.is_integer()
+    reasons = dict.fromkeys(filter(None, (unsigned(one.score.reason) for one in several)))
+    measure = replace(first.score.measure, whole=whole)
+    reason = signed(first.rater, "; ".join(reasons))
+    return [replace(first, score=Score(measure, first.score.seat, value, reason))]
+
+
+def _signed_anew(one: PlacedRating) -> Score:
+    reason, (_, seconds) = one.score.reason, signature(one.score.reason)
+    again = signed(one.rater, unsigned(reason), seconds, moment(reason))
+    return replace(one.score, reason=again)
+
+
+def _refuse(given: GivenRatings, wrong: Sequence[WrongLine]) -> None:
     """ConfigError where anything is wrong, or nothing is there."""
     if wrong:
         ordered = sorted(wrong, key=lambda each: each.line)
@@ -217,7 +235,8 @@ def _refuse(given: _GivenRatings, wrong: Sequence[WrongLine]) -> None:
 class Rateable:
     """The trials of a run by id, which of them were played, the measures by name.
 
-    `whole` are the measures of whole episodes.
+    `called` are the names of measures by what else they are called, as `spelled`; `whole` the
+    measures of whole episodes. `guide` shows who is in an episode.
     """
 
     run: str
@@ -225,20 +244,28 @@ class Rateable:
     ids: Sequence[str]
     played: frozenset[str]
     measures: Mapping[str, Measure]
+    called: Mapping[str, str]
     whole: frozenset[str]
+    guide: RatingGuide | None
 
     @classmethod
     def of(cls, store: Store, run: str) -> Rateable:
         """What a run holds; ConfigError if it holds no episodes."""
-        rows = store.trials(run)
-        measures, whole = _measures(store, run)
+        rows, guide = store.trials(run), _guide(store, run)
+        measures, whole = _measures(store, run, guide)
+        called, declared = {spelled(one): one for one in measures}, store.run(run).declared
+        for one in guide.guides if guide else ():
+            titles = (one.title, one.measure.title, declared.metric(one.name).label)
+            called |= {spelled(title): one.name for title in titles if title}
         return cls(
             run,
             {row.trial.id: row.trial for row in rows},
             sorted(row.trial.id for row in rows),
             frozenset(row.trial.id for row in rows if row.status == "played"),
             measures,
+            called,
             whole,
+            guide,
         )
 
     def episode(self, wanted: str) -> str:
@@ -259,11 +286,11 @@ class Rateable:
 
     def score(self, rating: Rating, trial: str) -> Score:
         """The rating as a score; ConfigError where its dimension, seat or score cannot be."""
-        measure = self.measures.get(rating.dimension)
+        measure = self.measures.get(self.called.get(spelled(rating.dimension), ""))
         if measure is None:
             known = ", ".join(self.measures) or "none: judge the run first"
             raise ConfigError(f"expected a dimension ({known}), found {quoted(rating.dimension)}")
-        seat = self._seat(rating, measure, self.trials[trial].task.seats)
+        seat = self._seat(rating, measure, self.trials[trial])
         kind = "a whole number" if measure.whole else "a number"
         if not measure.low <= rating.score <= measure.high or (
             measure.whole and rating.score != int(rating.score)
@@ -275,28 +302,45 @@ class Rateable:
         reason = signed(rating.rater, rating.reason, rating.seconds, rating.when)
         return Score(measure, seat, rating.score, reason)
 
-    def _seat(self, rating: Rating, measure: Measure, seats: Sequence[str]) -> str | None:
-        seat = rating.seat or None
-        if measure.name not in self.whole:
-            if seat not in seats:
+    def _seat(self, rating: Rating, measure: Measure, trial: Trial) -> str | None:
+        if measure.name in self.whole:
+            if rating.seat:
                 raise ConfigError(
-                    f"expected a seat ({', '.join(seats)}), found {quoted(rating.seat)}"
+                    f"expected no seat, as {measure.name} is of the whole episode, "
+                    f"found {quoted(rating.seat)}"
                 )
-        elif seat is not None:
+            return None
+        seats, number = trial.task.seats, SEAT_NUMBER.fullmatch(rating.seat)
+        if rating.seat in seats:
+            return rating.seat
+        if number and int(number[1]) <= len(seats):
+            return seats[int(number[1]) - 1]
+        called = {seat for name, seat in self._names(trial) if spelled(rating.seat) == name}
+        if len(called) != 1:
             raise ConfigError(
-                f"expected no seat, as {measure.name} is of the whole episode, "
+                f"expected a seat ({', '.join(seats)}), its number or the name of who sits there, "
                 f"found {quoted(rating.seat)}"
             )
-        return seat
+        return called.pop()
+
+    def _names(self, trial: Trial) -> Iterable[tuple[str, str]]:
+        """What those in an episode may be called, and their seats."""
+        try:
+            people = self.guide.shown(Episode(trial, ())).people if self.guide else ()
+        except ConfigError:  # a task that its world does not know
+            people = ()
+        return [(spelled(name), one.seat) for one in people for name in (one.name, one.full_name)]
 
 
-def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str]]:
+def _measures(
+    store: Store, run: str, guide: RatingGuide | None
+) -> tuple[dict[str, Measure], frozenset[str]]:
     """What can be rated in a run: what its world has a guide to; else all that judges scored.
 
     Also, which of these are of whole episodes.
     """
     run_of_episodes(store, run)
-    if guide := _guide(store, run):
+    if guide:
         return {one.name: one.measure for one in guide.guides}, frozenset()
     found: dict[str, Measure] = {}
     whole: set[str] = set()
@@ -410,11 +454,20 @@ def _sums(guide: RatingGuide | None, rater: str, scores: Sequence[Score]) -> Ite
     if guide is None or guide.summary is None:
         return
     for seat in sorted({score.seat for score in scores if score.seat is not None}):
-        mine = {score.measure for score in scores if score.seat == seat}
-        if mine >= {one.measure for one in guide.guides}:
+        mine = {score.measure.name for score in scores if score.seat == seat}
+        if mine >= {one.name for one in guide.guides}:
             found = guide.summary(tuple(scores), seat)
             if isinstance(found, Score):
                 yield replace(found, reason=signed(rater, ""))
+
+
+SEAT_NUMBER = re.compile(r"(?:agent|person|participant|player|seat|p)?[ _-]?([1-9])", re.IGNORECASE)
+"""A seat by its number."""
+
+
+def spelled(text: str) -> str:
+    """A name in small letters, its parts parted by one blank."""
+    return re.sub(r"[\W_]+", " ", text).strip().casefold()
 
 
 def quoted(found: object) -> str:
@@ -450,138 +503,3 @@ def _moment(text: str) -> str:
             "expected a time with its zone as when, such as 2026-03-01T14:05:00Z, "
             f"found {quoted(text)}"
         ) from error
-
-
-REQUIRED = ("episode", "seat", "rater", "dimension", "score")
-OPTIONAL = ("reason", "seconds")
-MOMENT = "when"
-"""Optional, too: when the rating was given."""
-IGNORED = ("agent", "played_by")
-"""Who played: a run knows that itself, and better."""
-_NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
-_TEXTS = ("episode", "seat", "rater", "dimension", "reason")
-_SEPARATORS = (",", ";", "\t")
-_Cells: TypeAlias = Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class WrongLine:
-    """What is wrong with a line: what was expected, and what found."""
-
-    line: int
-    what: str
-
-
-def read_lines(data: bytes) -> tuple[tuple[NumberedRating, ...], tuple[WrongLine, ...]]:
-    """The ratings of a file, and what is wrong with its other lines; never an exception.
-
-    A file whose first letter is "{" holds JSON objects, a line each; any other but "[" is CSV with
-    a head, its columns parted by commas, semicolons or tabs.
-    """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return (), (
-            WrongLine(line, f"expected text in UTF-8, found byte 0x{data[error.start]:02x}"),
-        )
-    found: list[NumberedRating] = []
-    wrong: list[WrongLine] = []
-    for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
-        if isinstance(row, WrongLine):
-            wrong.append(row)
-            continue
-        made = _line(*row)
-        (wrong if isinstance(made, WrongLine) else found).append(made)  # type: ignore[arg-type]
-    return tuple(found), tuple(wrong)
-
-
-def _json(text: str) -> Iterator[tuple[int, _Cells] | WrongLine]:
-    for number, row in enumerate(text.split("\n"), 1):
-        if not row.strip():
-            continue
-        try:
-            found = json.loads(row, object_pairs_hook=_Pairs)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, _Pairs):
-            yield WrongLine(number, f"expected a JSON object, found {quoted(row.strip())}")
-        elif problem := _columns([name for name, _ in found]):
-            yield WrongLine(number, problem)
-        else:
-            yield number, dict(found)
-
-
-class _Pairs(list[tuple[str, object]]):
-    """A JSON object with all its keys, also those that occur twice."""
-
-
-def _csv(text: str) -> Iterator[tuple[int, _Cells] | WrongLine]:
-    head = text.partition("\n")[0]
-    separator = max(_SEPARATORS, key=head.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    names: list[str] = []
-    began = 1
-    try:
-        for row in rows:
-            number, began = began, rows.line_num + 1
-            if not any(cell.strip() for cell in row):
-                continue
-            if not names:
-                names = [cell.strip().lower() for cell in row]
-                if problem := _columns(names):
-                    yield WrongLine(number, problem)
-                    return
-            elif len(row) != len(names):
-                yield WrongLine(number, f"expected {len(names)} cells, found {len(row)}")
-            else:
-                yield number, dict(zip(names, row, strict=True))
-    except csv.Error as error:
-        yield WrongLine(began, f"expected CSV, found what cannot be read as such ({error})")
-
-
-def _columns(names: Sequence[str]) -> str:
-    """What is wrong with these names of columns, or ""."""
-    known = (*REQUIRED, *OPTIONAL, MOMENT, *IGNORED)
-    if missing := [name for name in REQUIRED if name not in names]:
-        found = ", ".join(quoted(name) for name in names[:8]) or "none"
-        return f"expected the columns {', '.join(REQUIRED)}, found no {missing[0]} among {found}"
-    for i, name in enumerate(names):
-        if name not in known:
-            return f"expected no columns but {', '.join(known)}, found {quoted(name)}"
-        if name in names[:i]:
-            return f"expected each column once, found {quoted(name)} twice"
-    return ""
-
-
-def _line(number: int, cells: _Cells) -> NumberedRating | WrongLine:
-    said: dict[str, str] = {}
-    for name in (*_TEXTS, MOMENT):
-        cell = cells.get(name)
-        if isinstance(cell, bool) or not isinstance(cell, (str, int, type(None))):
-            return WrongLine(number, f"expected text as {name}, found {quoted(cell)}")
-        said[name] = text_of(cell)
-    score, seconds = _number(cells["score"]), _number(cells.get("seconds"))
-    if score is None:
-        return WrongLine(number, f"expected a number as score, found {quoted(cells['score'])}")
-    if text_of(cells.get("seconds")) and seconds is None:
-        return WrongLine(
-            number, f"expected seconds from 0 or nothing, found {quoted(cells['seconds'])}"
-        )
-    try:
-        return number, Rating(score=score, seconds=seconds, **said)
-    except ConfigError as error:
-        return WrongLine(number, str(error))
-
-
-def _number(cell: object) -> float | None:
-    """A finite number, or None."""
-    if isinstance(cell, bool):
-        return None
-    if isinstance(cell, (int, float)):
-        try:
-            return float(cell) if math.isfinite(cell) else None
-        except OverflowError:
-            return None
-    text = text_of(cell).replace("\N{MINUS SIGN}", "-")
-    return float(text) if _NUMBER.fullmatch(text) else None

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from sociolab.town.clock import clock_time
 from sociolab.town.conversation import Talk
+from sociolab.town.map import Tile
 from sociolab.town.memory import MemoryKind
 from sociolab.town.person import Person, Surroundings
 from sociolab.town.questions import (
@@ -122,6 +123,8 @@ class Life(Thinking):
         """From the first midnight on, day after day."""
         me = self.me
         self._show("asleep", "", str(me.resident.home), "bed", asleep=True)
+        for text in me.resident.memories:
+            self.keep("known", text)
         while True:
             tomorrow = self.clock.midnight(self.clock.day(me.step) + 1)
             wake = yield from self.planning.day()
@@ -186,7 +189,11 @@ class Life(Thinking):
         doing = block.what if part.what == block.what else f"{block.what} ({part.what})"
         spot = self.around.spot(me, place, part.object)
         while me.step < until:
-            path = self.around.paths.path(me.tile, spot)
+            path = self._way(spot)
+            free = self.around.free_spot(me, spot, place, part.object, me.step + len(path))
+            if free != spot:
+                spot, path = free, self._way(free)
+            me.claim(spot, me.step + len(path))
             if path:
                 me.walk(path, me.step)
             away = str(self.around.town.place_at(me.tile)) != place
@@ -200,11 +207,15 @@ class Life(Thinking):
                 return True
         return False
 
+    def _way(self, spot: Tile) -> str:
+        return self.around.paths.path(self.me.tile, spot)
+
     def _to_bed(self) -> Living[None]:
         me = self.me
         home = str(me.resident.home)
         bed = self.around.bed(me)
-        while path := self.around.paths.path(me.tile, bed):
+        while path := self._way(bed):
+            me.claim(bed, me.step + len(path))
             me.walk(path, me.step)
             self._show("going home to bed", "going home to bed", home, "bed", walking=True)
             woken = yield from self._stay(me.step + len(path))

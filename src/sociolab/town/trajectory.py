@@ -354,7 +354,7 @@ def _told(record: Record, clock: Clock) -> Iterator[str]:
             for line in record.lines:
                 yield f"{line.name}: {line.text}"
         case Remembered(kind=kind) if kind != "seen":
-            yield f"{'remembered' if kind == 'talk' else 'thought'}: {record.text}"
+            yield f"{'thought' if kind == 'thought' else 'remembered'}: {record.text}"
         case Planned():
             yield f"planned anew: {record.why}" if record.why else "planned the day:"
             for block in record.blocks:

@@ -178,4 +178,5 @@ def _person(casting: SceneCast, names: dict[str, str], index: int) -> RatedPerso
             if other.id != me.id
             for tie in (casting.between(me.id, other.id),)
         ),
+        me.name,
     )

@@ -19,7 +19,16 @@ from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import by_rules, cut_words, interval, nature, number, percent, plural
+from sociolab.report.words import (
+    by_rules,
+    cut_words,
+    instructions_notes,
+    interval,
+    nature,
+    number,
+    percent,
+    plural,
+)
 from sociolab.store.store import Store
 from sociolab.town.questions import MOST_ROUNDS
 from sociolab.worlds.stss.dataset import content_from, unpacked
@@ -457,7 +466,11 @@ def _at_level(found: Levels, one: AgentLevels, what: str, measures: Sequence[Mea
             )
             for row in one.rows
         ),
-        notes=(nature(found.talk, one.judge), _intervals(one, names)),
+        notes=(
+            nature(found.talk, one.judge),
+            *instructions_notes(found.talk, (one.judge,)),
+            _intervals(one, names),
+        ),
     )
 
 
@@ -466,7 +479,7 @@ def _town_table(found: Levels, one: AgentLevels) -> TextTable:
         heading=f"Outcomes in the simulation ({found.action.run})",
         columns=("type", "goal", "tasks"),
         rows=tuple((row.type, _figure(found.action, row, GOAL), _n(row, GOAL)) for row in one.rows),
-        notes=(_intervals(one, [GOAL]),),
+        notes=(*instructions_notes(found.action), _intervals(one, [GOAL])),
     )
 
 
