@@ -162,6 +162,24 @@ def data_cast(
     typer.echo(cast_tasks(folder, world, per_scenario, seed))
 
 
+@data.command("revise", epilog="Example: sociolab data revise checks --to mine-2")
+def data_revise(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A study of scenario reviews.")],
+    to: Annotated[Path, option("--to", "FOLDER", "The new folder for the next version.")],
+    store: StoreFile = None,
+) -> None:
+    """Make the next version of a data set from the reviews of its scenarios.
+
+    Keeps, edits or rejects each by the majority of its reviews, and casts the tasks anew.
+    """
+    from sociolab.store.store import open_store
+    from sociolab.studies.revision import revise
+
+    with open_store(store) as opened:
+        for sentence in revise(opened, study, to):
+            typer.echo(sentence)
+
+
 # ------------------------------------------------------------------ export
 
 _TABLES = ("scores.parquet", "turns.parquet", "calls.parquet")

@@ -28,7 +28,7 @@ from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
 from sociolab.plugin.options import Flag
-from sociolab.plugin.shown import DimensionGuide, RatedScene, ReviewedTask, Sidebar
+from sociolab.plugin.shown import DecidedCluster, DimensionGuide, RatedScene, ReviewedTask, Sidebar
 from sociolab.plugin.writing import Writer
 from sociolab.prompting.templates import prompt
 
@@ -82,6 +82,11 @@ class EpisodeImporter:
     read: Callable[[Path], tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]]
 
 
+Revise = Callable[[Path | None, Path, str, Mapping[str, DecidedCluster]], Sequence[str]]
+"""Writes what a study (named) decided, by cluster, as the next version of a folder of data (None:
+the world's own) into a new one, and says in lines what it did."""
+
+
 @dataclass(frozen=True, slots=True)
 class RatingGuide:
     """How people rate a world's episodes: the scene of the examples, what to bear in mind, and a
@@ -110,7 +115,7 @@ class WorldPlugin:
     `importers` by the name of their format, `writers` by what they have a model write. `remarks` is
     what the author of a data set should know, `cast` writes the tasks of a folder (which, how many
     a scenario, seed). `sidebar` is what stands beside a transcript. People rate by `rating`, and
-    review tasks before they are played by `reviewed`;
+    review tasks before they are played by `reviewed`; `revise` makes the data's next version;
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
     package ask for by name.
@@ -130,6 +135,7 @@ class WorldPlugin:
     sidebar: Callable[[Episode, Sequence[JudgingRow]], Sidebar] | None = None
     rating: Callable[[], RatingGuide] | None = None
     reviewed: Callable[[Task], ReviewedTask] | None = None
+    revise: Revise | None = None
     impressions: bool = False
     levels: Callable[[], TwoLevels] | None = None
     town: Callable[[], TownWorld] | None = None
@@ -193,6 +199,7 @@ _CALLED: Mapping[str, type] = {
     "cast": str,
     "sidebar": Sidebar,
     "reviewed": ReviewedTask,
+    "revise": Sequence,
     "levels": object,
     "town": object,
 }

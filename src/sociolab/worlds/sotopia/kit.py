@@ -210,4 +210,5 @@ load = WorldPlugin(
     cast=later("sociolab.worlds.sotopia.build:cast_folder"),
     rating=later("sociolab.worlds.sotopia.rating:rating_guide"),
     reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
+    revise=later("sociolab.worlds.sotopia.revision:revise"),
 )
