@@ -47,9 +47,10 @@ def write(
         bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost without writing.")
     ] = False,
 ) -> None:
-    """Have a model write a data set: characters, relationships, scenarios; or sessions.
+    """Have a model write a data set.
 
-    What is written stays; the same command goes on where it stopped.
+    Characters, relationships and scenarios, or sessions. What is written stays; the same command
+    goes on where it stopped.
     """
     from sociolab.app.data.writing import rehearse
     from sociolab.app.data.writing import write as have_written
@@ -168,7 +169,7 @@ def data_revise(
     to: Annotated[Path, option("--to", "FOLDER", "The new folder for the next version.")],
     store: StoreFile = None,
 ) -> None:
-    """Make the next version of a data set from the reviews of its scenarios.
+    """Make a data set's next version from reviews of its scenarios.
 
     Keeps, edits or rejects each by the majority of its reviews, and casts the tasks anew.
     """

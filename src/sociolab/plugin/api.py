@@ -63,6 +63,7 @@ from sociolab.plugin.shown import (
     RatedScene,
     ReviewedTask,
     Sidebar,
+    guides_from,
 )
 from sociolab.plugin.world import (
     EpisodeImporter,
@@ -151,6 +152,7 @@ __all__ = [
     "Writer",
     "WrittenTasks",
     "guide_judge",
+    "guides_from",
     "json_file",
     "json_lines",
     "play",

@@ -217,7 +217,9 @@ async def write_characters(job: WriteJob) -> WrittenTasks:
     return WrittenTasks(len(people.records) - before, "characters", tuple(failures), (then,))
 
 
-def _drawn(seed: int, wanted: int, people: Sequence[Character]) -> tuple[tuple[str, str, int], ...]:
+def _drawn(
+    seed: int, wanted: int, people: Sequence[Character], asked: int
+) -> tuple[tuple[str, str, int], ...]:
     """Gender, pronouns and age of those who are missing: of any 40 as many as of the paper's. Ages
     are others after so many were asked for, lest what failed is asked again word for word."""
     there, missing = Counter(one.gender for one in people), []

@@ -57,6 +57,11 @@ def test_the_defects_are_those_that_a_reading_by_hand_found(report: ImportReport
     assert dict(found) == {
         DefectKind.CUT_OFF: ["map"],
         DefectKind.HOME_UNKNOWN: ["Eddy Lin"],
+        DefectKind.MISSPELT_NAME: [
+            *("Latoya Williams", "Latoya Williams", "Rajiv Patel", "Rajiv Patel"),
+            "Isabella Rodriguez",
+        ],
+        DefectKind.DATED_MEMORY: ["Isabella Rodriguez"],
         DefectKind.UNKNOWN_PLACE: ["12", "19"],
         DefectKind.FOREIGN_FILTER: ["17"],
         DefectKind.WRONG_NUMBER: ["7", "11", "27", "28"],
@@ -66,6 +71,17 @@ def test_the_defects_are_those_that_a_reading_by_hand_found(report: ImportReport
         DefectKind.OTHER_ACTIVITY: ["14"],
         DefectKind.OTHER_PERFORMER: ["11"],
     }
+
+
+def test_all_25_remember_and_are_tied_to_whom_they_remember(
+    report: ImportReport, data: TownData
+) -> None:
+    assert report.lines[1] == "247 seed memories and 165 ties"
+    people = {one.name: one for one in data.residents}
+    assert all(one.memories and one.ties for one in data.residents)
+    assert people["Klaus Mueller"].ties["Maria Lopez"] == "close friends and classmates"
+    assert people["Mei Lin"].ties["Eddy Lin"].startswith("your son")
+    assert not any("5pm" in text for text in people["Isabella Rodriguez"].memories)
 
 
 def test_the_types_are_as_many_as_in_the_paper(data: TownData) -> None:

@@ -15,6 +15,7 @@ from sociolab.core.reading import ForeignRecord, json_file, record
 from sociolab.core.user_files import writing
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.dataset import TownData, write_town
+from sociolab.worlds.stss.importing.history import with_history
 from sociolab.worlds.stss.importing.repairs import make_tasks
 from sociolab.worlds.stss.importing.tasks import Numbered, TownFacts, read_tasks
 from sociolab.worlds.stss.importing.village import (
@@ -70,9 +71,10 @@ def _read(files: SourceFiles, name: str, *, correct: bool) -> tuple[TownData, Im
             f"{files.tasks[0]}: expected a task that can be played on this map, found none; "
             "correct them on import, or mend the files"
         )
-    residents = taught(people.residents, raw, names)
+    learnt = taught(people.residents, raw, names)
+    residents, slips = with_history(learnt, files.history, correct=correct)
     data = TownData(name, _version(files, correct=correct), ville.town, residents, made.tasks)
-    defects = (*ville.defects, *people.defects, *made.defects)
+    defects = (*ville.defects, *people.defects, *slips, *made.defects)
     return data, _report(data, len(raw), made.left_out, defects, correct=correct)
 
 
@@ -90,11 +92,16 @@ def _report(
         f"{len(town.sectors)} sectors, {len(town.places)} arenas, {len(kinds)} kinds of object, "
         f"{len(data.residents)} residents, {len(data.tasks)} of {tasks_read} tasks"
     )
+    memories, ties = (
+        sum(map(len, found))
+        for found in zip(*((one.memories, one.ties) for one in data.residents), strict=True)
+    )
+    remembered = (f"{memories} seed memories and {ties} ties",) if memories else ()
     return ImportReport(
         corrected=correct,
         left_out=left_out,
         defects=defects,
-        lines=(first, *_remark(left_out, defects, correct=correct), *told(defects)),
+        lines=(first, *remembered, *_remark(left_out, defects, correct=correct), *told(defects)),
     )
 
 
