@@ -55,6 +55,7 @@ from sociolab.plugin.scene import OpenScene
 from sociolab.plugin.shown import (
     Condition,
     Conditions,
+    DecidedCluster,
     DimensionGuide,
     FactWay,
     RatedLine,
@@ -89,6 +90,7 @@ __all__ = [
     "ConfigError",
     "Context",
     "DataId",
+    "DecidedCluster",
     "Declared",
     "DimensionGuide",
     "DryRun",

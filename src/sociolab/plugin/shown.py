@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, RootModel
 
@@ -206,3 +207,17 @@ class ReviewedTask:
     def titles(self) -> tuple[str, ...]:
         """What each text is."""
         return ("The scene", *(f"The goal of {name}" for name, _ in self.people))
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedCluster:
+    """What reviewers decided of a cluster of tasks: keep, edit or reject; "" where they did not
+    agree. `texts` are those of an edit, of `proposals` different ones; `by` and `reasons` are of
+    those who decided so, `on` is the day of the last review."""
+
+    decision: Literal["keep", "edit", "reject", ""]
+    texts: tuple[str, ...]
+    by: tuple[str, ...]
+    reasons: tuple[str, ...]
+    on: str
+    proposals: int = 0

@@ -29,7 +29,7 @@ from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
 from sociolab.plugin.options import Flag
-from sociolab.plugin.shown import DimensionGuide, RatedScene, ReviewedTask, Sidebar
+from sociolab.plugin.shown import DecidedCluster, DimensionGuide, RatedScene, ReviewedTask, Sidebar
 from sociolab.plugin.writing import Writer
 from sociolab.prompting.templates import prompt
 
@@ -83,6 +83,11 @@ class EpisodeImporter:
     read: Callable[[Path], tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]]
 
 
+Revise = Callable[[Path | None, Path, str, Mapping[str, DecidedCluster]], Sequence[str]]
+"""Writes what a study (named) decided, by cluster, as the next version of a folder of data (None:
+the world's own) into a new one, and says in lines what it did."""
+
+
 @dataclass(frozen=True, slots=True)
 class RatingGuide:
     """How people rate a world's episodes: the scene of the examples, what to bear in mind, and a
@@ -111,7 +116,8 @@ class WorldPlugin:
     `importers` by the name of their format, `writers` by what they have a model write. `remarks` is
     what the author of a data set should know, `cast` writes the tasks of a folder (which, how many
     a scenario, seed). `sidebar` is what stands beside a transcript. People rate by one of `guides`,
-    the first if none is named, and review tasks before they are played by `reviewed`;
+    the first if none is named, and review tasks before they are played by `reviewed`, from which
+    `revise` makes the data's next version;
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
     package ask for by name.
@@ -131,6 +137,7 @@ class WorldPlugin:
     sidebar: Callable[[Episode, Sequence[JudgingRow]], Sidebar] | None = None
     guides: Mapping[str, Callable[[], RatingGuide]] = field(default_factory=dict)
     reviewed: Callable[[Task], ReviewedTask] | None = None
+    revise: Revise | None = None
     impressions: bool = False
     levels: Callable[[], TwoLevels] | None = None
     town: Callable[[], TownWorld] | None = None
@@ -205,6 +212,7 @@ _CALLED: Mapping[str, type] = {
     "cast": str,
     "sidebar": Sidebar,
     "reviewed": ReviewedTask,
+    "revise": Sequence,
     "levels": object,
     "town": object,
 }

@@ -228,4 +228,5 @@ load = WorldPlugin(
         "behaviour": later("sociolab.worlds.sotopia.rating:behaviour_guide"),
     },
     reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
+    revise=later("sociolab.worlds.sotopia.revision:revise"),
 )
