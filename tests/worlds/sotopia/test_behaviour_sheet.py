@@ -80,9 +80,7 @@ def test_answers_become_shares_and_reasons_that_quote_the_turn(store: Store) -> 
         store,
         reply(
             opens_at_target=answer("no", (4, "Would you take twenty-five, today")),
-            persistent=answer(
-                "yes", (4, "4. Ada: WOULD you take twenty-five"), why="asks"
-            ),
+            persistent=answer("yes", (4, "4. Ada: WOULD you take twenty-five"), why="asks"),
             unanswered=answer("not applicable", why="Ben asks nothing"),
             creative=answer("cannot tell"),
         ),
