@@ -25,7 +25,7 @@ from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
-from sociolab.studies.ratings import import_ratings
+from sociolab.studies.rating_files import import_ratings
 
 # Episode, seat, the heuristic judge's goal (in the small run), and goals by P and Q.
 GOALS = (

@@ -34,7 +34,8 @@ from sociolab.studies.rate_study import (
     store_ratings,
     submit,
 )
-from sociolab.studies.ratings import Rating, import_ratings
+from sociolab.studies.rating_files import import_ratings
+from sociolab.studies.ratings import Rating
 from sociolab.studies.settings import RatePlan
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from sociolab.worlds.sotopia.rating import rated_scene
@@ -130,6 +131,13 @@ def test_an_export_is_read_back_as_the_same_ratings(store: Store, tmp_path: Path
     file.write_text(ratings_csv(ratings_in(store, RUN, STUDY)), "utf-8")
     import_ratings(file, RUN, name="again", store=store.path)
     assert ratings_in(store, RUN, "again") == ratings_in(store, RUN, STUDY) == tuple(given)
+
+
+def test_a_file_may_name_who_sits_there(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    file.write_text("episode,seat,rater,goal\nfair00,Ada Holm,r1,7\nfair00,ben,r1,3\n", "utf-8")
+    import_ratings(file, RUN, name="named", store=store.path)
+    assert [(r.seat, r.score) for r in ratings_in(store, RUN, "named")] == [(ADA, 7), (BEN, 3)]
 
 
 def test_a_rating_that_stands_is_never_overwritten(store: Store) -> None:

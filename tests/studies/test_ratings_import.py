@@ -13,7 +13,8 @@ from sociolab.core.score import JudgeId, Score
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
-from sociolab.studies.ratings import KeptRatings, Rating, import_ratings, keep_ratings, people_judge
+from sociolab.studies.rating_files import import_ratings
+from sociolab.studies.ratings import KeptRatings, Rating, keep_ratings, people_judge
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 
 HEAD = "episode,seat,rater,dimension,score,reason,seconds"
@@ -25,10 +26,14 @@ def lab(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def keep(lab: Path, *lines: str, name: str = "people", again: bool = False) -> tuple[str, ...]:
+def keep(
+    lab: Path, *lines: str, name: str = "people", again: bool = False, duplicates: str = "refuse"
+) -> tuple[str, ...]:
     file = lab / "ratings.csv"
     file.write_text("\n".join((HEAD, *lines)), "utf-8")
-    return import_ratings(file, RUN, name=name, replace_all=again, store=lab / "store.db")
+    return import_ratings(
+        file, RUN, store=lab / "store.db", name=name, replace_all=again, duplicates=duplicates
+    )
 
 
 def refused(lab: Path, *lines: str) -> str:
@@ -147,7 +152,10 @@ def test_all_that_is_wrong_is_told_by_line_and_nothing_is_kept(lab: Path) -> Non
     )
     assert 'line 4: expected one episode, found "lamp", which begins lamp-AA and lamp-AS' in told
     assert 'line 5: expected an episode that was played, found "bike-SS"' in told
-    assert 'line 6: expected a seat (ann, bob), found "cat"' in told
+    assert (
+        'line 6: expected a seat (ann, bob), its number or the name of who sits there, found "cat"'
+        in told
+    )
     assert "line 7: expected a dimension (believability," in told
     assert told.endswith("; and 2 more")
     assert judgings(lab) == []
@@ -161,6 +169,45 @@ def test_a_rater_who_rates_the_same_thing_twice_is_refused(lab: Path) -> None:
     told = refused(lab, *LINES, LINES[0])
     assert "line 6: expected one rating of goal by r2" in told
     assert "the first in line 2" in told
+
+
+TWICE = ("lamp-AA,ann,r1,goal,4,soft,12", "lamp-AA,ann,r1,goal,7,firm,20")
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "kept", "said"),
+    [
+        ("first", [("[r1 12 s] soft", 4.0)], "double ratings: 1, the first kept"),
+        ("mean", [("[r1] soft; firm", 5.5)], "double ratings: 1, their mean kept"),
+        (
+            "keep",
+            [("[r1 12 s] soft", 4.0), ("[r1.2 20 s] firm", 7.0)],
+            "double ratings: 1, kept as another rater's",
+        ),
+    ],
+)
+def test_what_becomes_of_double_ratings_is_chosen(
+    lab: Path, duplicates: str, kept: list[tuple[str, float]], said: str
+) -> None:
+    assert said in keep(lab, *TWICE, duplicates=duplicates)
+    found = [score for _, _, scores in judgings(lab) for score in scores]
+    assert [(one.reason, one.value) for one in found] == kept
+    with Store.open(lab / "store.db") as store:
+        (entry,) = (
+            one
+            for one in result_of(store, RUN).scores
+            if (one.judge, one.measure, one.by) == ("people", "goal", {})
+            and one.agent == "openai/alpha"
+        )
+    # One play: the mean of what its raters gave.
+    assert (entry.value, entry.n) == (sum(v for _, v in kept) / len(kept), 1)
+
+
+def test_a_seat_goes_by_number_and_a_dimension_by_its_title(lab: Path) -> None:
+    keep(lab, "lamp-AA,2,r1,Goal completion,4,,", "lamp-AA,agent_1,r1,FIN,1,,")
+    found = {(s.seat, s.measure.name, s.value) for _, _, scores in judgings(lab) for s in scores}
+    assert found == {("bob", "goal", 4.0), ("ann", "financial", 1.0)}
+    assert "expected a seat (ann, bob), its number or" in refused(lab, "lamp-AA,3,r1,goal,4,,")
 
 
 def test_an_unambiguous_beginning_names_an_episode(lab: Path) -> None:

@@ -16,7 +16,8 @@ from sociolab.store.export import import_run
 from sociolab.store.store import Store
 from sociolab.studies.export import export, export_zip
 from sociolab.studies.participants import completion_code, invite
-from sociolab.studies.ratings import import_ratings, people_judge
+from sociolab.studies.rating_files import import_ratings
+from sociolab.studies.ratings import people_judge
 from sociolab.studies.settings import StudySettings
 from sociolab.studies.setup import create
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS

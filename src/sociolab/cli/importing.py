@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 from pydantic import BaseModel, create_model
 
 from sociolab.app.data.importing import OWN, Import, import_anything, world_flags, world_formats
-from sociolab.cli.options import OptText, Replace, StoreFile, option, takes
+from sociolab.cli.options import OptText, OptTexts, Replace, StoreFile, option, takes
 from sociolab.core.errors import ConfigError
 
 verbs = typer.Typer()
@@ -43,19 +44,35 @@ def import_(
         OptText, option("--run", "RUN", "The run that was rated (ratings only).")
     ] = None,
     replace: Replace = False,
+    mapped: Annotated[
+        OptTexts,
+        option("--map", "COLUMN=MEANING", "What a column holds (ratings only; repeatable)."),
+    ] = None,
+    duplicates: Annotated[
+        OptText,
+        option(
+            "--duplicates",
+            "WHAT",
+            "A rater's second rating of the same: refuse (default), first, mean or keep.",
+        ),
+    ] = None,
     *,
     given: dict[str, Any],
     store: StoreFile = None,
 ) -> None:
     """Import a data set or episodes made elsewhere."""
-    if run is not None and format != "ratings":
-        raise ConfigError(f"--run: expected with ratings only, found with {format}; leave it out")
+    only = {"--run": run, "--map": mapped, "--duplicates": duplicates}
+    if found := [flag for flag, value in only.items() if value and format != "ratings"]:
+        raise ConfigError(
+            f"{found[0]}: expected with ratings only, found with {format}; leave it out"
+        )
     if name == "" or (name is None and format in _FORMATS):
         raise ConfigError("--name: expected what to call it here, found nothing")
     called = name or _IMPORTED_AS.get(format, "")
     flags = frozenset(f"--{name.replace('_', '-')}" for name in given)
     wanted = Import(path, called, replace, store, flags, run or "")
-    for sentence in import_anything(format, wanted, {**OWN, "ratings": _import_ratings}):
+    read = partial(_import_ratings, mapped or [], duplicates or "refuse")
+    for sentence in import_anything(format, wanted, {**OWN, "ratings": read}):
         typer.echo(sentence)
 
 
@@ -63,16 +80,18 @@ _IMPORTED_AS = {"ratings": "people", "run": ""}
 """What is imported without --name is called: of a run, as in its file."""
 
 
-def _import_ratings(wanted: Import) -> tuple[str, ...]:
+def _import_ratings(mapped: list[str], duplicates: str, wanted: Import) -> tuple[str, ...]:
     """Ratings by people (docs/ratings.md) as a set of a run's judgings."""
-    from sociolab.studies.ratings import import_ratings
+    from sociolab.studies.rating_files import import_ratings
 
     if not wanted.run:
         raise ConfigError("ratings belong to a run: add --run NAME")
     return import_ratings(
         wanted.path,
         wanted.run,
+        store=wanted.store,
         name=wanted.name,
         replace_all=wanted.replace,
-        store=wanted.store,
+        mapped=mapped,
+        duplicates=duplicates,
     )

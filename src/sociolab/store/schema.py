@@ -8,10 +8,15 @@ from collections.abc import Iterator
 APPLICATION_ID = 0x536F6C61
 """Marks a SQLite file as ours ("Sola")."""
 
-VERSION = 1
+VERSION = 2
 """Of the schema; counts up with every change to it. A store of another version is not opened."""
 
 SCHEMA = """
+CREATE TABLE salt (                  -- one row: what makes hashes of this store its own
+    value BLOB NOT NULL DEFAULT (randomblob(16))
+);
+INSERT INTO salt DEFAULT VALUES;
+
 CREATE TABLE runs (
     pk INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -155,7 +160,7 @@ CREATE TABLE verdicts (
     cause TEXT,                      -- of a failure, as are raw and attempts
     raw TEXT,
     attempts INTEGER,
-    unscored TEXT,                   -- of an unscored one: cannot tell, disputed or unconfirmed
+    unscored TEXT,                   -- of an unscored one: cannot tell, disputed, unconfirmed, not applicable
     low REAL,                        -- and between what its value lies; NULL: the measure's range
     high REAL,
     PRIMARY KEY (judging, n)

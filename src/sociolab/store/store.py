@@ -452,6 +452,11 @@ class Store(Database):
         files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
         return StoreSize(sum(f.stat().st_size for f in files if f.exists()), pages * free)
 
+    @property
+    def salt(self) -> bytes:
+        """Random bytes of this store alone: with them a hash cannot be compared with another's."""
+        return bytes(self.row("SELECT value FROM salt")[0])
+
     def vacuum(self) -> None:
         """Write the store anew without the room that deleted runs left; nothing else changes.
 

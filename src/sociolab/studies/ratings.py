@@ -1,29 +1,34 @@
-"""How do ratings by people get into a run? From records or a file, checked, as one set."""
+"""How do ratings by people get into a run? Checked, as one set."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TypeAlias
+from statistics import fmean
+from typing import Literal, TypeAlias
 
-from sociolab.analysis.ratings import signature, signed
+from sociolab.analysis.ratings import moment, signature, signed, unsigned
 from sociolab.app.registry import known_world
-from sociolab.core.episode import Trial
+from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, Score
+from sociolab.core.score import (
+    NO_ANSWERS,
+    JudgeId,
+    Measure,
+    NotKnown,
+    Score,
+    ScoreFailure,
+    Unscored,
+)
 from sociolab.core.seeding import digest
 from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import plural
-from sociolab.store.connect import checked_name, lock_run, store_path
+from sociolab.store.connect import checked_name, lock_run
 from sociolab.store.store import Store
 
 LONGEST_REASON = 10_000
@@ -38,8 +43,9 @@ class Rating:
 
     `episode` is the id of a played episode, or a beginning of it that no other has. `seat` is ""
     for a measure of the whole episode. `rater` is a pseudonym: it is stored, exported and shown.
-    `score` is in the dimension's range. `seconds` is how long the rating took, `when` the moment
-    that it was given, as ISO 8601 with its zone (kept in UTC); None and "" where not known.
+    `score` is in the dimension's range, or, of a yes/no question, one of `NO_ANSWERS`.
+    `seconds` is how long the rating took, `when` the moment that it was given, as ISO 8601 with its
+    zone (kept in UTC); None and "" where not known.
     ConfigError for a record that cannot be a rating of any run.
     """
 
@@ -47,7 +53,7 @@ class Rating:
     seat: str
     rater: str
     dimension: str
-    score: float
+    score: float | NotKnown
     reason: str = ""
     seconds: float | None = None
     when: str = ""
@@ -61,7 +67,9 @@ class Rating:
                 "expected a pseudonym as rater, of at most 40 letters, digits, dots, underscores "
                 f"and hyphens, found {quoted(self.rater)}"
             )
-        if not math.isfinite(self.score):
+        if self.score not in NO_ANSWERS and not (
+            isinstance(self.score, float | int) and math.isfinite(self.score)
+        ):
             raise ConfigError(f"expected a number as score, found {quoted(self.score)}")
         if self.seconds is not None and not 0 <= self.seconds < math.inf:
             raise ConfigError(
@@ -73,6 +81,26 @@ class Rating:
                 f"found {len(self.reason):,}"
             )
         object.__setattr__(self, "when", _moment(self.when))
+
+    def verdict(self, measure: Measure, seat: str | None) -> Score | Unscored:
+        """As it is stored, signed by the rater."""
+        reason = signed(self.rater, self.reason, self.seconds, self.when)
+        if isinstance(self.score, str):
+            return Unscored(measure, seat, reason, self.score)
+        return Score(measure, seat, self.score, reason)
+
+
+def on_scale(measure: Measure, score: float | NotKnown) -> bool:
+    """Whether this can be said of a measure: a point of its scale; of a yes/no question, that there
+    is no answer."""
+    if isinstance(score, str):
+        return measure.yes_no and score in NO_ANSWERS
+    return measure.low <= score <= measure.high and (not measure.whole or score == int(score))
+
+
+def shown_score(score: float | NotKnown) -> str:
+    """A rating as files and pages write it."""
+    return score if isinstance(score, str) else f"{score:g}"
 
 
 NumberedRating: TypeAlias = tuple[int, Rating]
@@ -86,7 +114,8 @@ PEOPLE = "people"
 class KeptRatings:
     """How many ratings were given, by how many raters, of how many plays (seats) and episodes.
 
-    `fresh` counts those that were not stored before.
+    `fresh` counts those that were not stored before, `doubles` those that were given for what the
+    same rater had rated already.
     """
 
     ratings: int
@@ -94,6 +123,7 @@ class KeptRatings:
     plays: int
     episodes: int
     fresh: int
+    doubles: int = 0
 
 
 def keep_ratings(
@@ -103,39 +133,26 @@ def keep_ratings(
     *,
     name: str = PEOPLE,
     replace_all: bool = False,
+    duplicates: Duplicates = "refuse",
 ) -> KeptRatings:
     """Store ratings as the set `name` of a run, all or none.
 
         keep_ratings(store, "my-run", [Rating("094bb6f6", "gurdeep-sandhu", "anna", "goal", 7)])
 
-    What is stored already is left as it is; `replace_all` puts these in the place of the whole set.
+    A seat may be named by its number (from 1) or by who sits there, a dimension by its title. What
+    is stored already is left as it is; `replace_all` puts these in the place of the whole set.
     ConfigError, and nothing stored, where there is none, or where one is of an episode, a seat or a
     dimension that the run does not have, out of its range, given twice, or in contradiction to what
     is stored; a message counts them from 1. StoreError while another process works on the run.
     """
     lines = tuple(enumerate(ratings, 1))
-    return _keep(store, run, _GivenRatings(lines, (), "", "rating"), name, replace_all)
+    given = GivenRatings(lines, (), "", "rating", duplicates)
+    return keep(store, run, given, name, replace_all)
 
 
-def import_ratings(
-    file: Path, run: str, *, name: str = PEOPLE, replace_all: bool = False, store: Path | None
-) -> tuple[str, ...]:
-    """`keep_ratings` of a file; sentences on what was kept. ConfigError for wrong lines, too."""
-    checked_name(name)
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
-    given = _GivenRatings(*read_lines(data), f"{file}: ", "line")
-    with Store.open(store_path(store), create=False) as opened:
-        kept = _keep(opened, run, given, name, replace_all)
-    old = kept.ratings - kept.fresh
-    return (
-        f"read {plural(kept.ratings, 'rating')} by {plural(kept.raters, 'rater')} of "
-        f"{plural(kept.plays, 'seat')} in {plural(kept.episodes, 'episode')}; "
-        f"kept {kept.fresh:,} as {name} of {run}{f', {old:,} were there already' if old else ''}",
-        f"compare them with judges: sociolab agree {run}",
-    )
+Duplicates: TypeAlias = Literal["refuse", "first", "mean", "keep"]
+"""What becomes of a second rating of the same by the same rater: it is an error; the first counts;
+their mean does; it counts as that of another rater ("anna.2")."""
 
 
 _FIRST = 5
@@ -143,21 +160,29 @@ _FIRST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class _GivenRatings:
+class WrongLine:
+    """What is wrong with a line: what was expected, and what found."""
+
+    line: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRatings:
     """Ratings and what is wrong with others; `place` begins a message, `unit` is what it counts."""
 
     lines: Sequence[NumberedRating]
     wrong: Sequence[WrongLine]
     place: str
     unit: str
+    duplicates: Duplicates = "refuse"
 
 
-def _keep(
-    store: Store, run: str, given: _GivenRatings, name: str, replace_all: bool
-) -> KeptRatings:
+def keep(store: Store, run: str, given: GivenRatings, name: str, replace_all: bool) -> KeptRatings:
+    """`keep_ratings`, with what is wrong with other lines told in the same message."""
     judge = people_judge(checked_name(name))
     with lock_run(store.path, run):
-        ratings, wrong = _checked(given, Rateable.of(store, run))
+        ratings, doubles, wrong = _checked(given, Rateable.of(store, run))
         standing = RatingSet.of(store, run, judge)
         kept = RatingSet() if replace_all else standing
         for rating in ratings:
@@ -175,33 +200,62 @@ def _keep(
         plays=len({(rating.trial, rating.score.seat) for rating in ratings}),
         episodes=len({rating.trial for rating in ratings}),
         fresh=len(fresh),
+        doubles=doubles,
     )
 
 
-def _checked(given: _GivenRatings, run: Rateable) -> tuple[list[PlacedRating], list[WrongLine]]:
-    ratings: list[PlacedRating] = []
+def _checked(given: GivenRatings, run: Rateable) -> tuple[list[PlacedRating], int, list[WrongLine]]:
+    """The ratings that are in order, how many were doubles, and what is wrong with others."""
     wrong = list(given.wrong)
-    seen: dict[RatingPlace, int] = {}
+    found: dict[RatingPlace, list[PlacedRating]] = {}
     for number, one in given.lines:
         try:
             trial = run.episode(one.episode)
-            score = run.score(one, trial)
+            rating = PlacedRating(number, trial, one.rater, run.score(one, trial))
         except ConfigError as error:
             wrong.append(WrongLine(number, str(error)))
             continue
-        rating = PlacedRating(number, trial, one.rater, score)
-        first = seen.setdefault(rating.place, number)
-        if first != number:
+        several = found.setdefault(rating.place, [])
+        several.append(rating)
+        if given.duplicates == "refuse" and len(several) > 1:
             told = (
-                f"expected one rating of {one.dimension} by {rating.rater} for this seat, "
-                f"found a second (the first in {given.unit} {first})"
+                f"expected one rating of {rating.score.measure.name} by {rating.rater} for this "
+                f"seat, found a second (the first in {given.unit} {several[0].number}); "
+                "--duplicates first, mean or keep says what becomes of it"
             )
             wrong.append(WrongLine(number, told))
-        ratings.append(rating)
-    return ratings, wrong
+    ratings = [one for several in found.values() for one in _merged(several, given.duplicates)]
+    return ratings, sum(map(len, found.values())) - len(found), wrong
 
 
-def _refuse(given: _GivenRatings, wrong: Sequence[WrongLine]) -> None:
+def _merged(several: Sequence[PlacedRating], duplicates: Duplicates) -> Sequence[PlacedRating]:
+    """What is kept of one rater's ratings of the same."""
+    first = several[0]
+    if len(several) == 1 or duplicates in ("first", "refuse"):
+        return [first]
+    if duplicates == "keep":
+        later = [replace(one, rater=f"{one.rater}.{i}") for i, one in enumerate(several[1:], 2)]
+        return [first, *(replace(one, score=_signed_anew(one)) for one in later)]
+    values = [one.score.value for one in several if isinstance(one.score, Score)]
+    if not values:
+        return [first]
+    value = fmean(values)
+    whole = first.score.measure.whole and value.is_integer()
+    reasons = dict.fromkeys(filter(None, (unsigned(said_of(one.score)) for one in several)))
+    measure = replace(first.score.measure, whole=whole)
+    reason = signed(first.rater, "; ".join(reasons))
+    return [replace(first, score=Score(measure, first.score.seat, value, reason))]
+
+
+def _signed_anew(one: PlacedRating) -> Score | Unscored:
+    reason = said_of(one.score)
+    again = signed(one.rater, unsigned(reason), signature(reason)[1], moment(reason))
+    if isinstance(one.score, Unscored):
+        return replace(one.score, why=again)
+    return replace(one.score, reason=again)
+
+
+def _refuse(given: GivenRatings, wrong: Sequence[WrongLine]) -> None:
     """ConfigError where anything is wrong, or nothing is there."""
     if wrong:
         ordered = sorted(wrong, key=lambda each: each.line)
@@ -217,7 +271,8 @@ def _refuse(given: _GivenRatings, wrong: Sequence[WrongLine]) -> None:
 class Rateable:
     """The trials of a run by id, which of them were played, the measures by name.
 
-    `whole` are the measures of whole episodes.
+    `called` are the names of measures by what else they are called, as `spelled`; `whole` the
+    measures of whole episodes. The first of `guides` shows who is in an episode.
     """
 
     run: str
@@ -225,20 +280,28 @@ class Rateable:
     ids: Sequence[str]
     played: frozenset[str]
     measures: Mapping[str, Measure]
+    called: Mapping[str, str]
     whole: frozenset[str]
+    guides: Sequence[RatingGuide]
 
     @classmethod
     def of(cls, store: Store, run: str) -> Rateable:
         """What a run holds; ConfigError if it holds no episodes."""
-        rows = store.trials(run)
-        measures, whole = _measures(store, run)
+        rows, guides = store.trials(run), _guides(store, run)
+        measures, whole = _measures(store, run, guides)
+        called, declared = {spelled(one): one for one in measures}, store.run(run).declared
+        for one in (one for guide in guides for one in guide.guides):
+            titles = (one.title, one.measure.title, declared.metric(one.name).label)
+            called |= {spelled(title): one.name for title in titles if title}
         return cls(
             run,
             {row.trial.id: row.trial for row in rows},
             sorted(row.trial.id for row in rows),
             frozenset(row.trial.id for row in rows if row.status == "played"),
             measures,
+            called,
             whole,
+            guides,
         )
 
     def episode(self, wanted: str) -> str:
@@ -257,47 +320,61 @@ class Rateable:
             raise ConfigError(f"expected an episode that was played, found {quoted(wanted)}")
         return found[0]
 
-    def score(self, rating: Rating, trial: str) -> Score:
-        """The rating as a score; ConfigError where its dimension, seat or score cannot be."""
-        measure = self.measures.get(rating.dimension)
+    def score(self, rating: Rating, trial: str) -> Score | Unscored:
+        """The rating as a verdict; ConfigError where its dimension, seat or score cannot be."""
+        measure = self.measures.get(self.called.get(spelled(rating.dimension), ""))
         if measure is None:
             known = ", ".join(self.measures) or "none: judge the run first"
             raise ConfigError(f"expected a dimension ({known}), found {quoted(rating.dimension)}")
-        seat = self._seat(rating, measure, self.trials[trial].task.seats)
+        seat = self._seat(rating, measure, self.trials[trial])
         kind = "a whole number" if measure.whole else "a number"
-        if not measure.low <= rating.score <= measure.high or (
-            measure.whole and rating.score != int(rating.score)
-        ):
+        if not on_scale(measure, rating.score):
             raise ConfigError(
                 f"expected {kind} from {measure.low:g} to {measure.high:g} as {measure.name}, "
-                f"found {rating.score:g}"
+                f"found {shown_score(rating.score)}"
             )
-        reason = signed(rating.rater, rating.reason, rating.seconds, rating.when)
-        return Score(measure, seat, rating.score, reason)
+        return rating.verdict(measure, seat)
 
-    def _seat(self, rating: Rating, measure: Measure, seats: Sequence[str]) -> str | None:
-        seat = rating.seat or None
-        if measure.name not in self.whole:
-            if seat not in seats:
+    def _seat(self, rating: Rating, measure: Measure, trial: Trial) -> str | None:
+        if measure.name in self.whole:
+            if rating.seat:
                 raise ConfigError(
-                    f"expected a seat ({', '.join(seats)}), found {quoted(rating.seat)}"
+                    f"expected no seat, as {measure.name} is of the whole episode, "
+                    f"found {quoted(rating.seat)}"
                 )
-        elif seat is not None:
+            return None
+        seats, number = trial.task.seats, SEAT_NUMBER.fullmatch(rating.seat)
+        if rating.seat in seats:
+            return rating.seat
+        if number and int(number[1]) <= len(seats):
+            return seats[int(number[1]) - 1]
+        called = {seat for name, seat in self._names(trial) if spelled(rating.seat) == name}
+        if len(called) != 1:
             raise ConfigError(
-                f"expected no seat, as {measure.name} is of the whole episode, "
+                f"expected a seat ({', '.join(seats)}), its number or the name of who sits there, "
                 f"found {quoted(rating.seat)}"
             )
-        return seat
+        return called.pop()
+
+    def _names(self, trial: Trial) -> Iterable[tuple[str, str]]:
+        """What those in an episode may be called, and their seats."""
+        try:
+            people = self.guides[0].shown(Episode(trial, ())).people if self.guides else ()
+        except ConfigError:  # a task that its world does not know
+            people = ()
+        return [(spelled(name), one.seat) for one in people for name in (one.name, one.full_name)]
 
 
-def _measures(store: Store, run: str) -> tuple[dict[str, Measure], frozenset[str]]:
+def _measures(
+    store: Store, run: str, guides: Sequence[RatingGuide]
+) -> tuple[dict[str, Measure], frozenset[str]]:
     """What can be rated in a run: what its world has a guide to; else all that judges scored.
 
     Also, which of these are of whole episodes.
     """
     run_of_episodes(store, run)
-    if guide := _guide(store, run):
-        return {one.name: one.measure for one in guide.guides}, frozenset()
+    if guides:
+        return {one.name: one.measure for each in guides for one in each.guides}, frozenset()
     found: dict[str, Measure] = {}
     whole: set[str] = set()
     for row in store.verdicts.judgings(run):
@@ -324,7 +401,7 @@ class PlacedRating:
     number: int
     trial: str
     rater: str
-    score: Score
+    score: Score | Unscored
 
     @property
     def place(self) -> RatingPlace:
@@ -336,21 +413,21 @@ class PlacedRating:
 class RatingSet:
     """What is stored of a set: the scores, and the number of each rater's judgings."""
 
-    scores: dict[RatingPlace, Score] = field(default_factory=dict)
+    scores: dict[RatingPlace, Score | Unscored] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     judgings: tuple[tuple[str, int], ...] = ()
 
     @classmethod
     def of(cls, store: Store, run: str, judge: JudgeId) -> RatingSet:
         """The set of this judge in a run; empty where there is none."""
-        scores: dict[RatingPlace, Score] = {}
+        scores: dict[RatingPlace, Score | Unscored] = {}
         numbers: dict[str, int] = {}
         judgings: list[tuple[str, int]] = []
         for row in store.verdicts.judgings(run, judge):
             judgings.append((str(row.trial), row.judging))
             for verdict in row.verdicts:
-                if isinstance(verdict, Score):
-                    rater = signature(verdict.reason)[0] or str(row.judging + 1)
+                if not isinstance(verdict, ScoreFailure):
+                    rater = signature(said_of(verdict))[0] or str(row.judging + 1)
                     numbers[rater] = row.judging
                     place = (str(row.trial), verdict.seat, rater, verdict.measure.name)
                     scores[place] = verdict
@@ -359,11 +436,12 @@ class RatingSet:
     def contradicted(self, rating: PlacedRating, name: str) -> str:
         """What is wrong with a rating that is stored already, with another score; or ""."""
         stored, score = self.scores.get(rating.place), rating.score
-        if stored is None or stored.value == score.value:
+        if stored is None or given(stored) == given(score):
             return ""
         return (
-            f"expected {score.measure.name} {stored.value:g} by {rating.rater}, which is stored as "
-            f"{name} (--replace puts a file in its place), found {score.value:g}"
+            f"expected {score.measure.name} {shown_score(given(stored))} by {rating.rater}, which "
+            f"is stored as {name} (--replace puts a file in its place), found "
+            f"{shown_score(given(score))}"
         )
 
     def delete(self, store: Store, run: str, judge: JudgeId) -> None:
@@ -382,39 +460,59 @@ class RatingSet:
         new = sorted({rater for rater, _ in by} - set(self.numbers))
         after = max(self.numbers.values(), default=-1) + 1
         numbers = {**self.numbers, **{rater: after + i for i, rater in enumerate(new)}}
-        guide = _guide(store, run)
-        names = [one.name for one in guide.guides] if guide else []
+        guides = _guides(store, run)
+        names = [one.name for guide in guides for one in guide.guides]
 
-        def order(score: Score) -> tuple[str, int, str]:
+        def order(score: Score | Unscored) -> tuple[str, int, str]:
             name = score.measure.name
             return score.seat or "", names.index(name) if name in names else len(names), name
 
-        before: dict[tuple[str, str], list[Score]] = {}
+        before: dict[tuple[str, str], list[Score | Unscored]] = {}
         for (trial, _, rater, _), score in self.scores.items():
             before.setdefault((rater, trial), []).append(score)
         for (rater, trial), ratings in sorted(by.items()):
             scores = sorted((rating.score for rating in ratings), key=order)
             stored = before.get((rater, trial), [])
-            said = [*scores, *_sums(guide, rater, (*stored, *scores))]
+            said = [*scores, *_sums(guides, rater, (*stored, *scores))]
             store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
 
 
-def _guide(store: Store, run: str) -> RatingGuide | None:
-    """How people rate in the world of a run; None where it does not say, or is not installed."""
+def said_of(verdict: Score | Unscored) -> str:
+    """The signed reason of a rating."""
+    return verdict.reason if isinstance(verdict, Score) else verdict.why
+
+
+def given(verdict: Score | Unscored) -> float | NotKnown:
+    """What a rater gave."""
+    return verdict.value if isinstance(verdict, Score) else verdict.kind
+
+
+def _guides(store: Store, run: str) -> tuple[RatingGuide, ...]:
+    """How people rate in the world of a run; empty where it does not say, or is not installed."""
     world = known_world(store.run(run).world)
-    return world.rating() if world is not None and world.rating is not None else None
+    return tuple(world.guide(name) for name in world.guides) if world is not None else ()
 
 
-def _sums(guide: RatingGuide | None, rater: str, scores: Sequence[Score]) -> Iterable[Score]:
+def _sums(
+    guides: Sequence[RatingGuide], rater: str, scores: Sequence[Score | Unscored]
+) -> Iterable[Score]:
     """What the world sums up, for each seat of which one rater has rated all."""
-    if guide is None or guide.summary is None:
-        return
-    for seat in sorted({score.seat for score in scores if score.seat is not None}):
-        mine = {score.measure for score in scores if score.seat == seat}
-        if mine >= {one.measure for one in guide.guides}:
-            found = guide.summary(tuple(scores), seat)
-            if isinstance(found, Score):
-                yield replace(found, reason=signed(rater, ""))
+    for guide in guides:
+        for seat in sorted({score.seat for score in scores if score.seat is not None}):
+            mine = {score.measure.name for score in scores if score.seat == seat}
+            if guide.summary is not None and mine >= {one.name for one in guide.guides}:
+                found = guide.summary(tuple(s for s in scores if isinstance(s, Score)), seat)
+                if isinstance(found, Score):
+                    yield replace(found, reason=signed(rater, ""))
+
+
+SEAT_NUMBER = re.compile(r"(?:agent|person|participant|player|seat|p)?[ _-]?([1-9])", re.IGNORECASE)
+"""A seat by its number."""
+
+
+def spelled(text: str) -> str:
+    """A name in small letters, its parts parted by one blank."""
+    return re.sub(r"[\W_]+", " ", text).strip().casefold()
 
 
 def quoted(found: object) -> str:
@@ -450,138 +548,3 @@ def _moment(text: str) -> str:
             "expected a time with its zone as when, such as 2026-03-01T14:05:00Z, "
             f"found {quoted(text)}"
         ) from error
-
-
-REQUIRED = ("episode", "seat", "rater", "dimension", "score")
-OPTIONAL = ("reason", "seconds")
-MOMENT = "when"
-"""Optional, too: when the rating was given."""
-IGNORED = ("agent", "played_by")
-"""Who played: a run knows that itself, and better."""
-_NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
-_TEXTS = ("episode", "seat", "rater", "dimension", "reason")
-_SEPARATORS = (",", ";", "\t")
-_Cells: TypeAlias = Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class WrongLine:
-    """What is wrong with a line: what was expected, and what found."""
-
-    line: int
-    what: str
-
-
-def read_lines(data: bytes) -> tuple[tuple[NumberedRating, ...], tuple[WrongLine, ...]]:
-    """The ratings of a file, and what is wrong with its other lines; never an exception.
-
-    A file whose first letter is "{" holds JSON objects, a line each; any other but "[" is CSV with
-    a head, its columns parted by commas, semicolons or tabs.
-    """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return (), (
-            WrongLine(line, f"expected text in UTF-8, found byte 0x{data[error.start]:02x}"),
-        )
-    found: list[NumberedRating] = []
-    wrong: list[WrongLine] = []
-    for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
-        if isinstance(row, WrongLine):
-            wrong.append(row)
-            continue
-        made = _line(*row)
-        (wrong if isinstance(made, WrongLine) else found).append(made)  # type: ignore[arg-type]
-    return tuple(found), tuple(wrong)
-
-
-def _json(text: str) -> Iterator[tuple[int, _Cells] | WrongLine]:
-    for number, row in enumerate(text.split("\n"), 1):
-        if not row.strip():
-            continue
-        try:
-            found = json.loads(row, object_pairs_hook=_Pairs)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, _Pairs):
-            yield WrongLine(number, f"expected a JSON object, found {quoted(row.strip())}")
-        elif problem := _columns([name for name, _ in found]):
-            yield WrongLine(number, problem)
-        else:
-            yield number, dict(found)
-
-
-class _Pairs(list[tuple[str, object]]):
-    """A JSON object with all its keys, also those that occur twice."""
-
-
-def _csv(text: str) -> Iterator[tuple[int, _Cells] | WrongLine]:
-    head = text.partition("\n")[0]
-    separator = max(_SEPARATORS, key=head.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    names: list[str] = []
-    began = 1
-    try:
-        for row in rows:
-            number, began = began, rows.line_num + 1
-            if not any(cell.strip() for cell in row):
-                continue
-            if not names:
-                names = [cell.strip().lower() for cell in row]
-                if problem := _columns(names):
-                    yield WrongLine(number, problem)
-                    return
-            elif len(row) != len(names):
-                yield WrongLine(number, f"expected {len(names)} cells, found {len(row)}")
-            else:
-                yield number, dict(zip(names, row, strict=True))
-    except csv.Error as error:
-        yield WrongLine(began, f"expected CSV, found what cannot be read as such ({error})")
-
-
-def _columns(names: Sequence[str]) -> str:
-    """What is wrong with these names of columns, or ""."""
-    known = (*REQUIRED, *OPTIONAL, MOMENT, *IGNORED)
-    if missing := [name for name in REQUIRED if name not in names]:
-        found = ", ".join(quoted(name) for name in names[:8]) or "none"
-        return f"expected the columns {', '.join(REQUIRED)}, found no {missing[0]} among {found}"
-    for i, name in enumerate(names):
-        if name not in known:
-            return f"expected no columns but {', '.join(known)}, found {quoted(name)}"
-        if name in names[:i]:
-            return f"expected each column once, found {quoted(name)} twice"
-    return ""
-
-
-def _line(number: int, cells: _Cells) -> NumberedRating | WrongLine:
-    said: dict[str, str] = {}
-    for name in (*_TEXTS, MOMENT):
-        cell = cells.get(name)
-        if isinstance(cell, bool) or not isinstance(cell, (str, int, type(None))):
-            return WrongLine(number, f"expected text as {name}, found {quoted(cell)}")
-        said[name] = text_of(cell)
-    score, seconds = _number(cells["score"]), _number(cells.get("seconds"))
-    if score is None:
-        return WrongLine(number, f"expected a number as score, found {quoted(cells['score'])}")
-    if text_of(cells.get("seconds")) and seconds is None:
-        return WrongLine(
-            number, f"expected seconds from 0 or nothing, found {quoted(cells['seconds'])}"
-        )
-    try:
-        return number, Rating(score=score, seconds=seconds, **said)
-    except ConfigError as error:
-        return WrongLine(number, str(error))
-
-
-def _number(cell: object) -> float | None:
-    """A finite number, or None."""
-    if isinstance(cell, bool):
-        return None
-    if isinstance(cell, (int, float)):
-        try:
-            return float(cell) if math.isfinite(cell) else None
-        except OverflowError:
-            return None
-    text = text_of(cell).replace("\N{MINUS SIGN}", "-")
-    return float(text) if _NUMBER.fullmatch(text) else None

@@ -19,7 +19,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.report.result import kept_work, result_of
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.store import Store
-from sociolab.studies.ratings import import_ratings
+from sociolab.studies.rating_files import import_ratings
 
 
 @pytest.fixture

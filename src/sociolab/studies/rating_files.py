@@ -1,0 +1,423 @@
+"""What does a file of ratings say? Its columns are found by name, and reported."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias, cast, get_args
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import NO_ANSWERS, NotKnown
+from sociolab.report.words import plural
+from sociolab.store.connect import checked_name, store_path
+from sociolab.store.store import Store
+from sociolab.studies.ratings import (
+    PEOPLE,
+    Duplicates,
+    GivenRatings,
+    NumberedRating,
+    Rateable,
+    Rating,
+    WrongLine,
+    keep,
+    quoted,
+    spelled,
+    text_of,
+)
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "episode": ("episode id", "episode pk", "pk"),
+    "seat": (),
+    "rater": ("annotator", "annotator id", "rater id"),
+    "dimension": (),
+    "score": (),
+    "reason": ("reasoning",),
+    "seconds": (),
+    "when": (),
+}
+"""What a column may hold, and what else it may be called, as `spelled`."""
+PLATFORM = ("prolific pid", "prolific id", "participant id", "worker id", "workerid", "worker")
+"""Columns of raters as recruiting platforms call them: what they hold is always hashed."""
+IGNORED = "ignore"
+
+_PLATFORM_ID = re.compile(r"[0-9a-f]{24}|A[0-9A-Z]{9,20}|[^@\s]+@[^@\s]+")
+"""A worker of Prolific or of Mechanical Turk, or an e-mail address."""
+_BLANK = frozenset({"", "na", "n/a", "nan", "none", "null"})
+_NUMBER = re.compile(r"[+-]?[0-9]{1,15}([.,][0-9]{1,15})?")
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
+_SEPARATORS = (",", ";", "\t")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What a column holds: a field of a rating, or of one dimension the score or the reason; of a
+    seat, where its name tells one."""
+
+    name: str
+    field: str
+    dimension: str = ""
+    seat: str = ""
+
+    def __str__(self) -> str:
+        of = ".reason" if self.dimension and self.field == "reason" else ""
+        return f"{self.dimension or self.field}{of}{f'@{self.seat}' if self.seat else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a file: one with a rating in each row, or a wide one with several."""
+
+    fields: Mapping[str, Column]
+    scores: tuple[Column, ...] = ()
+    reasons: Mapping[tuple[str, str], Column] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    hashed: bool = False
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The report: what was mapped, and what was left out."""
+        every = (*self.fields.values(), *self.scores, *self.reasons.values())
+        mapped = [f"{one.name} = {one}" for one in every if one.name != str(one)]
+        told = {"columns read as": mapped, "columns left out": self.left_out}
+        return tuple(f"{what}: {', '.join(names)}" for what, names in told.items() if names)
+
+
+@dataclass(slots=True)
+class RatingFile:
+    """A file as it was read: its ratings, its wrong lines, and sentences on how it was read."""
+
+    ratings: list[NumberedRating] = field(default_factory=list)
+    wrong: list[WrongLine] = field(default_factory=list)
+    lines: tuple[str, ...] = ()
+
+
+def import_ratings(
+    file: Path,
+    run: str,
+    *,
+    store: Path | None,
+    name: str = PEOPLE,
+    replace_all: bool = False,
+    mapped: Sequence[str] = (),
+    duplicates: str = "refuse",
+) -> tuple[str, ...]:
+    """`keep_ratings` of a file; sentences on how it was read and what was kept.
+
+    `mapped` says of columns what they hold, "COLUMN=MEANING". ConfigError for wrong lines, too.
+    """
+    checked_name(name)
+    if duplicates not in get_args(Duplicates):
+        known = ", ".join(get_args(Duplicates))
+        raise ConfigError(f"--duplicates: expected {known}, found {quoted(duplicates)}")
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
+    with Store.open(store_path(store), create=False) as opened:
+        read = read_ratings(data, Rateable.of(opened, run), mapped, opened.salt)
+        given = GivenRatings(
+            read.ratings, read.wrong, f"{file}: ", "line", cast(Duplicates, duplicates)
+        )
+        kept = keep(opened, run, given, name, replace_all)
+    old = kept.ratings - kept.fresh
+    merged = {
+        "first": "the first kept",
+        "mean": "their mean kept",
+        "keep": "kept as another rater's",
+    }
+    doubles = f"double ratings: {kept.doubles:,}, {merged.get(duplicates)}"
+    return (
+        *read.lines,
+        *((doubles,) if kept.doubles else ()),
+        f"read {plural(kept.ratings, 'rating')} by {plural(kept.raters, 'rater')} of "
+        f"{plural(kept.plays, 'seat')} in {plural(kept.episodes, 'episode')}; "
+        f"kept {kept.fresh:,} as {name} of {run}{f', {old:,} were there already' if old else ''}",
+        f"compare them with judges: sociolab agree {run}",
+    )
+
+
+def read_ratings(
+    data: bytes, run: Rateable, mapped: Sequence[str] = (), salt: bytes = b""
+) -> RatingFile:
+    """The ratings of a file, and what is wrong with its other lines.
+
+    A file whose first letter is "{" holds JSON objects, a line each; any other but "[" is CSV with
+    a head. Platform ids are hashed with `salt`. ConfigError for a map that cannot be.
+    """
+    wanted, (text, encoding) = _meanings(mapped, run), _decoded(data)
+    found, counts = RatingFile(), Counter[str]()
+    known: dict[tuple[str, ...], Columns | str] = {}
+    for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
+        if isinstance(row, WrongLine):
+            found.wrong.append(row)
+            continue
+        number, names, cells = row
+        columns = known.setdefault(names, "") or columns_of(names, wanted, run)
+        known[names] = columns
+        if isinstance(columns, str):
+            found.wrong.append(WrongLine(number, columns))
+            if cells is None:
+                break
+        elif cells is not None:
+            _read_row(number, dict(zip(names, cells, strict=True)), columns, salt, found, counts)
+    if unused := [
+        name for name in wanted if known and name not in {n for head in known for n in head}
+    ]:
+        raise ConfigError(
+            f"--map: expected a column of the file, found {quoted(unused[0])}; it has "
+            f"{_listed(next(iter(known)))}"
+        )
+    told = {
+        "blank": "blank cells, which are no ratings: {:,}",
+        "hashed": "ratings by raters with a platform's id or an address, which is hashed: {:,}",
+    }
+    said = (line for one in known.values() if isinstance(one, Columns) for line in one.lines)
+    notes = (words.format(counts[key]) for key, words in told.items() if counts[key])
+    read_as = (f"read as {encoding}",) if encoding else ()
+    found.lines = tuple(dict.fromkeys((*read_as, *said, *notes)))
+    return found
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    """The text, and its encoding where that is not UTF-8."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace"), "UTF-16"
+    for encoding, called in (("utf-8-sig", ""), ("cp1252", "Latin-1 (Windows-1252)")):
+        try:
+            return data.decode(encoding), called
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1"), "Latin-1"
+
+
+# ------------------------------------------------------------------ columns
+
+_OF_SEAT = r"(?:agent|person|participant|player|seat|p) ?(?P<{}>[1-9])"
+_WIDE = re.compile(
+    rf"(?:{_OF_SEAT.format('before')} )?(?P<what>.+?)(?: {_OF_SEAT.format('behind')})?"
+    r"(?: (?P<part>reason|reasoning|comment|score|rating))?"
+)
+"""A column of a wide table: "agent_1 Believability", "goal_p2_reason"."""
+_MEANING = re.compile(r"(?P<what>[^.@]+)(?P<reason>\.reason)?(?:@(?P<seat>.+))?")
+
+
+def columns_of(
+    names: tuple[str, ...], wanted: Mapping[str, Column], run: Rateable
+) -> Columns | str:
+    """What these columns hold; a sentence where a file cannot have them."""
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        return f"expected each column once, found {quoted(twice[0])} twice"
+    chosen = [wanted.get(name) or _guess(name, run) for name in names]
+    held = {one.field for one in chosen if one and not one.dimension}
+    wide = not {"dimension", "score"} <= held
+    fields: dict[str, Column] = {}
+    cells: dict[tuple[str, str, str], Column] = {}
+    out = []
+    for name, one in zip(names, chosen, strict=True):
+        if one is None or one.field == IGNORED or (one.dimension and not wide):
+            out.append(name)
+            continue
+        first = (
+            cells.setdefault((one.field, one.dimension, one.seat), one)
+            if one.dimension
+            else fields.setdefault(one.field, one)
+        )
+        if first is not one:
+            return f"expected each column once, found {quoted(first.name)} and {quoted(name)}"
+    scores = tuple(one for one in cells.values() if one.field == "score")
+    needed = ["episode", "seat", "rater", "dimension", "score"]
+    if wide and scores:
+        needed = needed[:3] if not all(one.seat for one in scores) else ["episode", "rater"]
+    if missing := [name for name in needed if name not in fields]:
+        return (
+            f"expected the columns {', '.join(needed)}, found no {missing[0]} among "
+            f"{_listed(names)}; --map COLUMN={missing[0]} names it"
+        )
+    reasons = {(o.dimension, o.seat): o for o in cells.values() if o.field == "reason"}
+    hashed = spelled(fields["rater"].name) in PLATFORM
+    return Columns(fields, scores if wide else (), reasons, tuple(out), hashed)
+
+
+def _guess(name: str, run: Rateable) -> Column | None:
+    """What a column of this name holds; None where nobody can know."""
+    called = spelled(name)
+    for one, others in FIELDS.items():
+        if called == one or called in others:
+            return Column(name, one)
+    if called in PLATFORM:
+        return Column(name, "rater")
+    if called in run.called:
+        return Column(name, "score", run.called[called])
+    found = _WIDE.fullmatch(called)
+    if found is None or found["what"] not in run.called:
+        return None
+    part = "score" if found["part"] in (None, "score", "rating") else "reason"
+    seat = found["before"] or found["behind"] or ""
+    return Column(name, part, run.called[found["what"]], seat)
+
+
+def _meanings(mapped: Sequence[str], run: Rateable) -> dict[str, Column]:
+    """What --map says, by column; ConfigError where it says nothing that a column can hold."""
+    found = {}
+    for one in mapped:
+        name, equals, meaning = (part.strip() for part in one.rpartition("="))
+        match = _MEANING.fullmatch(meaning)
+        what = spelled(match["what"]) if match else ""
+        dimension = run.called.get(what, "")
+        plain = match and not match["reason"] and not match["seat"]
+        if (
+            not name
+            or not equals
+            or not match
+            or not (dimension or (plain and what in (*FIELDS, IGNORED)))
+        ):
+            raise ConfigError(
+                f"--map: expected COLUMN=MEANING, where MEANING is {', '.join(FIELDS)}, {IGNORED}, "
+                "or a dimension, such as goal, goal@2 (of the second seat) or goal.reason@2, found "
+                f"{quoted(one)}"
+            )
+        part = "reason" if match["reason"] else "score"
+        seat = match["seat"] or ""
+        found[name] = Column(name, part, dimension, seat) if dimension else Column(name, what)
+    return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(quoted(name) for name in names[:12]) or "none"
+
+
+# ------------------------------------------------------------------ rows
+
+_Row: TypeAlias = tuple[int, tuple[str, ...], "Sequence[object] | None"]
+"""The line, the columns, and the cells; of a head none."""
+
+
+def _json(text: str) -> Iterator[_Row | WrongLine]:
+    for number, row in enumerate(text.split("\n"), 1):
+        if not row.strip():
+            continue
+        try:
+            found = json.loads(row, object_pairs_hook=_Pairs)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, _Pairs):
+            yield number, tuple(name for name, _ in found), [cell for _, cell in found]
+        else:
+            yield WrongLine(number, f"expected a JSON object, found {quoted(row.strip())}")
+
+
+class _Pairs(list[tuple[str, object]]):
+    """A JSON object with all its keys, also those that occur twice."""
+
+
+def _csv(text: str) -> Iterator[_Row | WrongLine]:
+    head = text.partition("\n")[0]
+    separator = max(_SEPARATORS, key=head.count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    names: tuple[str, ...] = ()
+    began = 1
+    try:
+        for row in rows:
+            number, began = began, rows.line_num + 1
+            if not any(cell.strip() for cell in row):
+                continue
+            if not names:
+                names = tuple(cell.strip() for cell in row)
+                yield number, names, None
+            elif len(row) != len(names):
+                yield WrongLine(number, f"expected {len(names)} cells, found {len(row)}")
+            else:
+                yield number, names, row
+    except csv.Error as error:
+        yield WrongLine(began, f"expected CSV, found what cannot be read as such ({error})")
+
+
+def _read_row(
+    number: int,
+    cells: Mapping[str, object],
+    columns: Columns,
+    salt: bytes,
+    found: RatingFile,
+    counts: Counter[str],
+) -> None:
+    """Add the ratings of a row, or what is wrong with it."""
+    said: dict[str, str] = {}
+    for name, column in columns.fields.items():
+        cell = cells[column.name]
+        if name not in ("score", "seconds"):
+            if isinstance(cell, bool) or not isinstance(cell, (str, int, type(None))):
+                found.wrong.append(
+                    WrongLine(number, f"expected text as {name}, found {quoted(cell)}")
+                )
+                return
+            said[name] = text_of(cell)
+    if said["rater"] and (columns.hashed or _PLATFORM_ID.fullmatch(said["rater"])):
+        key = hashlib.blake2b(said["rater"].encode("utf-8", "replace"), digest_size=6, key=salt)
+        said["rater"] = f"r-{key.hexdigest()}"
+        counts["hashed"] += 1
+    for column in columns.scores or (columns.fields["score"],):
+        own = dict(said)
+        if column.dimension:
+            own |= {"dimension": column.dimension, "seat": column.seat or said.get("seat", "")}
+            if reason := columns.reasons.get((column.dimension, column.seat)):
+                own["reason"] = text_of(cells[reason.name])
+        if _blank(cells[column.name]):
+            counts["blank"] += 1
+            continue
+        made = _rating(number, own, cells[column.name], _seconds(cells, columns))
+        (found.wrong if isinstance(made, WrongLine) else found.ratings).append(made)  # type: ignore[arg-type]
+
+
+def _seconds(cells: Mapping[str, object], columns: Columns) -> object:
+    """What a row says of its time; of a wide one nothing, as it is that of several ratings."""
+    column = columns.fields.get("seconds")
+    return None if column is None or columns.scores else cells[column.name]
+
+
+def _rating(
+    number: int, said: Mapping[str, str], cell: object, time: object
+) -> NumberedRating | WrongLine:
+    score, seconds = _ANSWERS.get(text_of(cell).casefold(), _number(cell)), _number(time)
+    if score is None:
+        return WrongLine(number, f"expected a number as score, found {quoted(cell)}")
+    if not _blank(time) and seconds is None:
+        return WrongLine(number, f"expected seconds from 0 or nothing, found {quoted(time)}")
+    try:
+        return number, Rating(score=score, seconds=seconds, **{"seat": "", **said})
+    except ConfigError as error:
+        return WrongLine(number, str(error))
+
+
+_ANSWERS: Mapping[str, float | NotKnown] = {
+    "yes": 1.0,
+    "no": 0.0,
+    **{kind: kind for kind in NO_ANSWERS},
+}
+"""What may stand for a number where a question is answered by yes or no."""
+
+
+def _blank(cell: object) -> bool:
+    return (isinstance(cell, float) and math.isnan(cell)) or text_of(cell).casefold() in _BLANK
+
+
+def _number(cell: object) -> float | None:
+    """A finite number, with a point or a comma; None for what is none, or may be thousands."""
+    if isinstance(cell, bool):
+        return None
+    if isinstance(cell, (int, float)):
+        try:
+            return float(cell) if math.isfinite(cell) else None
+        except OverflowError:
+            return None
+    text = text_of(cell).replace("\N{MINUS SIGN}", "-")
+    if not _NUMBER.fullmatch(text) or _THOUSANDS.fullmatch(text):
+        return None
+    return float(text.replace(",", "."))
