@@ -5,11 +5,11 @@
 The population: the sessions of one scripted agent (`--pool`, played here), and the episodes of CRD3
 in DIR (crd3_skill_checks.train.jsonl.gz), of which three in four are there to learn from and the
 rest to test on. A study draws n sessions without replacement, as many episodes as there are to
-learn from with replacement, and 32 test episodes with replacement, and measures G as `sociolab gap` does
-(linear, matched, strict rows, 12 refits). The truth is the mean signed G of `--trainings` such
+learn from with replacement, and 32 test episodes with replacement, and measures G as `sociolab gap`
+does (linear, matched, strict rows, 12 refits). The truth is the mean signed G of `--trainings` such
 trainings, each tested on all test episodes. Printed beside each interval: the one that holds the
-test rows alone. The Monte Carlo error is that of a coverage of 95 % in so many studies, and that of
-the truth stands behind it.
+test rows alone. The Monte Carlo error is that of a coverage of 90 % in so many studies; that of the
+truth stands behind it.
 """
 
 from __future__ import annotations
