@@ -123,7 +123,7 @@ class Utter(MindQuestion[Said]):
             "lines": talk_lines(me, self.lines),
             "left": "You speak for the last time in this conversation."
             if self.left <= 1
-            else f"You can speak {self.left} more times in it, this one included.",
+            else f"You can speak {self.left} more times in this conversation, this one included.",
         }
 
     def coerced(self, answer: Said) -> Said:
