@@ -65,9 +65,11 @@ class GuideRubric:
         self.hash = digest(self._prompt.hash, repr(guide.guides))
         self.instructions = guide.instructions
 
-    def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]]:
-        """The guide, the scene as raters see it, and a sheet for each seat."""
+    def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]] | None:
+        """The guide, the scene as raters see it, and a sheet for each seat; None: for nobody."""
         scene = self._guide.shown(episode)
+        if not scene.people:
+            return None
         asked, sheets = (
             _record("Sheets", dict.fromkeys(_fields(scene).values(), _record("Sheet", kinds)))
             for kinds in (

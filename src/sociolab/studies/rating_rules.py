@@ -25,6 +25,16 @@ ADVICE = (
 )
 
 
+ADVICE_YES_NO = (
+    ADVICE[0],
+    "Answer for each person and each question separately.",
+    "Say yes only if you can quote the turn that shows it. If the transcript does not decide it, "
+    "choose cannot tell; if the question does not arise, not applicable.",
+    ADVICE[3],
+    "There are no right answers to guess.",
+)
+
+
 def guide_of(store: Store, run: str, name: str = "") -> RatingGuide:
     """How people rate this run, by the guide of this name or its world's first; ConfigError where
     its world has none."""

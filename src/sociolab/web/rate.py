@@ -37,6 +37,7 @@ from sociolab.studies.rate_study import (
 )
 from sociolab.studies.rating_rules import (
     ADVICE,
+    ADVICE_YES_NO,
     LONGEST_REASON,
     LONGEST_WORD,
     guide_of,
@@ -103,7 +104,7 @@ def instructions(request: Request, who: Participant) -> Response:
         guides=guides_for(guide, study.measures),
         scene=guide.scene,
         knew=guide.knew,
-        advice=ADVICE,
+        advice=ADVICE_YES_NO if study.measures[0].yes_no else ADVICE,
         tests=len({one.episode for one in study.plan.references}),
         begun=has_read(store, who),
     )
