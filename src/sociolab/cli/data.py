@@ -47,9 +47,10 @@ def write(
         bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost without writing.")
     ] = False,
 ) -> None:
-    """Have a model write a data set: characters, relationships, scenarios; or sessions.
+    """Have a model write a data set.
 
-    What is written stays; the same command goes on where it stopped.
+    Characters, relationships and scenarios, or sessions. What is written stays; the same command
+    goes on where it stopped.
     """
     from sociolab.app.data.writing import rehearse
     from sociolab.app.data.writing import write as have_written
@@ -160,6 +161,24 @@ def data_cast(
     from sociolab.app.data.sets import cast_tasks
 
     typer.echo(cast_tasks(folder, world, per_scenario, seed))
+
+
+@data.command("revise", epilog="Example: sociolab data revise checks --to mine-2")
+def data_revise(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A study of scenario reviews.")],
+    to: Annotated[Path, option("--to", "FOLDER", "The new folder for the next version.")],
+    store: StoreFile = None,
+) -> None:
+    """Make a data set's next version from reviews of its scenarios.
+
+    Keeps, edits or rejects each by the majority of its reviews, and casts the tasks anew.
+    """
+    from sociolab.store.store import open_store
+    from sociolab.studies.revision import revise
+
+    with open_store(store) as opened:
+        for sentence in revise(opened, study, to):
+            typer.echo(sentence)
 
 
 # ------------------------------------------------------------------ export

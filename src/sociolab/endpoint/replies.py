@@ -63,7 +63,19 @@ class Replies:
         chance = Chance(chat.key)
         rate = self._settings.leave_rate
         leaves = rate > 0 and chance.of("leave").random() < rate
-        return Draw(chance.of("reply"), self._settings.characters, leave=leaves)
+        turns = _turns(chat)
+        return Draw(chance.of("reply"), self._settings.characters, leave=leaves, turns=turns)
+
+
+_TURN = re.compile(r"^(\d+)\. [^:\n]+: (.+)$", re.MULTILINE)
+
+
+def _turns(chat: ChatBody) -> tuple[tuple[int, str], ...]:
+    """The numbered turns of the transcript in the last message, where quotes are asked for."""
+    last = chat.messages[-1].text
+    if '"quote"' not in chat.schema and '"quote"' not in last:
+        return ()
+    return tuple((int(number), words) for number, words in _TURN.findall(last))
 
 
 _FENCE = re.compile(r"```json-schema\s*\n(.*?)\n\s*```", re.DOTALL)

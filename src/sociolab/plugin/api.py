@@ -55,6 +55,7 @@ from sociolab.plugin.scene import OpenScene
 from sociolab.plugin.shown import (
     Condition,
     Conditions,
+    DecidedCluster,
     DimensionGuide,
     FactWay,
     RatedLine,
@@ -62,6 +63,7 @@ from sociolab.plugin.shown import (
     RatedScene,
     ReviewedTask,
     Sidebar,
+    guides_from,
 )
 from sociolab.plugin.world import (
     EpisodeImporter,
@@ -88,6 +90,7 @@ __all__ = [
     "ConfigError",
     "Context",
     "DataId",
+    "DecidedCluster",
     "Declared",
     "DimensionGuide",
     "DryRun",
@@ -149,6 +152,7 @@ __all__ = [
     "Writer",
     "WrittenTasks",
     "guide_judge",
+    "guides_from",
     "json_file",
     "json_lines",
     "play",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from sociolab.core.episode import Episode, Task
+from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import World, WorldKit
@@ -28,7 +29,7 @@ from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
 from sociolab.plugin.options import Flag
-from sociolab.plugin.shown import DimensionGuide, RatedScene, ReviewedTask, Sidebar
+from sociolab.plugin.shown import DecidedCluster, DimensionGuide, RatedScene, ReviewedTask, Sidebar
 from sociolab.plugin.writing import Writer
 from sociolab.prompting.templates import prompt
 
@@ -82,6 +83,11 @@ class EpisodeImporter:
     read: Callable[[Path], tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]]
 
 
+Revise = Callable[[Path | None, Path, str, Mapping[str, DecidedCluster]], Sequence[str]]
+"""Writes what a study (named) decided, by cluster, as the next version of a folder of data (None:
+the world's own) into a new one, and says in lines what it did."""
+
+
 @dataclass(frozen=True, slots=True)
 class PromptImporter:
     """How a world makes a set of prompts of somebody's own copy: `read` takes the source, the new
@@ -120,8 +126,8 @@ class WorldPlugin:
     `importers` by the name of their format, `prompts` makes a set of somebody's own copy, `writers`
     by what they have a model write. `remarks` is what the author of a data set should know, `cast`
     writes the tasks of a folder (which, how many a scenario, seed). `sidebar` is what stands beside
-    a transcript. People rate by `rating`, and
-    review tasks before they are played by `reviewed`;
+    a transcript. People rate by one of `guides`, the first if none is named, and review tasks
+    before they are played by `reviewed`, from which `revise` makes the data's next version;
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
     package ask for by name.
@@ -140,8 +146,9 @@ class WorldPlugin:
     remarks: Callable[[World], Sequence[str]] | None = None
     cast: Callable[[Path, int, int], str] | None = None
     sidebar: Callable[[Episode, Sequence[JudgingRow]], Sidebar] | None = None
-    rating: Callable[[], RatingGuide] | None = None
+    guides: Mapping[str, Callable[[], RatingGuide]] = field(default_factory=dict)
     reviewed: Callable[[Task], ReviewedTask] | None = None
+    revise: Revise | None = None
     impressions: bool = False
     levels: Callable[[], TwoLevels] | None = None
     town: Callable[[], TownWorld] | None = None
@@ -169,11 +176,22 @@ class WorldPlugin:
             code=code,
         )
 
+    def guide(self, name: str = "") -> RatingGuide:
+        """How people rate its episodes, or a model in their place; ConfigError where it does not
+        say, or has no guide of this name."""
+        made = self.guides.get(name or next(iter(self.guides), ""))
+        if made is None:
+            known = ", ".join(self.guides) or "none"
+            asked = f'"{name}"' if name else "that people rate it by one"
+            raise ConfigError(f"the world {self.name} has these guides: {known}; found {asked}")
+        return made()
+
     def __post_init__(self) -> None:
         """What is declared is checked and, of a package from outside, guarded against mistakes."""
         for what, value, kind in (
             ("declared", self.declared, Declared),
             ("importers", self.importers, Mapping),
+            ("guides", self.guides, Mapping),
             ("writers", self.writers, Mapping),
             ("tools", self.tools, Mapping),
             ("settings", self.settings or BaseModel, type),
@@ -184,8 +202,8 @@ class WorldPlugin:
         for what, gives in _CALLED.items():
             if (call := getattr(self, what)) is not None:
                 object.__setattr__(self, what, guarded(self.name, what, call, gives))
-        if self.rating is not None:
-            object.__setattr__(self, "rating", partial(_rating, self.name, self.rating))
+        guides = {name: partial(_rating, self.name, make) for name, make in self.guides.items()}
+        object.__setattr__(self, "guides", guides)
         importers = {
             name: replace(one, read=guarded(self.name, f"importer {name}", one.read, Sequence))
             for name, one in self.importers.items()
@@ -205,6 +223,7 @@ _CALLED: Mapping[str, type] = {
     "cast": str,
     "sidebar": Sidebar,
     "reviewed": ReviewedTask,
+    "revise": Sequence,
     "levels": object,
     "town": object,
 }

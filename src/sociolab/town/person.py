@@ -14,17 +14,15 @@ from sociolab.town.perception import Attention
 from sociolab.town.questions import (
     Asked,
     Block,
-    Commitment,
     Heard,
     Me,
     Memory,
     MindQuestion,
     Other,
     Part,
-    Utter,
 )
 from sociolab.town.residents import Resident
-from sociolab.town.setting import Setting, Tdp
+from sociolab.town.setting import Setting
 from sociolab.town.trace import HEADINGS, Did, Planned, PlannedBlock, Record, Walked
 
 
@@ -80,7 +78,6 @@ class Person:
         self.doing = Did(0, self.id, "asleep", state="asleep")
         self.blocks: tuple[Block, ...] = ()
         self.bed = 0
-        self.commitments: list[Commitment] = []
         self.known = _known_places(resident, setting)
         self.parts: dict[tuple[str, str], tuple[Part, ...]] = {}
         self.last_talk: dict[int, int] = {}
@@ -88,7 +85,7 @@ class Person:
         self.last_memo: dict[int, Memory] = {}
         self.heard: tuple[Heard, ...] = ()
         self.general_plan: tuple[str, ...] = ()
-        self.reminder = ""
+        self.checklist: tuple[str, ...] = ()
         self.records: list[Record] = []
         self.hour = setting.clock.minutes(60)
 
@@ -252,14 +249,6 @@ class Surroundings:
         found = self.comes_to_mind(person, step, f"{other.name} {query}")
         last = person.last_memo.get(other.number)
         return found if last is None or last in found else (last, *found[:-1])
-
-    def tdp(self, person: Person) -> Tdp | None:
-        """The target that this person plans for, if any."""
-        return self.setting.tdp.get(person.id)
-
-    def with_reminder(self, question: Utter, reminder: str) -> Utter:
-        """The same question, reminded."""
-        return replace(question, reminder=reminder) if reminder else question
 
     def ahead(self, person: Person, step: int) -> tuple[Block, ...]:
         """What is left of the plan of the day, the block under way first."""

@@ -194,7 +194,7 @@ plugin = lab.WorldPlugin(
     ),
     importers={"games": lab.Importer(import_games, "play it: sociolab run ultimatum --data {name}"),
                "games-played": lab.EpisodeImporter(import_played)},
-    rating=rating, remarks=remarks,
+    guides={"fairness": rating}, remarks=remarks,
     tools={"offers": lambda: lab.Tool(
         Wanted, offers, demo=lambda runs: Wanted(run=runs["ultimatum"]))},
 )  # fmt: skip

@@ -68,6 +68,7 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
     return (
         f"{written.count} {written.what} written by {config.writer}",
         *(f"left out: {failure}" for failure in written.failures),
+        *(["what was left out is asked anew with another --seed"] if written.failures else []),
         f"the writer's replies are kept in the run {kept}",
         *written.then,
     )

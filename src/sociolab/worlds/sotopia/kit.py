@@ -104,6 +104,21 @@ DECLARED = Declared(
             "overall": "Unweighted mean of SOTOPIA's seven dimensions",
             "goal_checked": "Goal completion computed from the outcome by a formula",
         },
+    )
+    # Sections 6 and 7, figures G.3 to G.13; beside the seven, never in the overall.
+    + metrics(
+        "share",
+        {
+            "persona_lost": "Episodes in which the agent stops being its character",
+            "stalled": "Episodes in which the agent keeps the conversation from moving forward",
+            "unanswered": "Episodes in which the agent leaves a question of the other's unanswered",
+            "rephrases": "Episodes in which the agent usually gives back what the other said first",
+            "opens_at_target": "Episodes in which the first bid is the number that the goal names",
+            "persistent": "Episodes in which the agent keeps pursuing its goal after a refusal",
+            "creative": "Episodes in which the agent proposes a way out that nothing suggests",
+        },
+        lower=("persona_lost", "stalled", "unanswered", "opens_at_target"),
+        neither=("rephrases",),
     ),
     main=("overall", "goal_checked", "goal"),
     cluster="scenario",
@@ -212,6 +227,10 @@ load = WorldPlugin(
     },
     remarks=_remarks,
     cast=later("sociolab.worlds.sotopia.build:cast_folder"),
-    rating=later("sociolab.worlds.sotopia.rating:rating_guide"),
+    guides={
+        "dimensions": later("sociolab.worlds.sotopia.rating:rating_guide"),
+        "behaviour": later("sociolab.worlds.sotopia.rating:behaviour_guide"),
+    },
     reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
+    revise=later("sociolab.worlds.sotopia.revision:revise"),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -291,11 +292,12 @@ async def _vignette(desk: _Desk, prompt: Inspiration) -> None:
     """Draft, check by D.2, and draft again with the reason, until the check holds."""
     author, texts, name = desk.job.author, desk.texts, f"{prompt.source}:{prompt.id}"
     family = SOURCES.get(prompt.source, (1, "other"))[1]
+    known = Counter(one.tie for one in desk.pairs if one.tie)
     kind = _draft_type(
         tuple(sorted({one.occupation for one in desk.people.values()})),
-        tuple(sorted({one.tie for one in desk.pairs if one.tie})),
+        tuple(sorted(known)),
     )
-    ties = ", ".join(sorted({one.tie for one in desk.pairs if one.tie})) or "none"
+    ties = ", ".join(f"{tie} {count}" for tie, count in sorted(known.items())) or "none"
     head = texts["write_scenario"].render({"pairs": desk.settings.pairs, "ties": ties})
     examples = _examples(desk, family, name)
     shown = "\n\n".join(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import combinations
@@ -198,29 +199,41 @@ async def write_characters(job: WriteJob) -> WrittenTasks:
     """
     texts = job.setup.read("sotopia", WritingSettings).texts
     people = Grown(job.folder, FILES[0], Character)
-    before, failures = len(people.records), list[str]()
-    for start in range(before, job.count or CHARACTERS, _BATCH):
-        numbers = range(start, min(start + _BATCH, job.count or CHARACTERS))
-        drawn = [_drawn(job.setup.seed, number) for number in numbers]
-        step = partial(_attributes, job.author, texts, people.records, drawn, start)
-        batches, failed = await write_all("lists", {f"characters {start + 1} on": step}, job.tell)
+    before, wanted = len(people.records), job.count or CHARACTERS
+    failures, asked = list[str](), 0
+    while len(people.records) < wanted and asked < 2 * wanted:
+        drawn = _drawn(job.setup.seed, wanted, people.records, asked)[:_BATCH]
+        key = call(f"characters-{before}", "attributes", asked)
+        step = partial(_attributes, job.author, texts, people.records, drawn, key)
+        lists, failed = await write_all("lists", {f"{len(drawn)} characters": step}, job.tell)
         failures += failed
-        for found, attempts in batches:
+        asked += len(drawn)
+        for found, attempts in lists:
             jobs = {
                 one.name: partial(_background, job, texts, people, one, attempts) for one in found
             }
             failures += (await write_all("characters", jobs, job.tell))[1]
-        job.tell(f"{len(people.records)} of {job.count or CHARACTERS} characters are there")
     then = f"how they know each other: sociolab write sotopia relationships --to {job.folder} ..."
     return WrittenTasks(len(people.records) - before, "characters", tuple(failures), (then,))
 
 
-def _drawn(seed: int, number: int) -> tuple[str, str, int]:
-    """Gender, pronouns and age of a character: of any 40 in a row as many as the paper's."""
-    deck = [(gender, pronouns) for gender, pronouns, count in _GENDERS for _ in range(count)]
-    cycle, place = divmod(number, len(deck))
-    stream(seed, "genders", cycle).shuffle(deck)
-    return (*deck[place], stream(seed, "age", number).randint(*_AGES))
+def _drawn(
+    seed: int, wanted: int, people: Sequence[Character], asked: int
+) -> tuple[tuple[str, str, int], ...]:
+    """Gender, pronouns and age of those who are missing: of any 40 as many as of the paper's. Ages
+    are others after so many were asked for, lest what failed is asked again word for word."""
+    there, missing = Counter(one.gender for one in people), []
+    for number in range(wanted):
+        deck = [(gender, pronouns) for gender, pronouns, count in _GENDERS for _ in range(count)]
+        cycle, place = divmod(number, len(deck))
+        stream(seed, "genders", cycle).shuffle(deck)
+        gender, pronouns = deck[place]
+        if there[gender]:
+            there[gender] -= 1
+        else:
+            age = stream(seed, "age", number, asked).randint(*_AGES)
+            missing.append((gender, pronouns, age))
+    return tuple(missing[: wanted - len(people)])
 
 
 @cache
@@ -237,7 +250,7 @@ async def _attributes(
     texts: PromptSet,
     people: Sequence[Character],
     drawn: Sequence[tuple[str, str, int]],
-    start: int,
+    key: CallKey,
 ) -> tuple[list[Character], int]:
     names = {one.first_name for one in people}
     jobs = {one.occupation for one in people}
@@ -263,16 +276,16 @@ async def _attributes(
     reply: Any
     reply, attempts = await author.write(
         _list_of(len(drawn)), texts["write_characters"].render({}), body,
-        call(f"characters-{start}", "attributes"), complaint,
+        key, complaint,
     )  # fmt: skip
     found, ids = list[Character](), {one.id for one in people}
     for one, (gender, pronouns, age) in zip(reply.characters, drawn, strict=True):
-        key = free_id(f"{one.first_name} {one.last_name}", ids)
-        ids.add(key)
+        id_ = free_id(f"{one.first_name} {one.last_name}", ids)
+        ids.add(id_)
         values = one.model_dump()
         for name in ("moral_values", "schwartz_values"):
             values[name] = tuple(dict.fromkeys(values[name]))
-        found.append(Character(id=key, gender=gender, pronouns=pronouns, age=age, **values))
+        found.append(Character(id=id_, gender=gender, pronouns=pronouns, age=age, **values))
     return found, attempts
 
 
