@@ -78,7 +78,7 @@ declared = lab.Declared(cluster="talk")
 PLUGIN = """
 plugin = lab.WorldPlugin(
     "clumsy", load, declared=declared, importers={"clumsy-data": lab.Importer(imports, "")},
-    rating=rating, sidebar=sidebar, remarks=remarks,
+    guides={"dimensions": rating}, sidebar=sidebar, remarks=remarks,
     tools={"clumsy-tool": lambda: lab.Tool(Asked, command)},
 )
 """

@@ -15,7 +15,7 @@ import numpy as np
 from sociolab.town.clock import Clock
 from sociolab.town.map import Place
 from sociolab.town.questions import SpeechAct, Utterance
-from sociolab.town.trace import Did, Noted, Record, Stood, Talked, Trace, Walked
+from sociolab.town.trace import Did, Record, Remembered, Stood, Talked, Trace, Walked
 from sociolab.town.trajectory import Trajectory
 
 MONDAY, TUESDAY = date(2024, 5, 13), date(2024, 5, 14)
@@ -78,11 +78,9 @@ class Life:
         self.records.append(Did(at(when), self.who, doing, block or doing, place, "", state))
         return self
 
-    def notes(
-        self, when: str, what: str, by: str, start: str = "", place: str = "", day: date = TUESDAY
-    ) -> Life:
-        noted = Noted(at(when), self.who, what, day, start, 60, place, by)
-        self.records.append(noted)
+    def remembers(self, when: str, text: str) -> Life:
+        """What is kept of a talk."""
+        self.records.append(Remembered(at(when), self.who, "talk", text, 5))
         return self
 
 

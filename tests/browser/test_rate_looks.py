@@ -27,6 +27,33 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
+def test_a_click_on_a_turn_quotes_it_for_a_yes(tab: Page, store: Store) -> None:
+    open_study(store, guide="behaviour", dimensions=("stalled",))
+    with served(store.path) as address:
+        arrive(tab, address)
+        held(tab, "rate-instructions-behaviour")
+        tab.get_by_role("button", name="Begin").click()
+        held(tab, "rate-play-behaviour")
+        first, second = tab.locator("fieldset.rating").all()
+        first.locator("label.word", has_text="yes").click()
+        first.get_by_role("textbox").fill("they go round in circles")
+        expect(first.locator(".state")).to_have_text("Saved")
+        expect(tab.locator("#complete")).to_have_text("0")
+        first.get_by_role("textbox").focus()
+        tab.locator("ol.talk li").nth(6).click()
+        expect(first.get_by_role("textbox")).to_have_value(
+            'they go round in circles 7: "Thirty it is. You have made my morning." '
+        )
+        expect(tab.locator("#complete")).to_have_text("1")
+        second.locator("label.word", has_text="not applicable").click()
+        second.get_by_role("textbox").fill("nothing was open")
+        expect(tab.locator("#complete")).to_have_text("2")
+        tab.get_by_role("button", name="Hand in").click()
+        tab.wait_for_url("**/rate/play/*")
+        given = {one.seat: one.score for one in ratings_in(store, RUN, STUDY)}
+        assert given == {ADA: 1, BEN: "not applicable"}
+
+
 def arrive(tab: Page, address: str, study: str = STUDY, number: int = 1) -> None:
     tab.goto(f"{address}/join/{link(study, number)}")
     tab.get_by_role("button").last.click()

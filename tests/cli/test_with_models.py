@@ -298,6 +298,27 @@ def test_a_stored_run_is_judged_by_another_judge_and_again(
     assert done.document["calls"] == 2 * 2 * 2
 
 
+def test_a_judge_fills_in_a_sheet_beside_the_scores(
+    sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    sociolab("run", "sotopia", "--limit", 2, "--name", "s")
+    url = ("--base-url", endpoint.url, "--json")
+    done = sociolab("judge", "s", "--sheet", "behaviour", "--judge", "openai/j", *url)
+    assert done.code == 0, done.err
+    said = [one for one in done.document["scores"] if one["judge"] == "sheet:behaviour:openai/j"]
+    assert {one["measure"] for one in said} >= {"unanswered", "persistent"}
+    assert not [one for one in said if one["failures"]]
+    own = tmp_path / "manners.toml"
+    own.write_text('[greets]\ntitle = "Greets"\nquestion = "Do they?"\nlook = "A hello."\n')
+    sociolab("run", "anteval-information", "--limit", 1, "--name", "d")
+    done = sociolab("judge", "d", "--sheet", own, "--judge", "openai/j", *url)
+    assert "sheet:manners:openai/j" in {one["judge"] for one in done.document["scores"]}
+    done = sociolab("judge", "s", "--sheet", "manners", "--judge", "openai/j", *url)
+    assert (done.code, "these guides: dimensions, behaviour" in done.sentence) == (2, True)
+    done = sociolab("judge", "s", "--sheet", "behaviour", "--judge", "heuristic")
+    assert (done.code, "--sheet: expected --judge endpoint/model" in done.sentence) == (2, True)
+
+
 def test_doctor_says_in_a_sentence_what_works_and_what_does_not(
     sociolab: Sociolab, endpoint: EndpointProcess
 ) -> None:

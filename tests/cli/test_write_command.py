@@ -48,7 +48,7 @@ def endpoint() -> Iterator[EndpointServer]:
 
 def write(sociolab: Sociolab, endpoint: EndpointServer, *more: object) -> tuple[int, str, str]:
     done = sociolab(
-        "write", "anteval-information", "--writer", "openai/w", "--name", "written",
+        "write", "anteval-information", "--writer", "openai/w", "--to", "written",
         "--base-url", endpoint.url, "--set", "sessions=2", "--set", "facts=2",
         "--set", "turns=8", "--store", "s.db", *more,
     )  # fmt: skip
@@ -72,12 +72,15 @@ def test_sessions_are_written_and_can_be_played(
     assert "The Qorlin stair has nine steps." in content
 
 
-def test_a_reply_is_not_paid_for_twice(sociolab: Sociolab, endpoint: EndpointServer) -> None:
+def test_a_reply_is_not_paid_for_twice(
+    sociolab: Sociolab, endpoint: EndpointServer, tmp_path: Path
+) -> None:
     assert write(sociolab, endpoint)[0] == 0
     before = endpoint.counters.requests
     code, _, err = write(sociolab, endpoint)
-    assert (code, "is there already" in err) == (2, True)
-    assert write(sociolab, endpoint, "--replace")[0] == 0
+    assert (code, "exists already" in err) == (2, True)
+    (tmp_path / "written" / "sessions.jsonl").unlink()
+    assert write(sociolab, endpoint)[0] == 0
     assert endpoint.counters.requests == before
 
 
@@ -92,7 +95,7 @@ def test_a_reply_is_not_paid_for_twice(sociolab: Sociolab, endpoint: EndpointSer
 def test_bad_input_is_named_in_a_sentence(
     sociolab: Sociolab, flags: tuple[str, str], problem: str
 ) -> None:
-    args = ["write", "anteval-information", "--name", "x", *flags]
+    args = ["write", "anteval-information", "--to", "x", *flags]
     if flags[0] != "--writer":
         args += ["--writer", "openai/w"]
     done = sociolab(*args)
@@ -100,10 +103,28 @@ def test_bad_input_is_named_in_a_sentence(
     assert problem in done.sentence
 
 
-def test_a_world_that_no_model_can_write_is_refused(sociolab: Sociolab) -> None:
-    done = sociolab("write", "sotopia", "--writer", "openai/w", "--name", "x")
+def test_what_no_model_can_write_is_refused(sociolab: Sociolab) -> None:
+    done = sociolab("write", "stss", "--writer", "openai/w", "--to", "x")
     assert done.code == 2
-    assert 'found the world "sotopia"' in done.sentence
+    assert 'found the world "stss"' in done.sentence
+    done = sociolab("write", "sotopia", "songs", "--writer", "openai/w", "--to", "x")
+    assert done.code == 2
+    assert 'characters, relationships, scenarios; found "songs"' in done.sentence
+
+
+def test_a_dry_run_counts_calls_and_writes_nothing(sociolab: Sociolab, tmp_path: Path) -> None:
+    (tmp_path / "models.toml").write_text(
+        '[prices."openai/w"]\ninput = 1\noutput = 2\n', encoding="utf-8"
+    )
+    done = sociolab(
+        "write", "anteval-information", "--writer", "openai/w", "--to", "x", "--n", "2",
+        "--set", "facts=2", "--dry-run",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    # Of each session four characters and the knowledge.
+    assert "2 sessions by openai/w: about 10 calls" in done.out
+    assert "cost: $0.0" in done.out
+    assert not (tmp_path / "x").exists()
 
 
 def test_nothing_is_kept_where_no_session_could_be_written(
@@ -111,9 +132,9 @@ def test_nothing_is_kept_where_no_session_could_be_written(
 ) -> None:
     with start_in_thread(EndpointSettings(characters=20)) as useless:
         done = sociolab(
-            "write", "anteval-intention", "--writer", "openai/w", "--name", "x", "--base-url",
+            "write", "anteval-intention", "--writer", "openai/w", "--to", "x", "--base-url",
             useless.url, "--set", "sessions=1", "--store", "s.db",
         )  # fmt: skip
     assert done.code == 2
     assert "wrote no session that can be used" in done.sentence
-    assert not list((tmp_path / "lab").rglob("sessions.jsonl"))
+    assert not list(tmp_path.rglob("sessions.jsonl"))

@@ -21,8 +21,8 @@ SHIPPED = {
     "sotopia": "paper",
     "anteval-information": "first",
     "anteval-intention": "first",
-    "stss": "first",
-    "stss-talk": "first",
+    "stss": "paper",
+    "stss-talk": "paper",
 }
 
 

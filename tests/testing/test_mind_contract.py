@@ -16,7 +16,6 @@ from sociolab.testing.minds import AnyMind, stock_questions
 from sociolab.town.mind import Mind
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (
-    Agreed,
     Choice,
     Decision,
     Entry,
@@ -27,11 +26,10 @@ from sociolab.town.questions import (
     PlanDay,
     Ratings,
     Said,
-    Summary,
     Utter,
     Utterance,
 )
-from sociolab.worlds.stss.prompt_sets import first
+from sociolab.worlds.stss.prompt_sets import paper
 
 
 class TestAnyMind(MindContract):
@@ -43,7 +41,7 @@ class TestModelMind(MindContract):
     attempts = 5
 
     def mind(self) -> Mind:
-        return ModelMind(ImprovisingModel(), first())
+        return ModelMind(ImprovisingModel(), paper())
 
 
 class Broken(AnyMind):
@@ -115,12 +113,6 @@ def test_an_answer_that_does_not_fit_its_question_is_found(
 ) -> None:
     with pytest.raises(AssertionError, match=problem):
         suite(name, lambda _: answer).test_its_answers_fit_their_questions()
-
-
-def test_an_appointment_in_the_past_is_found() -> None:
-    past = Summary(memo="x", importance=1, agreed=(Agreed(what="x", day="2024-05-12"),))
-    with pytest.raises(AssertionError, match="today or later"):
-        suite("summarise", lambda _: past).test_nothing_is_agreed_for_a_day_that_is_gone()
 
 
 def test_a_mind_that_changes_its_question_is_found() -> None:

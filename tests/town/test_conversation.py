@@ -11,7 +11,7 @@ from puppet_town import (
     BEN,
     CAFE,
     CARRY_ON,
-    CLOCK,
+    CID,
     TALK,
     Lived,
     Puppet,
@@ -23,7 +23,7 @@ from puppet_town import (
 )
 from sociolab.core.errors import ReplyError
 from sociolab.town.questions import Items, Said, Summarise, TalkReminder, Utter
-from sociolab.town.setting import Rules, Tdp
+from sociolab.town.setting import Rules
 from sociolab.town.trace import Did, Talked
 
 PLANS = planned(ann=day(f"09:00 mend clocks @ {CAFE}"), ben=day(f"10:00 drink tea @ {CAFE}"))
@@ -128,26 +128,23 @@ def test_an_utterance_that_does_not_come_ends_the_talk_as_failed() -> None:
     assert {len(q.lines) for q in puppet.of(Summarise)} == {2}
 
 
-def test_the_performer_is_reminded_in_each_utterance_and_nobody_else_is() -> None:
+def test_plan_and_checklist_are_shown_in_every_talk_to_the_performer_alone() -> None:
+    """Made once, before the first day; shown whoever one talks with."""
     puppet = Puppet(
-        plan_day=PLANS,
-        talk_or_not=only_ben,
+        plan_day=lambda _: day(f"09:00 knit @ {CAFE}", f"14:00 hum @ {CAFE}"),
+        talk_or_not=lambda _: TALK,
         utter=speaks("Yes.", ends=3),
         talk_reminder=lambda _: Items(items=("the party", "the hour")),
     )
-    given = setting((ANN, BEN), tdp={"ann": Tdp("Hold a party.")})
-    (talk,) = lived(puppet, given).of(Talked)
+    talks = lived(puppet, setting((ANN, BEN, CID), days=2, tdp={"ann": "Hold a party."})).of(
+        Talked, "ann"
+    )
+    assert len(talks) > 2
+    assert {other for talk in talks for other in (talk.who, talk.other)} == {"ann", "ben", "cid"}
     (asked,) = puppet.of(TalkReminder)
-    assert (asked.asked.resident, asked.asked.step) == ("ann", talk.step)
+    assert (asked.asked.resident, asked.asked.step) == ("ann", 0)
     assert (asked.goal, asked.plan) == ("Hold a party.", ("invite", "remind", "be there"))
-    assert asked.other.id == "ben"
-    assert {q.reminder for q in puppet.of(Utter, "ann")} == {"the party\nthe hour"}
-    assert {q.reminder for q in puppet.of(Utter, "ben")} == {""}
-
-
-def test_when_the_event_is_over_there_is_nothing_to_be_reminded_of() -> None:
-    over = setting((ANN, BEN), tdp={"ann": Tdp("Hold a party.", CLOCK.at(0))})
-    puppet = Puppet(plan_day=PLANS, talk_or_not=only_ben, utter=speaks("Yes.", ends=3))
-    assert lived(puppet, over).of(Talked)
-    assert not puppet.of(TalkReminder)
-    assert {q.reminder for q in puppet.of(Utter)} == {""}
+    for question in puppet.of(Utter):
+        texts = (("invite", "remind", "be there"), ("the party", "the hour"))
+        mine = question.asked.resident == "ann"
+        assert (question.plan, question.checklist) == (texts if mine else ((), ()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from itertools import pairwise
 from typing import Any
 
@@ -34,7 +34,6 @@ from sociolab.town.clock import Clock
 from sociolab.town.map_file import own_map
 from sociolab.town.person import Surroundings
 from sociolab.town.questions import (
-    Agreed,
     Choice,
     ChoosePlace,
     Decompose,
@@ -53,8 +52,8 @@ from sociolab.town.questions import (
     Utter,
 )
 from sociolab.town.residents import own_residents
-from sociolab.town.setting import Rules, Setting, Tdp
-from sociolab.town.trace import Did, Noted, Planned, Remembered, Stood, Talked, Walked, WentWithout
+from sociolab.town.setting import Rules, Setting
+from sociolab.town.trace import Did, Planned, Remembered, Stood, Talked, Walked, WentWithout
 
 BEDROOM = str(ANN.home)
 ALONE = setting((ANN,))
@@ -79,12 +78,6 @@ def says(text: str) -> Any:
 
 
 OF_THE_TOWER = says("Let us go fishing from the Tower.")
-
-
-def agrees(**fields: Any) -> Any:
-    """A summary with one thing agreed: going fishing at the tower."""
-    known = {"what": "go fishing", "day": "2024-05-14", "start": "10:00", "place": TOWER}
-    return lambda _: memo(agreed=(Agreed(**(known | fields)),))
 
 
 # ------------------------------------------------------------------ a day
@@ -292,27 +285,6 @@ def test_a_summary_that_changes_the_plan_leads_to_a_new_one() -> None:
     assert (doing[0].step, doing[0].doing, doing[0].place) == (talk.end, "read", BEDROOM)
 
 
-def test_a_new_plan_is_made_with_the_days_reminder_and_what_is_agreed_until_the_small_hours() -> (
-    None
-):
-    tomorrow = (MONDAY + timedelta(days=1)).isoformat()
-    agreed = (
-        Agreed(what="watch the stars", day=tomorrow, start="02:00"),
-        Agreed(what="bake bread", day=tomorrow, start="05:00"),
-        Agreed(what="visit the mill", day=tomorrow),
-    )
-    puppet = Puppet(
-        plan_day=BOTH_AT_THE_CAFE,
-        talk_or_not=lambda _: TALK,
-        summarise=lambda q: memo(changes_plan=q.asked.resident == "ann", agreed=agreed),
-        replan=lambda _: rest(f"00:00 read @ {BEDROOM}"),
-    )
-    lived(puppet, setting((ANN, BEN), tdp={"ann": Tdp("Hold a party.")}))
-    asked = puppet.of(Replan)[0]
-    assert [one.what for one in asked.commitments] == ["watch the stars"]
-    assert asked.reminder == "Invite everybody."
-
-
 def test_a_decision_to_change_the_plan_says_why() -> None:
     puppet = Puppet(
         plan_day=BOTH_AT_THE_CAFE,
@@ -395,54 +367,29 @@ def test_a_summary_becomes_a_memory_of_its_importance() -> None:
     ]
 
 
-def test_what_was_agreed_is_noted_and_shown_on_its_day_and_in_the_next_talk() -> None:
+def test_an_invitation_of_the_day_before_comes_to_mind_when_the_day_is_planned() -> None:
+    """Among all that was seen and said on Monday; there is no calendar that would remember it."""
+    invited = "Ann asked me to her party, tomorrow at six at the cafe, and I shall come."
+    talks = iter(range(99))
     puppet = Puppet(
-        plan_day=TWICE_AT_THE_CAFE,
+        plan_day=lambda q: day(*[f"{hour:02}:00 task {hour} @ {CAFE}" for hour in range(7, 21)]),
         talk_or_not=lambda _: TALK,
-        utter=OF_THE_TOWER,
-        summarise=agrees(),
+        utter=says("Good day!"),
+        summarise=lambda q: (
+            memo(invited, 6) if next(talks) == 3 else memo(f"We spoke of clocks, {q.other.id}.", 3)
+        ),
     )
-    told = lived(puppet, setting((ANN, BEN), days=2))
-    first = told.of(Talked)[0]
-    noted = told.of(Noted, "ann")[0]
-    assert noted == Noted(first.end, "ann", "go fishing", noted.day, "10:00", 60, TOWER, "ben")
-    monday, tuesday = puppet.of(PlanDay, "ann")
-    assert monday.commitments == ()
-    assert [(c.what, c.start, c.place, c.by) for c in tuesday.commitments] == [
-        ("go fishing", "10:00", TOWER, "ben")
-    ]
-    before = [q for q in puppet.of(Utter, "ann") if q.asked.step < first.end]
-    later = [q for q in puppet.of(Utter, "ann") if q.asked.step > first.end]
-    assert before
-    assert later
-    assert all(q.commitments == () for q in before)
-    assert all(q.commitments == tuesday.commitments for q in later)
-    seen = [q for q in puppet.of(TalkOrNot, "ann") if q.asked.step > first.end]
-    assert all(q.commitments == tuesday.commitments for q in seen)
-
-
-def test_what_was_agreed_for_another_day_is_not_shown_on_this_one() -> None:
-    puppet = Puppet(
-        plan_day=BOTH_AT_THE_CAFE,
-        talk_or_not=lambda _: TALK,
-        utter=OF_THE_TOWER,
-        summarise=agrees(day="2024-05-15"),
-    )
-    lived(puppet, setting((ANN, BEN), days=2))
-    assert puppet.of(PlanDay, "ann")[1].commitments == ()
-
-
-def test_the_same_matter_agreed_again_takes_the_place_of_what_was_noted() -> None:
-    puppet = Puppet(
-        plan_day=TWICE_AT_THE_CAFE,
-        talk_or_not=lambda q: TALK if q.me.now.day == 13 else replace_do(q),
-        utter=OF_THE_TOWER,
-        summarise=lambda q: agrees(start=f"{q.me.now.hour}:00")(q),
-    )
-    lived(puppet, setting((ANN, BEN), days=2))
-    assert [len(q.commitments) for q in puppet.of(Summarise, "ann")] == [0, 1]
-    tuesday = puppet.of(PlanDay, "ann")[1]
-    assert [c.start for c in tuesday.commitments] == ["14:00"]
+    few = setting((ANN, BEN), days=2, rules=Rules(cooldown=60, patience=0))
+    told = lived(puppet, few)
+    (kept,) = [one for one in told.of(Remembered) if one.text == invited]
+    kinds = [one.kind for one in told.of(Remembered, kept.who)]
+    assert kinds.count("talk") > 8
+    assert kinds.count("seen") > 8
+    monday, tuesday = puppet.of(PlanDay, kept.who)
+    assert monday.memories == ()
+    assert invited in [memory.text for memory in tuesday.memories]
+    whens = [memory.when for memory in tuesday.memories]
+    assert whens == sorted(whens)
 
 
 def meets(who: str, *others: str) -> Any:
@@ -456,24 +403,21 @@ def meets(who: str, *others: str) -> Any:
 
 
 @pytest.mark.parametrize("said", [f"At {TOWER}.", "On the top of the tower!", "At the Tower"])
-def test_who_is_told_of_a_place_may_note_it_and_go_there(said: str) -> None:
+def test_who_is_told_of_a_place_may_go_there(said: str) -> None:
     def goes_there(question: Any) -> Any:
         known = TOWER in question.me.places
         return day(f"09:00 fish @ {TOWER if known else CAFE}")
 
-    puppet = Puppet(
-        plan_day=goes_there, talk_or_not=lambda _: TALK, utter=says(said), summarise=agrees()
-    )
+    puppet = Puppet(plan_day=goes_there, talk_or_not=lambda _: TALK, utter=says(said))
     told = lived(puppet, setting((ANN, BEN), days=2))
     assert TOWER not in puppet.of(Utter, "ann")[0].me.places
     assert puppet.of(Summarise, "ann")[0].me.places[-1] == TOWER, "new places come last"
     assert [q.me.places[-1] for q in puppet.of(PlanDay, "ann")] == [CAFE, TOWER]
     assert puppet.of(PlanDay, "ann")[1].me.objects[TOWER] == ("telescope",)
-    assert {noted.place for noted in told.of(Noted)} == {TOWER}
     assert not told.of(WentWithout)
 
 
-def test_a_place_is_known_to_those_alone_who_were_told_of_it_whatever_they_noted() -> None:
+def test_a_place_is_known_to_those_alone_who_were_told_of_it() -> None:
     puppet = Puppet(
         plan_day=lambda _: day(f"09:00 sing @ {CAFE}"),
         talk_or_not=meets("ann", "ben"),
@@ -487,17 +431,14 @@ def test_a_place_is_known_to_those_alone_who_were_told_of_it_whatever_they_noted
     assert {who for who, places in tuesday.items() if TOWER in places} == {"ann", "ben"}
 
 
-def test_a_place_of_which_nobody_told_cannot_be_noted() -> None:
+def test_a_place_of_which_nobody_told_stays_unknown() -> None:
     puppet = Puppet(
         plan_day=BOTH_AT_THE_CAFE,
         talk_or_not=lambda _: TALK,
         utter=says("Let us go fishing from up there."),
-        summarise=lambda q: agrees(place="" if q.asked.problem else TOWER)(q),
+        summarise=lambda _: memo(f"We go fishing at {TOWER}."),
     )
-    told = lived(puppet, PAIR)
-    problems = {q.asked.problem for q in puppet.of(Summarise, "ann")}
-    assert problems == {"", f'expected a place that Ann knows, found "{TOWER}"'}
-    assert [noted.place for noted in told.of(Noted, "ann")] == [""]
+    lived(puppet, PAIR)
     assert all(TOWER not in q.me.places for q in puppet.asked)
 
 
@@ -557,6 +498,16 @@ def test_nobody_reflects_on_little() -> None:
 # ------------------------------------------------------------------ the same again
 
 
+def test_seed_memories_are_there_before_the_first_question() -> None:
+    ann = resident("Ann", memories=("You owe Ben Moor an umbrella.",))
+    puppet = Puppet()
+    told = lived(puppet, setting((ann, BEN)))
+    first = puppet.of(PlanDay)[0]
+    assert [(one.kind, one.text) for one in first.memories] == [("known", ann.memories[0])]
+    kept = told.of(Remembered, "ann")[0]
+    assert (kept.step, kept.kind, kept.text) == (0, "known", ann.memories[0])
+
+
 def test_what_a_mind_is_shown_is_of_this_moment() -> None:
     puppet = Puppet(plan_day=BOTH_AT_THE_CAFE, talk_or_not=lambda _: TALK)
     given = setting((ANN, BEN), seed=5, policy=FailurePolicy(attempts=1))
@@ -580,22 +531,6 @@ def test_a_second_attempt_is_told_the_problem() -> None:
 
     lived(Puppet(plan_day=second), replace(ALONE, policy=FailurePolicy(attempts=2)))
     assert [(one.attempt, one.problem) for one in tries] == [(1, ""), (2, "nothing to read")]
-
-
-def test_what_is_left_open_later_stays_as_it_was_noted() -> None:
-    """Ann agrees on a time and a place first, and hears of the same matter again without."""
-    full = Agreed(what="Fair", day="2024-05-13", start="18:00", minutes=30, place=CAFE)
-    bare = Agreed(what="fair", day="2024-05-13")
-    given = iter((full, bare))
-    puppet = Puppet(
-        plan_day=TWICE_AT_THE_CAFE,
-        talk_or_not=lambda _: TALK,
-        summarise=lambda q: memo(agreed=(next(given, bare),) if q.asked.resident == "ann" else ()),
-    )
-    told = lived(puppet, setting((ANN, BEN), rules=Rules(cooldown=0, patience=0)))
-    noted = told.of(Noted, "ann")
-    assert len(noted) >= 2
-    assert {(one.start, one.minutes, one.place) for one in noted} == {("18:00", 30, CAFE)}
 
 
 def test_a_couple_sleeps_in_its_double_bed() -> None:

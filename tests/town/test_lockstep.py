@@ -36,6 +36,7 @@ from sociolab.town.questions import Decision, Part, Parts, Said, TalkOrNot, Utte
 from sociolab.town.setting import Rules
 from sociolab.town.simulation import Order
 from sociolab.town.trace import HEADINGS, Did, Remembered, Stood, Talked, Walked
+from sociolab.town.trajectory import Trajectory
 
 CROWD = (*TRIO, *(resident(name, living_area="Ann's House: bedroom") for name in ("Dan", "Eve")))
 DAYS = 2
@@ -269,7 +270,7 @@ def test_who_arrives_at_the_step_at_which_they_come_into_view_is_asked_at_the_ne
     at_the_door = Parts(parts=(Part(minutes=60, what="wait", object="door"),))
 
     def wait(question: Any) -> Parts:
-        there = "door" in question.objects
+        there = "door" in question.objects and question.asked.resident == "ben"
         return at_the_door if there else Parts(parts=(Part(minutes=60, what="wait"),))
 
     puppet = Puppet(plan_day=TOGETHER, decompose=wait)
@@ -415,3 +416,21 @@ def test_somebody_in_a_place_that_one_does_not_know_is_met_on_no_plan() -> None:
     plans = planned(ann=day(f"09:00 knit @ {CAFE}"), ben=day(f"09:00 look far @ {TOWER}"))
     told = lived(Puppet(plan_day=plans, talk_or_not=lambda _: TALK), setting(people))
     assert next(d.place for d in told.of(Did, "ben") if d.doing == "look far") == TOWER
+
+
+def test_three_who_wait_at_one_door_stand_on_three_tiles_next_to_each_other() -> None:
+    """The door is one tile: who comes first has it, who comes later stands beside it."""
+    at_the_door = Parts(parts=(Part(minutes=60, what="wait", object="door"),))
+
+    def wait(question: Any) -> Parts:
+        there = "door" in question.objects
+        return at_the_door if there else Parts(parts=(Part(minutes=60, what="wait"),))
+
+    told = lived(Puppet(plan_day=TOGETHER, decompose=wait), setting(TRIO))
+    noon = at("12:00")
+    stood = {who: Trajectory(told.trace, TOWN).tile_at(who, noon) for who in ("ann", "ben", "cid")}
+    assert len(set(stood.values())) == 3
+    (door,) = TOWN.spots(Place("Cafe", "counter room"), "door")
+    assert door in stood.values()
+    assert all(str(TOWN.place_at(tile)) == CAFE for tile in stood.values())
+    assert max(abs(x - door[0]) + abs(y - door[1]) for x, y in stood.values()) <= 2

@@ -14,7 +14,7 @@ from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import QUESTIONS, ChoosePlace, MindQuestion, TalkOrNot
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.worlds.stss.prompt_sets import first
+from sociolab.worlds.stss.prompt_sets import paper
 
 
 def ask(mind: object, question: MindQuestion[Any]) -> Reply | NoReply:
@@ -55,7 +55,7 @@ def test_a_question_that_a_random_mind_does_not_know_gets_the_scripted_answer(
 
 
 @pytest.mark.parametrize(
-    "mind", [InOne(), AnyMind(), ScriptedMind(), ModelMind(FakeModel(), first())]
+    "mind", [InOne(), AnyMind(), ScriptedMind(), ModelMind(FakeModel(), paper())]
 )
 def test_our_minds_have_an_answer_to_every_question(mind: object) -> None:
     assert all(can_answer(mind, question) for question in QUESTIONS)
@@ -72,7 +72,7 @@ def test_a_mind_without_a_method_has_no_answer() -> None:
 def test_a_question_has_a_prompt_of_its_name_that_shows_its_variables(
     question: MindQuestion[Any],
 ) -> None:
-    text = first()[question.name]
+    text = paper()[question.name]
     assert text.render(question.variables() | ({"plain": False} if "plain" in text.source else {}))
 
 

@@ -30,7 +30,7 @@ from sociolab.town.questions import (
     Summarise,
     Utter,
 )
-from sociolab.worlds.stss.prompt_sets import first
+from sociolab.worlds.stss.prompt_sets import paper
 
 STOCK = stock_questions()
 KITCHEN, BAR = "3 Mill Lane: kitchen", "Copper Kettle Pub: bar room"
@@ -43,7 +43,7 @@ def one(kind: type[Any]) -> Any:
 
 def answer(question: MindQuestion[Any], reply: Any, role: Any = "agent") -> tuple[Any, FakeModel]:
     model = FakeModel(reply if isinstance(reply, ModelError | ChatReply) else json.dumps(reply))
-    return asyncio.run(ModelMind(model, first(), role, temperature=0.7).answer(question)), model
+    return asyncio.run(ModelMind(model, paper(), role, temperature=0.7).answer(question)), model
 
 
 def problem(question: MindQuestion[Any], reply: Any) -> ReplyError:
@@ -78,7 +78,7 @@ def test_tdp_is_asked_at_temperature_0_and_the_rest_at_the_one_that_was_set() ->
     for question in STOCK:
         model = FakeModel("?")
         with pytest.raises(ReplyError):
-            asyncio.run(ModelMind(model, first(), temperature=0.7).answer(question))
+            asyncio.run(ModelMind(model, paper(), temperature=0.7).answer(question))
         found[question.name] = model.calls[0][0].temperature
     assert found == {one.name: 0.0 if one.name in TDP else 0.7 for one in QUESTIONS}
 
@@ -115,8 +115,6 @@ def test_the_problem_with_an_unknown_place_names_one_that_is_like_it() -> None:
 def test_a_place_in_words_becomes_its_name(text: str) -> None:
     chosen, _ = answer(one(ChoosePlace), {"place": text})
     assert chosen.place == BAR
-    summary, _ = answer(one(Summarise), agreed(day="2024-05-14", place=text))
-    assert summary.agreed[0].place == BAR
 
 
 def test_entries_are_put_in_order_and_those_in_the_hours_of_sleep_left_out() -> None:
@@ -164,37 +162,18 @@ def test_there_are_as_many_ratings_as_texts() -> None:
     assert "expected 3 ratings, found 1" in str(problem(one(RateImportance), {"ratings": [3]}))
 
 
-def agreed(**fields: Any) -> dict[str, Any]:
-    return {"memo": "Supper.", "importance": 3, "agreed": [{"what": "supper", **fields}]}
-
-
-def test_what_is_agreed_is_at_a_place_that_one_knows_or_at_none() -> None:
-    summary, _ = answer(one(Summarise), agreed(day="2024-05-14", place=" "))
-    assert summary.agreed[0].place == ""
-    error = problem(one(Summarise), agreed(day="2024-05-14", place="Alder Hall: stage"))
-    assert str(error).startswith("expected a place that you know, such as")
-    assert str(error).endswith(', or "" for none of them, found "Alder Hall: stage"')
-
-
-@pytest.mark.parametrize("gone", ["2024-05-12", "2024-02-31"])
-def test_nothing_is_agreed_for_a_day_that_is_gone_or_never_was(gone: str) -> None:
-    assert gone in str(problem(one(Summarise), agreed(day=gone)))
-
-
 def schema(question: MindQuestion[Any]) -> Any:
     return json.loads(answer_schema(question).text)
 
 
-def test_the_schema_names_known_places_quarter_hours_and_near_dates() -> None:
+def test_the_schema_names_known_places_and_quarter_hours() -> None:
     plan = schema(one(PlanDay))
     entry = plan["$defs"]["Entry"]
     assert entry["properties"]["place"]["enum"] == list(one(PlanDay).me.places)
     assert entry["required"] == ["start", "what", "place"]
     assert entry["additionalProperties"] is False
     assert len(plan["$defs"]["Time"]["enum"]) == 96
-    fields = schema(one(Summarise))["$defs"]["Agreed"]["properties"]
-    assert fields["day"]["enum"][0] == "2024-05-13"
-    assert fields["place"]["enum"] == ["", *one(Summarise).me.places]
+    assert list(schema(one(Summarise))["properties"]) == ["memo", "importance", "changes_plan"]
     ratings = schema(one(RateImportance))["properties"]["ratings"]
     assert (ratings["minItems"], ratings["maxItems"]) == (3, 3)
 
@@ -218,7 +197,7 @@ def test_whatever_a_model_writes_is_an_answer_or_a_reply_error(text: str) -> Non
         kind = question.answer_type
         found: Any = None
         try:
-            found = asyncio.run(ModelMind(FakeModel(text), first()).answer(question))
+            found = asyncio.run(ModelMind(FakeModel(text), paper()).answer(question))
         except ReplyError as error:
             found = error.raw
         assert found == text or isinstance(found, kind)

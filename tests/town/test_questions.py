@@ -11,7 +11,6 @@ import pytest
 from puppet_town import CAFE, TOWER, TRIO, day, lived, memo, rest, setting
 from puppet_town import Puppet as Recorder
 from sociolab.town.questions import (
-    Agreed,
     Block,
     Choice,
     ChoosePlace,
@@ -41,12 +40,12 @@ def question(kind: type) -> Any:
     if kind is Replan:
         three = replace(plan.me, now=datetime(2024, 5, 13, 15, 3))
         bed = datetime(2024, 5, 14, 1, 0)
-        return Replan(plan.asked, three, "a fire", (), bed, ())
+        return Replan(plan.asked, three, "a fire", (), bed)
     if kind is Decompose:
         block = Block(plan.me.now, plan.me.now, "bake", CAFE)
         return Decompose(plan.asked, plan.me, block, ("counter",))
     if kind is Summarise:
-        return Summarise(plan.asked, plan.me, Other("ben", "Ben", ""), (), (), ())
+        return Summarise(plan.asked, plan.me, Other("ben", "Ben", ""), (), ())
     if kind is DayReminder:
         return DayReminder(plan.asked, plan.me, "a party", (), plan.day)
     return RateImportance(plan.asked, plan.me, ("one", "two")) if kind is RateImportance else plan
@@ -119,11 +118,6 @@ def test_a_place_is_chosen_among_those_that_are_known() -> None:
 def test_every_text_is_rated_once(ratings: tuple[int, ...]) -> None:
     problem = question(RateImportance).problem_with(Ratings(ratings=ratings))
     assert problem == f"expected 2 ratings, found {len(ratings)}"
-
-
-def test_what_is_agreed_is_for_a_day_of_the_calendar() -> None:
-    agreed = Agreed(what="fish", day="2024-02-30")
-    assert '"2024-02-30"' in question(Summarise).problem_with(memo(agreed=(agreed,)))
 
 
 def test_a_reminder_has_one_or_two_sentences() -> None:

@@ -10,7 +10,6 @@ import pytest
 from puppet_town import ANN, BEN, setting
 from sociolab.core.errors import WorldError
 from sociolab.town.clock import Clock
-from sociolab.town.setting import Tdp
 
 
 def test_two_residents_cannot_share_a_name_or_an_id() -> None:
@@ -22,7 +21,7 @@ def test_two_residents_cannot_share_a_name_or_an_id() -> None:
 
 def test_a_target_is_given_to_somebody_who_lives_there() -> None:
     with pytest.raises(WorldError, match='given to "zoe", who does not live here'):
-        setting((ANN,), tdp={"zoe": Tdp("Hold a party.")})
+        setting((ANN,), tdp={"zoe": "Hold a party."})
 
 
 def test_a_resident_sleeps_somewhere_on_the_map_however_it_is_spelled() -> None:

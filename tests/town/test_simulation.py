@@ -44,7 +44,6 @@ from sociolab.town.questions import (
     TalkReminder,
     Utter,
 )
-from sociolab.town.setting import Tdp
 from sociolab.town.simulation import Order
 from sociolab.town.trace import Did, Planned, Reminded, WentWithout
 
@@ -242,7 +241,7 @@ def test_a_goal_reaches_only_its_performer() -> None:
         assert ("CANARY" in shown) == (who == "ann" or who in heard), f"{who}: {shown}"
 
     puppet.note = note
-    lived(puppet, setting((ann, *TRIO[1:]), tdp={"ann": Tdp(goal)}))
+    lived(puppet, setting((ann, *TRIO[1:]), tdp={"ann": goal}))
     assert "ben" in heard
     assert "cid" not in heard
     assert {q.asked.resident for q in puppet.asked if type(q) in TDP} == {"ann"}
@@ -251,33 +250,27 @@ def test_a_goal_reaches_only_its_performer() -> None:
 TDP = (GeneralPlan, DayReminder, TalkReminder)
 
 
-@pytest.mark.parametrize("general", [True, False])
-@pytest.mark.parametrize("daily", [True, False])
-@pytest.mark.parametrize("talk", [True, False])
-def test_each_of_the_three_reminders_can_be_left_out(
-    general: bool, daily: bool, talk: bool
-) -> None:
+def test_tdp_is_asked_in_the_papers_order_and_each_day_for_its_reminder() -> None:
+    """STSS appendix B: general plan, reminder for the day, checklist; then the day is planned."""
     puppet = Puppet(
         plan_day=planned(ann=day(f"09:00 knit @ {CAFE}"), ben=day(f"10:00 hum @ {CAFE}")),
         talk_or_not=lambda _: TALK,
-        replan=lambda q: day(f"06:00 idle @ {q.me.places[0]}") and _rest(q),
+        replan=_rest,
         summarise=lambda _: memo(changes_plan=True),
     )
-    tdp = {"ann": Tdp("Hold a party.", general=general, day=daily, talk=talk)}
-    told = lived(puppet, setting((ANN, BEN), days=2, tdp=tdp))
-    asked = {type(question) for question in puppet.asked}
-    assert [kind in asked for kind in TDP] == [general, daily, talk]
-    plan = ("invite", "remind", "be there") if general else ()
+    told = lived(puppet, setting((ANN, BEN), days=2, tdp={"ann": "Hold a party."}))
+    mine = [
+        type(q) for q in puppet.asked if type(q) in (*TDP, PlanDay) and q.asked.resident == "ann"
+    ]
+    assert mine == [GeneralPlan, DayReminder, TalkReminder, PlanDay, DayReminder, PlanDay]
+    assert [q.day.day for q in puppet.of(DayReminder)] == [13, 14]
+    plan = ("invite", "remind", "be there")
     assert all(q.plan == plan for q in puppet.of(DayReminder) + puppet.of(TalkReminder))
-    reminder = "Invite everybody." if daily else ""
-    assert {q.reminder for q in puppet.of(PlanDay, "ann")} == {reminder}
-    assert {q.reminder for q in puppet.of(Utter, "ann")} == {"the party" if talk else ""}
+    assert {q.goal for q in puppet.asked if type(q) in TDP} == {"Hold a party."}
+    assert {q.reminder for q in puppet.of(PlanDay, "ann")} == {"Invite everybody."}
     assert {q.reminder for q in puppet.of(PlanDay, "ben")} == {""}
-    kinds = {record.kind for record in told.of(Reminded)}
-    wanted = {"general plan": general, "day": daily, "talk": talk}
-    assert kinds == {kind for kind, is_wanted in wanted.items() if is_wanted}
-    assert len(puppet.of(GeneralPlan)) == general
-    assert len(puppet.of(DayReminder)) == 2 * daily
+    kinds = [(record.kind, record.who) for record in told.of(Reminded)]
+    assert kinds == [(kind, "ann") for kind in ("general plan", "day", "talk", "day")]
 
 
 def _rest(question: Any) -> BaseModel:
@@ -286,21 +279,13 @@ def _rest(question: Any) -> BaseModel:
     return found
 
 
-def test_the_performer_is_told_of_all_the_days() -> None:
-    puppet = Puppet()
-    lived(puppet, setting((ANN,), days=2, tdp={"ann": Tdp("Hold a party.")}))
-    (question,) = puppet.of(GeneralPlan)
-    assert [one.day for one in question.days] == [13, 14]
-    assert [q.day.day for q in puppet.of(DayReminder)] == [13, 14]
-
-
 def test_a_reminder_that_does_not_come_is_none() -> None:
     def lost(_: Any) -> BaseModel:
         raise ReplyError("no JSON", raw="hm", cause="unreadable")
 
-    puppet = Puppet(general_plan=lost, day_reminder=lost)
-    told = lived(puppet, setting((ANN,), tdp={"ann": Tdp("Hold a party.")}))
-    assert [one.question for one in told.of(WentWithout)] == ["general_plan", "day_reminder"]
+    puppet = Puppet(general_plan=lost, day_reminder=lost, talk_reminder=lost)
+    told = lived(puppet, setting((ANN,), tdp={"ann": "Hold a party."}))
+    assert [one.question for one in told.of(WentWithout)] == [one.name for one in TDP]
     assert not told.of(Reminded)
     assert puppet.of(PlanDay)[0].reminder == ""
     assert told.of(Planned)

@@ -23,7 +23,6 @@ from sociolab.town.simulation import Order, TraceWriter
 from sociolab.town.trace import (
     TRACE,
     Did,
-    Noted,
     Planned,
     PlannedBlock,
     Record,
@@ -75,7 +74,6 @@ records = st.one_of(
         st.lists(st.builds(PlannedBlock, step, step, text, place), max_size=3).map(tuple),
         text,
     ),
-    st.builds(Noted, step, who, text, st.dates(), text, st.integers(1, 900), place, who),
     st.builds(Reminded, step, who, st.sampled_from(["general plan", "day", "talk"]), text),
     st.builds(WentWithout, step, who, text, text, text),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -17,6 +17,12 @@ from sociolab.analysis.formatting import (
     plain,
     share,
     title_of,
+)
+from sociolab.analysis.observations import (
+    ObservationCell,
+    observation_cells,
+    observation_rows,
+    observation_section,
 )
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, StoredRatings, ratings_of
 from sociolab.core.score import Method
@@ -73,6 +79,7 @@ class Agreements:
     report: AgreementReport
     bins: int
     sections: tuple[Section, ...]
+    observations: tuple[ObservationCell, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """All figures and all sentences, see docs/ratings.md."""
@@ -84,6 +91,7 @@ class Agreements:
             "people": [asdict(cell) for cell in self.report.people],
             "judge_and_people": [asdict(cell) for cell in self.report.judges],
             "judge_pairs": [asdict(cell) for cell in self.report.pairs],
+            "yes_no": [asdict(cell) for cell in self.observations],
             "sections": documents(self.sections),
         }
 
@@ -111,7 +119,7 @@ class Agreements:
             for cell, first, second in sides
             for name, found in _cell_figures(cell)
             if found.value is not None
-        ]
+        ] + list(observation_rows(self.observations))
 
 
 def _cell_figures(cell: object) -> Iterator[tuple[str, Estimate | Correlation | Alpha]]:
@@ -131,9 +139,33 @@ def agreements(
 ) -> Agreements:
     """Compare the judges of some runs with the people who rated them; ConfigError if nobody did."""
     ratings = ratings_of(store, runs, judges)
-    ranges = {measure.name: (measure.low, measure.high) for measure in ratings.measures}
-    report = agreement_report(ratings.people, ratings.judges, ranges, bins=bins)
-    return Agreements(ratings, report, bins, sections_of(ratings, report, bins))
+    scales, observed = on_scales(ratings), observation_cells(ratings)
+    ranges = {measure.name: (measure.low, measure.high) for measure in scales.measures}
+    report = agreement_report(scales.people, scales.judges, ranges, bins=bins)
+    sections = sections_of(scales, report, bins) if scales.measures else ()
+    if observed:
+        sections += (observation_section(ratings, observed),)
+    return Agreements(ratings, report, bins, sections, observed)
+
+
+def on_scales(ratings: StoredRatings) -> StoredRatings:
+    """The ratings without those of yes/no questions."""
+    measures = tuple(one for one in ratings.measures if not one.yes_no)
+    if measures == ratings.measures:
+        return ratings
+    names = {one.name for one in measures}
+    people, judges = (
+        tuple(row for row in rows if row.dimension in names)
+        for rows in (ratings.people, ratings.judges)
+    )
+    scored = {row.rater for row in judges}
+    return replace(
+        ratings,
+        people=people,
+        judges=judges,
+        measures=measures,
+        methods={name: how for name, how in ratings.methods.items() if name in scored},
+    )
 
 
 def sections_of(ratings: StoredRatings, report: AgreementReport, bins: int) -> tuple[Section, ...]:

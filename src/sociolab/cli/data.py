@@ -38,15 +38,25 @@ data = typer.Typer(
 )
 
 
-@verbs.command(
-    epilog="Example: sociolab write anteval-information --writer openai/MODEL --name own"
-)
+@verbs.command(epilog="Example: sociolab write sotopia scenarios --writer openai/MODEL --to mine")
 @takes(WriteConfig)
-def write(*, given: dict[str, Any]) -> None:
-    """Have a model write sessions: people and what they know."""
-    from sociolab.app.data.writing import write as write_sessions
+def write(
+    *,
+    given: dict[str, Any],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost without writing.")
+    ] = False,
+) -> None:
+    """Have a model write a data set.
 
-    for sentence in write_sessions(checked(WriteConfig, given, "write"), say):
+    Characters, relationships and scenarios, or sessions. What is written stays; the same command
+    goes on where it stopped.
+    """
+    from sociolab.app.data.writing import rehearse
+    from sociolab.app.data.writing import write as have_written
+
+    config = checked(WriteConfig, given, "write")
+    for sentence in rehearse(config) if dry_run else have_written(config, say):
         typer.echo(sentence)
 
 
@@ -151,6 +161,24 @@ def data_cast(
     from sociolab.app.data.sets import cast_tasks
 
     typer.echo(cast_tasks(folder, world, per_scenario, seed))
+
+
+@data.command("revise", epilog="Example: sociolab data revise checks --to mine-2")
+def data_revise(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A study of scenario reviews.")],
+    to: Annotated[Path, option("--to", "FOLDER", "The new folder for the next version.")],
+    store: StoreFile = None,
+) -> None:
+    """Make a data set's next version from reviews of its scenarios.
+
+    Keeps, edits or rejects each by the majority of its reviews, and casts the tasks anew.
+    """
+    from sociolab.store.store import open_store
+    from sociolab.studies.revision import revise
+
+    with open_store(store) as opened:
+        for sentence in revise(opened, study, to):
+            typer.echo(sentence)
 
 
 # ------------------------------------------------------------------ export

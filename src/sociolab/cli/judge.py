@@ -62,6 +62,10 @@ def _resumable(kept: str) -> Iterator[None]:
 def judge(
     run: Annotated[OptText, argument("RUN", "The run's name.")] = None,
     repeats: Annotated[OptInt, option("--repeats", "N", "Judgings of each episode.", min=1)] = None,
+    sheet: Annotated[
+        OptText,
+        option("--sheet", "NAME|FILE", "What the judge fills in: a guide of the world, or TOML."),
+    ] = None,
     *,
     labelled: dict[str, Any],
     given: dict[str, Any],
@@ -74,15 +78,17 @@ def judge(
         "--reader": given.get("readers"),
         "--set": given.get("settings"),
         "--repeats": repeats,
+        "--sheet": sheet,
     }
     flags = flags_of(ValidationConfig)
     if _validates(of_run, {flags[name].flags: labelled.get(name) for name in _LABELLED}):
         _validate({**given, **labelled}, as_json=json)
     else:
-        _judge(run or "", config_of(given, "judge"), repeats=repeats or 1, as_json=json)
+        config = config_of(given, "judge")
+        _judge(run or "", config, repeats=repeats or 1, sheet=sheet or "", as_json=json)
 
 
-def _judge(run: str, config: RunConfig, *, repeats: int, as_json: bool) -> None:
+def _judge(run: str, config: RunConfig, *, repeats: int, sheet: str, as_json: bool) -> None:
     """Judge and print the tables of the run, old judges included."""
     from sociolab.app.run.judge import judge_run
     from sociolab.cli.progress import watch
@@ -94,7 +100,7 @@ def _judge(run: str, config: RunConfig, *, repeats: int, as_json: bool) -> None:
         return watch(lambda name: None)(name, tally)
 
     with _resumable("what was judged is stored, the same command resumes from here"):
-        result = judge_run(run, config, repeats=repeats, watch=watched)
+        result = judge_run(run, config, repeats=repeats, sheet=sheet, watch=watched)
     show_result(result, config.store, as_json=as_json)
     failed = judges_failed(result, config.store, tallies[0].judges)
     for sentence in failed:

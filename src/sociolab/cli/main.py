@@ -58,7 +58,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "credit": ("judge", "Find which turns advanced a goal or revealed a secret."),
     },
     "Data sets, import and export": {
-        "write": ("data", "Have a model write sessions: people and what they know."),
+        "write": ("data", "Have a model write a data set."),
         "import": ("importing", "Import a data set or episodes made elsewhere."),
         "export": ("data", "Write a run to a file, or runs as training examples."),
         "data": ("data", "Check and complete your own characters and tasks."),

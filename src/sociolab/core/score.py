@@ -40,18 +40,23 @@ BASELINES: frozenset[Method] = frozenset({"heuristic", "scripted"})
 READER = "reader:"
 """What the name of a judge begins with that only reads off transcripts what was agreed."""
 
+SHEET = "sheet:"
+"""What the name of a judge begins with that fills in another sheet than the world's own."""
+
 
 def foremost(judges: Mapping[str, Method]) -> tuple[str, ...]:
     """Whose scores lead where no judge is named, of these by name.
 
     People, models and rules that were asked to judge; without any, readers; then formulas; then
-    rule-based baselines. So a reader, whose method is the same for all agents, comes before what
-    the agents themselves said, and what is on record before a baseline.
+    rule-based baselines; then further sheets, which ask something else. So a reader, whose method
+    is the same for all agents, comes before what the agents themselves said, and what is on record
+    before a baseline.
     """
     found: dict[int, list[str]] = {}
     for name, method in judges.items():
         place = 1 if name.startswith(READER) else 2 if method == "formula" else 0
-        found.setdefault(3 if method in BASELINES else place, []).append(name)
+        place = 4 if name.startswith(SHEET) else 3 if method in BASELINES else place
+        found.setdefault(place, []).append(name)
     return tuple(found[min(found)]) if found else ()
 
 
@@ -68,6 +73,11 @@ class Measure:
     def __post_init__(self) -> None:
         if not self.low < self.high:
             raise WorldError(f"measure {self.name}: the range {self.low} to {self.high} is empty")
+
+    @property
+    def yes_no(self) -> bool:
+        """Whether it has two values, 1 for yes and 0 for no."""
+        return self.whole and (self.low, self.high) == (0, 1)
 
 
 def measure_called(wanted: str, known: Iterable[Measure]) -> str:
@@ -125,9 +135,12 @@ class ScoreFailure:
     attempts: int = 1
 
 
-NotKnown: TypeAlias = Literal["cannot tell", "disputed", "unconfirmed"]
+NotKnown: TypeAlias = Literal["cannot tell", "disputed", "unconfirmed", "not applicable"]
 """Why there is no value. "disputed": those who were there differ; "unconfirmed": they agree on what
-is nowhere in the text."""
+is nowhere in the text; "not applicable": no value is due, and none is counted as missing."""
+
+NO_ANSWERS: tuple[NotKnown, ...] = ("cannot tell", "not applicable")
+"""What may be said of a yes/no question instead."""
 
 
 @dataclass(frozen=True, slots=True)

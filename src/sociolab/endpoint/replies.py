@@ -19,7 +19,8 @@ from sociolab.endpoint.settings import EndpointSettings
 
 
 class Replies:
-    """Makes replies up; the same request and settings give the same reply.
+    """Makes replies up; the same request and settings give the same reply. What is to be reworded
+    comes back as it stands.
 
     The schema is that of the response format or, without one, the last that the prompt holds in a
     ```json-schema fence or behind a line "JSON schema:". Without any, the reply is a line such as
@@ -34,6 +35,8 @@ class Replies:
         """A valid reply; RefusalError (400) if the response format's schema is broken."""
         draw = self._draw(chat)
         schema = _schema(chat)
+        if text := _to_reword(chat, schema):
+            return text
         if (sampled := _sampled(chat, schema, draw)) is not None:
             return sampled
         if _wants_object(chat):
@@ -60,7 +63,19 @@ class Replies:
         chance = Chance(chat.key)
         rate = self._settings.leave_rate
         leaves = rate > 0 and chance.of("leave").random() < rate
-        return Draw(chance.of("reply"), self._settings.characters, leave=leaves)
+        turns = _turns(chat)
+        return Draw(chance.of("reply"), self._settings.characters, leave=leaves, turns=turns)
+
+
+_TURN = re.compile(r"^(\d+)\. [^:\n]+: (.+)$", re.MULTILINE)
+
+
+def _turns(chat: ChatBody) -> tuple[tuple[int, str], ...]:
+    """The numbered turns of the transcript in the last message, where quotes are asked for."""
+    last = chat.messages[-1].text
+    if '"quote"' not in chat.schema and '"quote"' not in last:
+        return ()
+    return tuple((int(number), words) for number, words in _TURN.findall(last))
 
 
 _FENCE = re.compile(r"```json-schema\s*\n(.*?)\n\s*```", re.DOTALL)
@@ -68,6 +83,8 @@ _FENCE = re.compile(r"```json-schema\s*\n(.*?)\n\s*```", re.DOTALL)
 _LINE = re.compile(r"^json schema:\s*(?:```\w*\s*)?(?=\{)", re.IGNORECASE | re.MULTILINE)
 
 _ASKED = re.compile(r"json.schema", re.IGNORECASE)
+
+_GIVEN = re.compile(r"```json\s*\n(.*?)\n\s*```", re.DOTALL)
 
 _decoder = json.JSONDecoder()
 
@@ -116,6 +133,16 @@ def _schema_in_prompt(chat: ChatBody) -> str:
                 continue
             return text[line.end() : end]
     return ""
+
+
+def _to_reword(chat: ChatBody, schema: Any) -> str:
+    """The object that the last message gives to be reworded, as it stands: one in a ```json fence
+    with just the properties of the schema; "" without one."""
+    given = _GIVEN.findall(chat.messages[-1].text) if chat.messages else []
+    found = _parsed(given[-1]) if given else None
+    wanted = schema.get("properties") if isinstance(schema, dict) else None
+    same = isinstance(found, dict) and wanted is not None and found.keys() == wanted.keys()
+    return _encode(found) if same else ""
 
 
 def _wants_object(chat: ChatBody) -> bool:

@@ -27,6 +27,7 @@ class Draw:
 
     `leave`: an action is "leave" where it may be, else "speak". `stray`: numbers with a bound
     lie outside it, so that the sample is not valid. `clock` is the last time of day that was drawn.
+    `turns`, number and words, are those that can be quoted.
     """
 
     random: Random
@@ -34,6 +35,7 @@ class Draw:
     leave: bool = False
     stray: bool = False
     clock: str = ""
+    turns: Sequence[tuple[int, str]] = ()
 
 
 def sample(schema: Mapping[str, Any], draw: Draw) -> Any:
@@ -287,7 +289,11 @@ class _Sampler:
         kind = self._kind(schema)
         act = None if kind is None else self.value(parts[kind], depth + 1)
         record: dict[str, Any] = {}
+        if self._draw.turns and {"turn", "quote"} <= parts.keys():
+            record["turn"], record["quote"] = self._random.choice(self._draw.turns)
         for name, part in parts.items():
+            if name in record:
+                continue
             if name == kind:
                 record[name] = act
             elif depth < _DEEPEST or name in required:

@@ -7,7 +7,6 @@ up in its turn.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ from sociolab.core.ports import CallKey, ChatModel, Line, Prompt, Transcript
 from sociolab.core.reading import problems_of
 from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
-from sociolab.judging.quoting import WANTED, quoted
+from sociolab.judging.quoting import WANTED, quoted_turn, without_name
 from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
 from sociolab.prompting.templates import prompt
 
@@ -258,12 +257,6 @@ def words_of(line: Line) -> str:
     return without_name(" ".join(line.text.split()), line.who)
 
 
-def without_name(text: str, who: str) -> str:
-    """A text without the name that it begins with; as it is where it begins otherwise."""
-    name = re.escape(" ".join(who.split()))
-    return re.sub(rf"^{name}(?!\w)[: ]*", "", text)
-
-
 def _name(whole: Transcript, turns: Collection[int]) -> str:
     """What the lines call the one whose turns these are; "" if none of them is here."""
     called = Counter(line.who for line in whole.lines if line.turn in turns)
@@ -282,8 +275,6 @@ def _at_stake(whole: Transcript, name: str, measure: CreditMeasure) -> bool:
 
 
 _LONGEST_SHOWN = 100
-
-_NUMBER = re.compile(r"^\W*\d+\.\s+")
 
 
 class _Strict(BaseModel):
@@ -412,13 +403,9 @@ def _elsewhere(story: Story, quote: str) -> str:
 
 
 def _words(story: Story, number: int, quote: str) -> str | None:
-    """The quoted words as they stand in a turn; None if they do not.
-
-    The number and the name that stand before each turn are no part of it.
-    """
+    """The quoted words as they stand in a turn; None if they do not."""
     line = story.transcript.lines[number - 1]
-    bare = without_name(_NUMBER.sub("", " ".join(quote.split())), line.who)
-    return quoted(bare, (words_of(line),))
+    return quoted_turn(quote, line.who, words_of(line))
 
 
 def _credit(story: Story, cell: Cell, one: GoalTurn | SecretTurn) -> Credit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -33,6 +34,20 @@ def quoted(quote: str, lines: Iterable[str]) -> str | None:
         if at >= 0 and _words(wanted) >= min(FEWEST, _words(flat)):
             return flat[at : at + len(wanted)]
     return None
+
+
+_NUMBER = re.compile(r"^\W*\d+\.\s+")
+
+
+def quoted_turn(quote: str, who: str, text: str) -> str | None:
+    """The same of a turn, whose number and speaker before it are no part of it."""
+    return quoted(without_name(_NUMBER.sub("", _flat(quote)), who), (text,))
+
+
+def without_name(text: str, who: str) -> str:
+    """A text without the name that it begins with; as it is where it begins otherwise."""
+    name = re.escape(" ".join(who.split()))
+    return re.sub(rf"^{name}(?!\w)[: ]*", "", text)
 
 
 def _words(flat: str) -> int:

@@ -55,6 +55,7 @@ from sociolab.plugin.scene import OpenScene
 from sociolab.plugin.shown import (
     Condition,
     Conditions,
+    DecidedCluster,
     DimensionGuide,
     FactWay,
     RatedLine,
@@ -62,15 +63,17 @@ from sociolab.plugin.shown import (
     RatedScene,
     ReviewedTask,
     Sidebar,
+    guides_from,
 )
 from sociolab.plugin.world import (
     EpisodeImporter,
+    ImportedJudging,
     Importer,
     Importing,
     RatingGuide,
     WorldPlugin,
-    WrittenTasks,
 )
+from sociolab.plugin.writing import Author, WriteJob, Writer, WrittenTasks, write_all
 from sociolab.prompting.templates import prompt
 from sociolab.report.section import Section, TextTable
 
@@ -78,6 +81,7 @@ __all__ = [
     "Action",
     "ActionKind",
     "ActionSpace",
+    "Author",
     "CallKey",
     "CastMember",
     "ChatModel",
@@ -86,6 +90,7 @@ __all__ = [
     "ConfigError",
     "Context",
     "DataId",
+    "DecidedCluster",
     "Declared",
     "DimensionGuide",
     "DryRun",
@@ -96,6 +101,7 @@ __all__ = [
     "FailurePolicy",
     "Findings",
     "Flag",
+    "ImportedJudging",
     "Importer",
     "Importing",
     "Json",
@@ -142,12 +148,16 @@ __all__ = [
     "WorldKit",
     "WorldPlugin",
     "WorldSetup",
+    "WriteJob",
+    "Writer",
     "WrittenTasks",
     "guide_judge",
+    "guides_from",
     "json_file",
     "json_lines",
     "play",
     "prompt",
     "record",
     "stream",
+    "write_all",
 ]

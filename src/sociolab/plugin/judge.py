@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, create_model
 
 from sociolab.core.episode import Episode
 from sociolab.core.errors import Cause
 from sociolab.core.ports import ChatModel, Judge, Message, Prompt
-from sociolab.core.score import Score, ScoreFailure, Verdict
+from sociolab.core.score import NO_ANSWERS, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.llm_judge import LlmJudge
+from sociolab.judging.quoting import WANTED
 from sociolab.plugin.shown import DimensionGuide, RatedScene
 from sociolab.plugin.world import RatingGuide
 from sociolab.prompting.structured import schema_of
 from sociolab.prompting.templates import prompt
+
+
+class Quote(BaseModel):
+    """Words of a turn, by its number."""
+
+    turn: int
+    quote: str
 
 
 class RatedReply(BaseModel):
@@ -26,41 +34,72 @@ class RatedReply(BaseModel):
     score: float
 
 
-def guide_judge(guide: RatingGuide, model: ChatModel) -> Judge:
-    """A model that rates each seat on each dimension of a guide: the `model_judge` of a world."""
-    return LlmJudge(GuideRubric(guide), model)
+class ObservedReply(BaseModel):
+    """One answer to a yes/no question as a model gives it, as lenient."""
+
+    reasoning: str = ""
+    quotes: tuple[Quote, ...] = ()
+    answer: str
+
+
+class _Observed(BaseModel):
+    """The same as the schema asks for it."""
+
+    reasoning: str
+    quotes: list[Quote]
+    answer: Literal["yes", "no", "cannot tell", "not applicable"]
+
+
+def guide_judge(guide: RatingGuide, model: ChatModel, role: str = "") -> Judge:
+    """A model that fills in a guide for each seat: the `model_judge` of a world, or, with a `role`
+    before its name, a judge beside it."""
+    return LlmJudge(GuideRubric(guide), model, role=role)
 
 
 class GuideRubric:
-    """The prompt of a guide, and its verdicts: a score for each dimension and seat."""
-
-    instructions = None
+    """The prompt of a guide, and its verdicts: one for each dimension and seat."""
 
     def __init__(self, guide: RatingGuide) -> None:
         self._guide = guide
         self._prompt = prompt("sociolab.plugin", "judge")
         self.hash = digest(self._prompt.hash, repr(guide.guides))
+        self.instructions = guide.instructions
 
-    def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]]:
-        """The guide, the scene as raters see it, and a sheet for each seat."""
+    def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]] | None:
+        """The guide, the scene as raters see it, and a sheet for each seat; None: for nobody."""
         scene = self._guide.shown(episode)
+        if not scene.people:
+            return None
         asked, sheets = (
             _record("Sheets", dict.fromkeys(_fields(scene).values(), _record("Sheet", kinds)))
             for kinds in (
-                {one.name: _on_scale(one) for one in self._guide.guides},
-                {one.name: RatedReply for one in self._guide.guides},
+                {one.name: _asked(one) for one in self._guide.guides},
+                {
+                    one.name: ObservedReply if one.measure.yes_no else RatedReply
+                    for one in self._guide.guides
+                },
             )
         )
-        values = {"guides": self._guide.guides, "scene": scene, "people": scene.people}
-        text = self._prompt.render({**values, "fields": tuple(_fields(scene).values())})
+        values = {
+            "guides": self._guide.guides,
+            "scored": tuple(one.name for one in self._guide.guides if not one.measure.yes_no),
+            "observed": tuple(one.name for one in self._guide.guides if one.measure.yes_no),
+            "scene": scene,
+            "people": scene.people,
+            "fields": tuple(_fields(scene).values()),
+        }
+        text = self._prompt.render(values)
         return Prompt((Message("user", text),), schema_of(asked), temperature), sheets
 
     def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
-        """A score for each dimension and seat; a failure where it is off the scale."""
-        given = reply.model_dump()
+        """A verdict for each dimension and seat; a failure where it is off the scale, or quotes
+        what is not in the turn."""
+        given, scene = reply.model_dump(), self._guide.shown(episode)
         return tuple(
-            _verdict(one, seat, given[field][one.name], attempts)
-            for seat, field in _fields(self._guide.shown(episode)).items()
+            (_observation if one.measure.yes_no else _verdict)(
+                one, seat, given[field][one.name], attempts, scene
+            )
+            for seat, field in _fields(scene).items()
             for one in self._guide.guides
         )
 
@@ -85,15 +124,47 @@ def _record(name: str, fields: Mapping[str, type[BaseModel]]) -> type[BaseModel]
     return create_model(name, **kinds)
 
 
-def _on_scale(guide: DimensionGuide) -> type[BaseModel]:
-    """One score as the schema asks for it."""
+def _asked(guide: DimensionGuide) -> type[BaseModel]:
+    """One score or answer as the schema asks for it."""
+    if guide.measure.yes_no:
+        return _Observed
     points: Any = Annotated[int, Field(ge=guide.points[0], le=guide.points[-1])]
     return create_model(f"Rated_{guide.name}", reasoning=(str, ...), score=(points, ...))
 
 
-def _verdict(guide: DimensionGuide, seat: str, given: dict[str, Any], attempts: int) -> Verdict:
+def _verdict(
+    guide: DimensionGuide, seat: str, given: dict[str, Any], attempts: int, scene: RatedScene
+) -> Verdict:
     score, points = given["score"], guide.points
     if score in points:
         return Score(guide.measure, seat, score, given["reasoning"])
     problem = f"expected a whole number from {points[0]} to {points[-1]}, found {score:g}"
     return ScoreFailure(guide.measure, seat, "not allowed", problem, str(given), attempts)
+
+
+def _observation(
+    guide: DimensionGuide, seat: str, given: dict[str, Any], attempts: int, scene: RatedScene
+) -> Verdict:
+    """A yes, with what it rests on, or a no; no value where the judge gives none."""
+    answer, quotes = given["answer"].strip().casefold(), given["quotes"]
+    for kind in NO_ANSWERS:
+        if answer == kind:
+            return Unscored(guide.measure, seat, given["reasoning"], kind)
+    name = next(one.name for one in scene.people if one.seat == seat)
+    problem = f"{guide.name} of {name}: "
+    if answer not in ("yes", "no"):
+        problem += f'expected yes, no, {" or ".join(NO_ANSWERS)}, found "{answer[:40]}"'
+    elif answer == "yes" and not quotes:
+        problem += "expected a turn and its words for a yes, found none"
+    elif wrong := [one for one in quotes if scene.words(one["turn"], one["quote"]) is None]:
+        turn, quote = wrong[0]["turn"], wrong[0]["quote"][:100]
+        problem += f'expected {WANTED} of turn {turn} as quote, found "{quote}"'
+    else:
+        reason = f"{cited(scene, quotes)} {given['reasoning']}".strip()
+        return Score(guide.measure, seat, float(answer == "yes"), reason)
+    return ScoreFailure(guide.measure, seat, "not allowed", problem, str(given)[:500], attempts)
+
+
+def cited(scene: RatedScene, quotes: Sequence[Mapping[str, Any]]) -> str:
+    """Quotes before a reason, as raters write them: `3: "no, that is mine"`."""
+    return " ".join(f'{one["turn"]}: "{scene.words(one["turn"], one["quote"])}"' for one in quotes)

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
+from pydantic import BaseModel, ConfigDict, RootModel
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.reading import file_text, record
 from sociolab.core.score import Measure
+from sociolab.judging.quoting import quoted_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +77,11 @@ class Sidebar:
 
 @dataclass(frozen=True, slots=True)
 class DimensionGuide:
-    """A measure as raters see it: its question, what to look at, and worked points of its scale."""
+    """A measure as raters see it: its question, what to look at, and worked points of its scale.
+
+    A measure of two values (`Measure.yes_no`) is a yes/no question: a yes needs a quote, and those
+    who fill it in may say that they cannot tell, or that it does not apply.
+    """
 
     measure: Measure
     title: str
@@ -87,6 +100,54 @@ class DimensionGuide:
     def points(self) -> tuple[int, ...]:
         """The points of the scale, the lowest first."""
         return tuple(range(int(self.measure.low), int(self.measure.high) + 1))
+
+
+class _TableRow(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    title: str
+    question: str
+    look: str
+    low: int = 0
+    high: int = 1
+    low_end: str = "no"
+    high_end: str = "yes"
+    examples: tuple[tuple[int, str], ...] = ()
+
+
+class _Table(RootModel[Mapping[str, _TableRow]]):
+    pass
+
+
+def guides_from(file: Path) -> tuple[DimensionGuide, ...]:
+    """The guides in a TOML file, in their order: a table for each measure, by its name.
+
+        [interrupts]
+        title = "Interrupts"
+        question = "Do they cut the other off?"
+        look = "Count turns that begin before the other has finished."
+
+    With `low`, `high`, `low_end` and `high_end` it is a scale of whole numbers; without, a yes/no
+    question. `examples` are pairs of a point and a sentence. ConfigError where it cannot be read.
+    """
+    try:
+        rows = record(str(file), _Table, tomllib.loads(file_text(file))).root
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file} is not valid TOML: {error}") from error
+    if wrong := next((name for name, row in rows.items() if row.low >= row.high), None):
+        raise ConfigError(f"{file}: {wrong}: expected low below high")
+    return tuple(
+        DimensionGuide(
+            Measure(name, row.low, row.high, whole=True, title=row.title),
+            row.title,
+            row.question,
+            row.look,
+            row.low_end,
+            row.high_end,
+            row.examples,
+        )
+        for name, row in rows.items()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +188,11 @@ class RatedScene:
         """The seats, in their order."""
         return tuple(person.seat for person in self.people)
 
+    def words(self, turn: int, quote: str) -> str | None:
+        """The words of a turn, by its number, as they are quoted; None if they are not its own."""
+        lines = (one for one in self.lines if one.number == turn)
+        return next((quoted_turn(quote, one.name, one.text) for one in lines), None)
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewedTask:
@@ -141,3 +207,17 @@ class ReviewedTask:
     def titles(self) -> tuple[str, ...]:
         """What each text is."""
         return ("The scene", *(f"The goal of {name}" for name, _ in self.people))
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedCluster:
+    """What reviewers decided of a cluster of tasks: keep, edit or reject; "" where they did not
+    agree. `texts` are those of an edit, of `proposals` different ones; `by` and `reasons` are of
+    those who decided so, `on` is the day of the last review."""
+
+    decision: Literal["keep", "edit", "reject", ""]
+    texts: tuple[str, ...]
+    by: tuple[str, ...]
+    reasons: tuple[str, ...]
+    on: str
+    proposals: int = 0

@@ -11,7 +11,7 @@ declare it does not offer, and whoever asks for it is told so in a sentence.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -20,15 +20,17 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from sociolab.core.episode import Episode, Task
+from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.ports import ChatModel, World, WorldKit
-from sociolab.core.score import Score, Verdict
+from sociolab.core.ports import World, WorldKit
+from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
 from sociolab.plugin.options import Flag
-from sociolab.plugin.shown import DimensionGuide, RatedScene, ReviewedTask, Sidebar
+from sociolab.plugin.shown import DecidedCluster, DimensionGuide, RatedScene, ReviewedTask, Sidebar
+from sociolab.plugin.writing import Writer
 from sociolab.prompting.templates import prompt
 
 if TYPE_CHECKING:
@@ -65,25 +67,25 @@ class Importer:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeImporter:
-    """A format that a world can import as a run: finished episodes, and lines on what was found."""
+class ImportedJudging:
+    """What a judge elsewhere said of an imported episode, by the id of its trial."""
 
-    read: Callable[[Path], tuple[Sequence[Episode], Sequence[str]]]
+    trial: str
+    judge: JudgeId
+    verdicts: tuple[Verdict, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenTasks:
-    """What a model wrote: how many tasks, what they are called, and a sentence for each failure."""
+class EpisodeImporter:
+    """A format that a world can import as a run: finished episodes, lines on what was found, and
+    the judgings that were stored with them."""
 
-    count: int
-    what: str
-    failures: tuple[str, ...]
+    read: Callable[[Path], tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]]
 
 
-Writer = Callable[
-    [ChatModel, Path, WorldSetup, Callable[[str], None]], Coroutine[Any, Any, WrittenTasks]
-]
-"""Has a model write tasks into a folder; the last argument hears how far it is."""
+Revise = Callable[[Path | None, Path, str, Mapping[str, DecidedCluster]], Sequence[str]]
+"""Writes what a study (named) decided, by cluster, as the next version of a folder of data (None:
+the world's own) into a new one, and says in lines what it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +113,11 @@ class WorldPlugin:
     `about` says in a line what it is. `declared` is stored with its runs: metrics, the main one,
     what a cluster is called. `settings` are the world's own, as --set takes them, `short` those
     that make its episodes short enough to try an agent out. `people`: a person can take a seat.
-    `importers` by the name of their format, `writer` has a model write tasks. `remarks` is what the
-    author of a data set should know, `cast` writes the tasks of a folder (which, how many a
-    scenario, seed). `sidebar` is what stands beside a transcript. People rate by `rating`, and
-    review tasks before they are played by `reviewed`;
+    `importers` by the name of their format, `writers` by what they have a model write. `remarks` is
+    what the author of a data set should know, `cast` writes the tasks of a folder (which, how many
+    a scenario, seed). `sidebar` is what stands beside a transcript. People rate by one of `guides`,
+    the first if none is named, and review tasks before they are played by `reviewed`, from which
+    `revise` makes the data's next version;
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
     package ask for by name.
@@ -128,12 +131,13 @@ class WorldPlugin:
     about: str = ""
     people: bool = True
     importers: Mapping[str, Importer | EpisodeImporter] = field(default_factory=dict)
-    writer: Writer | None = None
+    writers: Mapping[str, Writer] = field(default_factory=dict)
     remarks: Callable[[World], Sequence[str]] | None = None
     cast: Callable[[Path, int, int], str] | None = None
     sidebar: Callable[[Episode, Sequence[JudgingRow]], Sidebar] | None = None
-    rating: Callable[[], RatingGuide] | None = None
+    guides: Mapping[str, Callable[[], RatingGuide]] = field(default_factory=dict)
     reviewed: Callable[[Task], ReviewedTask] | None = None
+    revise: Revise | None = None
     impressions: bool = False
     levels: Callable[[], TwoLevels] | None = None
     town: Callable[[], TownWorld] | None = None
@@ -161,11 +165,23 @@ class WorldPlugin:
             code=code,
         )
 
+    def guide(self, name: str = "") -> RatingGuide:
+        """How people rate its episodes, or a model in their place; ConfigError where it does not
+        say, or has no guide of this name."""
+        made = self.guides.get(name or next(iter(self.guides), ""))
+        if made is None:
+            known = ", ".join(self.guides) or "none"
+            asked = f'"{name}"' if name else "that people rate it by one"
+            raise ConfigError(f"the world {self.name} has these guides: {known}; found {asked}")
+        return made()
+
     def __post_init__(self) -> None:
         """What is declared is checked and, of a package from outside, guarded against mistakes."""
         for what, value, kind in (
             ("declared", self.declared, Declared),
             ("importers", self.importers, Mapping),
+            ("guides", self.guides, Mapping),
+            ("writers", self.writers, Mapping),
             ("tools", self.tools, Mapping),
             ("settings", self.settings or BaseModel, type),
         ):
@@ -175,23 +191,28 @@ class WorldPlugin:
         for what, gives in _CALLED.items():
             if (call := getattr(self, what)) is not None:
                 object.__setattr__(self, what, guarded(self.name, what, call, gives))
-        if self.rating is not None:
-            object.__setattr__(self, "rating", partial(_rating, self.name, self.rating))
+        guides = {name: partial(_rating, self.name, make) for name, make in self.guides.items()}
+        object.__setattr__(self, "guides", guides)
         importers = {
             name: replace(one, read=guarded(self.name, f"importer {name}", one.read, Sequence))
             for name, one in self.importers.items()
         }
         object.__setattr__(self, "importers", importers)
+        writers = {
+            name: replace(one, write=guarded(self.name, f"writer {name}", one.write))
+            for name, one in self.writers.items()
+        }
+        object.__setattr__(self, "writers", writers)
         tools = {name: partial(_tool, self.name, name, make) for name, make in self.tools.items()}
         object.__setattr__(self, "tools", tools)
 
 
 _CALLED: Mapping[str, type] = {
-    "writer": object,
     "remarks": Sequence,
     "cast": str,
     "sidebar": Sidebar,
     "reviewed": ReviewedTask,
+    "revise": Sequence,
     "levels": object,
     "town": object,
 }

@@ -410,6 +410,8 @@ class Judged:
         columns = self._said.setdefault(judge, {})
         for one in row.outcomes:
             measure, seat = one.measure, one.seat
+            if one.unscored == "not applicable":
+                continue
             if one.cause is not None:
                 self.causes[one.cause] += 1
             if trial is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sociolab.core import __version__
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import Cause, ConfigError
-from sociolab.core.score import READER, JudgeId, Measure, foremost, measure_called
+from sociolab.core.score import READER, SHEET, JudgeId, Measure, foremost, measure_called
 from sociolab.report.plays import (
     CellValue,
     Judged,
@@ -362,9 +362,11 @@ def narrowed(
 
 
 def by_main_judge(result: RunResult) -> tuple[RunResult, str]:
-    """The result as its main judge scored it, where more than `SEVERAL` did, and a sentence that
-    says so; else the result as it is, and nothing."""
+    """The result as its main judge scored it, where more than `SEVERAL` did, with further sheets,
+    and a sentence that says so; else the result as it is, and nothing."""
     scored = {entry.judge for entry in result.scores if entry.n or entry.failures}
+    sheets = [judge for judge in scored if judge.startswith(SHEET)]
+    scored -= {*sheets}
     methods = {one.judge: one.method for one in result.judges if one.judge in scored}
     if len(methods) <= SEVERAL:
         return result, ""
@@ -373,7 +375,7 @@ def by_main_judge(result: RunResult) -> tuple[RunResult, str]:
         f"{result.run}: {len(methods)} judges; scores are those of {main}, the main one. Others by "
         f"--judge NAME, all by --judge all: {', '.join(sorted(others))}"
     )
-    return narrowed(result, [main]), said
+    return narrowed(result, [main, *sheets]), said
 
 
 # ------------------------------------------------------------------ means over plays

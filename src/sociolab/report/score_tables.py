@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.core.metrics import scale
-from sociolab.core.score import READER, Method
+from sociolab.core.score import READER, SHEET, Method
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable, noted
@@ -68,10 +68,11 @@ _ORDER: tuple[Method, ...] = ("formula", "people", "model", "heuristic", "script
 
 def judges_of(result: RunResult) -> tuple[str, ...]:
     """The judges whose scores the result holds: readers and formulas, whose measures depend least
-    on a judge, then people and models, rules last."""
+    on a judge, then people and models, then rules; further sheets last."""
 
-    def place(judge: JudgeEntry) -> tuple[bool, int]:
-        return not judge.judge.startswith(READER), _ORDER.index(judge.method)
+    def place(judge: JudgeEntry) -> tuple[bool, bool, int]:
+        name = judge.judge
+        return name.startswith(SHEET), not name.startswith(READER), _ORDER.index(judge.method)
 
     return tuple(judge.judge for judge in sorted(result.judges, key=place))
 
@@ -93,8 +94,11 @@ def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[Meas
 
 def overview_measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
     """What an overview shows of these entries: all of the world's main measures that have a value,
-    such as Overall and GOAL of SOTOPIA's Table 2; else as `main_measure`."""
+    such as Overall and GOAL of SOTOPIA's Table 2; else as `main_measure`. Of a further sheet all,
+    as none of its questions stands for the others."""
     valued = {entry.measure for entry in entries if entry.value is not None}
+    if any(entry.judge.startswith(SHEET) for entry in entries):
+        return measures_of(result, [entry for entry in entries if entry.value is not None])
     mains = [result.measure(name) for name in result.declared.main if name in valued]
     return tuple(mains) or main_measure(result, entries)
 

@@ -35,7 +35,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.intervals import Counts, Estimate, Floats, counted_by_cluster, left_out_interval
+from sociolab.stats.intervals import (
+    Counts,
+    Estimate,
+    Floats,
+    counted_by_cluster,
+    left_out_interval,
+    numbered,
+)
 
 _ROUNDING = 1e-9
 """Of distances, and of places in widths of a bin: 0.7 / 0.1 < 7."""
@@ -375,3 +382,69 @@ def numbers(values: Floats, bins: Bins | Sequence[Bins]) -> Floats:
     )
     widths = (values - low) / (high - low) * count
     return np.asarray(np.minimum(np.floor(widths + _ROUNDING), count - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class YesNoAgreement:
+    """How far two sides answer a yes/no question alike, over `pairs` of answers to the same.
+
+    `first` and `second` are their shares of yes, `same` the share of pairs that agree. `value` is
+    Cohen's kappa: 1 is full agreement, 0 what chance gives with these shares; None where both say
+    the same of everything, or nothing is paired. `low` and `high` are its interval, see `Alpha`.
+    """
+
+    pairs: int
+    clusters: int
+    first: float | None
+    second: float | None
+    same: float | None
+    value: float | None
+    low: float | None
+    high: float | None
+    note: str = ""
+
+
+def yes_no_agreement(
+    answers: Sequence[tuple[bool, bool]], clusters: Sequence[str], *, interchangeable: bool = False
+) -> YesNoAgreement:
+    """The agreement of pairs of answers, each of a cluster.
+
+    Where the sides are `interchangeable`, as people are, each pair counts in both orders: the
+    shares of yes are then those of all together (Scott's pi).
+
+    >>> pairs = [(True, True)] * 4 + [(True, False)] + [(False, True)] * 2 + [(False, False)] * 3
+    >>> yes_no_agreement(pairs, [str(n) for n in range(10)]).value  # .7 observed, .5 by chance
+    0.4
+    """
+    index = numbered(clusters)
+    counts = np.zeros((len(set(clusters)), 2, 2))
+    for cluster, (first, second) in zip(index.tolist(), answers, strict=True):
+        counts[cluster, int(first), int(second)] += 1
+    if interchangeable:
+        counts = (counts + counts.transpose(0, 2, 1)) / 2
+    whole = counts.sum(axis=0)
+    total, value = float(whole.sum()), _cohen(whole)
+    ends, note = _interval(value, [_cohen(whole - one) for one in counts])
+    if not answers:
+        return YesNoAgreement(0, 0, None, None, None, None, None, None, "no values")
+    return YesNoAgreement(
+        pairs=len(answers),
+        clusters=len(counts),
+        first=float(whole[1].sum()) / total,
+        second=float(whole[:, 1].sum()) / total,
+        same=float(np.trace(whole)) / total,
+        value=value,
+        low=ends and ends[0],
+        high=ends and ends[1],
+        note=note,
+    )
+
+
+def _cohen(counts: Floats) -> float | None:
+    """Kappa of a table of counts, the first side's answers in rows; None where not defined."""
+    total = counts.sum()
+    if not total:
+        return None
+    chance = float((counts.sum(axis=0) * counts.sum(axis=1)).sum() / total**2)
+    same = float(np.trace(counts) / total)
+    return None if chance == 1 else round((same - chance) / (1 - chance), 12)

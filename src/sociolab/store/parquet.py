@@ -40,7 +40,7 @@ SCORES = {
     "text": "str",  # the reason, the problem, or why not
     "cause": "str",
     "attempts": "int",
-    "unscored": "str",  # cannot tell, disputed or unconfirmed
+    "unscored": "str",  # cannot tell, disputed, unconfirmed, not applicable
     "least": "float",  # of an unscored verdict, the least and the most that its value could be
     "most": "float",
 }

@@ -109,13 +109,14 @@ class FirstFailedScore:
 
 
 class Reasoned(NamedTuple):
-    """A score of an episode; `judging` is the number of its judging, `seat` "" of the whole."""
+    """A score of an episode, or why there is none; `judging` is the number of its judging, `seat`
+    "" of the whole."""
 
     trial: str
     judging: int
     measure: str
     seat: str
-    value: float
+    value: float | NotKnown
     reason: str
 
 
@@ -278,11 +279,11 @@ class Verdicts:
         )
 
     def reasons(self, run: str, judge: JudgeId) -> tuple[Reasoned, ...]:
-        """The scores of this judge, episode by episode in plan order; no failures."""
+        """What this judge said, episode by episode in plan order; no failures."""
         values = (self._db.run_pk(run), judge.name, judge.method, judge.settings)
         return tuple(
             Reasoned(trial, number, as_text(measure), as_text(seat), value, as_text(text))
-            for trial, number, measure, seat, value, text in self._db.rows(_SCORES, values)
+            for trial, number, measure, seat, value, text in self._db.rows(_REASONS, values)
         )
 
     def by_trial(
@@ -527,14 +528,14 @@ _FIRST = """
 """
 
 
-_SCORES = """
-    SELECT trials.id, number, measures.name, ifnull(seat, ''), value, text
+_REASONS = """
+    SELECT trials.id, number, measures.name, ifnull(seat, ''), ifnull(value, unscored), text
     FROM judgings
     JOIN judges ON judges.pk = judge
     JOIN trials ON trials.pk = trial
     JOIN verdicts ON verdicts.judging = judgings.pk
     JOIN measures ON measures.pk = measure
     WHERE judgings.run = ? AND judges.name = ? AND method = ? AND judges.settings = ?
-        AND kind = 'score'
+        AND kind != 'failure'
     ORDER BY trial, number, n
 """

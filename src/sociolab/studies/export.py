@@ -210,7 +210,7 @@ def ratings_csv(ratings: Iterable[Rating]) -> str:
                 r.seat,
                 r.rater,
                 r.dimension,
-                int(r.score),
+                r.score if isinstance(r.score, str) else int(r.score),
                 r.reason,
                 r.seconds,
                 r.when or None,
@@ -303,7 +303,8 @@ _RATINGS = """
 ## ratings.csv
 
 One row per rating, as `sociolab import ratings` reads it: `episode`, `seat`, `rater` (the
-participant), `dimension`, `score`, `reason`, `seconds` (that it took), `when`.
+participant), `dimension`, `score` (of a yes/no question 1, 0, "cannot tell" or "not applicable"),
+`reason`, `seconds` (that it took), `when`.
 """
 _EPISODES = """
 ## turns.csv

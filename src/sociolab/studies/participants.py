@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from sociolab.analysis.ratings import signature
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Score
+from sociolab.core.score import ScoreFailure
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.rating_rules import rated_measures
-from sociolab.studies.ratings import people_judge
+from sociolab.studies.ratings import people_judge, said_of
 from sociolab.studies.settings import StudySettings, SurveyQuestion
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -267,7 +267,8 @@ def _ratings(store: Store, study: StudyRow, participant: str) -> int:
         mine = [
             verdict
             for verdict in row.verdicts
-            if isinstance(verdict, Score) and signature(verdict.reason)[0] == participant
+            if not isinstance(verdict, ScoreFailure)
+            and signature(said_of(verdict))[0] == participant
         ]
         if mine:
             store.verdicts.delete(

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Literal, TypeAlias
 
-from sociolab.analysis.ratings import moment, signature, signed, unsigned
+from sociolab.analysis.ratings import moment, signature, unsigned
 from sociolab.app.run_cache import RUN_CACHE
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.core.score import Measure, Score
+from sociolab.core.score import NO_ANSWERS, JudgeId, Measure, NotKnown, Score, Unscored
 from sociolab.report.result import run_of_episodes
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.store.verdicts import Reasoned
 from sociolab.studies.assignment import (
     ItemPool,
     assign_next,
@@ -22,8 +22,14 @@ from sociolab.studies.assignment import (
     has_next,
     hold_item,
 )
-from sociolab.studies.rating_rules import one_line, rated_measures, reason_problem
-from sociolab.studies.ratings import PlacedRating, Rating, RatingSet, people_judge
+from sociolab.studies.rating_rules import (
+    guide_of,
+    one_line,
+    quote_problem,
+    rated_measures,
+    reason_problem,
+)
+from sociolab.studies.ratings import PlacedRating, Rating, RatingSet, on_scale, people_judge
 from sociolab.studies.settings import RatePlan, StudySettings
 
 RESEARCHER = "researcher"
@@ -59,7 +65,8 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
     if plan is None:
         raise ConfigError(f'expected a study of ratings, found "{row.name}", which is of another')
     run = run_of_episodes(store, row.run or plan.run)
-    measures = rated_measures(store, run.name)
+    guide = guide_of(store, run.name, plan.guide)
+    measures = {one.name: one.measure for one in guide.guides}
     played = dict.fromkeys(store.trial_ids(run.name, "played"))
     for trial in named_in(plan):
         if trial not in played:
@@ -183,7 +190,7 @@ def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
 class RatingDraft:
     """A rating as far as it has come; `seconds` were spent on it."""
 
-    score: float | None = None
+    score: float | NotKnown | None = None
     reason: str = ""
     seconds: float = 0.0
 
@@ -206,17 +213,13 @@ def drafts_of(
         if answer.item == trial and slash and isinstance(answer.value, dict):
             score, seconds = answer.value.get("score"), answer.value.get("seconds")
             found[seat, dimension] = RatingDraft(
-                float(score) if isinstance(score, (int, float)) else None,
+                float(score)
+                if isinstance(score, (int, float))
+                else next((kind for kind in NO_ANSWERS if kind == score), None),
                 str(answer.value.get("reason", "")),
                 float(seconds) if isinstance(seconds, (int, float)) else 0.0,
             )
     return found
-
-
-def in_range(measure: Measure, score: float) -> bool:
-    """Whether this is a point of the measure's scale."""
-    whole = not measure.whole or score == int(score)
-    return measure.low <= score <= measure.high and whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,19 +241,28 @@ def asked_places(store: Store, study: RateStudy, play: RatedEpisode) -> tuple[Se
 
 
 def missing(
+    store: Store,
+    study: RateStudy,
+    play: RatedEpisode,
     asked: Sequence[SeatDimension],
     drafts: Mapping[SeatDimension, RatingDraft],
-    least_words: int,
-    measures: Mapping[str, Measure],
 ) -> tuple[MissingRating, ...]:
     """What stands in the way of handing in, in the order of the form."""
     found = []
+    measures, scene = rated_measures(store, study.run), None
+    if any(measures[dimension].yes_no for _, dimension in asked):
+        guide = guide_of(store, study.run, study.plan.guide)
+        scene = guide.shown(store.episode(study.run, play.trial))
     for seat, dimension in asked:
-        draft = drafts.get((seat, dimension), RatingDraft())
-        score = draft.score
-        if score is None or not in_range(measures[dimension], score):
-            found.append(MissingRating(seat, dimension, "choose a point on the scale"))
-        if problem := reason_problem(one_line(draft.reason), least_words):
+        draft, measure = drafts.get((seat, dimension), RatingDraft()), measures[dimension]
+        score, reason = draft.score, one_line(draft.reason)
+        if score is None or not on_scale(measure, score):
+            wanted = "choose an answer" if measure.yes_no else "choose a point on the scale"
+            found.append(MissingRating(seat, dimension, wanted))
+        problem = reason_problem(reason, study.plan.least_words)
+        if not problem and measure.yes_no and scene is not None:
+            problem = quote_problem(scene, reason, needed=score == 1)
+        if problem:
             found.append(MissingRating(seat, dimension, problem))
     return tuple(found)
 
@@ -269,9 +281,7 @@ def submit(
             return ()  # handed in by another window of the same person
         drafts = drafts_of(store, study.name, who.pk, play.trial)
         asked = asked_places(store, study, play)
-        if found := missing(
-            asked, drafts, study.plan.least_words, rated_measures(store, study.run)
-        ):
+        if found := missing(store, study, play, asked, drafts):
             return found
         if play.stage == "rate":
             store_ratings(store, study.run, study.name, _ratings(who, play, asked, drafts))
@@ -308,9 +318,8 @@ def store_ratings(store: Store, run: str, study: str, given: Sequence[Rating]) -
     raters = {one.rater for one in given}
     with store.transaction():
         standing = RatingSet()
-        for row in store.verdicts.reasons(run, judge):
-            before = _given(row)
-            standing.numbers[before.rater] = row.judging
+        for number, before in _given(store, run, judge):
+            standing.numbers[before.rater] = number
             if before.rater in raters and before.dimension in measures:
                 place = (before.episode, before.seat, before.rater, before.dimension)
                 standing.scores[place] = _score(before, measures)
@@ -326,29 +335,31 @@ def ratings_in(store: Store, run: str, study: str) -> tuple[Rating, ...]:
     """The ratings of the study's set, in the order of the plan; no overalls."""
     measures = rated_measures(store, run)
     return tuple(
-        _given(row)
-        for row in store.verdicts.reasons(run, people_judge(study))
-        if row.measure in measures
+        one for _, one in _given(store, run, people_judge(study)) if one.dimension in measures
     )
 
 
-def _given(row: Reasoned) -> Rating:
-    rater, seconds = signature(row.reason)
-    return Rating(
-        row.trial,
-        row.seat,
-        rater or str(row.judging + 1),
-        row.measure,
-        row.value,
-        unsigned(row.reason),
-        seconds,
-        moment(row.reason),
-    )
+def _given(store: Store, run: str, judge: JudgeId) -> Iterator[tuple[int, Rating]]:
+    """The ratings of a set, each with the number of its judging."""
+    for row in store.verdicts.reasons(run, judge):
+        rater, seconds = signature(row.reason)
+        yield (
+            row.judging,
+            Rating(
+                row.trial,
+                row.seat,
+                rater or str(row.judging + 1),
+                row.measure,
+                row.value,
+                unsigned(row.reason),
+                seconds,
+                moment(row.reason),
+            ),
+        )
 
 
-def _score(one: Rating, measures: Mapping[str, Measure]) -> Score:
-    reason = signed(one.rater, one.reason, one.seconds, one.when)
-    return Score(measures[one.dimension], one.seat, one.score, reason)
+def _score(one: Rating, measures: Mapping[str, Measure]) -> Score | Unscored:
+    return one.verdict(measures[one.dimension], one.seat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,7 +397,7 @@ def qualifying_result(
             asked += 1
             near += (
                 draft is not None
-                and draft.score is not None
+                and isinstance(draft.score, float)
                 and (abs(draft.score - value) <= within)
             )
     return QualifyingResult(near, asked)
@@ -423,7 +434,8 @@ class Dispute:
     @property
     def apart(self) -> float:
         """Points between the lowest and the highest rating."""
-        return self.ratings[-1].score - self.ratings[0].score
+        low, *_, high = (one.score for one in self.ratings if not isinstance(one.score, str))
+        return high - low
 
     @property
     def open(self) -> bool:
@@ -443,10 +455,16 @@ def found_among(ratings: Sequence[Rating], plan: RatePlan) -> tuple[Dispute, ...
         by_place.setdefault((rating.episode, rating.seat, rating.dimension), []).append(rating)
     found = []
     for place, given in by_place.items():
-        by = sorted((r for r in given if r.rater != RESEARCHER), key=lambda r: (r.score, r.rater))
-        if len(by) > 1 and by[-1].score - by[0].score > plan.disagreement:
+        scored = [
+            (r.score, r.rater, r)
+            for r in given
+            if r.rater != RESEARCHER and not isinstance(r.score, str)
+        ]
+        by = sorted(scored, key=itemgetter(0, 1))
+        if len(by) > 1 and by[-1][0] - by[0][0] > plan.disagreement:
             decision = next((r for r in given if r.rater == RESEARCHER), None)
-            found.append(Dispute(*place, tuple(by), decision, len(by) > plan.raters))
+            ratings = tuple(r for *_, r in by)
+            found.append(Dispute(*place, ratings, decision, len(by) > plan.raters))
     return tuple(sorted(found, key=lambda d: (not d.open, -d.apart, d.trial, d.seat, d.dimension)))
 
 
@@ -468,7 +486,7 @@ def settle(
     if found[place].decision is not None:
         raise ConfigError("this disagreement is decided already; a rating is never overwritten")
     measure = rated_measures(store, run)[dimension]
-    if not measure.low <= value <= measure.high or value != int(value):
+    if not on_scale(measure, value):
         raise ConfigError(
             f"expected a whole number from {measure.low:g} to {measure.high:g} as {dimension}, "
             f"found {value:g}"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeAlias, cast, get_args
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import NO_ANSWERS, NotKnown
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name, store_path
 from sociolab.store.store import Store
@@ -384,7 +385,7 @@ def _seconds(cells: Mapping[str, object], columns: Columns) -> object:
 def _rating(
     number: int, said: Mapping[str, str], cell: object, time: object
 ) -> NumberedRating | WrongLine:
-    score, seconds = _number(cell), _number(time)
+    score, seconds = _ANSWERS.get(text_of(cell).casefold(), _number(cell)), _number(time)
     if score is None:
         return WrongLine(number, f"expected a number as score, found {quoted(cell)}")
     if not _blank(time) and seconds is None:
@@ -393,6 +394,14 @@ def _rating(
         return number, Rating(score=score, seconds=seconds, **{"seat": "", **said})
     except ConfigError as error:
         return WrongLine(number, str(error))
+
+
+_ANSWERS: Mapping[str, float | NotKnown] = {
+    "yes": 1.0,
+    "no": 0.0,
+    **{kind: kind for kind in NO_ANSWERS},
+}
+"""What may stand for a number where a question is answered by yes or no."""
 
 
 def _blank(cell: object) -> bool:

@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Mapping
 
 from sociolab.app.registry import world_plugin
-from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
-from sociolab.plugin.shown import DimensionGuide
+from sociolab.judging.quoting import WANTED
+from sociolab.plugin.shown import DimensionGuide, RatedScene
 from sociolab.plugin.world import RatingGuide
 from sociolab.report.words import sanitize
 from sociolab.store.store import Store
@@ -25,20 +25,26 @@ ADVICE = (
 )
 
 
-def guide_of(store: Store, run: str) -> RatingGuide:
-    """How people rate this run; ConfigError where its world does not say."""
-    row = store.run(run)
-    made = world_plugin(row.world).rating
-    if made is None:
-        raise ConfigError(
-            f"the world {row.world} has no guide for people who rate; found {run}, a run of it"
-        )
-    return made()
+ADVICE_YES_NO = (
+    ADVICE[0],
+    "Answer for each person and each question separately.",
+    "Say yes only if you can quote the turn that shows it. If the transcript does not decide it, "
+    "choose cannot tell; if the question does not arise, not applicable.",
+    ADVICE[3],
+    "There are no right answers to guess.",
+)
+
+
+def guide_of(store: Store, run: str, name: str = "") -> RatingGuide:
+    """How people rate this run, by the guide of this name or its world's first; ConfigError where
+    its world has none."""
+    return world_plugin(store.run(run).world).guide(name)
 
 
 def rated_measures(store: Store, run: str) -> Mapping[str, Measure]:
-    """The measures that people rate in this run, by name."""
-    return {guide.name: guide.measure for guide in guide_of(store, run).guides}
+    """The measures that people rate in this run by any guide, by name."""
+    world = world_plugin(store.run(run).world)
+    return {one.name: one.measure for name in world.guides for one in world.guide(name).guides}
 
 
 def guides_for(guide: RatingGuide, measures: tuple[Measure, ...]) -> tuple[DimensionGuide, ...]:
@@ -72,6 +78,22 @@ def reason_problem(reason: str, least: int) -> str:
         return "say why, without repeating the same words"
     if len(reason) > LONGEST_REASON:
         return f"say why in at most {LONGEST_REASON:,} characters"
+    return ""
+
+
+_CITED = re.compile(
+    r"(\d+)\s*[:.]?\s*[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u00bb]+)[\"\u201d\u201c\u00bb]"
+)
+
+
+def quote_problem(scene: RatedScene, reason: str, *, needed: bool) -> str:
+    """What is wrong with the turns that a reason quotes, as in `3: "no, that is mine"`, or ""."""
+    found = _CITED.findall(reason)
+    if needed and not found:
+        return 'quote the turn that shows it, such as 3: "its words"'
+    for number, words in found:
+        if scene.words(int(number), words) is None:
+            return f"quote {WANTED} of turn {number} as they stand there, not “{words}”"
     return ""
 
 

@@ -15,7 +15,15 @@ from sociolab.analysis.ratings import moment, signature, signed, unsigned
 from sociolab.app.registry import known_world
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, Score
+from sociolab.core.score import (
+    NO_ANSWERS,
+    JudgeId,
+    Measure,
+    NotKnown,
+    Score,
+    ScoreFailure,
+    Unscored,
+)
 from sociolab.core.seeding import digest
 from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import run_of_episodes
@@ -35,8 +43,9 @@ class Rating:
 
     `episode` is the id of a played episode, or a beginning of it that no other has. `seat` is ""
     for a measure of the whole episode. `rater` is a pseudonym: it is stored, exported and shown.
-    `score` is in the dimension's range. `seconds` is how long the rating took, `when` the moment
-    that it was given, as ISO 8601 with its zone (kept in UTC); None and "" where not known.
+    `score` is in the dimension's range, or, of a yes/no question, one of `NO_ANSWERS`.
+    `seconds` is how long the rating took, `when` the moment that it was given, as ISO 8601 with its
+    zone (kept in UTC); None and "" where not known.
     ConfigError for a record that cannot be a rating of any run.
     """
 
@@ -44,7 +53,7 @@ class Rating:
     seat: str
     rater: str
     dimension: str
-    score: float
+    score: float | NotKnown
     reason: str = ""
     seconds: float | None = None
     when: str = ""
@@ -58,7 +67,9 @@ class Rating:
                 "expected a pseudonym as rater, of at most 40 letters, digits, dots, underscores "
                 f"and hyphens, found {quoted(self.rater)}"
             )
-        if not math.isfinite(self.score):
+        if self.score not in NO_ANSWERS and not (
+            isinstance(self.score, float | int) and math.isfinite(self.score)
+        ):
             raise ConfigError(f"expected a number as score, found {quoted(self.score)}")
         if self.seconds is not None and not 0 <= self.seconds < math.inf:
             raise ConfigError(
@@ -70,6 +81,26 @@ class Rating:
                 f"found {len(self.reason):,}"
             )
         object.__setattr__(self, "when", _moment(self.when))
+
+    def verdict(self, measure: Measure, seat: str | None) -> Score | Unscored:
+        """As it is stored, signed by the rater."""
+        reason = signed(self.rater, self.reason, self.seconds, self.when)
+        if isinstance(self.score, str):
+            return Unscored(measure, seat, reason, self.score)
+        return Score(measure, seat, self.score, reason)
+
+
+def on_scale(measure: Measure, score: float | NotKnown) -> bool:
+    """Whether this can be said of a measure: a point of its scale; of a yes/no question, that there
+    is no answer."""
+    if isinstance(score, str):
+        return measure.yes_no and score in NO_ANSWERS
+    return measure.low <= score <= measure.high and (not measure.whole or score == int(score))
+
+
+def shown_score(score: float | NotKnown) -> str:
+    """A rating as files and pages write it."""
+    return score if isinstance(score, str) else f"{score:g}"
 
 
 NumberedRating: TypeAlias = tuple[int, Rating]
@@ -205,17 +236,22 @@ def _merged(several: Sequence[PlacedRating], duplicates: Duplicates) -> Sequence
     if duplicates == "keep":
         later = [replace(one, rater=f"{one.rater}.{i}") for i, one in enumerate(several[1:], 2)]
         return [first, *(replace(one, score=_signed_anew(one)) for one in later)]
-    value = fmean(one.score.value for one in several)
+    values = [one.score.value for one in several if isinstance(one.score, Score)]
+    if not values:
+        return [first]
+    value = fmean(values)
     whole = first.score.measure.whole and value.is_integer()
-    reasons = dict.fromkeys(filter(None, (unsigned(one.score.reason) for one in several)))
+    reasons = dict.fromkeys(filter(None, (unsigned(said_of(one.score)) for one in several)))
     measure = replace(first.score.measure, whole=whole)
     reason = signed(first.rater, "; ".join(reasons))
     return [replace(first, score=Score(measure, first.score.seat, value, reason))]
 
 
-def _signed_anew(one: PlacedRating) -> Score:
-    reason, (_, seconds) = one.score.reason, signature(one.score.reason)
-    again = signed(one.rater, unsigned(reason), seconds, moment(reason))
+def _signed_anew(one: PlacedRating) -> Score | Unscored:
+    reason = said_of(one.score)
+    again = signed(one.rater, unsigned(reason), signature(reason)[1], moment(reason))
+    if isinstance(one.score, Unscored):
+        return replace(one.score, why=again)
     return replace(one.score, reason=again)
 
 
@@ -236,7 +272,7 @@ class Rateable:
     """The trials of a run by id, which of them were played, the measures by name.
 
     `called` are the names of measures by what else they are called, as `spelled`; `whole` the
-    measures of whole episodes. `guide` shows who is in an episode.
+    measures of whole episodes. The first of `guides` shows who is in an episode.
     """
 
     run: str
@@ -246,15 +282,15 @@ class Rateable:
     measures: Mapping[str, Measure]
     called: Mapping[str, str]
     whole: frozenset[str]
-    guide: RatingGuide | None
+    guides: Sequence[RatingGuide]
 
     @classmethod
     def of(cls, store: Store, run: str) -> Rateable:
         """What a run holds; ConfigError if it holds no episodes."""
-        rows, guide = store.trials(run), _guide(store, run)
-        measures, whole = _measures(store, run, guide)
+        rows, guides = store.trials(run), _guides(store, run)
+        measures, whole = _measures(store, run, guides)
         called, declared = {spelled(one): one for one in measures}, store.run(run).declared
-        for one in guide.guides if guide else ():
+        for one in (one for guide in guides for one in guide.guides):
             titles = (one.title, one.measure.title, declared.metric(one.name).label)
             called |= {spelled(title): one.name for title in titles if title}
         return cls(
@@ -265,7 +301,7 @@ class Rateable:
             measures,
             called,
             whole,
-            guide,
+            guides,
         )
 
     def episode(self, wanted: str) -> str:
@@ -284,23 +320,20 @@ class Rateable:
             raise ConfigError(f"expected an episode that was played, found {quoted(wanted)}")
         return found[0]
 
-    def score(self, rating: Rating, trial: str) -> Score:
-        """The rating as a score; ConfigError where its dimension, seat or score cannot be."""
+    def score(self, rating: Rating, trial: str) -> Score | Unscored:
+        """The rating as a verdict; ConfigError where its dimension, seat or score cannot be."""
         measure = self.measures.get(self.called.get(spelled(rating.dimension), ""))
         if measure is None:
             known = ", ".join(self.measures) or "none: judge the run first"
             raise ConfigError(f"expected a dimension ({known}), found {quoted(rating.dimension)}")
         seat = self._seat(rating, measure, self.trials[trial])
         kind = "a whole number" if measure.whole else "a number"
-        if not measure.low <= rating.score <= measure.high or (
-            measure.whole and rating.score != int(rating.score)
-        ):
+        if not on_scale(measure, rating.score):
             raise ConfigError(
                 f"expected {kind} from {measure.low:g} to {measure.high:g} as {measure.name}, "
-                f"found {rating.score:g}"
+                f"found {shown_score(rating.score)}"
             )
-        reason = signed(rating.rater, rating.reason, rating.seconds, rating.when)
-        return Score(measure, seat, rating.score, reason)
+        return rating.verdict(measure, seat)
 
     def _seat(self, rating: Rating, measure: Measure, trial: Trial) -> str | None:
         if measure.name in self.whole:
@@ -326,22 +359,22 @@ class Rateable:
     def _names(self, trial: Trial) -> Iterable[tuple[str, str]]:
         """What those in an episode may be called, and their seats."""
         try:
-            people = self.guide.shown(Episode(trial, ())).people if self.guide else ()
+            people = self.guides[0].shown(Episode(trial, ())).people if self.guides else ()
         except ConfigError:  # a task that its world does not know
             people = ()
         return [(spelled(name), one.seat) for one in people for name in (one.name, one.full_name)]
 
 
 def _measures(
-    store: Store, run: str, guide: RatingGuide | None
+    store: Store, run: str, guides: Sequence[RatingGuide]
 ) -> tuple[dict[str, Measure], frozenset[str]]:
     """What can be rated in a run: what its world has a guide to; else all that judges scored.
 
     Also, which of these are of whole episodes.
     """
     run_of_episodes(store, run)
-    if guide:
-        return {one.name: one.measure for one in guide.guides}, frozenset()
+    if guides:
+        return {one.name: one.measure for each in guides for one in each.guides}, frozenset()
     found: dict[str, Measure] = {}
     whole: set[str] = set()
     for row in store.verdicts.judgings(run):
@@ -368,7 +401,7 @@ class PlacedRating:
     number: int
     trial: str
     rater: str
-    score: Score
+    score: Score | Unscored
 
     @property
     def place(self) -> RatingPlace:
@@ -380,21 +413,21 @@ class PlacedRating:
 class RatingSet:
     """What is stored of a set: the scores, and the number of each rater's judgings."""
 
-    scores: dict[RatingPlace, Score] = field(default_factory=dict)
+    scores: dict[RatingPlace, Score | Unscored] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     judgings: tuple[tuple[str, int], ...] = ()
 
     @classmethod
     def of(cls, store: Store, run: str, judge: JudgeId) -> RatingSet:
         """The set of this judge in a run; empty where there is none."""
-        scores: dict[RatingPlace, Score] = {}
+        scores: dict[RatingPlace, Score | Unscored] = {}
         numbers: dict[str, int] = {}
         judgings: list[tuple[str, int]] = []
         for row in store.verdicts.judgings(run, judge):
             judgings.append((str(row.trial), row.judging))
             for verdict in row.verdicts:
-                if isinstance(verdict, Score):
-                    rater = signature(verdict.reason)[0] or str(row.judging + 1)
+                if not isinstance(verdict, ScoreFailure):
+                    rater = signature(said_of(verdict))[0] or str(row.judging + 1)
                     numbers[rater] = row.judging
                     place = (str(row.trial), verdict.seat, rater, verdict.measure.name)
                     scores[place] = verdict
@@ -403,11 +436,12 @@ class RatingSet:
     def contradicted(self, rating: PlacedRating, name: str) -> str:
         """What is wrong with a rating that is stored already, with another score; or ""."""
         stored, score = self.scores.get(rating.place), rating.score
-        if stored is None or stored.value == score.value:
+        if stored is None or given(stored) == given(score):
             return ""
         return (
-            f"expected {score.measure.name} {stored.value:g} by {rating.rater}, which is stored as "
-            f"{name} (--replace puts a file in its place), found {score.value:g}"
+            f"expected {score.measure.name} {shown_score(given(stored))} by {rating.rater}, which "
+            f"is stored as {name} (--replace puts a file in its place), found "
+            f"{shown_score(given(score))}"
         )
 
     def delete(self, store: Store, run: str, judge: JudgeId) -> None:
@@ -426,39 +460,50 @@ class RatingSet:
         new = sorted({rater for rater, _ in by} - set(self.numbers))
         after = max(self.numbers.values(), default=-1) + 1
         numbers = {**self.numbers, **{rater: after + i for i, rater in enumerate(new)}}
-        guide = _guide(store, run)
-        names = [one.name for one in guide.guides] if guide else []
+        guides = _guides(store, run)
+        names = [one.name for guide in guides for one in guide.guides]
 
-        def order(score: Score) -> tuple[str, int, str]:
+        def order(score: Score | Unscored) -> tuple[str, int, str]:
             name = score.measure.name
             return score.seat or "", names.index(name) if name in names else len(names), name
 
-        before: dict[tuple[str, str], list[Score]] = {}
+        before: dict[tuple[str, str], list[Score | Unscored]] = {}
         for (trial, _, rater, _), score in self.scores.items():
             before.setdefault((rater, trial), []).append(score)
         for (rater, trial), ratings in sorted(by.items()):
             scores = sorted((rating.score for rating in ratings), key=order)
             stored = before.get((rater, trial), [])
-            said = [*scores, *_sums(guide, rater, (*stored, *scores))]
+            said = [*scores, *_sums(guides, rater, (*stored, *scores))]
             store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
 
 
-def _guide(store: Store, run: str) -> RatingGuide | None:
-    """How people rate in the world of a run; None where it does not say, or is not installed."""
+def said_of(verdict: Score | Unscored) -> str:
+    """The signed reason of a rating."""
+    return verdict.reason if isinstance(verdict, Score) else verdict.why
+
+
+def given(verdict: Score | Unscored) -> float | NotKnown:
+    """What a rater gave."""
+    return verdict.value if isinstance(verdict, Score) else verdict.kind
+
+
+def _guides(store: Store, run: str) -> tuple[RatingGuide, ...]:
+    """How people rate in the world of a run; empty where it does not say, or is not installed."""
     world = known_world(store.run(run).world)
-    return world.rating() if world is not None and world.rating is not None else None
+    return tuple(world.guide(name) for name in world.guides) if world is not None else ()
 
 
-def _sums(guide: RatingGuide | None, rater: str, scores: Sequence[Score]) -> Iterable[Score]:
+def _sums(
+    guides: Sequence[RatingGuide], rater: str, scores: Sequence[Score | Unscored]
+) -> Iterable[Score]:
     """What the world sums up, for each seat of which one rater has rated all."""
-    if guide is None or guide.summary is None:
-        return
-    for seat in sorted({score.seat for score in scores if score.seat is not None}):
-        mine = {score.measure.name for score in scores if score.seat == seat}
-        if mine >= {one.name for one in guide.guides}:
-            found = guide.summary(tuple(scores), seat)
-            if isinstance(found, Score):
-                yield replace(found, reason=signed(rater, ""))
+    for guide in guides:
+        for seat in sorted({score.seat for score in scores if score.seat is not None}):
+            mine = {score.measure.name for score in scores if score.seat == seat}
+            if guide.summary is not None and mine >= {one.name for one in guide.guides}:
+                found = guide.summary(tuple(s for s in scores if isinstance(s, Score)), seat)
+                if isinstance(found, Score):
+                    yield replace(found, reason=signed(rater, ""))
 
 
 SEAT_NUMBER = re.compile(r"(?:agent|person|participant|player|seat|p)?[ _-]?([1-9])", re.IGNORECASE)

@@ -147,9 +147,10 @@ class RatePlan(_Record):
     run: str = _field(..., "Run", "The run whose episodes are rated.")
     raters: int = _field(2, "Raters", "How many people rate each episode.", ge=1, le=20)
     each: int = _field(10, "Episodes per person", "At most.", ge=1, le=1000)
-    dimensions: tuple[str, ...] = _field(
-        (), "Dimensions", "One per line; empty: all seven of SOTOPIA."
+    guide: str = _field(
+        "", "Guide", "The world's guide that is filled in, such as behaviour; empty: its first."
     )
+    dimensions: tuple[str, ...] = _field((), "Dimensions", "One per line; empty: all of the guide.")
     references: tuple[ReferenceRating, ...] = _field(
         (),
         "Test",

@@ -75,7 +75,7 @@ def _instructed(store: Store, settings: StudySettings) -> dict[str, str]:
     """The set that the instructions of raters are from; empty where nobody rates by one."""
     if settings.rate is None or not store.has_run(settings.rate.run):
         return {}
-    told = guide_of(store, settings.rate.run).instructions
+    told = guide_of(store, settings.rate.run, settings.rate.guide).instructions
     return told.as_json() if told else {}
 
 

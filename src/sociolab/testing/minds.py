@@ -22,12 +22,10 @@ from sociolab.testing.players import ODD_TEXTS
 from sociolab.town.mind import A, Mind, MindPlayer
 from sociolab.town.questions import (
     QUESTIONS,
-    Agreed,
     Asked,
     Block,
     Choice,
     ChoosePlace,
-    Commitment,
     DayPlan,
     DayReminder,
     Decision,
@@ -88,13 +86,6 @@ class MindContract:
     def test_its_answers_fit_their_questions(self) -> None:
         for question, answer in self._answers():
             assert not (problem := question.problem_with(answer)), f"{question.name}: {problem}"
-
-    def test_nothing_is_agreed_for_a_day_that_is_gone(self) -> None:
-        for question, answer in self._answers():
-            if isinstance(answer, Summary):
-                for agreed in answer.agreed:
-                    today = question.me.now.date().isoformat()
-                    assert agreed.day >= today, f"today or later, found {agreed.day}"
 
     def test_it_leaves_the_question_as_it_was(self) -> None:
         for question in self.questions():
@@ -221,10 +212,6 @@ class _Stock:
             Memory(_at(9, 20), "thought", say("I should ask who else has seeds."), None),
         )
         self._other = Other("ben", say("Ben Ashdown"), say("having tea"), say("old friend"))
-        self._kept = (
-            Commitment(say("supper with Ben"), STOCK_DAY, "19:00", 90, _PLACES[14], "ben"),
-            Commitment(say("returning the ladder"), STOCK_DAY),
-        )
         self._ahead = (
             Block(_at(11, 0), _at(13, 0), say("mending chairs"), _PLACES[4]),
             Block(_at(13, 0), _at(22, 0), say("resting"), _PLACES[2]),
@@ -247,7 +234,7 @@ class _Stock:
         """By the names of its fields, so that a new question of known fields needs nothing here."""
         names = [one.name for one in fields(kind) if one.name not in ("asked", "me")]
         shown = {name: own.get(name, self._shown()[name]) for name in names}
-        moment = _at(0) if "day" in names or "days" in names else _at(10)
+        moment = _at(0) if "day" in names else _at(10)
         return kind(self._asked(), self._me(moment), **shown)
 
     def _shown(self) -> dict[str, object]:
@@ -257,9 +244,8 @@ class _Stock:
             "ahead": self._ahead,
             "bedtime": _at(22),
             "block": block,
-            "commitments": self._kept,
+            "checklist": (say("Name the seed swap."), say("Ask for seeds.")),
             "day": STOCK_DAY,
-            "days": (STOCK_DAY, STOCK_DAY + timedelta(days=1)),
             "goal": say(STOCK_GOAL),
             "last_talk": _at(9),
             "left": 1,
@@ -278,13 +264,10 @@ class _Stock:
     def _own(self) -> dict[type[MindQuestion[Any]], list[dict[str, object]]]:
         """What some questions show otherwise."""
         say = self._say
-        items = "\n".join((say("Invite him to the seed swap."), say("Ask for seeds.")))
         tea = Block(_at(9), _at(11), say("having tea"), _PLACES[8])
         return {
-            DayReminder: [{"memories": (), "commitments": ()}],
-            TalkReminder: [{"commitments": ()}],
             TalkOrNot: [{"block": tea}],
-            Utter: [{"lines": (), "left": 8, "reminder": items}, {"reminder": ""}],
+            Utter: [{"lines": (), "left": 8}, {"plan": (), "checklist": ()}],
         }
 
     def _asked(self) -> Asked:
@@ -348,12 +331,10 @@ def _made(odd: str) -> Callable[[str], str]:
 
 
 def _bare(question: MindQuestion[Any]) -> MindQuestion[Any]:
-    """The question to somebody without people, memories, commitments or plans."""
+    """The question to somebody without people, memories or plans."""
     me = replace(question.me, people={})
     empty: dict[str, Any] = {
-        name: ()
-        for name in ("memories", "commitments", "ahead", "objects")
-        if hasattr(question, name)
+        name: () for name in ("memories", "ahead", "objects") if hasattr(question, name)
     }
     return replace(question, me=me, **empty)
 
@@ -415,13 +396,11 @@ class AnyMind:
         return Said(text=chance.choice(_WORDS), ends=chance.random() < 0.25)
 
     async def summarise(self, question: Summarise) -> Summary:
-        """Often with something agreed for today or tomorrow."""
+        """A short note, which now and then changes the plan."""
         chance = self._chance(question)
-        agreed = tuple(self._agreed(question, chance) for _ in range(chance.choice((0, 0, 1, 2))))
         return Summary(
             memo=f"We talked, {question.other.id} and I.",
             importance=chance.randint(1, 10),
-            agreed=agreed,
             changes_plan=chance.random() < 0.4,
         )
 
@@ -481,18 +460,6 @@ class AnyMind:
         own = chance.choice(places)
         haunt = stream(self._seed, "haunt", start[:2]).choice(places)
         return own if chance.random() < 0.5 else haunt
-
-    def _agreed(self, question: MindQuestion[Any], chance: Random) -> Agreed:
-        moment: datetime = question.me.now + timedelta(hours=chance.randint(1, 30))
-        start = f"{moment:%H:00}" if chance.random() < 0.7 else ""
-        place = self._place(question, chance, start) if chance.random() < 0.7 else ""
-        return Agreed(
-            what=chance.choice(_DEEDS),
-            day=f"{moment:%Y-%m-%d}",
-            start=start,
-            minutes=chance.randint(5, 120),
-            place=place,
-        )
 
 
 def _clock(quarters: int) -> str:

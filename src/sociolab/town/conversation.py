@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sociolab.town.person import Person, Surroundings
-from sociolab.town.questions import MOST_ROUNDS, MindQuestion, Said, TalkReminder, Utter, Utterance
-from sociolab.town.trace import HowItEnded, Reminded, Talked
+from sociolab.town.questions import MOST_ROUNDS, MindQuestion, Said, Utter, Utterance
+from sociolab.town.trace import HowItEnded, Talked
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,6 @@ def converse(
     so does the end of the simulation.
     """
     lines: list[Utterance] = []
-    reminders = {}
-    for person, partner in ((starter, other), (other, starter)):
-        reminders[person.number] = yield from _reminder(person, partner, step, around)
     how: HowItEnded = "round limit"
     closing = False
     steps = around.setting.steps
@@ -47,8 +44,7 @@ def converse(
             how = "time is up"
             break
         speaker, listener = (starter, other) if turn % 2 == 0 else (other, starter)
-        question = _utter(speaker, listener, starter, step + turn, lines, around)
-        said = yield around.with_reminder(question, reminders[speaker.number])
+        said = yield _utter(speaker, listener, starter, step + turn, lines, around)
         if said is None:
             how = "failed"
             break
@@ -88,30 +84,7 @@ def _utter(
         lines=tuple(lines),
         left=MOST_ROUNDS - len(lines) // 2,
         memories=memories,
-        commitments=tuple(speaker.commitments),
         ahead=around.ahead(speaker, step),
+        plan=speaker.general_plan,
+        checklist=speaker.checklist,
     )
-
-
-def _reminder(
-    person: Person, partner: Person, step: int, around: Surroundings
-) -> Generator[MindQuestion[Any], Any, str]:
-    """TDP's items for this talk, one a line; "" for whoever has no task."""
-    tdp = around.tdp(person)
-    over = tdp is not None and tdp.until is not None and around.clock.at(step) >= tdp.until
-    if tdp is None or not tdp.talk or over:
-        return ""
-    items = yield TalkReminder(
-        asked=around.asked(person, TalkReminder, step),
-        me=around.me(person, step),
-        goal=tdp.goal,
-        plan=person.general_plan,
-        other=around.other(person, partner),
-        memories=around.of_somebody(person, partner, step, tdp.goal),
-        commitments=tuple(person.commitments),
-    )
-    if items is None:
-        return ""
-    text = "\n".join(items.items)
-    person.records.append(Reminded(step, person.id, "talk", text))
-    return text

@@ -15,13 +15,13 @@ from typing import Any, TypeAlias, TypeVar
 
 from sociolab.town.clock import clock_time
 from sociolab.town.conversation import Talk
+from sociolab.town.map import Tile
 from sociolab.town.memory import MemoryKind
 from sociolab.town.person import Person, Surroundings
 from sociolab.town.questions import (
     Asked,
     Block,
     ChoosePlace,
-    Commitment,
     DayPlan,
     DayReminder,
     Decompose,
@@ -38,10 +38,11 @@ from sociolab.town.questions import (
     Reflect,
     Replan,
     Summarise,
-    Summary,
     TalkOrNot,
+    TalkReminder,
 )
-from sociolab.town.trace import Did, Noted, Remembered, Reminded, State
+from sociolab.town.questions.wording import dated
+from sociolab.town.trace import Did, Remembered, Reminded, ReminderKind, State
 
 Value = TypeVar("Value")
 Living: TypeAlias = Generator[Any, Any, Value]
@@ -122,7 +123,8 @@ class Life(Thinking):
         """From the first midnight on, day after day."""
         me = self.me
         self._show("asleep", "", str(me.resident.home), "bed", asleep=True)
-        yield from self.planning.task()
+        for text in me.resident.memories:
+            self.keep("known", text)
         while True:
             tomorrow = self.clock.midnight(self.clock.day(me.step) + 1)
             wake = yield from self.planning.day()
@@ -187,7 +189,11 @@ class Life(Thinking):
         doing = block.what if part.what == block.what else f"{block.what} ({part.what})"
         spot = self.around.spot(me, place, part.object)
         while me.step < until:
-            path = self.around.paths.path(me.tile, spot)
+            path = self._way(spot)
+            free = self.around.free_spot(me, spot, place, part.object, me.step + len(path))
+            if free != spot:
+                spot, path = free, self._way(free)
+            me.claim(spot, me.step + len(path))
             if path:
                 me.walk(path, me.step)
             away = str(self.around.town.place_at(me.tile)) != place
@@ -201,11 +207,15 @@ class Life(Thinking):
                 return True
         return False
 
+    def _way(self, spot: Tile) -> str:
+        return self.around.paths.path(self.me.tile, spot)
+
     def _to_bed(self) -> Living[None]:
         me = self.me
         home = str(me.resident.home)
         bed = self.around.bed(me)
-        while path := self.around.paths.path(me.tile, bed):
+        while path := self._way(bed):
+            me.claim(bed, me.step + len(path))
             me.walk(path, me.step)
             self._show("going home to bed", "going home to bed", home, "bed", walking=True)
             woken = yield from self._stay(me.step + len(path))
@@ -238,7 +248,6 @@ class Life(Thinking):
             other=self.around.other(me, other),
             block=block,
             memories=self.around.of_somebody(me, other, me.step, other.shown.doing),
-            commitments=tuple(me.commitments),
             last_talk=None if last is None else self.clock.at(last),
         )
         if decision is None or decision.do == "carry on":
@@ -278,38 +287,16 @@ class Life(Thinking):
 # ------------------------------------------------------------------ planning
 
 
-SMALL_HOURS = "05:00"
-"""What begins before this time is still of the evening before."""
-
-
 class Planning(Thinking):
     """Planning, as in Generative Agents (section 4.3) and STSS (section 4)."""
 
-    def task(self) -> Living[None]:
-        """TDP: think of how to go about the task, once, before anything else."""
-        me, tdp = self.me, self.around.tdp(self.me)
-        if tdp is None or not tdp.general:
-            return
-        setting = self.around.setting
-        days = tuple(self.clock.first + timedelta(days=day) for day in range(setting.days))
-        lines = yield GeneralPlan(self.asked(GeneralPlan), self.myself(), tdp.goal, days)
-        if lines is not None:
-            me.general_plan = lines.lines
-            me.records.append(Reminded(me.step, me.id, "general plan", "\n".join(lines.lines)))
-
     def day(self) -> Living[int]:
-        """Plan the day that has begun; the step at which to wake."""
+        """Plan the day that has begun, with TDP's texts if there is a goal; the step of waking."""
         me = self.me
         day = self.clock.date(me.step)
-        me.reminder = yield from self._day_reminder(day)
-        plan = yield PlanDay(
-            asked=self.asked(PlanDay),
-            me=self.myself(),
-            day=day,
-            memories=self.recalled(f"plans for {day:%A}"),
-            commitments=self._due(day),
-            reminder=me.reminder,
-        )
+        goal = self.around.setting.tdp.get(me.id)
+        reminder = "" if goal is None else (yield from self._target(goal, day))
+        plan = yield PlanDay(self.asked(PlanDay), self.myself(), day, self._in_mind(day), reminder)
         if plan is None:
             plan = no_plan(str(me.resident.home))
         wake, bed, blocks = laid_out_day(plan, day)
@@ -317,23 +304,38 @@ class Planning(Thinking):
         me.plan(me.step, blocks, "", self.around.setting)
         return max(self.clock.step(wake), me.step + 1)
 
-    def _day_reminder(self, day: date) -> Living[str]:
-        me, tdp = self.me, self.around.tdp(self.me)
-        if tdp is None or not tdp.day:
-            return ""
+    def _target(self, goal: str, day: date) -> Living[str]:
+        """TDP: the general plan, the reminder of this day, the checklist for conversations.
+
+        Plan and checklist are made once, before the first day; what is returned is the reminder.
+        """
+        me, first = self.me, day == self.clock.first
+        if first:
+            lines = yield GeneralPlan(self.asked(GeneralPlan), self.myself(), goal)
+            me.general_plan = lines.lines if lines is not None else ()
+            self._remind("general plan", me.general_plan)
         reminder = yield DayReminder(
-            self.asked(DayReminder),
-            self.myself(),
-            tdp.goal,
-            me.general_plan,
-            day,
-            self.recalled(tdp.goal),
-            tuple([c for c in me.commitments if c.day >= day]),
+            self.asked(DayReminder), self.myself(), goal, me.general_plan, day
         )
-        if reminder is None:
-            return ""
-        me.records.append(Reminded(me.step, me.id, "day", reminder.text))
-        return str(reminder.text)
+        text = str(reminder.text) if reminder is not None else ""
+        self._remind("day", (text,) if text else ())
+        if first:
+            items = yield TalkReminder(
+                self.asked(TalkReminder), self.myself(), goal, me.general_plan
+            )
+            me.checklist = items.items if items is not None else ()
+            self._remind("talk", me.checklist)
+        return text
+
+    def _remind(self, kind: ReminderKind, lines: tuple[str, ...]) -> None:
+        if lines:
+            self.me.records.append(Reminded(self.me.step, self.me.id, kind, "\n".join(lines)))
+
+    def _in_mind(self, day: date) -> tuple[Memory, ...]:
+        """What one has in mind when one plans: of this day, and of what has happened lately."""
+        points = (f"plans for {dated(day)}", "important recent events")
+        found = dict.fromkeys(memory for point in points for memory in self.recalled(point))
+        return tuple(sorted(found, key=lambda memory: memory.when))
 
     def anew(self, why: str) -> Living[bool]:
         """Plan the rest of the day anew; whether there is a new plan."""
@@ -346,25 +348,12 @@ class Planning(Thinking):
             why=why,
             ahead=ahead,
             bedtime=bedtime,
-            commitments=self._due(self.clock.date(me.step)),
-            reminder=me.reminder,
         )
         if new is None:
             return False
         blocks = gone_on(me.blocks, rest_of_day(new, now, bedtime), now)
         me.plan(me.step, blocks, why, self.around.setting)
         return True
-
-    def _due(self, day: date) -> tuple[Commitment, ...]:
-        """What was agreed for a day, and for the small hours after it."""
-        after = day + timedelta(days=1)
-        return tuple(
-            [
-                one
-                for one in self.me.commitments
-                if one.day == day or (one.day == after and "" < one.start < SMALL_HOURS)
-            ]
-        )
 
 
 # ------------------------------------------------------------------ remembering
@@ -377,7 +366,7 @@ class Remembering(Thinking):
     """Remembering and reflecting, as in Generative Agents (sections 4.1 and 4.2)."""
 
     def talk(self, talk: Talk) -> Living[str]:
-        """Remember what was said and agreed; why the plan must change for it, or ""."""
+        """Remember what was said; why the plan must change for it, or ""."""
         me, other = self.me, talk.partner(self.me)
         me.last_talk[other.number] = me.step
         if not talk.lines:
@@ -388,7 +377,6 @@ class Remembering(Thinking):
             me=self.myself(),
             other=self.around.other(me, other),
             lines=talk.lines,
-            commitments=tuple(me.commitments),
             ahead=self.around.ahead(me, me.step),
         )
         if summary is None:
@@ -397,28 +385,7 @@ class Remembering(Thinking):
         about = (Heard(self.now(), other.id, act) for act in summary.acts if act.matter is not None)
         me.heard = (*me.heard, *about)
         me.last_memo[other.number] = self.keep("talk", summary.memo, summary.importance)
-        self._note(summary, other)
         return str(summary.memo) if summary.changes_plan else ""
-
-    def _note(self, summary: Summary, other: Person) -> None:
-        """What was agreed: noted in place of the same matter on the same day, whoever joins it.
-
-        What was left open this time stays as it was noted before.
-        """
-        me = self.me
-        for agreed in summary.agreed:
-            what, day = agreed.what.casefold(), date.fromisoformat(agreed.day)
-            same = [c for c in me.commitments if (c.what.casefold(), c.day) == (what, day)]
-            before = same[-1] if same else Commitment(agreed.what, day)
-            start = agreed.start or before.start
-            minutes = agreed.minutes if agreed.start or not before.start else before.minutes
-            place = agreed.place or before.place
-            others = [who for c in same for who in (*c.others, c.by) if who not in ("", other.id)]
-            noted = Commitment(agreed.what, day, start, minutes, place, other.id, tuple(others))
-            me.commitments = [*(c for c in me.commitments if c not in same), noted]
-            me.records.append(
-                Noted(me.step, me.id, noted.what, day, start, minutes, place, other.id)
-            )
 
     def digest(self) -> Living[None]:
         """Rate what has not been rated, many at once, and reflect when much has built up."""

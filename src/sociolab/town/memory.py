@@ -29,6 +29,7 @@ LIVED: Final = frozenset({"seen", "talk"})
 """The kinds whose importance builds up to a reflection: what happens, not what one makes of it."""
 
 MemoryKind: TypeAlias = Literal["seen", "talk", "thought", "plan", "known"]
+"""`known`: a seed memory, there before the first day."""
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sociolab.core.seeding import stream
@@ -14,27 +14,35 @@ from sociolab.town.perception import Attention
 from sociolab.town.questions import (
     Asked,
     Block,
-    Commitment,
     Heard,
     Me,
     Memory,
     MindQuestion,
     Other,
     Part,
-    Utter,
 )
 from sociolab.town.residents import Resident
-from sociolab.town.setting import Setting, Tdp
+from sociolab.town.setting import Setting
 from sociolab.town.trace import HEADINGS, Did, Planned, PlannedBlock, Record, Walked
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Claim:
+    """The tile on which a resident stands, or to which it goes; of two the earlier holds."""
+
+    since: int
+    number: int
+    tile: Tile
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What others can see of a resident."""
+    """What others can see of a resident; a claim alone makes nobody look."""
 
     doing: str
     asleep: bool = False
     talking: bool = False
+    claim: Claim = field(compare=False, kw_only=True)
 
 
 class Person:
@@ -57,7 +65,7 @@ class Person:
         self.step = 0
         self.tile = tile
         self.arena = setting.town.arena_at(tile)
-        self.shown = self.showing = Shown("asleep", asleep=True)
+        self.shown = self.showing = Shown("asleep", asleep=True, claim=Claim(0, number, tile))
         self.view: frozenset[int] = frozenset()
         self.way: tuple[Tile, ...] = ()
         self.way_from = 0
@@ -70,7 +78,6 @@ class Person:
         self.doing = Did(0, self.id, "asleep", state="asleep")
         self.blocks: tuple[Block, ...] = ()
         self.bed = 0
-        self.commitments: list[Commitment] = []
         self.known = _known_places(resident, setting)
         self.parts: dict[tuple[str, str], tuple[Part, ...]] = {}
         self.last_talk: dict[int, int] = {}
@@ -78,7 +85,7 @@ class Person:
         self.last_memo: dict[int, Memory] = {}
         self.heard: tuple[Heard, ...] = ()
         self.general_plan: tuple[str, ...] = ()
-        self.reminder = ""
+        self.checklist: tuple[str, ...] = ()
         self.records: list[Record] = []
         self.hour = setting.clock.minutes(60)
 
@@ -137,7 +144,13 @@ class Person:
         """Begin to do something: recorded now, seen by others from the next step on."""
         self.doing = did
         self.records.append(did)
-        self.showing = Shown(_seen(did), did.state == "asleep", did.state == "talking")
+        asleep, talking = did.state == "asleep", did.state == "talking"
+        self.showing = Shown(_seen(did), asleep, talking, claim=self.showing.claim)
+
+    def claim(self, tile: Tile, step: int) -> None:
+        """Go to a tile, to be there at this step; who stands there already keeps it."""
+        if not self.tile == tile == self.showing.claim.tile:
+            self.showing = replace(self.showing, claim=Claim(step, self.number, tile))
 
     def plan(self, step: int, blocks: tuple[Block, ...], why: str, setting: Setting) -> None:
         """Have another plan; what is over of it is not told again."""
@@ -179,6 +192,7 @@ class Surroundings:
         self.paths = Paths(setting.town)
         self.people = self._people()
         self._beds = tuple([person.tile for person in self.people])
+        self._sleeper = {bed: number for number, bed in enumerate(self._beds)}
         self._names = {person.id: person.name for person in self.people}
         self._known_as = {
             person.id: person.resident.known_as
@@ -236,14 +250,6 @@ class Surroundings:
         last = person.last_memo.get(other.number)
         return found if last is None or last in found else (last, *found[:-1])
 
-    def tdp(self, person: Person) -> Tdp | None:
-        """The target that this person plans for, if any."""
-        return self.setting.tdp.get(person.id)
-
-    def with_reminder(self, question: Utter, reminder: str) -> Utter:
-        """The same question, reminded."""
-        return replace(question, reminder=reminder) if reminder else question
-
     def ahead(self, person: Person, step: int) -> tuple[Block, ...]:
         """What is left of the plan of the day, the block under way first."""
         now = self.clock.at(step)
@@ -253,11 +259,39 @@ class Surroundings:
         """Where to stand: at the object, or anywhere in the place; home if there is no place."""
         found = self.town.place(place) or person.resident.home
         tiles: Sequence[Tile] = self.town.spots(found, thing) if thing else ()
-        tiles = tiles or self.town.tiles(found)
+        tiles = self._not_beds(person, tiles or self.town.tiles(found))
         if len(tiles) == 1:
             return tiles[0]
         choose = stream(self.setting.seed, "spot", person.id, place, thing)
         return tiles[choose.randrange(len(tiles))]
+
+    def free_spot(self, person: Person, wanted: Tile, place: str, thing: str, step: int) -> Tile:
+        """The wanted tile, or, where another in view holds it by this step, the nearest free one of
+        the place, at the object rather than elsewhere; the wanted one if all are taken.
+
+        It goes by what was so when the step began, as everything that a resident sees.
+        """
+        others = [self.people[number].shown.claim for number in person.view]
+        mine = Claim(step, person.number, wanted)
+        if person.tile == wanted == person.showing.claim.tile:
+            mine = person.showing.claim
+        if not any(claim.tile == wanted and claim < mine for claim in others):
+            return wanted
+        found = self.town.place(place) or person.resident.home
+        taken = {claim.tile for claim in others}
+        taken |= {self.people[number].tile for number in person.view}
+        at_hand = frozenset(self.town.spots(found, thing)) if thing else frozenset()
+        x, y = wanted
+        free = [t for t in self._not_beds(person, self.town.tiles(found)) if t not in taken]
+        return min(
+            free,
+            key=lambda t: (t not in at_hand, abs(t[0] - x) + abs(t[1] - y), t),
+            default=wanted,
+        )
+
+    def _not_beds(self, person: Person, tiles: Sequence[Tile]) -> Sequence[Tile]:
+        """Those of the tiles on which nobody else sleeps; all where there are no others."""
+        return [t for t in tiles if self._sleeper.get(t, person.number) == person.number] or tiles
 
     def objects(self, place: str) -> tuple[str, ...]:
         """What stands in a place."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -47,7 +48,8 @@ class Resident(BaseModel):
     days, both in words. `rhythm` and `habits` say the same in typed form, which scripted minds live
     by; where they are given, the words can be left out (see `ordinary_day`). `living_area`: where
     they sleep, "Sector: arena". `knows`: the places they know, as "Sector: arena" or whole sectors,
-    their home included. `ties`: whom they know, name to what they are to each other.
+    their home included. `ties`: whom they know, name to what they are to each other. `memories`:
+    what they remember when the simulation begins (seed memories; Generative Agents, section 3).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -66,6 +68,7 @@ class Resident(BaseModel):
     habits: tuple[Habit, ...] = ()
     knows: tuple[str, ...] = ()
     ties: dict[str, str] = Field(default_factory=dict)
+    memories: tuple[Annotated[str, Field(min_length=1)], ...] = ()
 
     @property
     def first_name(self) -> str:
@@ -125,6 +128,11 @@ def check_residents(residents: Sequence[Resident], town: TownMap, source: str) -
     _refuse_doubles([resident.name for resident in residents], "name", source)
     names = {resident.name for resident in residents}
     for resident in residents:
+        if town.place(resident.living_area) is None:
+            raise ConfigError(
+                f'{source}: {resident.name}: expected a room of {town.name} in "living_area", '
+                f'found "{resident.living_area}"; write "Sector: arena" as on the map'
+            )
         for field, place in _places(resident):
             if not is_known_place(place, town):
                 raise ConfigError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from sociolab.core.errors import WorldError
 from sociolab.engine.scene import FailurePolicy
@@ -13,21 +12,6 @@ from sociolab.town.map import TownMap
 from sociolab.town.memory import Embedder, HashingEmbedder
 from sociolab.town.questions import Matter
 from sociolab.town.residents import Resident
-
-
-@dataclass(frozen=True, slots=True)
-class Tdp:
-    """Target-driven planning for one resident (STSS section 4 and appendix B).
-
-    `goal` is the social task, which is over at `until`: then talks need no reminder. Each of the
-    three texts can be left out, to see what it is worth.
-    """
-
-    goal: str
-    until: datetime | None = None
-    general: bool = True
-    day: bool = True
-    talk: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +47,9 @@ def own_seat(resident: str, question: str) -> str:
 class Setting:
     """One simulation: `days` days from the midnight at which `clock` begins.
 
-    `seat_of` names the seat that answers a resident's question; `tdp` is by resident's id, and so
-    are `tasks`, the social tasks in typed form for scripted minds.
+    `seat_of` names the seat that answers a resident's question; `tdp` are the goals of those who
+    plan for a target (STSS section 4 and appendix B), by resident's id, and so are `tasks`, the
+    social tasks in typed form for scripted minds.
     """
 
     town: TownMap
@@ -76,7 +61,7 @@ class Setting:
     rules: Rules = field(default_factory=Rules)
     policy: FailurePolicy = field(default_factory=FailurePolicy)
     seat_of: Callable[[str, str], str] = own_seat
-    tdp: Mapping[str, Tdp] = field(default_factory=dict)
+    tdp: Mapping[str, str] = field(default_factory=dict)
     tasks: Mapping[str, Matter] = field(default_factory=dict)
     embedder: Embedder = field(default_factory=HashingEmbedder)
 

@@ -110,27 +110,16 @@ class Planned:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """An appointment or promise was noted after a talk with `by`."""
-
-    step: int
-    who: str
-    what: str
-    day: date
-    start: str
-    minutes: int
-    place: str
-    by: str
+ReminderKind: TypeAlias = Literal["general plan", "day", "talk"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reminded:
-    """TDP's text: the general plan, a day's reminder, or the items for a talk."""
+    """TDP's text: the general plan, a day's reminder, or the checklist for conversations."""
 
     step: int
     who: str
-    kind: Literal["general plan", "day", "talk"]
+    kind: ReminderKind
     text: str
 
 
@@ -145,9 +134,7 @@ class WentWithout:
     problem: str
 
 
-Record: TypeAlias = (
-    Stood | Walked | Did | Talked | Remembered | Planned | Noted | Reminded | WentWithout
-)
+Record: TypeAlias = Stood | Walked | Did | Talked | Remembered | Planned | Reminded | WentWithout
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +167,12 @@ HOW: dict[str, HowItEnded] = {
     "t": "time is up",
 }
 HOW_CODES: dict[HowItEnded, str] = {v: k for k, v in HOW.items()}
-REMINDERS: dict[str, Literal["general plan", "day", "talk"]] = {
+REMINDERS: dict[str, ReminderKind] = {
     "g": "general plan",
     "d": "day",
     "t": "talk",
 }
-REMINDER_CODES: dict[Literal["general plan", "day", "talk"], str] = {
-    v: k for k, v in REMINDERS.items()
-}
+REMINDER_CODES: dict[ReminderKind, str] = {v: k for k, v in REMINDERS.items()}
 _ACTS = TypeAdapter(tuple[SpeechAct, ...])
 
 
@@ -272,8 +257,6 @@ def _row(record: Record) -> Row:
         case Planned(step, who, blocks, why):
             parts: Json = [[b.start, b.end, b.what, b.place] for b in blocks]
             return ["p", step, who, parts, why]
-        case Noted(step, who, what, day, start, minutes, place, by):
-            return ["n", step, who, what, day.isoformat(), start, minutes, place, by]
         case Reminded(step, who, of, text):
             return ["r", step, who, REMINDER_CODES[of], text]
         case Stood(step, who, x, y):
@@ -313,12 +296,6 @@ def _planned(step: int, who: str, parts: list[Any], why: str) -> Planned:
     return Planned(step, who, blocks, why)
 
 
-def _noted(
-    step: int, who: str, what: str, day: str, start: str, minutes: int, place: str, by: str
-) -> Noted:
-    return Noted(step, who, what, date.fromisoformat(day), start, minutes, place, by)
-
-
 def _reminded(step: int, who: str, of: str, text: str) -> Reminded:
     return Reminded(step, who, REMINDERS[of], text)
 
@@ -329,7 +306,6 @@ _READERS: dict[str, tuple[list[type], Callable[..., Record]]] = {
     "m": ([int, str, str, str, int], _remembered),
     "t": ([int, int, str, str, list, str], _talked),
     "p": ([int, str, list, str], _planned),
-    "n": ([int, str, str, str, str, int, str, str], _noted),
     "r": ([int, str, str, str], _reminded),
     "s": ([int, str, int, int], Stood),
     "x": ([int, str, str, str, str], WentWithout),

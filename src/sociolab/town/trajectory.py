@@ -22,7 +22,6 @@ from sociolab.town.map import OUTDOORS, Place, Tile, TownMap
 from sociolab.town.trace import (
     HEADINGS,
     Did,
-    Noted,
     Planned,
     Record,
     Remembered,
@@ -355,10 +354,7 @@ def _told(record: Record, clock: Clock) -> Iterator[str]:
             for line in record.lines:
                 yield f"{line.name}: {line.text}"
         case Remembered(kind=kind) if kind != "seen":
-            yield f"{'remembered' if kind == 'talk' else 'thought'}: {record.text}"
-        case Noted():
-            when = " at ".join(filter(None, (spoken_date(record.day), record.start)))
-            yield f"noted: {record.what}, {when}{', ' if record.place else ''}{record.place}"
+            yield f"{'thought' if kind == 'thought' else 'remembered'}: {record.text}"
         case Planned():
             yield f"planned anew: {record.why}" if record.why else "planned the day:"
             for block in record.blocks:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Form, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
+from sociolab.core.score import NO_ANSWERS, NotKnown
 from sociolab.store.store import Store
 from sociolab.studies.assignment import assign_next, assignment_of, has_next
 from sociolab.studies.impressions import (
@@ -21,12 +23,12 @@ from sociolab.studies.rate_study import (
     RatedEpisode,
     RateStudy,
     RatingDraft,
+    SeatDimension,
     asked_places,
     done_by,
     drafts_of,
     given_episode,
     has_more,
-    in_range,
     keep_draft,
     missing,
     next_episode,
@@ -35,12 +37,14 @@ from sociolab.studies.rate_study import (
 )
 from sociolab.studies.rating_rules import (
     ADVICE,
+    ADVICE_YES_NO,
     LONGEST_REASON,
     LONGEST_WORD,
     guide_of,
     guides_for,
     rated_measures,
 )
+from sociolab.studies.ratings import on_scale
 from sociolab.studies.reviews import (
     LONGEST_TEXT,
     POINTS,
@@ -69,7 +73,7 @@ class DraftIn(BaseModel):
 
     seat: Annotated[str, Field(max_length=200)]
     dimension: Annotated[str, Field(max_length=40)]
-    score: Annotated[int | None, Field(ge=-10, le=10)] = None
+    score: Annotated[int, Field(ge=-10, le=10)] | NotKnown | None = None
     reason: Annotated[str, Field(max_length=LONGEST_REASON)] = ""
     seconds: Annotated[float, Field(ge=0, le=_DAY)] = 0.0
 
@@ -91,7 +95,7 @@ def instructions(request: Request, who: Participant) -> Response:
     """What the dimensions mean, with examples."""
     store = store_of(request)
     study = rate_study(store, who.study)
-    guide = guide_of(store, study.run)
+    guide = guide_of(store, study.run, study.plan.guide)
     return page(
         request,
         "rate/instructions.html",
@@ -100,7 +104,7 @@ def instructions(request: Request, who: Participant) -> Response:
         guides=guides_for(guide, study.measures),
         scene=guide.scene,
         knew=guide.knew,
-        advice=ADVICE,
+        advice=ADVICE_YES_NO if study.measures[0].yes_no else ADVICE,
         tests=len({one.episode for one in study.plan.references}),
         begun=has_read(store, who),
     )
@@ -134,15 +138,23 @@ def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> d
     if place not in asked:
         raise Missing("There is no such scale in this episode.")
     measures = rated_measures(store, study.run)
-    if rating.score is not None and not in_range(measures[rating.dimension], rating.score):
+    if rating.score is not None and not on_scale(measures[rating.dimension], rating.score):
         raise Refused("That point is not on the scale.", 422)
     kept = RatingDraft(rating.score, rating.reason, rating.seconds)
     keep_draft(store, who.participant.pk, trial, place, kept)
     drafts = drafts_of(store, study.name, who.participant.pk, trial)
-    lacking = {
-        (m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words, measures)
-    }
-    return {"complete": len(asked) - len(lacking), "of": len(asked)}
+    return {"complete": _complete(store, study, found, asked, drafts), "of": len(asked)}
+
+
+def _complete(
+    store: Store,
+    study: RateStudy,
+    found: RatedEpisode,
+    asked: tuple[SeatDimension, ...],
+    drafts: Mapping[SeatDimension, RatingDraft],
+) -> int:
+    lacking = missing(store, study, found, asked, drafts)
+    return len(asked) - len({(one.seat, one.dimension) for one in lacking})
 
 
 @rating_router.post("/play/{token}/submit")
@@ -171,14 +183,11 @@ def _given(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpiso
 
 
 def _shown(store: Store, study: RateStudy, who: Taking, found: RatedEpisode) -> dict[str, Any]:
-    guide = guide_of(store, study.run)
+    guide = guide_of(store, study.run, study.plan.guide)
     scene = guide.shown(store.episode(study.run, found.trial))
     measures = rated_measures(store, study.run)
     asked = asked_places(store, study, found)
     drafts = drafts_of(store, study.name, who.participant.pk, found.trial)
-    lacking = {
-        (m.seat, m.dimension) for m in missing(asked, drafts, study.plan.least_words, measures)
-    }
     return {
         "who": who,
         "scene": scene,
@@ -189,12 +198,13 @@ def _shown(store: Store, study: RateStudy, who: Taking, found: RatedEpisode) -> 
             measures[name] for name in dict.fromkeys(name for _, name in asked)
         )),
         "drafts": {place: drafts.get(place, RatingDraft()) for place in asked},
-        "complete": len(asked) - len(lacking),
+        "complete": _complete(store, study, found, asked, drafts),
         "done": done_by(store, study, who.participant),
         "plan": study.plan,
         "most": min(study.plan.each, len(study.episodes)),
         "longest": LONGEST_REASON,
         "knew": guide.knew,
+        "answers": (1, 0, *NO_ANSWERS),
     }  # fmt: skip
 
 

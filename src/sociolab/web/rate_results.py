@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from sociolab.analysis.agreement import Agreements, agreements
 from sociolab.app.run_cache import RUN_CACHE
 from sociolab.plugin.shown import RatedScene
+from sociolab.plugin.world import RatingGuide
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv
@@ -97,7 +98,7 @@ def disagreements(request: Request, study: Study) -> Response:
     found = _rate_study(store, study)
     all_ = found_among(ratings_in(store, found.run, found.name), found.plan)
     open_ = [one for one in all_ if one.open]
-    guides = {guide.name: guide for guide in guide_of(store, found.run).guides}
+    guides = {guide.name: guide for guide in _guide(store, found).guides}
     return page(
         request,
         "rate/disagreements.html",
@@ -105,7 +106,7 @@ def disagreements(request: Request, study: Study) -> Response:
         shown=open_[:_SHOWN],
         more=max(0, len(open_) - _SHOWN),
         settled=[one for one in all_ if not one.open],
-        scenes=_scenes(store, found.run, open_[:_SHOWN]),
+        scenes=_scenes(store, found, open_[:_SHOWN]),
         guides=guides,
         titles={name: guide.title for name, guide in guides.items()},
     )
@@ -142,9 +143,13 @@ def _rate_study(store: Store, name: str) -> RateStudy:
     return rate_study(store, study_row(store, name, "rate"))
 
 
-def _scenes(store: Store, run: str, found: Sequence[Dispute]) -> dict[str, RatedScene]:
-    trials, guide = dict.fromkeys(one.trial for one in found), guide_of(store, run)
-    return {trial: guide.shown(store.episode(run, trial)) for trial in trials}
+def _guide(store: Store, study: RateStudy) -> RatingGuide:
+    return guide_of(store, study.run, study.plan.guide)
+
+
+def _scenes(store: Store, study: RateStudy, found: Sequence[Dispute]) -> dict[str, RatedScene]:
+    trials, guide = dict.fromkeys(one.trial for one in found), _guide(store, study)
+    return {trial: guide.shown(store.episode(study.run, trial)) for trial in trials}
 
 
 def _agreements(store: Store, run: str) -> Agreements:

@@ -361,7 +361,7 @@ def _in_order(wrong: Mapping[str, str], kind: StudyKind) -> dict[str, str]:
 def _worlds_for(kind: StudyKind) -> tuple[str, ...]:
     """The worlds of whose runs a study of this kind can be; none where it is of no run."""
     offers: dict[StudyKind, Callable[[WorldPlugin], bool]] = {
-        "rate": lambda one: one.rating is not None,
+        "rate": lambda one: bool(one.guides),
         "impressions": lambda one: one.impressions,
     }
     return worlds_that(offers[kind]) if kind in offers else ()

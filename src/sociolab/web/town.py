@@ -25,7 +25,6 @@ from sociolab.town.clock import Clock, spoken_date
 from sociolab.town.map import TownMap
 from sociolab.town.trace import (
     Did,
-    Noted,
     Planned,
     Record,
     Remembered,
@@ -336,8 +335,7 @@ def _talk(talk: Talked, about: bool, number: dict[str, int], texts: NumberedText
 def _life(records: Iterable[Record], texts: NumberedTexts) -> dict[str, Json]:
     """The records of a resident, by kind, each a number of fields in one long list."""
     found: dict[str, list[Json]] = {
-        name: []
-        for name in ("stood", "walks", "did", "memories", "plans", "notes", "reminders", "without")
+        name: [] for name in ("stood", "walks", "did", "memories", "plans", "reminders", "without")
     }
     path: list[str] = []
     for record in records:
@@ -364,17 +362,10 @@ def _fields(record: Record, texts: NumberedTexts) -> Iterator[tuple[str, tuple[J
             for b in blocks:
                 parts += (b.start, b.end, texts(b.what), texts(b.place))
             yield "plans", (step, texts(why), parts)
-        case Noted():
-            yield "notes", (record.step, texts(_noted(record)), texts(record.by))
         case Reminded(step, _, kind, text):
             yield "reminders", (step, texts(kind), texts(text))
         case WentWithout(step, _, question, cause, problem):
             yield "without", (step, texts(question), texts(cause), texts(problem))
-
-
-def _noted(note: Noted) -> str:
-    when = " at ".join(filter(None, (spoken_date(note.day), note.start)))
-    return f"{note.what}, {when}{', ' if note.place else ''}{note.place}"
 
 
 def _flat(intervals: Intervals) -> Json:

@@ -172,7 +172,7 @@ def import_games(wanted: lab.Importing, fresh: Path) -> Sequence[str]:
     return [f"{len(games)} games"]
 
 
-def import_played(source: Path) -> tuple[Sequence[lab.Episode], Sequence[str]]:
+def import_played(source: Path) -> tuple[list[lab.Episode], list[str], list[lab.ImportedJudging]]:
     """A JSON list of accepted offers."""
     played = []
     for number, points in enumerate(json.loads(source.read_text())):
@@ -182,7 +182,7 @@ def import_played(source: Path) -> tuple[Sequence[lab.Episode], Sequence[str]]:
         moves += [lab.Moved(1, "responder", (lab.Action("accept"),))]
         trial = lab.Trial(f"played-{number}", "ultimatum", task_of(f"g{number}", 1), cast, 0, 0)
         played.append(lab.Episode(trial, (*moves, lab.Ended("deal", 1, "responder"))))
-    return played, [f"{len(played)} games played elsewhere"]
+    return played, [f"{len(played)} games played elsewhere"], []
 
 
 plugin = lab.WorldPlugin(
@@ -194,7 +194,7 @@ plugin = lab.WorldPlugin(
     ),
     importers={"games": lab.Importer(import_games, "play it: sociolab run ultimatum --data {name}"),
                "games-played": lab.EpisodeImporter(import_played)},
-    rating=rating, remarks=remarks,
+    guides={"fairness": rating}, remarks=remarks,
     tools={"offers": lambda: lab.Tool(
         Wanted, offers, demo=lambda runs: Wanted(run=runs["ultimatum"]))},
 )  # fmt: skip

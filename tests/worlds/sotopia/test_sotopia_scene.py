@@ -94,10 +94,7 @@ def test_a_tie_is_told_to_family() -> None:
 
 
 def test_the_tail_counts_turns_from_one() -> None:
-    assert (
-        SotopiaScene(casting()).witness("seat0").observe(4).tail
-        == "It is your turn, turn 5 of at most 20."
-    )
+    assert SotopiaScene(casting()).witness("seat0").observe(4).tail == "Turn 5 of 20 is yours."
 
 
 def test_the_view_holds_records_and_no_more_than_the_text() -> None:

@@ -33,6 +33,7 @@ def told(of: SocialTask = PARTY, scored: bool = True, host: bool = True) -> dict
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
     lives["ada"].records += [
         Reminded(0, "ada", "general plan", "Tell everybody.\nDecorate."),
+        Reminded(0, "ada", "talk", "Name the day."),
         Planned(0, "ada", (PlannedBlock(at("mon 08:00"), at("mon 09:00"), "eat", "Home: room"),)),
         Planned(
             at("mon 10:02"),
@@ -46,8 +47,8 @@ def told(of: SocialTask = PARTY, scored: bool = True, host: bool = True) -> dict
     ]
     lives["ada"].goes("tue 17:50", "Cafe: terrace" if host else "Park: meadow", "hold the party")
     lives["bea"].goes("tue 18:10", "Cafe: terrace", "the party").goes("tue 19:00", "Home: room")
-    lives["bea"].notes("mon 10:02", "Ada's party", "ada", "18:00", "Cafe: terrace")
-    lives["cid"].notes("mon 11:02", "Ada's party", "ada")
+    lives["bea"].remembers("mon 10:02", "I go to Ada's party tomorrow at six.")
+    lives["cid"].remembers("mon 11:02", "Ada asked me to a party.")
     lives["cid"].does("tue 17:00", "mend the fence")
     lives["eve"].does("tue 18:30", "the party").does("tue 18:40", "rest")
     lives["fay"].goes("tue 10:00", "Clinic: pharmacy", "buy medicine")
@@ -88,11 +89,10 @@ def test_small_talk_is_left_out_and_hearsay_is_told() -> None:
     ]
 
 
-def test_who_agreed() -> None:
-    assert told()["What was agreed"].splitlines() == [
-        "Monday 10:02: Bea Rowe noted: Ada's party, Tuesday 14 May 2024 at 18:00, "
-        "Cafe: terrace, with Ada Rowe.",
-        "Monday 11:02: Cid Rowe noted: Ada's party, Tuesday 14 May 2024, with Ada Rowe.",
+def test_what_was_remembered_is_told_in_its_own_words() -> None:
+    assert told()["What the others remembered of it"].splitlines() == [
+        "Monday 10:02: Bea Rowe: I go to Ada's party tomorrow at six.",
+        "Monday 11:02: Cid Rowe: Ada asked me to a party.",
     ]
 
 
@@ -100,8 +100,9 @@ def test_who_came_for_how_long_and_why_the_others_did_not() -> None:
     parts = told()
     assert parts["Who took part"] == "Bea Rowe: 18:10 to 18:59."
     assert parts["Who did not, and why"].splitlines() == [
-        "Cid Rowe had agreed, and did not come; at 18:00 at Home: room: mend the fence.",
-        "Dan Rowe was told, and noted no promise; at 18:00 at Home: room: rest.",
+        "Cid Rowe remembered a conversation about it, and did not come; "
+        "at 18:00 at Home: room: mend the fence.",
+        "Dan Rowe was told, and remembered nothing of it; at 18:00 at Home: room: rest.",
         "Eve Rowe did it at the right time, but in another place "
         "(Tuesday 18:30 to 18:40, at Home: room).",
         "Fay Rowe was never told; at 18:00 at Clinic: pharmacy: buy medicine.",
@@ -123,6 +124,7 @@ def test_a_host_who_held_it_elsewhere_is_told_of_first() -> None:
 def test_the_performers_plans_and_reminders_are_told() -> None:
     assert told()["What Ada Rowe had in mind"].splitlines() == [
         "Monday 00:00: general plan: Tell everybody. / Decorate.",
+        "Monday 00:00: checklist for conversations: Name the day.",
         "Monday 00:00: plan: 08:00 eat.",
         "Monday 10:02: new plan (Bea said yes): 18:00 hold the party.",
     ]
@@ -140,7 +142,7 @@ def test_the_score_comes_last_and_is_left_out_where_there_is_none() -> None:
         "What Ada Rowe had in mind",
         "Ada Rowe's conversations about it",
         "Word of mouth",
-        "What was agreed",
+        "What the others remembered of it",
         "Who took part",
         "Who did not, and why",
         "The score",
@@ -194,18 +196,6 @@ def test_where_the_time_is_open_and_nobody_came_no_time_is_named() -> None:
     played = lived(*(Life(who) for who in ("ada", *EVERYBODY)))
     parts = dict(story(PICNIC, RESIDENTS, played, score(PICNIC, played)))
     assert parts["Who did not, and why"].splitlines()[0] == "Bea Rowe was never told."
-
-
-def test_who_breaks_a_promise_is_told_of_at_the_time_that_they_had_noted() -> None:
-    lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
-    lives["bea"].notes("mon 10:02", "picnic with Ada", "ada", "12:30", "Park: meadow")
-    lives["bea"].does("tue 12:00", "mend the fence").does("tue 13:00", "rest")
-    played = lived(*lives.values())
-    parts = dict(story(PICNIC, RESIDENTS, played, score(PICNIC, played)))
-    away = parts["Who did not, and why"].splitlines()
-    assert (
-        away[0] == "Bea Rowe had agreed, and did not come; at 12:30 at Home: room: mend the fence."
-    )
 
 
 def test_who_took_part_is_told_of_alike_however_long_a_run_wants_it_to_be() -> None:

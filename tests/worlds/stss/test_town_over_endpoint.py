@@ -18,7 +18,7 @@ from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import FAULTS, Fault
 from sociolab.models import chat
 from sociolab.store.store import Store
-from sociolab.town.trace import Noted, Talked, Walked, WentWithout, trace_from
+from sociolab.town.trace import Talked, Walked, WentWithout, trace_from
 from town_runs import Lived, calm, described, killed_twice, left_by, shaky, written
 
 PORT = 28_765
@@ -91,7 +91,6 @@ def test_the_town_is_alive(undisturbed: Lived) -> None:
     records = trace_from([json.loads(hour) for hour in undisturbed.trace]).records
     assert sum(isinstance(record, Walked) for record in records) > 50
     assert sum(isinstance(record, Talked) for record in records) > 5
-    assert any(isinstance(record, Noted) for record in records)
     assert not undisturbed.unusable
 
 

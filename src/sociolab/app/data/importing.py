@@ -110,11 +110,13 @@ def _import_data(world: str, importer: Importer, wanted: Import) -> tuple[str, .
 
 def _import_episodes(world: str, importer: EpisodeImporter, wanted: Import) -> tuple[str, ...]:
     """Finished episodes as a run that can be shown and judged."""
-    episodes, lines = importer.read(wanted.path)
+    episodes, lines, judgings = importer.read(wanted.path)
     with Store.open(store_path(wanted.store)) as store, store.transaction():
         if wanted.replace:
             make_room(store, wanted.name)
         keep_episodes(store, wanted.name, world, tuple(episodes))
+        for one in judgings:
+            store.verdicts.add(wanted.name, one.judge, one.verdicts, trial=one.trial)
     return (*lines, f"judge it: sociolab judge {wanted.name} --judge SPEC")
 
 

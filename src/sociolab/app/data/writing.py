@@ -1,19 +1,30 @@
-"""Sessions that a model writes, as a data set to play: `sociolab write`."""
+"""What a model writes for a world, as a data set to play: `sociolab write`."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from sociolab.app.data.sets import free_place, new_data_set, world_names
+from sociolab.app.data.sets import world_names
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.app.run.config import WriteConfig
 from sociolab.app.run.session import kept_in_a_run
 from sociolab.app.run_sync import synchronous
 from sociolab.core.errors import ConfigError
+from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
+from sociolab.core.seeding import digest
+from sociolab.endpoint.chat import ChatBody, ChatMessage
+from sociolab.endpoint.replies import Replies
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.engine.setup import WorldSetup
-from sociolab.models.budget import Budget
-from sociolab.plugin.world import Writer, WrittenTasks
+from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, tokens_in
+from sociolab.plugin.writing import Author, WriteJob, Writer
+from sociolab.report.words import plural
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
@@ -21,32 +32,20 @@ from sociolab.store.store import Store
 
 @synchronous
 async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
-    """Have sessions written and keep them as a data set; sentences on what came of it.
+    """Have a model write, into a folder; sentences on what came of it.
 
     `tell` hears how far it is.
 
-    ConfigError where the description is wrong or no session could be written. Replies are kept in
-    the store, so that the same command after a break pays for none of them twice.
+    ConfigError where the description is wrong or nothing could be written. Replies are kept in the
+    store, so that the same command after a break pays for none of them twice.
     """
-    writer = _writer(config)
-    setup = WorldSetup(settings=config.settings, seed=config.seed)
-    world_plugin(config.world)(setup)  # a wrong setting is told before anything is paid for
-    spec = parse(config.writer, "writer")
-    if not isinstance(spec, ModelSpec):
-        raise ConfigError(
-            f'--writer: expected a model such as openai/MODEL, found "{config.writer}"; without '
-            "one, tables of our own write the sessions when they are played"
-        )
-    free_place(config.world, config.name, replace=config.replace)  # before anything is paid for
-    budget, replies, models = (
-        Budget(config.budget),
-        TalliedReplies(Tally()),
-        Models(config),
-    )
+    writer, spec = _writer(config), _spec(config)
+    budget, replies, models = Budget(config.budget), TalliedReplies(Tally()), Models(config)
     model = models.kept(spec, replies, budget)
     path = store_path(config.store)
     about = {
         "world": config.world,
+        "what": config.what,
         "writer": config.writer,
         "base_url": config.base_url,
         "seed": str(config.seed),
@@ -55,34 +54,104 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
     with (
         Store.open(path) as store,
         kept_in_a_run(store, path, config.world, ("write", about), replies) as kept,
-        new_data_set(config.world, config.name, replace=config.replace) as fresh,
     ):
         budget.carry_over(store.calls.totals(kept))
         try:
-            written = await writer(model, fresh, setup, tell)
+            written = await writer.write(_job(config, Author(model), config.to, tell))
         finally:
             await models.close()
-        if not written.count:
-            what = written.what.removesuffix("s")
-            raise ConfigError(
-                f"{config.writer} wrote no {what} that can be used ({written.failures[0]})"
-            )
-    return _told(config, written, kept)
-
-
-def _told(config: WriteConfig, written: WrittenTasks, kept: str) -> tuple[str, ...]:
+    if not written.count and written.failures:
+        what = written.what.removesuffix("s")
+        raise ConfigError(
+            f"{config.writer} wrote no {what} that can be used ({written.failures[0]})"
+        )
     return (
         f"{written.count} {written.what} written by {config.writer}",
         *(f"left out: {failure}" for failure in written.failures),
+        *(["what was left out is asked anew with another --seed"] if written.failures else []),
         f"the writer's replies are kept in the run {kept}",
-        f"play them: sociolab run {config.world} --data {config.name}",
+        *written.then,
     )
 
 
+@synchronous
+async def rehearse(config: WriteConfig) -> tuple[str, ...]:
+    """What writing would take: calls, tokens and dollars, by replies that are made up.
+
+    Nothing is called, and nothing is written. Replies that must be asked for again come on top.
+    """
+    writer, spec, models = _writer(config), _spec(config), Models(config)
+    made_up = _MadeUp(spec.label)
+    with TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "data"
+        if config.to.is_dir():
+            shutil.copytree(config.to, folder)
+        written = await writer.write(
+            _job(config, Author(made_up, rehearsal=True), folder, lambda _: None)
+        )
+    price, usage = models.price(spec), Usage(made_up.read, made_up.wrote)
+    cost = models.no_price(spec) if price is None else f"${price.of(usage):.4f}"
+    return (
+        f"{plural(written.count, written.what.removesuffix('s'))} by {config.writer}: about "
+        f"{plural(made_up.calls, 'call')}, {made_up.read:,} tokens read, {made_up.wrote:,} "
+        "written; replies that must be asked for again come on top",
+        f"cost: {cost}",
+    )
+
+
+def _job(
+    config: WriteConfig, author: Author, folder: Path, tell: Callable[[str], None]
+) -> WriteJob:
+    setup = WorldSetup(settings=config.settings, seed=config.seed)
+    today = datetime.now(UTC).date()
+    return WriteJob(author, config.writer, today, folder, setup, tell, config.n)
+
+
 def _writer(config: WriteConfig) -> Writer:
-    if config.world in world_names():
-        write = world_plugin(config.world).writer
-        if write is not None:
-            return write
-    known = " and ".join(worlds_that(lambda one: one.writer is not None))
-    raise ConfigError(f'a model can write sessions of {known}, found the world "{config.world}"')
+    """The writer that is wanted; ConfigError where the world has none, or others, or a setting is
+    wrong: before anything is paid for."""
+    if config.to.exists() and not config.to.is_dir():
+        raise ConfigError(f"--to: expected a folder, found the file {config.to}")
+    writers = world_plugin(config.world).writers if config.world in world_names() else {}
+    if not writers:
+        known = " and ".join(worlds_that(lambda one: bool(one.writers)))
+        raise ConfigError(f'a model can write for {known}, found the world "{config.world}"')
+    wanted = config.what or (next(iter(writers)) if len(writers) == 1 else "")
+    if wanted not in writers:
+        found = f'"{wanted}"' if wanted else "nothing"
+        raise ConfigError(
+            f"of {config.world}, a model can write {', '.join(writers)}; found {found}: say "
+            f"`sociolab write {config.world} {next(iter(writers))} ...`"
+        )
+    WorldSetup(settings=config.settings).read(config.world, writers[wanted].settings)
+    return writers[wanted]
+
+
+def _spec(config: WriteConfig) -> ModelSpec:
+    spec = parse(config.writer, "writer")
+    if not isinstance(spec, ModelSpec):
+        raise ConfigError(
+            f'--writer: expected a model such as openai/MODEL, found "{config.writer}"; without '
+            "one, a world plays what comes with it"
+        )
+    return spec
+
+
+@dataclass(slots=True)
+class _MadeUp:
+    """Counts what is asked for, and replies as the local endpoint would."""
+
+    label: str
+    calls: int = 0
+    read: int = 0
+    wrote: int = 0
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        messages = tuple(ChatMessage(one.role, one.text) for one in prompt.messages)
+        schema = prompt.schema.text if prompt.schema else ""
+        body = ChatBody("", messages, schema, {}, digest(repr(key)).encode())
+        text = Replies(EndpointSettings()).good(body)
+        self.calls += 1
+        self.read += tokens_in(prompt)
+        self.wrote += round(len(text) / CHARACTERS_A_TOKEN)
+        return ChatReply(text)

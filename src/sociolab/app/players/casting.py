@@ -14,8 +14,11 @@ from sociolab.app.registry import names, plugin, python_object
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import AgentKind
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit
+from sociolab.core.score import SHEET
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
+from sociolab.plugin.judge import guide_judge
+from sociolab.plugin.world import RatingGuide
 from sociolab.runner.guard import LONGEST_REPLY
 from sociolab.runner.plan import AgentId
 from sociolab.runner.progress import Waits
@@ -79,6 +82,13 @@ class Casting:
                 return self._own_judge(spec)
             case NamedSpec() as spec:
                 return self.kit.judges.get(spec.label) or self._registered_judge(spec.label)
+
+    def observer(self, text: str, sheet: str, guide: RatingGuide) -> Judge:
+        """The model that fills in a sheet; ConfigError if there is none."""
+        spec = parse(text, "judge")
+        if not isinstance(spec, ModelSpec):
+            raise ConfigError(f'--sheet: expected --judge endpoint/model, found "{text}"')
+        return guide_judge(guide, self._kept(spec), f"{SHEET}{sheet}:")
 
     def reader(self, text: str) -> Judge:
         """The model that reads off transcripts what was agreed; ConfigError if there is none."""

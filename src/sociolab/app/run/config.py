@@ -141,16 +141,21 @@ class RunConfig(ModelAccess):
 
 
 class WriteConfig(ModelAccess):
-    """What to have written, by which model, and what to call it."""
+    """What to have written, by which model, and into which folder."""
 
-    world: Annotated[Words, Flag("WORLD", "WORLD", "A world whose sessions can be written.")]
+    world: Annotated[Words, Flag("WORLD", "WORLD", "A world for which a model can write.")]
+    what: Annotated[
+        Words | None, Flag("WHAT", "WHAT", "What to write; needed where there are several.")
+    ] = None
     writer: Annotated[Words, Flag("--writer", "SPEC", "Such as openai/MODEL.")]
-    name: Annotated[Words, Flag("--name", "NAME", "What to call the data set.")]
+    to: Annotated[Path, Flag("--to", "FOLDER", "The data set to write, or to go on with.")]
+    n: Annotated[
+        int | None, Flag("--n", "N", "How many to write; default: as many as the paper.")
+    ] = Field(default=None, ge=1)
     settings: Annotated[
-        dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the world. Repeatable.")
+        dict[str, Words], Flag("--set", "NAME=VALUE", "How it is written. Repeatable.")
     ] = Field(default_factory=dict)
     seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
-    replace: Annotated[bool, Flag("--replace", "", "Replace what is there of this name.")] = False
 
 
 class AuditConfig(ModelAccess):

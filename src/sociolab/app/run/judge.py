@@ -5,21 +5,27 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import NO_JUDGE, Casting
 from sociolab.app.players.models import Models
+from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import Watch
 from sociolab.app.run.session import patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError, StorageError
-from sociolab.core.ports import Judge
+from sociolab.core.ports import Judge, World
 from sociolab.core.score import JudgeId
+from sociolab.judging.credit import story_of, words_of
 from sociolab.models.budget import Budget
+from sociolab.plugin.shown import RatedLine, RatedPerson, RatedScene, guides_from
+from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.judging import Jury
 from sociolab.runner.local import work_all
@@ -30,7 +36,7 @@ from sociolab.store.store import Store
 
 
 def judge_run(
-    run: str, config: RunConfig, *, repeats: int, watch: Watch | None = None
+    run: str, config: RunConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
 ) -> RunResult:
     """Judge every played episode of a run with each judge, `repeats` times, and return the result.
 
@@ -38,13 +44,15 @@ def judge_run(
     What was judged before is not judged again; an episode that a judge failed on, is. A judge that
     breaks, or one of one's own that takes longer than `agent_timeout`, has failed on that episode,
     and all go on. Of `config` only the judges and what they need count, the set of prompts
-    included. Works inside a running event loop too. ConfigError if the run is not there.
+    included. `sheet`: they fill in this guide of the world, or that of a TOML file
+    (`plugin.shown.guides_from`), and nothing else. Works inside a running event loop too.
+    ConfigError if the run is not there.
     """
-    return run_sync(lambda: judge_run_async(run, config, repeats=repeats, watch=watch))
+    return run_sync(lambda: judge_run_async(run, config, repeats=repeats, sheet=sheet, watch=watch))
 
 
 async def judge_run_async(
-    run: str, config: RunConfig, *, repeats: int, watch: Watch | None = None
+    run: str, config: RunConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
 ) -> RunResult:
     """As `judge_run`, to be awaited."""
     path = store_path(config.store)
@@ -58,7 +66,11 @@ async def judge_run_async(
         casting = Casting(
             kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits
         )
-        judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
+        if sheet:
+            name, guide = sheet_of(kit.world, row.world, sheet)
+            judges = [casting.observer(text, name, guide) for text in config.judges]
+        else:
+            judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
         judges += [casting.reader(text) for text in config.readers]
         if not judges:
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
@@ -78,6 +90,31 @@ async def judge_run_async(
         if isinstance(error, StorageError):
             raise error
         return result_of(store, run, stopped=str(error) if error else "")
+
+
+def sheet_of(world: World, name: str, sheet: str) -> tuple[str, RatingGuide]:
+    """The name and the guide of a sheet: one that the world declares, or a table of one's own, for
+    which an episode of a world without guides is shown as it reads."""
+    plugin = world_plugin(name)
+    if not sheet.endswith(".toml"):
+        return sheet, plugin.guide(sheet)
+    guides = guides_from(Path(sheet))
+    if plugin.guides:
+        return Path(sheet).stem, replace(plugin.guide(), guides=guides, instructions=None)
+    return Path(sheet).stem, RatingGuide(guides, partial(read_scene, world))
+
+
+def read_scene(world: World, episode: Episode) -> RatedScene:
+    """An episode as its transcript reads."""
+    whole, seats = world.transcript(episode), episode.trial.task.seats
+    story = story_of(whole, {seat: world.transcript(episode, seat) for seat in seats}, ())
+    lines = zip(whole.lines, story.by, strict=True)
+    return RatedScene(
+        "\n\n".join(f"{heading}\n{text}" for heading, text in whole.scene),
+        tuple(RatedPerson(one.seat, one.name) for one in story.people),
+        (),
+        tuple(RatedLine(line.turn + 1, by, line.who, words_of(line)) for line, by in lines),
+    )
 
 
 def _prompts(config: RunConfig) -> dict[str, str]:

@@ -6,7 +6,7 @@ Places are written "Sector: arena", times of day "HH:MM", dates "YYYY-MM-DD".
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -141,23 +141,6 @@ class Recall(Protocol):
     def latest(self, most: int) -> tuple[Memory, ...]:
         """The newest memories, oldest of them first."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Commitment:
-    """An appointment or promise that was noted.
-
-    `start` is "HH:MM" or "" where no time was agreed, `place` "" where none was; `by` is the id of
-    the resident with whom it was made last, "" for one's own; `others` those before.
-    """
-
-    what: str
-    day: date
-    start: str = ""
-    minutes: int = 60
-    place: str = ""
-    by: str = ""
-    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from pydantic import Field
 from sociolab.town.clock import TimeOfDay, clock_time
 from sociolab.town.questions.base import (
     Block,
-    Commitment,
     Importance,
     Me,
     Memory,
@@ -27,7 +26,6 @@ from sociolab.town.questions.base import (
 )
 from sociolab.town.questions.wording import (
     LONGEST_FIELD,
-    commitment_lines,
     dated,
     memory_lines,
     now_line,
@@ -87,7 +85,6 @@ class PlanDay(MindQuestion[DayPlan]):
 
     day: date
     memories: tuple[Memory, ...]
-    commitments: tuple[Commitment, ...]
     reminder: str = ""
 
     def variables(self) -> dict[str, Any]:
@@ -96,7 +93,6 @@ class PlanDay(MindQuestion[DayPlan]):
             "now": now_line(self.me.now),
             "day": dated(self.day),
             "memories": memory_lines(self.memories),
-            "commitments": commitment_lines(self.me, self.commitments),
             "reminder": one_line(self.reminder, LONGEST_FIELD),
         }
 
@@ -134,8 +130,6 @@ class Replan(MindQuestion[NewPlan]):
     why: str
     ahead: tuple[Block, ...]
     bedtime: datetime
-    commitments: tuple[Commitment, ...]
-    reminder: str = ""
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
@@ -143,8 +137,6 @@ class Replan(MindQuestion[NewPlan]):
             "now": now_line(self.me.now),
             "why": one_line(self.why, LONGEST_FIELD),
             "ahead": plan_lines(self.ahead),
-            "commitments": commitment_lines(self.me, self.commitments),
-            "reminder": one_line(self.reminder, LONGEST_FIELD),
             "bed": f"{self.bedtime:%H:%M}",
         }
 

@@ -9,27 +9,8 @@ from typing import Any
 
 from pydantic import Field
 
-from sociolab.town.questions.base import (
-    Commitment,
-    Memory,
-    MindAnswer,
-    MindQuestion,
-    Other,
-    Sentences,
-    some_words,
-)
-from sociolab.town.questions.wording import (
-    LONGEST_FIELD,
-    commitment_lines,
-    dated,
-    doing_of,
-    first_name,
-    memory_lines,
-    named,
-    now_line,
-    one_line,
-    text_lines,
-)
+from sociolab.town.questions.base import MindAnswer, MindQuestion, Sentences, some_words
+from sociolab.town.questions.wording import LONGEST_FIELD, dated, now_line, one_line, text_lines
 
 _MOST_SENTENCES = 2
 _SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[A-Z])")
@@ -44,25 +25,17 @@ class Lines(MindAnswer):
 
 @dataclass(frozen=True, slots=True)
 class GeneralPlan(MindQuestion[Lines]):
-    """TDP: how to go about the social task, in 3 to 5 lines (STSS appendix B).
-
-    `days` are the dates that are lived, the event on the last of them unless the goal says so.
-    """
+    """TDP, step 1: the task in a few subgoals or key points, 3 to 5 sentences."""
 
     name = "general_plan"
     answer_type = Lines
     exact = True
 
     goal: str
-    days: tuple[date, ...]
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
-        return {
-            "now": now_line(self.me.now),
-            "goal": one_line(self.goal, LONGEST_FIELD),
-            "days": ", ".join(dated(day) for day in self.days),
-        }
+        return {"now": now_line(self.me.now), "goal": one_line(self.goal, LONGEST_FIELD)}
 
     def coerced(self, answer: Lines) -> Lines:
         """With single spaces."""
@@ -78,7 +51,7 @@ class Reminder(MindAnswer):
 
 @dataclass(frozen=True, slots=True)
 class DayReminder(MindQuestion[Reminder]):
-    """TDP: what to keep in mind on this day, in 1 to 2 sentences (STSS appendix B)."""
+    """TDP, step 2: what to keep in mind when planning this day, 1 to 2 sentences."""
 
     name = "day_reminder"
     answer_type = Reminder
@@ -87,8 +60,6 @@ class DayReminder(MindQuestion[Reminder]):
     goal: str
     plan: tuple[str, ...]
     day: date
-    memories: tuple[Memory, ...] = ()
-    commitments: tuple[Commitment, ...] = ()
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
@@ -96,8 +67,6 @@ class DayReminder(MindQuestion[Reminder]):
             "now": now_line(self.me.now),
             "goal": one_line(self.goal, LONGEST_FIELD),
             "plan": text_lines(self.plan),
-            "memories": memory_lines(self.memories),
-            "commitments": commitment_lines(self.me, self.commitments),
             "day": dated(self.day),
         }
 
@@ -112,14 +81,14 @@ class DayReminder(MindQuestion[Reminder]):
 
 
 class Items(MindAnswer):
-    """TDP's items for a talk: fewer than five."""
+    """TDP's checklist for conversations: fewer than five items."""
 
     items: tuple[Sentences, ...] = Field(min_length=1, max_length=4)
 
 
 @dataclass(frozen=True, slots=True)
 class TalkReminder(MindQuestion[Items]):
-    """TDP: what to bring up in this talk, fewer than 5 items (STSS appendix B)."""
+    """TDP, step 3: what to keep in mind in conversations, whoever with, fewer than 5 items."""
 
     name = "talk_reminder"
     answer_type = Items
@@ -127,9 +96,6 @@ class TalkReminder(MindQuestion[Items]):
 
     goal: str
     plan: tuple[str, ...]
-    other: Other
-    memories: tuple[Memory, ...]
-    commitments: tuple[Commitment, ...] = ()
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
@@ -137,11 +103,6 @@ class TalkReminder(MindQuestion[Items]):
             "now": now_line(self.me.now),
             "goal": one_line(self.goal, LONGEST_FIELD),
             "plan": text_lines(self.plan),
-            "memories": memory_lines(self.memories),
-            "commitments": commitment_lines(self.me, self.commitments),
-            "other": named(self.other),
-            "other_first": first_name(self.other),
-            "doing": doing_of(self.other),
         }
 
     def coerced(self, answer: Items) -> Items:

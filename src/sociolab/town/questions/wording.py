@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from sociolab.town.clock import spoken_date
 from sociolab.town.map import OUTDOORS
-from sociolab.town.questions.base import Block, Commitment, Me, Memory, Other, Utterance
+from sociolab.town.questions.base import Block, Me, Memory, Other, Utterance
 
 _LONGEST = 400
-"""Characters of a memory, an entry or a name in a prompt: what is longer is cut."""
+"""Characters of an entry or a name in a prompt: what is longer is cut."""
 _LONGEST_WORDS = 2000
 LONGEST_FIELD = 2000
-"""Of a resident's own description, a goal or a reminder."""
+"""Of a resident's own description, a memory, a goal or a reminder."""
 
 
 # A talk shows the same memories, plans and words at each utterance: lines are kept.
@@ -77,12 +77,6 @@ def memory_lines(memories: Iterable[Memory]) -> str:
     return _listed([_remembered(memory) for memory in memories])
 
 
-def commitment_lines(me: Me, commitments: Iterable[Commitment]) -> str:
-    """One commitment a line: what, when, where and with whom; those of past days are left out."""
-    today = me.now.date()
-    return _listed([_commitment(me, one) for one in commitments if one.day >= today])
-
-
 def plan_lines(blocks: Iterable[Block]) -> str:
     """One block a line: from when to when, what and where."""
     return _listed([_planned(block) for block in blocks])
@@ -102,7 +96,7 @@ def talk_lines(me: Me, lines: Iterable[Utterance]) -> str:
 
 def text_lines(texts: Iterable[str]) -> str:
     """One text a line."""
-    return _listed([one_line(text) for text in texts])
+    return _listed([one_line(text, LONGEST_FIELD) for text in texts])
 
 
 def numbered(texts: Iterable[str]) -> str:
@@ -112,7 +106,7 @@ def numbered(texts: Iterable[str]) -> str:
 
 @lru_cache(maxsize=8192)
 def _remembered(memory: Memory) -> str:
-    return f"{memory.when:%Y-%m-%d %H:%M}: {one_line(memory.text)}"
+    return f"{memory.when:%Y-%m-%d %H:%M}: {one_line(memory.text, LONGEST_FIELD)}"
 
 
 @lru_cache(maxsize=8192)
@@ -123,15 +117,3 @@ def _planned(block: Block) -> str:
 
 def _listed(lines: list[str]) -> str:
     return "- " + "\n- ".join(lines) if lines else ""
-
-
-def _commitment(me: Me, one: Commitment) -> str:
-    start = f" at {one.start}" if one.start else ", time open"
-    place = f", {one_line(one.place)}" if one.place else ""
-    names = [one_line(me.people.get(who, who)) for who in (*one.others, one.by) if who]
-    partner = (
-        f", with {' and '.join(filter(None, (', '.join(names[:-1]), names[-1])))}" if names else ""
-    )
-    return (
-        f"{one_line(one.what)}: {one.day.isoformat()}{start}, {one.minutes} minutes{place}{partner}"
-    )

@@ -12,10 +12,8 @@ from datetime import date
 
 from sociolab.core.seeding import stream
 from sociolab.town.questions import (
-    Agreed,
     Decision,
     Matter,
-    Me,
     Said,
     SpeechAct,
     Summarise,
@@ -136,7 +134,7 @@ def said(question: Utter, *, complete: bool = False) -> Said:
     A `complete` speaker, and one who is reminded, leaves nothing of its task out. The last
     utterance that one has left ends the talk.
     """
-    found = _Turn(question, complete=complete or bool(question.reminder)).said()
+    found = _Turn(question, complete=complete or bool(question.checklist)).said()
     return found if question.left > 1 else found.model_copy(update={"ends": True})
 
 
@@ -402,34 +400,14 @@ def summary(question: Summarise) -> Summary:
         host = me.people.get(matter.host, me.resident.name)
         words["of"] = f", which {host} is holding"
     memo = memos[f"{status}_{'mine' if mine else 'theirs'}"].format(**words)
-    agreed = _agreed(matter, me) if status == "accepted" and not is_over(matter, me.now) else ()
-    today = me.now.date().isoformat()
     importance = {"accepted": 7, "declined": 6}.get(status, 5)
-    changes = any(one.day == today for one in agreed)
-    return Summary(memo=memo[:1000], importance=importance, agreed=agreed, changes_plan=changes,
-                   acts=acts)  # fmt: skip
+    own = matter.host == me.resident.id and matter.kind in (*EVENTS, "asking for help")
+    today = matter.day == me.now.date().isoformat() and not is_over(matter, me.now)
+    changes = status == "accepted" and today and not own  # one's own day already has it
+    return Summary(memo=memo[:1000], importance=importance, changes_plan=changes, acts=acts)
 
 
 def _slipped(one: SpeechAct) -> SpeechAct:
     if one.matter is None:
         return one
     return one.model_copy(update={"matter": one.matter.model_copy(update={"place": ""})})
-
-
-def _agreed(matter: Matter, me: Me) -> tuple[Agreed, ...]:
-    """What goes into one's own calendar: a host's own event and others' errands do not."""
-    mine = matter.host == me.resident.id
-    if not matter.day or (mine and matter.kind in (*EVENTS, "asking for help")):
-        return ()
-    if matter.kind == "asking for help":
-        return tuple(
-            Agreed(what=one.what, day=matter.day, minutes=15, place=_known(one.place, me))
-            for one in matter.chores
-        )
-    what = doing(matter, me, lines()["doing"])
-    return (Agreed(what=what, day=matter.day, start=matter.start, minutes=matter.minutes,
-                   place=_known(matter.place, me)),)  # fmt: skip
-
-
-def _known(place: str, me: Me) -> str:
-    return place if place in me.places else ""

@@ -40,7 +40,6 @@ from sociolab.town.scripted.matters import (
     merged,
     places_like,
     standings,
-    wanted_of,
     with_choices,
 )
 
@@ -111,7 +110,7 @@ class ScriptedMind:
         return day_reminder(question)
 
     async def talk_reminder(self, question: TalkReminder) -> Items:
-        """TDP's items for a talk."""
+        """TDP's checklist for conversations."""
         return talk_reminder(question)
 
 
@@ -158,9 +157,9 @@ def day_reminder(question: DayReminder) -> Reminder:
 
 
 def talk_reminder(question: TalkReminder) -> Items:
-    """What to bring up with this person: at most four items."""
+    """What to say in conversations: at most four items."""
     texts, me = lines()["tdp"], question.me
-    if me.task is None or wanted_of(me, question.other) is None:
+    if me.task is None:
         return Items(items=tuple(texts["brief"]))
     items = texts["help_items" if me.task.kind == "asking for help" else "items"]
     words = _facts(me.task, me, question.asked.seed)

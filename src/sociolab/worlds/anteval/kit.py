@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sociolab.core.episode import Episode
@@ -12,7 +12,8 @@ from sociolab.core.ports import ChatModel, Judge, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Sidebar
-from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer, WrittenTasks
+from sociolab.plugin.world import Importer, Importing, WorldPlugin
+from sociolab.plugin.writing import WriteJob, Writer, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.scoring import RecordJudge, learned
@@ -108,7 +109,9 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
     settings = setup.read("anteval-intention", IntentionSettings)
     sessions = sessions_of("intention", setup, settings)
     return WorldKit(
-        world=AntEval("intention", sessions, policy=setup.policy, texts=settings.texts),
+        world=AntEval(
+            "intention", sessions, policy=setup.policy, texts=settings.texts, marks=settings.marks
+        ),
         players={"scripted": ScriptedPartyPlayer()},
         judges={"record": IntentionRecordJudge()},
         checks=(),
@@ -139,18 +142,21 @@ def _real_play(path: str) -> Importer:
     return Importer(read, then, kind="dnd", reserved=(SAMPLE,))
 
 
-def _writer(world: str, settings: type[InformationSettings] | type[IntentionSettings]) -> Writer:
-    async def write(
-        model: ChatModel, folder: Path, setup: WorldSetup, tell: Callable[[str], None]
-    ) -> WrittenTasks:
+def _writers(
+    world: str, settings: type[InformationSettings] | type[IntentionSettings]
+) -> Mapping[str, Writer]:
+    async def write(job: WriteJob) -> WrittenTasks:
         from sociolab.worlds.anteval.writing import write_sessions
 
-        chosen = setup.read(world, settings)
-        drawn = chosen.drawn(setup.seed)
-        done = await write_sessions(model, chosen.texts, folder, drawn, tell)
-        return WrittenTasks(len(done.sessions), "sessions", done.failures)
+        chosen = job.setup.read(world, settings)
+        if job.count is not None:
+            chosen = chosen.model_copy(update={"sessions": job.count})
+        drawn = chosen.drawn(job.setup.seed)
+        done = await write_sessions(job.author, chosen.texts, job.folder, drawn, job.tell)
+        then = f"play them: sociolab run {world} --data {job.folder}"
+        return WrittenTasks(len(done.sessions), "sessions", done.failures, (then,))
 
-    return write
+    return {"sessions": Writer(write, settings)}
 
 
 def _gap() -> Tool:
@@ -172,6 +178,7 @@ def _gap() -> Tool:
         "Measure how far generated D&D play is from real play (AntEval's IEG).\n\n"
         "Virtual DMs that learned from either see the difference.",
         "--real sample --generated tavern",
+        page=True,
         demo=demo,
     )
 
@@ -187,7 +194,7 @@ load_information = WorldPlugin(
         "dnd": _real_play("dnd:import_dnd"),
         "crd3": _real_play("crd3:import_crd3"),
     },
-    writer=_writer("anteval-information", InformationSettings),
+    writers=_writers("anteval-information", InformationSettings),
     sidebar=_facts,
     impressions=True,
 )
@@ -199,6 +206,6 @@ load_intention = WorldPlugin(
     about="D&D players express intentions: do their words show them? (AntEval, IEG)",
     settings=IntentionSettings,
     short={"turns": "8"},
-    writer=_writer("anteval-intention", IntentionSettings),
+    writers=_writers("anteval-intention", IntentionSettings),
     tools={"gap": _gap},
 )

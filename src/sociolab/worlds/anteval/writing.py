@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from sociolab.core.errors import ConfigError, ModelError, ReplyError
-from sociolab.core.ports import CallKey, ChatModel
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import CallKey
+from sociolab.plugin.writing import Author, write_all
 from sociolab.prompting.sets import PromptSet
-from sociolab.prompting.structured import ask_model, typed_prompt
 from sociolab.worlds.anteval.party.tables import PRONOUNS
 from sociolab.worlds.anteval.session import Fact, FactKind, PartyMember, Session
 from sociolab.worlds.anteval.sessions import FILE, DrawnSessions, draw_situation
-
-_TOLD = 10
-"""About so often it is told how far the work is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +29,7 @@ class WrittenSessions:
 
 
 async def write_sessions(
-    model: ChatModel,
+    author: Author,
     texts: PromptSet,
     folder: Path,
     drawn: DrawnSessions,
@@ -49,22 +46,12 @@ async def write_sessions(
     path = folder / FILE
     if path.exists():
         raise ConfigError(f"{path} exists already: name another folder, or remove the file first")
-    tasks = [asyncio.ensure_future(_one(model, texts, session, drawn)) for session in drawn.all()]
-    try:
-        for done, outcome in enumerate(asyncio.as_completed(tasks), start=1):
-            await outcome
-            if done < len(tasks) and done % max(1, len(tasks) // _TOLD) == 0:
-                tell(f"{done} of {len(tasks)} sessions are done")
-        outcomes = await asyncio.gather(*tasks)
-    finally:  # a fatal error of one ends all
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    written = [outcome for outcome in outcomes if isinstance(outcome, Session)]
-    sessions = _with_decoys(written) if drawn.facts else tuple(written)
+    jobs = {one.id: partial(_written, author, texts, one, drawn) for one in drawn.all()}
+    written, failures = await write_all("sessions", jobs, tell)
+    sessions = _with_decoys(written) if drawn.facts else written
     if sessions:
         _keep(path, sessions)
-    return WrittenSessions(sessions, tuple(one for one in outcomes if isinstance(one, str)))
+    return WrittenSessions(sessions, failures)
 
 
 def _keep(path: Path, sessions: Sequence[Session]) -> None:
@@ -73,34 +60,20 @@ def _keep(path: Path, sessions: Sequence[Session]) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-async def _one(
-    model: ChatModel, texts: PromptSet, session: Session, drawn: DrawnSessions
-) -> Session | str:
-    """The session as the model wrote it, or why there is none."""
-    try:
-        return await _written(model, texts, session, drawn)
-    except ReplyError as error:
-        return f"{session.id}: {error}"
-    except ModelError as error:
-        if error.fatal:
-            raise
-        return f"{session.id}: {error}"
-
-
 async def _written(
-    model: ChatModel, texts: PromptSet, session: Session, drawn: DrawnSessions
+    author: Author, texts: PromptSet, session: Session, drawn: DrawnSessions
 ) -> Session:
     characters: list[PartyMember] = []
     for character in session.characters:
         taken = [one.name for one in characters]
         key = CallKey(session.id, "writer", character.id, 0, "character", 1)
-        characters.append(await write_character(model, texts, character, key, taken))
+        characters.append(await write_character(author, texts, character, key, taken))
     situation = draw_situation(drawn.seed, session.id, characters)
     known: tuple[Fact, ...] = ()
     if drawn.facts:
         key = CallKey(session.id, "writer", "", 0, "knowledge", 1)
         npc = characters[-1].name
-        known = await write_knowledge(model, texts, situation, npc, drawn.facts, key)
+        known = await write_knowledge(author, texts, situation, npc, drawn.facts, key)
     changed = {"characters": tuple(characters), "situation": situation, "knowledge": known}
     return Session.model_validate({**dict(session), **changed})
 
@@ -116,16 +89,11 @@ def _with_decoys(sessions: Sequence[Session]) -> tuple[Session, ...]:
     )
 
 
-ATTEMPTS = 3
-
 SHORTEST, LONGEST = 40, 250
 """Words that a description may have."""
 
 _ASKED = (90, 180)
 """Words that are asked for: as many as the grammar writes."""
-
-_TEMPERATURE = 1.0
-"""High, since neither parties nor what there is to know should resemble one another."""
 
 _LONGEST_NAME = 60
 _LONGEST_LOOK = 60
@@ -143,7 +111,7 @@ class Writing(BaseModel):
 
 
 async def write_character(
-    model: ChatModel, texts: PromptSet, drawn: PartyMember, key: CallKey, taken: Sequence[str]
+    author: Author, texts: PromptSet, drawn: PartyMember, key: CallKey, taken: Sequence[str]
 ) -> PartyMember:
     """The character with a name, look and description by the model; its traits stay as drawn.
 
@@ -153,20 +121,13 @@ async def write_character(
     """
     head = texts["write_character"].render({"shortest": _ASKED[0], "longest": _ASKED[1]})
     check = _Check(drawn, frozenset(_first(name) for name in taken if name.strip()))
-    asked = await ask_model(
-        model,
-        typed_prompt(head, _sheet(drawn, taken), Writing, _TEMPERATURE),
-        Writing,
-        key,
-        attempts=ATTEMPTS,
-        complaint=check.complaint,
-    )
-    if asked.value is None or asked.problem:
-        raise ReplyError(asked.problem, raw=asked.raw, cause=asked.cause)
+    found, _ = await author.write(Writing, head, _sheet(drawn, taken), key, check.complaint)
+    if author.rehearsal:  # names that are made up may be alike
+        return drawn
     written = {
-        "name": _one_line(asked.value.name),
-        "look": _one_line(asked.value.look),
-        "description": asked.value.description.strip(),
+        "name": _one_line(found.name),
+        "look": _one_line(found.look),
+        "description": found.description.strip(),
     }
     return drawn.model_copy(update=written)
 
@@ -284,7 +245,7 @@ class WrittenKnowledge(BaseModel):
 
 
 async def write_knowledge(
-    model: ChatModel, texts: PromptSet, situation: str, npc: str, count: int, key: CallKey
+    author: Author, texts: PromptSet, situation: str, npc: str, count: int, key: CallKey
 ) -> tuple[Fact, ...]:
     """So many facts that suit a situation and that `npc` knows, ids "F1", "F2", ...
 
@@ -293,28 +254,13 @@ async def write_knowledge(
     """
     words = {"situation": situation, "npc": npc, "count": count, "denied": round(count / 8)}
     body = texts["write_knowledge"].render(words)
-    asked = await ask_model(
-        model,
-        typed_prompt(
-            "You write the hidden knowledge of a role-playing session.",
-            body,
-            WrittenKnowledge,
-            _TEMPERATURE,
-        ),
-        WrittenKnowledge,
-        key,
-        attempts=ATTEMPTS,
-        complaint=lambda reply: _knowledge_complaint(reply.facts, count),
+    head = "You write the hidden knowledge of a role-playing session."
+    written, _ = await author.write(
+        WrittenKnowledge, head, body, key, lambda reply: _knowledge_complaint(reply.facts, count)
     )
-    if asked.value is None or asked.problem:
-        raise ReplyError(
-            f"expected {count} facts within {ATTEMPTS} attempts: {asked.problem}",
-            raw=asked.raw,
-            cause=asked.cause,
-        )
     return tuple(
-        Fact(id=f"F{number}", kind=written.kind, text=written.text)
-        for number, written in enumerate(asked.value.facts, start=1)
+        Fact(id=f"F{number}", kind=one.kind, text=one.text)
+        for number, one in enumerate(written.facts, start=1)
     )
 
 

@@ -9,11 +9,10 @@ again and compares.
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import as_file, files
 from itertools import permutations
 from pathlib import Path
@@ -60,17 +59,10 @@ def build(folder: Path) -> Mapping[str, str]:
     characters = {c.id: c for _, c in json_records(folder / "characters.jsonl", Character)}
     relationships = [r for _, r in json_records(folder / "relationships.jsonl", Relationship)]
     tasks = cast_tasks(scenarios, characters, relationships, seed=SEED)
-    return {"scenarios.jsonl": _lines(scenarios), "tasks.jsonl": _lines(tasks)}
-
-
-def _lines(records: Iterable[DataRecord]) -> str:
-    return "".join(_line(record) for record in records)
-
-
-def _line(record: DataRecord) -> str:
-    """One record as JSON, without its empty fields."""
-    row = {key: value for key, value in record.model_dump(mode="json").items() if value}
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return {
+        "scenarios.jsonl": "".join(one.line() for one in scenarios),
+        "tasks.jsonl": "".join(one.line() for one in tasks),
+    }
 
 
 def main() -> None:
@@ -442,9 +434,5 @@ def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
     pairs = [r for _, r in json_records(folder / "relationships.jsonl", Relationship)]
     scenarios = [s for _, s in json_records(folder / "scenarios.jsonl", Scenario)]
     rows = cast_tasks(scenarios, characters, pairs, per_scenario=per_scenario, seed=seed)
-    text = "".join(
-        json.dumps({"id": r.id, "scenario": r.scenario, "characters": r.characters}) + "\n"
-        for r in rows
-    )
-    target.write_text(text, "utf-8")
+    target.write_text("".join(row.line() for row in rows), "utf-8")
     return f"wrote {target}: {plural(len(rows), 'task')}"

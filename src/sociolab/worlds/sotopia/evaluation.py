@@ -186,7 +186,7 @@ class SotopiaRubric:
         found: list[Verdict] = []
         for index, (seat, name) in enumerate(judge_names(casting).items()):
             sheet = reply.root.get(person(index))
-            mine = tuple(_verdict(d, seat, name, sheet, attempts) for d in DIMENSIONS)
+            mine = tuple(verdict(d, seat, name, sheet, attempts) for d in DIMENSIONS)
             found += [*mine, overall(mine, seat)]
         return tuple(found)
 
@@ -234,7 +234,9 @@ class SotopiaRubric:
         return found if any(own) else f"{turn}. {found}"
 
 
-def _verdict(measure: Measure, seat: str, name: str, sheet: Any, attempts: int) -> Verdict:
+def verdict(measure: Measure, seat: str, name: str, sheet: Any, attempts: int) -> Verdict:
+    """What stands in a sheet for one dimension of a seat, called `name`; else a failure."""
+
     def failed(problem: str, raw: object) -> ScoreFailure:
         return ScoreFailure(measure, seat, "unreadable", problem, str(raw)[:500], attempts)
 

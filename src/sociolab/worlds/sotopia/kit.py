@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -17,7 +17,14 @@ from sociolab.core.ports import ChatModel, Judge, Pace, World, WorldKit
 from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.options import Flag
-from sociolab.plugin.world import EpisodeImporter, Importer, Importing, WorldPlugin
+from sociolab.plugin.world import (
+    EpisodeImporter,
+    ImportedJudging,
+    Importer,
+    Importing,
+    WorldPlugin,
+)
+from sociolab.plugin.writing import Writer
 from sociolab.prompting.sets import PromptedSettings, PromptSet
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
@@ -44,6 +51,43 @@ class Settings(PromptedSettings):
     closing_question: bool = True
 
 
+class WritingSettings(PromptedSettings):
+    """`prompts` is a set with the texts below; what it sets for play is of no matter here."""
+
+    package = PACKAGE
+    wanted: ClassVar[Mapping[str, str]] = {
+        "write_characters": "",
+        "write_background": "",
+        "write_relationship": "",
+        "write_scenario": "pairs ties",
+        "write_template": "",
+        "review_scenario": "",
+    }
+
+    prompts: str = "paper"
+
+    @classmethod
+    def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:
+        """Nothing."""
+        return {}
+
+
+class RelationshipSettings(WritingSettings):
+    """`strangers`: how many pairs of strangers; None: one for three others, as in the paper."""
+
+    strangers: int | None = Field(default=None, ge=0)
+
+
+class ScenarioSettings(WritingSettings):
+    """`method`: from vignettes or from templates. `inspire` is a file of inspirational prompts;
+    without one, a few that come with the package are used. `pairs`: so many
+    must fit a scenario (appendix D.2)."""
+
+    method: Literal["vignettes", "templates"] = "vignettes"
+    inspire: str = ""
+    pairs: int = Field(default=5, ge=1)
+
+
 DECLARED = Declared(
     # SOTOPIA, Table 2 and Figure 3.
     metrics=metrics(
@@ -59,6 +103,21 @@ DECLARED = Declared(
             "overall": "Unweighted mean of SOTOPIA's seven dimensions",
             "goal_checked": "Goal completion computed from the outcome by a formula",
         },
+    )
+    # Sections 6 and 7, figures G.3 to G.13; beside the seven, never in the overall.
+    + metrics(
+        "share",
+        {
+            "persona_lost": "Episodes in which the agent stops being its character",
+            "stalled": "Episodes in which the agent keeps the conversation from moving forward",
+            "unanswered": "Episodes in which the agent leaves a question of the other's unanswered",
+            "rephrases": "Episodes in which the agent usually gives back what the other said first",
+            "opens_at_target": "Episodes in which the first bid is the number that the goal names",
+            "persistent": "Episodes in which the agent keeps pursuing its goal after a refusal",
+            "creative": "Episodes in which the agent proposes a way out that nothing suggests",
+        },
+        lower=("persona_lost", "stalled", "unanswered", "opens_at_target"),
+        neither=("rephrases",),
     ),
     main=("overall", "goal_checked", "goal"),
     cluster="scenario",
@@ -125,11 +184,13 @@ def _public_data(wanted: Importing, fresh: Path) -> Sequence[str]:
     return import_sotopia(wanted.source, fresh, wanted.name, strategy_hints=not wanted.flag).lines
 
 
-def _public_episodes(source: Path) -> tuple[Sequence[Episode], Sequence[str]]:
+def _public_episodes(
+    source: Path,
+) -> tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]:
     from sociolab.worlds.sotopia.importing.episodes import import_episodes
 
     found = import_episodes(source)
-    return found.episodes, found.lines
+    return found.episodes, found.lines, found.judgings
 
 
 def _remarks(world: World) -> Sequence[str]:
@@ -137,6 +198,8 @@ def _remarks(world: World) -> Sequence[str]:
 
     return remarks(world.dataset) if isinstance(world, Sotopia) else ()
 
+
+_WRITING = f"{PACKAGE}.writing"
 
 load = WorldPlugin(
     "sotopia",
@@ -153,8 +216,17 @@ load = WorldPlugin(
         ),
         "sotopia-episodes": EpisodeImporter(_public_episodes),
     },
+    writers={
+        "characters": Writer(later(f"{_WRITING}:write_characters"), WritingSettings),
+        "relationships": Writer(later(f"{_WRITING}:write_relationships"), RelationshipSettings),
+        "scenarios": Writer(later(f"{PACKAGE}.scenario_writing:write_scenarios"), ScenarioSettings),
+    },
     remarks=_remarks,
     cast=later("sociolab.worlds.sotopia.build:cast_folder"),
-    rating=later("sociolab.worlds.sotopia.rating:rating_guide"),
+    guides={
+        "dimensions": later("sociolab.worlds.sotopia.rating:rating_guide"),
+        "behaviour": later("sociolab.worlds.sotopia.rating:behaviour_guide"),
+    },
     reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
+    revise=later("sociolab.worlds.sotopia.revision:revise"),
 )

@@ -4,11 +4,19 @@ with all that is private."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.resources import as_file, files
 
 from sociolab.core.episode import Episode, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
-from sociolab.plugin.shown import DimensionGuide, RatedLine, RatedPerson, RatedScene, ReviewedTask
+from sociolab.plugin.shown import (
+    DimensionGuide,
+    RatedLine,
+    RatedPerson,
+    RatedScene,
+    ReviewedTask,
+    guides_from,
+)
 from sociolab.plugin.world import RatingGuide
 from sociolab.worlds.sotopia.evaluation import (
     BELIEVABILITY,
@@ -22,7 +30,15 @@ from sociolab.worlds.sotopia.evaluation import (
     instructions_of,
     overall,
 )
-from sociolab.worlds.sotopia.scene import JUDGED, SceneCast, casting_from, judge_names, paper, ties
+from sociolab.worlds.sotopia.scene import (
+    JUDGED,
+    PACKAGE,
+    SceneCast,
+    casting_from,
+    judge_names,
+    paper,
+    ties,
+)
 from sociolab.worlds.sotopia.visibility import (
     describe_known,
     describe_self,
@@ -108,6 +124,12 @@ def rating_guide() -> RatingGuide:
     )
     told = texts.instructions(*JUDGED)
     return RatingGuide(guides, rated_scene, SCENE, KNEW, overall, told)
+
+
+def behaviour_guide() -> RatingGuide:
+    """What sections 6 and 7 look at, as yes/no questions."""
+    with as_file(files(PACKAGE) / "prompts" / "paper" / "behaviour.toml") as file:
+        return RatingGuide(guides_from(file), rated_scene, SCENE, KNEW)
 
 
 def reviewed(task: Task) -> ReviewedTask:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -36,6 +37,37 @@ class DataRecord(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    def line(self) -> str:
+        """The record as a line of JSON, without its empty fields."""
+        row = self.model_dump(mode="json", exclude_none=True)
+        row["provenance"] = [
+            one.model_dump(exclude_defaults=True) for one in getattr(self, "provenance", ())
+        ]
+        kept = {key: value for key, value in row.items() if value}
+        return json.dumps(kept, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+class Provenance(DataRecord):
+    """One step in the making of a record: what was done, by whom (a model's spec, reviewers'
+    codes), on which day.
+
+    `prompts` is the set of prompts and its hash, `inspiration` what a scenario was made from,
+    `attempts` how many replies it took; `study` and `reasons` are those of a review.
+    """
+
+    step: Literal["written", "sampled", "kept", "edited"]
+    by: tuple[str, ...]
+    on: str
+    prompts: str = ""
+    inspiration: str = ""
+    attempts: int = 0
+    study: str = ""
+    reasons: tuple[str, ...] = ()
+
+
+History = Annotated[tuple[Provenance, ...], Field(exclude=True)]
+"""How a record came to be; what is played does not depend on it."""
+
 
 class BigFive(DataRecord):
     """Levels of the five personality traits."""
@@ -64,6 +96,7 @@ class Character(DataRecord):
     decision_style: str = ""
     personality: str = ""
     secret: str = ""
+    provenance: History = ()
 
     @property
     def name(self) -> str:
@@ -93,6 +126,7 @@ class Relationship(DataRecord):
     type: RelationshipType
     tie: str = ""
     story: str = ""
+    provenance: History = ()
 
 
 Family = Literal["norms", "feelings", "division", "place", "bargain", "mutual-friend", "other"]
@@ -223,6 +257,7 @@ class Scenario(DataRecord):
     unconstrained: tuple[Constraint, ...] = ()
     zone: tuple[Dollars, Dollars] | None = None
     tags: tuple[str, ...] = ()
+    provenance: History = ()
 
     @model_validator(mode="after")
     def _one_constraint_per_seat(self) -> Self:

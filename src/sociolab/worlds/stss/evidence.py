@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import TypeAlias
 
 from sociolab.town.clock import Clock, clock_time
-from sociolab.town.trace import Noted, Talked
+from sociolab.town.trace import Remembered, Talked
 from sociolab.town.trajectory import Interval, Intervals, Trajectory, common, length
 from sociolab.worlds.stss.task import Errand, Keywords, SocialTask, filtered
 
@@ -133,9 +133,9 @@ class About:
         """Whether anything that is said in a talk names it."""
         return any(self.said(line.text) for line in talk.lines)
 
-    def noted(self, note: Noted) -> bool:
-        """Whether a note names it."""
-        return self.said(note.what)
+    def kept(self, memory: Remembered) -> bool:
+        """Whether it is a memory of a talk that names it."""
+        return memory.kind == "talk" and self.said(memory.text)
 
 
 # ------------------------------------------------------------------ when taking part counts

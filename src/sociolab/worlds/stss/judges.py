@@ -26,7 +26,7 @@ from sociolab.town.trajectory import Intervals, Trajectory, common, spans
 from sociolab.worlds.stss.dataset import Content, content_from
 from sociolab.worlds.stss.evidence import Evidence, was_lived
 from sociolab.worlds.stss.losses import LOSSES, Read, fates, loss_verdicts, recorded, spoken
-from sociolab.worlds.stss.prompt_sets import JUDGED, first
+from sociolab.worlds.stss.prompt_sets import JUDGED, paper
 from sociolab.worlds.stss.scoring import (
     ScoreSettings,
     TaskScore,
@@ -208,7 +208,7 @@ class StssModelJudge:
         texts: PromptSet | None = None,
     ) -> None:
         self._model = model
-        self._texts = texts or first()
+        self._texts = texts or paper()
         self._reader = TalkModelJudge(model, self._texts)
         self._settings = settings or ScoreSettings()
         schema, told = schema_of(Attendance).text, self._texts.instructions(*JUDGED)

@@ -21,6 +21,7 @@ from sociolab.core.ports import (
     Reply,
     Request,
     Role,
+    World,
     WorldKit,
 )
 from sociolab.engine.setup import WorldSetup
@@ -236,6 +237,14 @@ def _public_town(wanted: Importing, fresh: Path) -> Sequence[str]:
     return import_stss(wanted.source, fresh, wanted.name, correct=wanted.flag).lines
 
 
+def _remarks(world: World) -> Sequence[str]:
+    """Which of the tasks have filters that an ordinary day passes."""
+    from sociolab.worlds.stss.ordinary import remarks_on
+
+    assert isinstance(world, Stss)
+    return remarks_on(world.dataset.tasks, world.dataset.residents)
+
+
 def _two_levels() -> TwoLevels:
     from sociolab.worlds.stss.levels import LEVELS
 
@@ -281,6 +290,7 @@ load = WorldPlugin(
             flag=Flag("--correct", "", "Fix known defects of tasks (stss)."),
         )
     },
+    remarks=_remarks,
     levels=_two_levels,
     town=_town,
     tools={"levels": _levels},

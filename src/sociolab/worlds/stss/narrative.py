@@ -1,14 +1,13 @@
-"""The story of a social task: who was told when, who agreed, who came, who did not and why."""
+"""The story of a social task: who was told when, who remembered it, who came, who not and why."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
-from sociolab.town.clock import Clock, clock_time, spoken_date
+from sociolab.town.clock import Clock
 from sociolab.town.map import OUTDOORS
 from sociolab.town.residents import Resident
-from sociolab.town.trace import Noted, Planned, Reminded, Stood, Talked
+from sociolab.town.trace import Planned, Remembered, Reminded, Stood, Talked
 from sociolab.town.trajectory import Trajectory, spans
 from sociolab.worlds.stss.evidence import About, Evidence, event_window
 from sociolab.worlds.stss.scoring import Account, TaskScore, absence, reason
@@ -32,7 +31,7 @@ def story(
         (f"What {performer} had in mind", told.plans()),
         (f"{performer}'s conversations about it", told.talks()),
         ("Word of mouth", told.hearsay()),
-        ("What was agreed", told.agreed()),
+        ("What the others remembered of it", told.remembered()),
     ]
     if score is not None:
         parts += [
@@ -72,7 +71,7 @@ class Telling:
         """Plans and reminders of the performer, as they were made."""
         who = self._task.performer
         reminded = self._trajectory.records(Reminded, who)
-        told = [(one.step, _reminder(one)) for one in reminded if one.kind != "talk"]
+        told = [(one.step, _reminder(one)) for one in reminded]
         planned = self._trajectory.records(Planned, who)
         told += [(one.step, text) for one in planned if (text := self._plan(one))]
         for step, text in sorted(told, key=lambda pair: pair[0]):
@@ -90,17 +89,11 @@ class Telling:
             if self._task.performer not in (talk.who, talk.other):
                 yield from self._told(talk)
 
-    def agreed(self) -> Iterator[str]:
-        """What residents noted that is about the task."""
-        for one in self._trajectory.everybody(Noted):
-            if self._about.noted(one):
-                time = f" at {one.start}" if one.start else ""
-                place = f", {one.place}" if one.place else ""
-                by = f", with {self.name(one.by)}" if one.by else ""
-                yield (
-                    f"{moment(self._clock, one.step)}: {self.name(one.who)} noted: "
-                    f"{one.what}, {spoken_date(one.day)}{time}{place}{by}."
-                )
+    def remembered(self) -> Iterator[str]:
+        """What the others kept in mind of talks about the task."""
+        for one in self._trajectory.everybody(Remembered):
+            if one.who != self._task.performer and self._about.kept(one):
+                yield f"{moment(self._clock, one.step)}: {self.name(one.who)}: {one.text}"
 
     def came(self, score: TaskScore) -> Iterator[str]:
         """Who took part, for however long, and from when until when; of help, who ran it."""
@@ -165,19 +158,16 @@ class Telling:
             begun, _ = one.near[0]
             day = f"{self._clock.at(begun):%A} {spans(self._clock, one.near)}"
             return f" ({day},{self._where(one.who, begun)})"
-        start = self._hour_of(one.who, score)
+        start = self._hour_of(score)
         did = None if start is None else self._trajectory.action_at(one.who, start)
         if start is None or did is None:
             return ""
         return f"; at {self._clock.at(start):%H:%M}{self._where(one.who, start)}: {did.doing}"
 
-    def _hour_of(self, who: str, score: TaskScore) -> int | None:
-        """When somebody should have come; where the time is open, as they noted or others did."""
+    def _hour_of(self, score: TaskScore) -> int | None:
+        """When somebody should have come; where the time is open, as others did."""
         if self._task.start:
             return event_window(self._task, self._clock)[0]
-        for one in self._trajectory.records(Noted, who):
-            if one.start and one.day == self._task.day and self._about.noted(one):
-                return self._clock.step(datetime.combine(one.day, clock_time(one.start)))
         return busiest(score)
 
     def _where(self, who: str, step: int) -> str:
@@ -219,5 +209,5 @@ def moment(clock: Clock, step: int) -> str:
 
 
 def _reminder(one: Reminded) -> str:
-    kind = "general plan" if one.kind == "general plan" else "reminder of the day"
-    return f"{kind}: {' / '.join(one.text.splitlines())}"
+    kinds = {"day": "reminder for the day", "talk": "checklist for conversations"}
+    return f"{kinds.get(one.kind, one.kind)}: {' / '.join(one.text.splitlines())}"

@@ -7,19 +7,19 @@ from sociolab.prompting.sets import PromptedSettings, PromptSet, load_set
 PACKAGE = "sociolab.worlds.stss"
 WANTED = {
     "head": "age currently home innate learned lifestyle name people places plain routine",
-    "plan_day": "commitments day memories now reminder",
+    "plan_day": "day memories now reminder",
     "decompose": "end minutes now objects place start what",
     "choose_place": "now what",
-    "replan": "ahead bed commitments now reminder why",
-    "talk_or_not": "commitments doing here last_talk memories now other place until what",
-    "utter": "ahead begun commitments doing here left lines memories now other other_first plain "
-    "reminder",
-    "summarise": "ahead commitments dates lines now other other_first plain",
+    "replan": "ahead bed now why",
+    "talk_or_not": "doing here last_talk memories now other place until what",
+    "utter": "ahead begun checklist doing here left lines memories now other other_first plain "
+    "plan",
+    "summarise": "ahead lines now other other_first plain",
     "rate_importance": "count texts",
     "reflect": "memories now",
-    "general_plan": "days goal now plain",
-    "day_reminder": "commitments day goal memories now plan",
-    "talk_reminder": "commitments doing goal memories now other other_first plain plan",
+    "general_plan": "goal now plain",
+    "day_reminder": "day goal now plan",
+    "talk_reminder": "goal now plain plan",
     "attendance_head": "",
     "attendance_body": "lines matter",
     "judge_talk": "rules",
@@ -36,7 +36,9 @@ class TownSettings(PromptedSettings):
     package = PACKAGE
     wanted = WANTED
 
+    prompts: str = "paper"
 
-def first() -> PromptSet:
+
+def paper() -> PromptSet:
     """The set that is used where none is chosen."""
-    return load_set(PACKAGE, "first", WANTED)
+    return load_set(PACKAGE, "paper", WANTED)

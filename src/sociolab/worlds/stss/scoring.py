@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal, TypeAlias
 
-from sociolab.town.clock import clock_time
-from sociolab.town.trace import Noted
+from sociolab.town.trace import Remembered
 from sociolab.town.trajectory import Intervals, Trajectory, common, joined, reached, since
 from sociolab.worlds.stss.evidence import Evidence, Reads, partner_of
 from sociolab.worlds.stss.task import Errand, SocialTask, TaskType, spoken_place
@@ -324,9 +323,9 @@ WORDS: dict[Fate, str] = {
     "elsewhere": "did it at the right time, but in another place",
     "another time": "did it, but at another time",
     "doing something else": "was there at the right time, doing something else",
-    "another room": "had agreed and was there, but in another room or doing something else",
-    "did not come": "had agreed, and did not come",
-    "noted nothing": "was told, and noted no promise",
+    "another room": "remembered it and was there, but in another room or doing something else",
+    "did not come": "remembered a conversation about it, and did not come",
+    "noted nothing": "was told, and remembered nothing of it",
     "never told": "was never told",
     "heard of it": "heard of it from others only",
     "same errand": "did the same errand",
@@ -347,7 +346,7 @@ def account(seen: Evidence, who: str, when: Intervals, least: int) -> Account:
         fate: Fate = "took part" if seen.long_enough(when, least) else "left too soon"
         return Account(who, fate, seen.minutes(when), when, WORDS[fate])
     uninvolved = _uninvolved(seen, who)
-    fate, near = _came_near(seen, who, least) or _kept_a_note(seen, who, least) or (uninvolved, ())
+    fate, near = _came_near(seen, who, least) or _kept_in_mind(seen, who, least) or (uninvolved, ())
     words = WORDS[fate] if seen.task.start else OPEN_WORDS.get(fate, WORDS[fate])
     unaware = ", and was never told" if near and uninvolved == "never told" else ""
     return Account(who, fate, 0.0, (), words + unaware, near)
@@ -407,40 +406,25 @@ def _came_near(seen: Evidence, who: str, least: int) -> tuple[Fate, Intervals] |
     return None
 
 
-def _kept_a_note(seen: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
-    """When somebody who had noted it was at its place, in whichever room; None if never."""
-    if not seen.task.place:
+def _kept_in_mind(seen: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
+    """When somebody who remembered it was in some room of its place in time; None if never."""
+    if not (seen.task.place and seen.task.start and _memos(seen, who)):
         return None
-    there = seen.trajectory.presence(who, spoken_place(seen.task.place))
-    for noted in _notes(seen, who):
-        when = seen.in_time(common(there, _time_of(seen, noted)))
-        if seen.long_enough(when, least):
-            return "another room", when
-    return None
-
-
-def _time_of(seen: Evidence, noted: Noted) -> Intervals:
-    """The event's, or what was noted where that is open; the whole date where neither says."""
-    if seen.task.start or not noted.start:
-        return (seen.window,)
-    start = datetime.combine(noted.day, clock_time(noted.start))
-    clock = seen.trajectory.clock
-    return ((clock.step(start), clock.step(start + timedelta(minutes=noted.minutes))),)
+    when = seen.in_time(seen.trajectory.presence(who, spoken_place(seen.task.place)))
+    return ("another room", when) if seen.long_enough(when, least) else None
 
 
 def _uninvolved(seen: Evidence, who: str) -> Fate:
-    if _notes(seen, who):
-        return "did not come"
     told = {partner_of(talk, who) for talk in seen.talks if who in (talk.who, talk.other)}
+    remembers = bool(_memos(seen, who))
     if seen.task.performer in told:
-        return "noted nothing"
-    return "heard of it" if told else "never told"
+        return "did not come" if remembers else "noted nothing"
+    return "heard of it" if told or remembers else "never told"
 
 
-def _notes(seen: Evidence, who: str) -> tuple[Noted, ...]:
-    """What somebody noted for that date that is about the task."""
-    noted = seen.trajectory.records(Noted, who)
-    return tuple(one for one in noted if one.day == seen.task.day and seen.about.noted(one))
+def _memos(seen: Evidence, who: str) -> tuple[Remembered, ...]:
+    """What somebody kept of talks that names the task."""
+    return tuple(filter(seen.about.kept, seen.trajectory.records(Remembered, who)))
 
 
 # ------------------------------------------------------------------ the score in a sentence

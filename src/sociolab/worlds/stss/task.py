@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date
 from math import ceil
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sociolab.town.clock import TimeOfDay, clock_time
+from sociolab.town.clock import TimeOfDay
 from sociolab.town.map import TownMap
 from sociolab.town.questions import Chore, Matter
 from sociolab.town.residents import Resident, is_known_place
@@ -102,13 +102,6 @@ class SocialTask(Frozen):
                 "knows": tuple(dict.fromkeys((*performer.knows, *self.places))),
             }
         )
-
-    @property
-    def ends(self) -> datetime:
-        """When the event is over: after its minutes, or with its day where the time is open."""
-        if not self.start:
-            return datetime.combine(self.day, time()) + timedelta(days=1)
-        return datetime.combine(self.day, clock_time(self.start)) + timedelta(minutes=self.minutes)
 
     @property
     def expected(self) -> int:

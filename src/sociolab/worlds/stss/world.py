@@ -18,7 +18,7 @@ from sociolab.town.clock import Clock
 from sociolab.town.model_mind import prompts_hash
 from sociolab.town.questions import QUESTIONS
 from sociolab.town.residents import Resident
-from sociolab.town.setting import Rules, Setting, Tdp
+from sociolab.town.setting import Rules, Setting
 from sociolab.town.simulation import live
 from sociolab.town.trace import chunks_in, trace_from
 from sociolab.town.trajectory import Trajectory, diary
@@ -147,7 +147,7 @@ def setting_of(
 ) -> Setting:
     """The simulation of a task, of which the performer alone is told."""
     task = content.task
-    goal = {task.performer: Tdp(task.goal, task.ends)} if settings.tdp else {}
+    goal = {task.performer: task.goal} if settings.tdp else {}
     return Setting(
         town=unpacked(content.town),
         residents=tuple(_told(resident, task) for resident in content.residents),

@@ -86,6 +86,47 @@ def test_a_task_adds_to_what_its_cast_or_its_performer_knows(tmp_path: Path, tar
     assert cy.knows == ("Mill House: loft",)
 
 
+HISTORY = """Name,Whisper
+Ada Quill,"Bo Read is your cousin; You met Cy Marsh, your neighbour, last May; \\
+You hum; You hold a fair at the inn at 3pm"
+Eve Nobody,You live elsewhere
+"""
+
+
+@pytest.mark.parametrize("correct", [False, True])
+def test_seed_memories_make_ties_and_names_are_put_right(
+    village: Path, target: Path, correct: bool
+) -> None:
+    (village / "personas" / "agent_history_init_n25.csv").write_text(HISTORY.replace("\\\n", ""))
+    report = import_stss(village, target, "tinyburg", correct=correct)
+    ada, *others = read_town(target).residents
+    dated = () if correct else ("You hold a fair at the inn at 3pm",)
+    assert ada.memories == (
+        "Bo Reed is your cousin",
+        "You met Cy Marsh, your neighbour, last May",
+        "You hum",
+        *dated,
+    )
+    assert ada.ties == {"Bo Reed": "your cousin", "Cy Marsh": "your neighbour"}
+    assert not any(one.memories or one.ties for one in others)
+    found = [(one.kind, one.where, one.found) for one in report.defects]
+    assert (DefectKind.MISSPELT_NAME, "Ada Quill", "Bo Read") in found
+    assert (DefectKind.NOBODYS_HISTORY, "Eve Nobody", "agent_history_init_n25.csv") in found
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("Who,What\n", "line 1: expected the columns"), ("Name,Whisper\nAda Quill\n", "line 2: ")],
+)
+def test_a_history_that_cannot_be_read_is_told_by_line(
+    village: Path, target: Path, text: str, words: str
+) -> None:
+    (village / "personas" / "agent_history_init_n25.csv").write_text(text)
+    with pytest.raises(ConfigError, match=words):
+        import_stss(village, target, "tinyburg")
+    assert not target.exists()
+
+
 def test_a_clone_gives_the_same_data_from_the_clipped_personas(
     village: Path, tmp_path: Path, target: Path
 ) -> None:
@@ -153,7 +194,7 @@ BAD: Mapping[str, tuple[Callable[[Path], object], str, str]] = {
     "no people": (
         lambda v: (v / PEOPLE / "meta.json").unlink(),
         "meta.json",
-        "there is no such file",
+        "there is none",
     ),
     "no second list": (lambda v: (v / "tasks/tasks_dlc.json").unlink(), "tasks_dlc.json", "none"),
     "no persona": (

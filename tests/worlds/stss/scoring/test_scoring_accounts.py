@@ -5,13 +5,13 @@ from __future__ import annotations
 from sociolab.worlds.stss.scoring import Account, score
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, GAME, PARTY, PICNIC
-from trace_cases import MONDAY, Life, at, lived, talk
+from trace_cases import Life, at, lived, talk
 
 
 def test_each_resident_has_one_account_in_words() -> None:
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
     lives["bea"].goes("tue 18:00", "Cafe: terrace", "the party")
-    lives["cid"].notes("mon 10:01", "Ada's party", by="ada", start="18:00")
+    lives["cid"].remembers("mon 10:01", "Ada asked me to her party.")
     told = (
         talk("mon 10:00", "ada", "cid", "A party!", "I shall come."),
         talk("mon 11:00", "ada", "dan", "A party!", "Sure, I will be there."),
@@ -26,19 +26,19 @@ def test_each_resident_has_one_account_in_words() -> None:
         "fay": "never told",
     }
     assert [one.words for one in found.accounts][1:] == [
-        "had agreed, and did not come",
-        "was told, and noted no promise",
+        "remembered a conversation about it, and did not come",
+        "was told, and remembered nothing of it",
         "heard of it from others only",
         "was never told",
     ]
 
 
-def test_a_note_of_something_else_or_for_another_day_is_no_promise_to_come() -> None:
+def test_a_memory_of_something_else_is_none_of_the_event() -> None:
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
-    lives["bea"].notes("mon 10:01", "choir practice", by="ada")
-    lives["cid"].notes("mon 10:01", "Gwen's party", by="eve", day=MONDAY)
-    found = score(PARTY, lived(*lives.values()))
-    assert [one.fate for one in found.accounts][:2] == ["never told", "never told"]
+    lives["bea"].remembers("mon 10:01", "Ada sings in the choir.")
+    told = talk("mon 10:00", "ada", "bea", "A party!", "Hm.")
+    found = score(PARTY, lived(*lives.values(), told))
+    assert [one.fate for one in found.accounts][:2] == ["noted nothing", "never told"]
 
 
 def test_where_the_time_is_open_being_in_the_park_some_time_is_not_coming_near() -> None:
@@ -69,26 +69,19 @@ def only(account_of: str, *lives: Life, of: SocialTask = PARTY) -> Account:
     return next(one for one in found.accounts if one.who == account_of)
 
 
-def test_who_noted_another_room_and_was_there_did_come() -> None:
-    bea = Life("bea").notes("mon 10:01", "Ada's party", "ada", "18:00", "Cafe: counter room")
+def test_who_remembered_it_and_was_in_another_room_did_come() -> None:
+    bea = Life("bea").remembers("mon 10:01", "Ada asked me to her party at the cafe.")
     bea.goes("tue 18:00", "Cafe: counter room", "look for Ada").goes("tue 19:00", "Home: room")
     one = only("bea", bea)
     assert (one.fate, one.words) == (
         "another room",
-        "had agreed and was there, but in another room or doing something else",
+        "remembered it and was there, but in another room or doing something else",
     )
     assert one.near[0][0] == at("tue 18:00")
-    away = Life("bea").notes("mon 10:01", "Ada's party", "ada", "18:00", "Cafe: counter room")
-    assert only("bea", away).fate == "did not come"
-
-
-def test_where_the_time_is_open_being_there_at_the_noted_time_is_no_staying_away() -> None:
-    bea = Life("bea").notes("mon 10:01", "the picnic", "ada", "12:00", "Park: meadow")
-    bea.goes("tue 12:10", "Park: meadow", "read").goes("tue 12:50", "Home: room")
-    assert only("bea", bea, of=PICNIC).fate == "another room"
-    late = Life("bea").notes("mon 10:01", "the picnic", "ada", "12:00", "Park: meadow")
-    late.goes("tue 14:10", "Park: meadow", "read").goes("tue 14:50", "Home: room")
-    assert only("bea", late, of=PICNIC).fate == "did not come"
+    passer = (
+        Life("bea").goes("tue 18:00", "Cafe: counter room", "read").goes("tue 19:00", "Home: room")
+    )
+    assert only("bea", passer).fate == "never told"
 
 
 def test_where_the_time_is_open_there_is_no_right_time() -> None:
@@ -105,5 +98,8 @@ def test_of_a_passer_by_it_is_said_whether_they_were_told() -> None:
     assert only("bea", by).words == (
         "was there at the right time, doing something else, and was never told"
     )
-    by.notes("mon 10:00", "Ada's party", "ada")
-    assert only("bea", by).words == "was there at the right time, doing something else"
+    told = lived(*map(Life, ("ada", "cid", "dan", "eve", "fay")), by,
+                 talk("mon 10:00", "ada", "bea", "A party!"))  # fmt: skip
+    assert (
+        score(PARTY, told).accounts[0].words == "was there at the right time, doing something else"
+    )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from functools import cache
 
-from sociolab.town.questions import Block, Commitment, Memory
+from sociolab.town.questions import Block, Memory
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.dataset import TownData, own_town
 from sociolab.worlds.stss.talk.dataset import Neighbour, Side, TalkScenario
@@ -73,7 +73,6 @@ def _side(resident: Resident, other: Resident, doing: str) -> Side:
         place=CAFE,
         doing=doing,
         memories=(met, known),
-        commitments=(Commitment(f"water plants; {secret}", date(2024, 5, 15), "09:00", 30, CAFE),),
         ahead=(Block(NOW, datetime(2024, 5, 13, 12, 30), f"{doing}; {secret}", CAFE),),
     )
 

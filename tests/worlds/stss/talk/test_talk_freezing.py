@@ -13,12 +13,12 @@ from sociolab.town.clock import Clock
 from sociolab.town.mind import MindPlayer
 from sociolab.town.residents import own_residents
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.trace import Did, Noted, Planned, Remembered, Talked
+from sociolab.town.trace import Did, Planned, Remembered, Talked
 from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.dataset import TownData, own_town
 from sociolab.worlds.stss.talk.dataset import Side, TalkScenario
 from sociolab.worlds.stss.talk.freezing import MOST_MEMORIES, MOST_SEEN, frozen_talks
-from sociolab.worlds.stss.talk.playing import other_of, performer_of
+from sociolab.worlds.stss.talk.playing import performer_of
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import Stss, StssSettings, trajectory_of
 
@@ -118,8 +118,6 @@ def test_plans_promises_and_deeds_are_each_ones_own_of_that_moment(task: str) ->
             plan = [r for r in before if isinstance(r, Planned)][-1]
             planned = {(block.what, block.end) for block in plan.blocks}
             assert {(b.what, step_of(task, b.end)) for b in side.ahead} <= planned
-            noted = {(r.what, r.start) for r in before if isinstance(r, Noted)}
-            assert {(c.what, c.start) for c in side.commitments} <= noted
             deeds = [r for r in own if isinstance(r, Did) and r.step < step]
             assert side.doing == f"on the way to {deeds[-1].place.partition(':')[0]}" or (
                 side.doing == deeds[-1].doing
@@ -129,10 +127,9 @@ def test_plans_promises_and_deeds_are_each_ones_own_of_that_moment(task: str) ->
 @each_task
 def test_each_knows_the_places_of_which_it_had_been_told(task: str) -> None:
     for one in frozen(task):
-        for side, speaker in zip(sides(one), (performer_of(one), other_of(one)), strict=True):
+        for side in sides(one):
             before = KNOWN[side.resident.id]
             assert side.resident.knows[: len(before)] == before
-            assert {c.place for c in side.commitments} - {""} <= set(speaker.me.places)
         assert set(the(task).places) <= set(performer_of(one).me.places)
 
 
@@ -155,8 +152,6 @@ def test_nobody_is_asked_who_has_promised_by_hearsay_or_who_is_met_too_late(
     found = frozen_talks(data, task, seed)
     assert other in task.background
     assert other not in [one.other.resident.id for one in found]
-    for one in found:
-        assert not [each for each in one.other.commitments if task.activity in each.what]
 
 
 def test_one_helper_found_is_enough() -> None:

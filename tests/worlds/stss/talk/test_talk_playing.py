@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 
 import pytest
@@ -16,7 +15,6 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.playing import ended
 from sociolab.town.model_mind import prompt_of
 from sociolab.town.questions import (
-    Agreed,
     GeneralPlan,
     Memory,
     Said,
@@ -26,7 +24,7 @@ from sociolab.town.questions import (
     Utter,
 )
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.worlds.stss.prompt_sets import first
+from sociolab.worlds.stss.prompt_sets import paper
 from sociolab.worlds.stss.talk.dataset import TalkScenario
 from sociolab.worlds.stss.talk.playing import TalkSettings, known_places, play_talk, told_in
 from worlds.stss.talk.talk_plays import POLICY, TRIAL, Says, Unreminded, held, seats_of
@@ -131,12 +129,10 @@ def test_both_are_asked_at_the_talks_moment_and_place() -> None:
     assert (first.other.name, first.other.doing) == ("Sefina Tuala", "having a coffee")
     assert first.started
     assert first.memories == KITE.performer.memories
-    assert first.commitments == KITE.performer.commitments
     assert first.ahead == KITE.performer.ahead
     kept = other.asked[-1]
     assert isinstance(kept, Summarise)
     assert [line.text for line in kept.lines] == ["Hello.", "Bye!", "Hello."]
-    assert kept.commitments == KITE.other.commitments
 
 
 def test_one_knows_ones_home_and_what_one_is_said_to_know_and_hears_of_all() -> None:
@@ -168,15 +164,10 @@ def test_who_is_told_of_a_place_finds_it_listed_when_asked_for_a_note(*, plain: 
     court, other = "Riverside Gym: sports court", Says("Yes, gladly!")
     said = "Come to the match on the sports court of Riverside Gym, tomorrow at six!"
     held(KITE, Says(said, "Bye!"), other)
-    *utters, note = (prompt_of(asked, first(), 0, plain=plain) for asked in other.asked)
+    *utters, note = (prompt_of(asked, paper(), 0, plain=plain) for asked in other.asked)
     assert not any(f"- {court}" in asked.messages[0].text for asked in utters)
     assert note.messages[0].text.endswith(f"- {court}")
-    if not plain:
-        assert note.schema is not None
-        places = json.loads(note.schema.text)["$defs"]["Agreed"]["properties"]["place"]["enum"]
-        assert places == ["", *other.asked[-1].me.places]
-        assert court in places
-        assert "Riverside Gym: training room" not in places
+    assert "Riverside Gym: training room" not in note.messages[0].text
 
 
 def test_the_performer_alone_is_told_of_the_task() -> None:
@@ -202,36 +193,38 @@ def test_nothing_that_one_side_alone_knows_is_in_the_others_questions(one: TalkS
 # ------------------------------------------------------------------ TDP
 
 
-def test_tdp_asks_for_a_plan_on_the_first_morning_and_for_a_reminder_now() -> None:
+def test_tdp_asks_for_plan_and_checklist_as_on_the_first_morning_and_both_are_shown() -> None:
     early = Memory(datetime(2024, 5, 13), "known", "lives here")
     late = Memory(datetime(2024, 5, 13, 9), "seen", "saw a heron")
     side = KITE.performer.model_copy(update={"memories": (late, early)})
-    performer = Says("Bye!")
+    performer = Says("Go on.", "Bye!")
     episode = held(KITE.model_copy(update={"performer": side}), performer, TALKS, tdp=True)
     assert questions(episode)[:3] == [
         (0, PERFORMER, "general_plan"),
         (0, PERFORMER, "talk_reminder"),
         (0, PERFORMER, "utter"),
     ]
-    plan, reminder, utter = performer.asked
-    assert isinstance(plan, GeneralPlan)
-    assert isinstance(reminder, TalkReminder)
-    assert isinstance(utter, Utter)
-    assert (plan.goal, plan.days) == (KITE.task.goal, KITE.task.days)
-    assert plan.me.now == datetime(2024, 5, 13)
-    assert plan.me.place == KITE.performer.resident.living_area
-    assert plan.me.memory.latest(9) == (early,)
-    assert reminder.me.now == NOW
-    assert reminder.memories == (late, early)
     told = told_in(KITE, episode)
-    assert reminder.plan == told.plan
-    assert utter.reminder == "\n".join(told.reminder)
+    plan, checklist, *utters = performer.asked
+    assert isinstance(plan, GeneralPlan)
+    assert isinstance(checklist, TalkReminder)
+    assert (checklist.goal, checklist.plan) == (plan.goal, told.plan) == (KITE.task.goal, told.plan)
+    for asked in (plan, checklist):
+        assert asked.me.now == datetime(2024, 5, 13)
+        assert asked.me.place == KITE.performer.resident.living_area
+        assert asked.me.memory.latest(9) == (early,)
+    assert len(utters) == 2
+    for utter in utters:
+        assert isinstance(utter, Utter)
+        assert (utter.plan, utter.checklist) == (told.plan, told.checklist)
 
 
-def test_the_other_is_never_reminded() -> None:
+def test_the_other_is_shown_none_of_it() -> None:
     other = Says("And then?")
     held(KITE, Says("Go on."), other, tdp=True, rounds=2)
-    assert not any(asked.reminder for asked in other.asked if isinstance(asked, Utter))
+    utters = [asked for asked in other.asked if isinstance(asked, Utter)]
+    assert utters
+    assert not any(asked.plan or asked.checklist for asked in utters)
 
 
 def test_without_tdp_nothing_is_asked_before_the_talk() -> None:
@@ -248,20 +241,6 @@ def test_a_problem_is_handed_back_as_often_as_the_policy_says() -> None:
     assert problems == ["", "lost for words"]
     failures = [event for event in episode.events if isinstance(event, Unusable)]
     assert [(event.attempt, event.final) for event in failures] == [(1, False), (2, True)]
-
-
-def test_a_note_that_does_not_fit_is_asked_for_again() -> None:
-    class Misdates(Says):
-        async def summarise(self, question: Summarise) -> Summary:
-            day = "2024-05-14" if question.asked.problem else "2024-02-31"
-            return Summary(memo="Fine.", importance=2, agreed=(Agreed(what="meet", day=day),))
-
-    episode = held(KITE, Says("Bye!"), Misdates("Bye!"))
-    (failure,) = (event for event in episode.events if isinstance(event, Unusable))
-    assert "2024-02-31" in failure.problem
-    note = told_in(KITE, episode).note
-    assert note is not None
-    assert (note.memo, note.agreed[0].day) == ("Fine.", "2024-05-14")
 
 
 def test_a_failed_utterance_ends_the_talk_and_no_note_of_it_is_asked_for() -> None:

@@ -96,7 +96,7 @@ def test_the_identity_covers_the_prompts_of_a_talk_and_no_others(tmp_path: Path)
     before = StssTalk(DATA).data.hash
     for changed in ("head", *(question.name for question in QUESTIONS), "judge_talk"):
         folder = tmp_path / changed
-        shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "first", folder)
+        shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "paper", folder)
         assert StssTalk(DATA, TalkSettings(prompts=str(folder))).data.hash == before
         (folder / f"{changed}.md").write_text("Reworded.")
         reworded = StssTalk(DATA, TalkSettings(prompts=str(folder))).data.hash
@@ -124,7 +124,7 @@ def test_settings_are_read_from_words() -> None:
 
 @pytest.mark.parametrize("rounds", ["0", "9", "many"])
 def test_rounds_are_one_to_eight(rounds: str) -> None:
-    with pytest.raises(ConfigError, match="the setting rounds of stss-talk"):
+    with pytest.raises(ConfigError, match="stss-talk, the setting rounds"):
         WorldSetup(settings={"rounds": rounds}).read("stss-talk", TalkSettings)
 
 
@@ -152,7 +152,7 @@ def test_the_whole_shows_the_meeting_the_goal_the_reminders_and_what_is_to_be_co
     assert "Monday 13 May 2024, 10:20, at Lantern Cafe: counter room" in text
     assert "Huw Pritchard speaks to Sefina Tuala" in text
     assert f"\nGoal: {KITE.task.goal}\n" in text
-    for line in (*told.plan, *told.reminder, *(c.text for c in KITE.occasion.conditions)):
+    for line in (*told.plan, *told.checklist, *(c.text for c in KITE.occasion.conditions)):
         assert f"- {line}" in text
     assert told.note is not None
     assert whole.notes[-1].text == f"Sefina Tuala keeps of it: {told.note.memo}"

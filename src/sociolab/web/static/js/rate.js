@@ -23,7 +23,7 @@ function standing(one) {
   return {
     seat: one.box.dataset.seat,
     dimension: one.box.dataset.dimension,
-    score: chosen ? Number(chosen.value) : null,
+    score: chosen ? (Number.isNaN(Number(chosen.value)) ? chosen.value : Number(chosen.value)) : null,
     reason: one.reason.value.toWellFormed?.() ?? one.reason.value,
     seconds: Math.min(86400, Math.round(one.seconds * 10) / 10),
   };
@@ -138,6 +138,24 @@ sheet.addEventListener("keydown", (event) => {
     const chosen = one.box.querySelector("input:checked");
     if (chosen) pick(-Number(chosen.value) || 0);
   }
+});
+
+// ---------------------------------------------------------------- a click on a turn quotes it
+
+let reason = null; // the one that was written in last, of a yes/no question
+sheet.addEventListener("focusin", (event) => {
+  const box = of(event.target)?.box;
+  if (box) reason = box.querySelector(".word") ? box.querySelector("textarea") : null;
+});
+document.querySelector("ol.talk").addEventListener("click", (event) => {
+  const turn = event.target.closest("li[value]");
+  if (!reason || !turn) return;
+  const marked = String(getSelection());
+  const words = turn.textContent.includes(marked.trim()) && marked.trim() || turn.querySelector("span").textContent.split(/["“”«»]/).sort((a, b) => b.length - a.length)[0];
+  const quote = `${turn.value}: "${words.trim().split(/\s+/).slice(0, 25).join(" ")}"`;
+  reason.setRangeText(`${reason.value && !/\s$/.test(reason.value) ? " " : ""}${quote} `, reason.value.length, reason.value.length, "end");
+  reason.dispatchEvent(new Event("input", { bubbles: true }));
+  reason.focus();
 });
 
 // ---------------------------------------------------------------- handing in

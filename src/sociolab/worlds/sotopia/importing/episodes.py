@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -18,9 +19,12 @@ from sociolab.core.episode import Action, CastMember, Ended, Episode, Event, Mov
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.reading import ForeignRecord, file_text, record
+from sociolab.core.score import JudgeId, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
+from sociolab.plugin.world import ImportedJudging
 from sociolab.report.words import plural
 from sociolab.worlds.sotopia.dataset import DataSet, TaskRow
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, FINANCIAL, overall, verdict
 from sociolab.worlds.sotopia.importing.goals import (
     composed,
     family_of,
@@ -43,9 +47,11 @@ from sociolab.worlds.sotopia.scene import LEAVE, NON_VERBAL, NONE, PHYSICAL, SPE
 
 
 class RawEpisode(ForeignRecord):
-    """A line of an episode file. The prompt that its judge was given tells the whole of it.
+    """A line of an episode file, as the public package logs it. The prompt that its judge was given
+    tells the whole of it; newer versions leave that to `messages` (by turn: from, to, text).
 
-    (`parsed`, beside it, has lost empty turns and, in some lines, the conversation.)
+    (`parsed`, beside it, has lost empty turns and, in some lines, the conversation.) `rewards` are
+    each agent's overall score and scores by dimension, `reasoning` the judge's words on all.
     """
 
     pk: str
@@ -53,7 +59,15 @@ class RawEpisode(ForeignRecord):
     tag: str = ""
     models: tuple[str, ...] = ()
     setting: str = Field("", alias="_setting")
-    rewards_prompt: str
+    rewards_prompt: str = ""
+    messages: tuple[tuple[tuple[str, str, str], ...], ...] = ()
+    rewards: tuple[tuple[float, dict[str, Any]] | float, ...] = ()
+    reasoning: str = ""
+
+    @property
+    def told(self) -> str:
+        """The prompt of the judge; from the messages where it is not stored."""
+        return self.rewards_prompt if "Turn #" in self.rewards_prompt else _told(self.messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +78,7 @@ class ImportedEpisodes:
     quirks: tuple[tuple[Quirk, int], ...]
     lines: tuple[str, ...]
     """The report to print: one line for what there is, then one for each quirk."""
+    judgings: tuple[ImportedJudging, ...] = ()
 
 
 def import_episodes(source: Path) -> ImportedEpisodes:
@@ -77,21 +92,26 @@ def import_episodes(source: Path) -> ImportedEpisodes:
     folder = _profiles_near(source)
     public = None if folder is None else read_public_data(folder, Quirks())
     files = _episode_files(source)
-    episodes = tuple(read_episodes(files, public, quirks))
+    raw = [item for file in files for item in rows(file, RawEpisode)]
+    episodes = tuple(read_episodes(raw, public, quirks))
+    judgings = tuple(_judgings(raw, episodes, quirks))
     agents = {member.agent for episode in episodes for member in episode.trial.cast}
     tasks = {episode.trial.task.id for episode in episodes}
     played = f"{plural(len(episodes), 'episode')} of {plural(len(tasks), 'task')}"
     first = f"{played}, played by {', '.join(sorted(agents))}"
+    judges = sorted({one.judge.name for one in judgings})
+    stored = (
+        (f"{plural(len(judgings), 'stored judging')} by {', '.join(judges)}",) if judges else ()
+    )
     met = tuple((quirk, quirks[quirk]) for quirk in Quirk if quirks[quirk])
-    return ImportedEpisodes(episodes, met, (first, *quirk_lines(quirks)))
+    return ImportedEpisodes(episodes, met, (first, *stored, *quirk_lines(quirks)), judgings)
 
 
 def read_episodes(
-    files: tuple[Path, ...], public: PublicData | None, quirks: Quirks
+    raw: Sequence[PlacedRow[RawEpisode]], public: PublicData | None, quirks: Quirks
 ) -> Iterator[Episode]:
-    """The episodes of these files in order. A trial's id is the episode's own (`pk`)."""
-    raw = [item for file in files for item in rows(file, RawEpisode)]
-    seen = [played(item.row.rewards_prompt, item.place, quirks) for item in raw]
+    """The episodes of these rows in order. A trial's id is the episode's own (`pk`)."""
+    seen = [played(item.row.told, item.place, quirks) for item in raw]
     episodes = [
         EpisodeText(item.place, item.row.environment, scene)
         for item, scene in zip(raw, seen, strict=True)
@@ -140,6 +160,86 @@ def _events(scene: PlayedEpisode, seats: tuple[str, ...], quirks: Quirks) -> tup
     return (*moves, Ended("turn limit", last.turn))
 
 
+def _judgings(
+    raw: Sequence[PlacedRow[RawEpisode]], episodes: Sequence[Episode], quirks: Quirks
+) -> Iterator[ImportedJudging]:
+    """What the judges that played along had scored, each under the name that the file gives it."""
+    for item, episode in zip(raw, episodes, strict=True):
+        rewards, seats = item.row.rewards, episode.trial.task.seats
+        scored = [one[1] for one in rewards if isinstance(one, tuple)]
+        quirks[Quirk.EMPTY_SCORES] += bool(rewards) and not scored
+        if not scored:
+            continue
+        if len(scored) != len(seats):
+            raise ConfigError(
+                f"{item.place}: expected rewards of {len(seats)} agents, found {len(scored)}"
+            )
+        reasons = _reasons(item.row.reasoning, len(seats))
+        found: list[Verdict] = []
+        for seat, scores, why in zip(seats, scored, reasons, strict=True):
+            named = {_OURS.get(name, name): (name, value) for name, value in scores.items()}
+            quirks[Quirk.OTHER_SCORE] += len(set(named) - _NAMES)
+            for dimension in DIMENSIONS:
+                name, value = named.get(dimension.name, ("", None))
+                cell = {"reason": why.get(name, ""), "score": value}
+                found.append(verdict(dimension, seat, seat, {dimension.name: cell}, 1))
+                quirks[Quirk.NO_SCORE] += isinstance(found[-1], ScoreFailure)
+            found.append(overall(tuple(found), seat))
+        judge = item.row.models[0] if item.row.models else UNKNOWN
+        yield ImportedJudging(episode.trial.id, JudgeId(judge, "model", STORED), tuple(found))
+
+
+STORED = "stored with the episodes"
+"""The settings of a judge of which nothing else is known."""
+_OURS = {"financial_and_material_benefits": FINANCIAL.name}
+_NAMES = {"overall_score", *(one.name for one in DIMENSIONS)}
+_COMMENTS = re.compile(r"^Agent (?P<number>\d+) comments:[ \t]*\n", re.MULTILINE)
+_REASON = re.compile(
+    rf"^(?P<name>{'|'.join((*_OURS, *(one.name for one in DIMENSIONS)))}): ", re.MULTILINE
+)
+
+
+def _reasons(text: str, seats: int) -> list[dict[str, str]]:
+    """The judge's words on each agent, by dimension as the file names it."""
+    found: list[dict[str, str]] = [{} for _ in range(seats)]
+    _, *comments = _COMMENTS.split(text)
+    for number, comment in zip(comments[::2], comments[1::2], strict=True):
+        _, *parts = _REASON.split(comment)
+        if int(number) <= seats:
+            found[int(number) - 1] |= {
+                name: why.strip() for name, why in zip(parts[::2], parts[1::2], strict=True)
+            }
+    return found
+
+
+def _told(messages: Sequence[Sequence[tuple[str, str, str]]]) -> str:
+    """A log of messages as a judge's prompt tells it: each agent's own background and goal, then
+    what was done, turn by turn."""
+    scenes = [
+        (to, text) for turn in messages[:1] for sender, to, text in turn if sender == _STAGE_HAND
+    ]
+    if not scenes or (stage := _STAGE.search(scenes[0][1])) is None:
+        return ""
+    lines = [stage[0]]
+    for what in ("background", "goal"):
+        for name, text in scenes:
+            part = re.search(
+                rf"^{re.escape(name)}'s {what}:.*?"
+                r"(?=^[^\n]+'s (?:background|goal):|^Conversation|\Z)",
+                text,
+                re.MULTILINE | re.DOTALL,
+            )
+            lines.append(part[0].strip() if part else "")
+    for number, turn in enumerate(messages[1:], 1):
+        acts = [f"{who} {text}" for who, to, text in turn if to == _STAGE_HAND and who != to]
+        lines += [f"Turn #{number}", *[act for act in acts if not act.endswith("did nothing")]]
+    return "\n".join(lines)
+
+
+_EPISODE = ("rewards_prompt", "messages")
+_STAGE_HAND = "Environment"
+
+
 def _episode_files(source: Path) -> tuple[Path, ...]:
     """The files that hold episodes, by name; ConfigError where there is none."""
     if source.is_file():
@@ -148,7 +248,7 @@ def _episode_files(source: Path) -> tuple[Path, ...]:
         found = [
             path
             for path in sorted(folder.glob("*.jsonl"))
-            if '"rewards_prompt"' in file_text(path).lstrip().partition("\n")[0]
+            if any(f'"{key}"' in file_text(path).lstrip().partition("\n")[0] for key in _EPISODE)
         ]
         if found:
             return tuple(found)

@@ -95,6 +95,9 @@ class Quirk(StrEnum):
     EMPTY_ACT = "words or gestures without content, read as doing nothing"
     REPEATED_LABEL = "actions with their kind written more than once"
     PAST_LIMIT = "episodes with more turns than the limit"
+    NO_SCORE = "scores of the stored judge that are missing or out of range, kept as failures"
+    OTHER_SCORE = "scores in dimensions that are none of SOTOPIA's, left out"
+    EMPTY_SCORES = "episodes whose stored scores are a bare number, which says of no dimension"
     SILENT_END = "episodes that ended because a turn was empty"
 
 

@@ -15,6 +15,7 @@ from sociolab.core.reading import ForeignRecord, json_file, record
 from sociolab.core.user_files import writing
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.dataset import TownData, write_town
+from sociolab.worlds.stss.importing.history import with_history
 from sociolab.worlds.stss.importing.repairs import make_tasks
 from sociolab.worlds.stss.importing.tasks import Numbered, TownFacts, read_tasks
 from sociolab.worlds.stss.importing.village import (
@@ -27,10 +28,13 @@ from sociolab.worlds.stss.importing.village import (
     slug,
     told,
 )
+from sociolab.worlds.stss.ordinary import days_of
 
 LICENSE = "Apache-2.0, as its authors declare"
 SOURCE = "the public data of STSS (arXiv 2404.05337), from Generative Agents (arXiv 2304.03442)"
 ABOUT = "about.json"
+KEPT = (DefectKind.ORDINARY_FILTER, DefectKind.MISSED_FORM)
+"""Told and never corrected: tasks are scored by their own filters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +68,17 @@ def _read(files: SourceFiles, name: str, *, correct: bool) -> tuple[TownData, Im
     people = read_people(files, names)
     raw = read_tasks(files.tasks)
     ids = {resident.name: resident.id for resident in people.residents}
-    made = make_tasks(raw, TownFacts(names, ids), correct=correct)
+    days = {resident.name: days_of(resident) for resident in people.residents}
+    made = make_tasks(raw, TownFacts(names, ids, days), correct=correct)
     if not made.tasks:
         raise ConfigError(
             f"{files.tasks[0]}: expected a task that can be played on this map, found none; "
             "correct them on import, or mend the files"
         )
-    residents = taught(people.residents, raw, names)
+    learnt = taught(people.residents, raw, names)
+    residents, slips = with_history(learnt, files.history, correct=correct)
     data = TownData(name, _version(files, correct=correct), ville.town, residents, made.tasks)
-    defects = (*ville.defects, *people.defects, *made.defects)
+    defects = (*ville.defects, *people.defects, *slips, *made.defects)
     return data, _report(data, len(raw), made.left_out, defects, correct=correct)
 
 
@@ -90,11 +96,16 @@ def _report(
         f"{len(town.sectors)} sectors, {len(town.places)} arenas, {len(kinds)} kinds of object, "
         f"{len(data.residents)} residents, {len(data.tasks)} of {tasks_read} tasks"
     )
+    memories, ties = (
+        sum(map(len, found))
+        for found in zip(*((one.memories, one.ties) for one in data.residents), strict=True)
+    )
+    remembered = (f"{memories} seed memories and {ties} ties",) if memories else ()
     return ImportReport(
         corrected=correct,
         left_out=left_out,
         defects=defects,
-        lines=(first, *_remark(left_out, defects, correct=correct), *told(defects)),
+        lines=(first, *remembered, *_remark(left_out, defects, correct=correct), *told(defects)),
     )
 
 
@@ -106,7 +117,7 @@ def _remark(
     if left_out:
         numbers = ", ".join(str(number) for number in left_out)
         lines.append(f"left out, as nobody could play them: task {numbers}")
-    of_tasks = sum(defect.where.startswith("task ") for defect in defects)
+    of_tasks = sum(one.where.startswith("task ") and one.kind not in KEPT for one in defects)
     if of_tasks:
         done = "corrected" if correct else "left as they are; --correct mends what can be mended"
         lines.append(f"{of_tasks} defects of tasks, {done} (each in {ABOUT})")

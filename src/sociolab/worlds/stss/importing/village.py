@@ -333,9 +333,15 @@ class DefectKind(StrEnum):
     OTHER_EVENT = "goals that call the event otherwise than the performer's text"
     OTHER_ACTIVITY = "descriptions of another activity than the filter looks for"
     OTHER_PERFORMER = "performers who are none of the choices"
+    NO_NUMBER = "texts that tell no number where one is scored"
+    ORDINARY_FILTER = "filters that an ordinary day passes, so that a mute performer may score"
+    MISSED_FORM = "filters that miss other forms of their own words"
     CUT_OFF = "walkable tiles that cannot be reached from the town"
     UNKNOWN_KNOWLEDGE = "known places that are not on the map"
     HOME_UNKNOWN = "residents who do not know where they sleep"
+    MISSPELT_NAME = "seed memories that spell a resident's name otherwise"
+    NOBODYS_HISTORY = "seed memories of nobody who lives there"
+    DATED_MEMORY = "seed memories of an event at a stated time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,7 +399,8 @@ class SourceFiles:
     """The files that an import reads.
 
     `matrices` and `blocks` by what they are of. `personas`: a folder for each resident, in which
-    (or in whose `bootstrap_memory`) the two files of a persona lie.
+    (or in whose `bootstrap_memory`) the two files of a persona lie. `history`: the file of seed
+    memories, if there is one.
     """
 
     shape: Path
@@ -403,13 +410,15 @@ class SourceFiles:
     people: Path
     personas: Path
     tasks: tuple[Path, ...]
+    history: Path | None
 
     @property
     def read(self) -> tuple[Path, ...]:
         """Every file that the data set is made of, in a fixed order."""
         of_people = sorted(self.personas.rglob("*.json"))
         of_map = (self.shape, self.world, *self.matrices.values(), *self.blocks.values())
-        return (*of_map, self.people, *of_people, *self.tasks)
+        history = () if self.history is None else (self.history,)
+        return (*of_map, self.people, *of_people, *self.tasks, *history)
 
 
 def find_files(source: Path) -> SourceFiles:
@@ -429,6 +438,7 @@ def find_files(source: Path) -> SourceFiles:
         people=people,
         personas=_personas(people),
         tasks=(_one(source, index, "tasks.json"), _one(source, index, "tasks_dlc.json")),
+        history=next(iter(index.get("agent_history_init_n25.csv", ())), None),
     )
 
 

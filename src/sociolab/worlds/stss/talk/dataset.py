@@ -18,7 +18,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.reading import file_text, json_record, json_records
 from sociolab.core.seeding import digest, stream
-from sociolab.town.questions import Block, Commitment, Heard, Memory
+from sociolab.town.questions import Block, Heard, Memory
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.dataset import TownMeta
 from sociolab.worlds.stss.talk.conditions import Occasion
@@ -33,16 +33,15 @@ class Side(Frozen):
 
     `resident` is without the task. `place` is where they are, "" outdoors; `doing` what they did
     before the talk, in the words that others see. `memories` are those that matter here: of the
-    other, and of the task as far as they know of it; best first. `commitments` are what they have
-    promised, `ahead` is the rest of their day's plan, the block under way first. `heard` is what
-    was said last of each matter in each of their earlier talks, in typed form: for scripted minds.
+    other, and of the task as far as they know of it; best first. `ahead` is the rest of their
+    day's plan, the block under way first. `heard` is what was said last of each matter in each of
+    their earlier talks, in typed form: for scripted minds.
     """
 
     resident: Resident
     place: str = ""
     doing: str = ""
     memories: tuple[Memory, ...] = ()
-    commitments: tuple[Commitment, ...] = ()
     ahead: tuple[Block, ...] = ()
     heard: tuple[Heard, ...] = ()
 

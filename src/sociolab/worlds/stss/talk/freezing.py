@@ -161,7 +161,6 @@ class _Watcher(ScriptedMind):
             place=me.place,
             doing=me.doing,
             memories=memories,
-            commitments=question.commitments,
             heard=_last_words(me.heard),
             ahead=ahead if now.date() == self._task.day else ahead[:MOST_AHEAD],
         )

@@ -22,7 +22,7 @@ from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
 from sociolab.town.questions import Utterance
 from sociolab.town.questions.wording import now_line
 from sociolab.town.residents import own_residents
-from sociolab.worlds.stss.prompt_sets import first
+from sociolab.worlds.stss.prompt_sets import paper
 from sociolab.worlds.stss.talk.conditions import (
     ConditionFinding,
     GoalCondition,
@@ -68,7 +68,7 @@ class TalkModelJudge:
 
     def __init__(self, model: ChatModel, texts: PromptSet | None = None) -> None:
         self._model = model
-        self._texts = texts or first()
+        self._texts = texts or paper()
         schema, told = schema_of(sheet(_MOST_STATEMENTS)).text, self._texts.instructions(*_PROMPTS)
         settings = digest(model.label, told.hash, conditions_hash(), schema)
         self.id = JudgeId(model.label, "model", told.marked(settings))

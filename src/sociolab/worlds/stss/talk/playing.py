@@ -59,8 +59,9 @@ def play_talk(
 ) -> Play:
     """The talk in turn, at most `settings.rounds` rounds, then the other's note of it.
 
-    With TDP the performer is first asked for the general plan, as on the first morning, and for a
-    reminder of this talk. Who has said goodbye is not asked again; the other may answer once.
+    With TDP the performer is first asked for the general plan and the checklist for conversations,
+    as on the first morning; both are in each of its prompts of the talk. Who has said goodbye is
+    not asked again; the other may answer once.
     Utterance k is asked for at turn k, TDP's texts at turn 0, the note after the last utterance.
 
     It ends with "left", "turn limit", or, where an utterance failed for good, "failed turn" under
@@ -98,11 +99,14 @@ class _Talk:
         self.trial = trial
         self.seed = seed
         self.lines: tuple[Utterance, ...] = ()
+        self.plan: tuple[str, ...] = ()
+        self.checklist: tuple[str, ...] = ()
 
     def play(self) -> Play:
         try:
-            reminder = (yield from self._reminder()) if self.settings.tdp else ""
-            ended = yield from self._talk(reminder)
+            if self.settings.tdp:
+                yield from self._target()
+            ended = yield from self._talk()
             if ended.reason != "silence":
                 asked = self._asked(self.other, len(self.lines))
                 yield from self._answer(self.other.keeps(asked, self.lines))
@@ -111,26 +115,22 @@ class _Talk:
             ended = Ended("failed turn", failure.turn, failure.seat)
         yield ended
 
-    def _reminder(self) -> Generator[Step, Sent, str]:
-        """TDP's items for this talk, one a line; "" where there are none."""
-        mind, asked = self.performer, self._asked(self.performer, 0)
-        plan = yield from self._answer(mind.plans(asked, self.task))
-        lines = plan.lines if plan is not None else ()
-        items = yield from self._answer(mind.reminds(asked, self.task, lines))
-        return "\n".join(items.items) if items is not None else ""
+    def _target(self) -> Generator[Step, Sent, None]:
+        """TDP's general plan and checklist, as the performer makes them on the first morning."""
+        asked, goal = self._asked(self.performer, 0), self.task.goal
+        me = self.performer.on_waking(self.task)
+        plan = yield from self._answer(GeneralPlan(asked, me, goal))
+        self.plan = plan.lines if plan is not None else ()
+        items = yield from self._answer(TalkReminder(asked, me, goal, self.plan))
+        self.checklist = items.items if items is not None else ()
 
-    def _talk(self, reminder: str) -> Generator[Step, Sent, Ended]:
+    def _talk(self) -> Generator[Step, Sent, Ended]:
         rounds = self.settings.rounds
         leaver = ""
         for turn in range(2 * rounds):
             speaker = self.order[turn % 2]
             said = yield from self._answer(
-                speaker.says(
-                    self._asked(speaker, turn),
-                    self.lines,
-                    rounds - turn // 2,
-                    reminder if speaker is self.performer else "",
-                )
+                self._utter(speaker, self._asked(speaker, turn), rounds - turn // 2)
             )
             if said is None:
                 return Ended("silence", turn, speaker.id)
@@ -141,6 +141,12 @@ class _Talk:
             leaver = speaker.id if said.ends else ""
         last = 2 * rounds - 1
         return Ended("left", last, leaver) if leaver else Ended("turn limit", last)
+
+    def _utter(self, speaker: Speaker, asked: Asked, left: int) -> Utter:
+        found = speaker.says(asked, self.lines, left)
+        if speaker is not self.performer:
+            return found
+        return replace(found, plan=self.plan, checklist=self.checklist)
 
     def _asked(self, speaker: Speaker, turn: int) -> Asked:
         return Asked(self.trial, self.seed, speaker.id, turn, seat=speaker.id)
@@ -160,13 +166,13 @@ class HeldTalk:
     """A talk as it was held: `lines` by residents' ids.
 
     `note` is what the other keeps of it, None where there is no summary; its memo is judged. `plan`
-    and `reminder` are the performer's texts of TDP, empty without them.
+    and `checklist` are the performer's texts of TDP, empty without them.
     """
 
     lines: tuple[Utterance, ...]
     note: Summary | None
     plan: tuple[str, ...] = ()
-    reminder: tuple[str, ...] = ()
+    checklist: tuple[str, ...] = ()
 
 
 def told_in(scenario: TalkScenario, episode: Episode) -> HeldTalk:
@@ -175,7 +181,7 @@ def told_in(scenario: TalkScenario, episode: Episode) -> HeldTalk:
     lines: list[Utterance] = []
     note: Summary | None = None
     plan: tuple[str, ...] = ()
-    reminder: tuple[str, ...] = ()
+    checklist: tuple[str, ...] = ()
     for event in episode.events:
         if not isinstance(event, Answered):
             continue
@@ -188,8 +194,8 @@ def told_in(scenario: TalkScenario, episode: Episode) -> HeldTalk:
             case "general_plan":
                 plan = Lines.model_validate(event.value).lines
             case "talk_reminder":
-                reminder = Items.model_validate(event.value).items
-    return HeldTalk(tuple(lines), note, plan, reminder)
+                checklist = Items.model_validate(event.value).items
+    return HeldTalk(tuple(lines), note, plan, checklist)
 
 
 # ------------------------------------------------------------------ the two who speak
@@ -212,7 +218,7 @@ class Speaker:
         """The resident's, and the seat's."""
         return self.me.resident.id
 
-    def says(self, asked: Asked, lines: tuple[Utterance, ...], left: int, reminder: str) -> Utter:
+    def says(self, asked: Asked, lines: tuple[Utterance, ...], left: int) -> Utter:
         """The next utterance is wanted."""
         side = self.side
         return Utter(
@@ -223,31 +229,21 @@ class Speaker:
             lines,
             left,
             side.memories,
-            side.commitments,
             side.ahead,
-            reminder,
         )
 
     def keeps(self, asked: Asked, lines: tuple[Utterance, ...]) -> Summarise:
         """What to remember of the talk is wanted; the places that were told are known by then."""
         side, places = self.side, self.me.places_after(lines)
         me = replace(self.me, places=places, objects=dict.fromkeys(places, ()))
-        return Summarise(asked, me, self.other, lines, side.commitments, side.ahead)
+        return Summarise(asked, me, self.other, lines, side.ahead)
 
-    def plans(self, asked: Asked, task: SocialTask) -> GeneralPlan:
-        """TDP's plan is wanted, as on the first morning: asleep at home, nothing lived yet."""
+    def on_waking(self, task: SocialTask) -> Me:
+        """As on the first morning: asleep at home, nothing lived yet."""
         first = datetime.combine(task.days[0], time())
         memory = FrozenMemory(self.side.memories).until(first)
         home = self.me.resident.living_area
-        me = replace(self.me, now=first, place=home, doing="asleep", memory=memory, heard=())
-        return GeneralPlan(asked, me, task.goal, task.days)
-
-    def reminds(self, asked: Asked, task: SocialTask, plan: tuple[str, ...]) -> TalkReminder:
-        """TDP's items for this talk are wanted."""
-        side = self.side
-        return TalkReminder(
-            asked, self.me, task.goal, plan, self.other, side.memories, side.commitments
-        )
+        return replace(self.me, now=first, place=home, doing="asleep", memory=memory, heard=())
 
 
 def performer_of(scenario: TalkScenario) -> Speaker:

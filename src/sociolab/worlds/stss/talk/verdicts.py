@@ -97,7 +97,7 @@ _BROKEN = ("failed turn", "silence")
 _QUESTIONS = {
     "utter": "utterance",
     "general_plan": "general plan",
-    "talk_reminder": "reminder of the conversation",
+    "talk_reminder": "checklist for conversations",
 }
 
 

@@ -13,7 +13,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import spoken_date
 from sociolab.town.model_mind import prompts_hash
 from sociolab.town.questions import GeneralPlan, Summarise, TalkReminder, Utter
-from sociolab.town.questions.wording import commitment_lines, memory_lines, plan_lines, text_lines
+from sociolab.town.questions.wording import memory_lines, plan_lines, text_lines
 from sociolab.worlds.stss.talk.dataset import TalkData, TalkScenario, scenario_from
 from sociolab.worlds.stss.talk.playing import (
     HeldTalk,
@@ -120,17 +120,16 @@ def _seen(speaker: Speaker) -> str:
 def _private(scenario: TalkScenario, speaker: Speaker, told: HeldTalk) -> Iterator[str]:
     """What only they know: the goal and TDP's texts of the performer, what they have in mind."""
     performs = speaker.side is scenario.performer
-    side, me = speaker.side, speaker.me
+    side = speaker.side
     if performs:
         yield f"Goal: {scenario.task.goal}"
         yield from _listed("General plan", text_lines(told.plan))
-        yield from _listed("Reminder of this talk", text_lines(told.reminder))
+        yield from _listed("Checklist for conversations", text_lines(told.checklist))
     if side.resident.currently:
         yield f"Private: {side.resident.currently}"
     if speaker.other.tie:
         yield f"Private: {speaker.other.name} is their {speaker.other.tie}."
     yield from _listed("Remembers", memory_lines(side.memories))
-    yield from _listed("Has promised", commitment_lines(me, side.commitments))
     yield from _listed("Has planned", plan_lines(side.ahead))
 
 

@@ -3,7 +3,7 @@
 
 export const STATES = ["asleep", "walking", "at it", "talking"];
 export const ASLEEP = 0, WALKING = 1, TALKING = 3;
-export const DID = 6, MEMORY = 4, NOTE = 3, REMINDER = 3, WITHOUT = 4;
+export const DID = 6, MEMORY = 4, REMINDER = 3, WITHOUT = 4;
 
 const MOVES = { N: [0, -1], E: [1, 0], S: [0, 1], W: [-1, 0] };
 
@@ -140,7 +140,6 @@ function resident(one, number) {
     track: trackOf(stood, walks, path),
     did: Int32Array.from(one.did),
     memories: Int32Array.from(one.memories),
-    notes: Int32Array.from(one.notes),
     reminders: Int32Array.from(one.reminders),
     without: Int32Array.from(one.without),
     planSteps: Int32Array.from(planSteps),

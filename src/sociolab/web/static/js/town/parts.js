@@ -2,7 +2,7 @@
 // writes itself for a moment; nothing of what comes later is told.
 
 import { element, said } from "./dom.js";
-import { lastBy, MEMORY, NOTE, planAt, REMINDER, saidBy, WITHOUT } from "./moments.js";
+import { lastBy, MEMORY, planAt, REMINDER, saidBy, WITHOUT } from "./moments.js";
 
 const none = (words) => element("p", { className: "faint small" }, words);
 const time = (words) => element("span", { className: "when" }, words);
@@ -102,11 +102,6 @@ const listed = (field, stride, nothing, entry) => ({
 
 export const reminders = listed("reminders", REMINDER, "None yet.", (replay, [, kind, text]) => (
   [tag(replay.texts[kind]), " ", said(replay.texts[text])]));
-
-export const notes = listed("notes", NOTE, "Nothing noted yet.", (replay, [, what, by]) => {
-  const other = replay.residents.find((one) => one.id === replay.texts[by]);
-  return [said(replay.texts[what]), other ? element("span", { className: "faint" }, " with ", said(other.name)) : ""];
-});
 
 export const without = listed("without", WITHOUT, "None so far.", (replay, [, question, cause, problem]) => (
   [said(replay.texts[question]), tag(replay.texts[cause]), " ", said(replay.texts[problem])]));

@@ -1,0 +1,136 @@
+"""How does a model write tasks, characters or anything else that a world declares it can write?
+
+A `Writer` is called with a `WriteJob`. Its `author` asks the model for one typed piece at a time,
+and `write_all` has many written at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from sociolab.core.errors import ModelError, ReplyError
+from sociolab.core.ports import CallKey, ChatModel
+from sociolab.engine.setup import WorldSetup
+from sociolab.prompting.structured import ask_model, typed_prompt
+
+Typed = TypeVar("Typed", bound=BaseModel)
+Made = TypeVar("Made")
+
+ATTEMPTS = 3
+
+_TEMPERATURE = 1.0
+"""High, since no two pieces should resemble one another."""
+
+_REPORTS = 10
+"""About so often it is told how far the work is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """A model that writes. In a `rehearsal` replies are made up, to count the calls: whatever one
+    of them lacks is let pass."""
+
+    model: ChatModel
+    rehearsal: bool = False
+
+    async def write(
+        self,
+        kind: type[Typed],
+        head: str,
+        body: str,
+        key: CallKey,
+        complaint: Callable[[Typed], str],
+    ) -> tuple[Typed, int]:
+        """A typed piece, and how many attempts it took.
+
+        `complaint` says what a reply lacks, or nothing; such a reply is sent back with the problem,
+        twice at most. Then ReplyError says what the last one lacks. ModelError passes through: a
+        call failed for good.
+        """
+        asked = await ask_model(
+            self.model,
+            typed_prompt(head, body, kind, _TEMPERATURE),
+            kind,
+            key,
+            attempts=ATTEMPTS,
+            complaint=(lambda _: "") if self.rehearsal else complaint,
+        )
+        if asked.value is None or asked.problem:
+            raise ReplyError(asked.problem, raw=asked.raw, cause=asked.cause)
+        return asked.value, asked.attempts
+
+
+@dataclass(frozen=True, slots=True)
+class WriteJob:
+    """What is to be written: `count` pieces (None: as many as is usual) into `folder`, which may
+    hold some already. `writer` and `today` are for the provenance; `tell` hears how far it is."""
+
+    author: Author
+    writer: str
+    today: date
+    folder: Path
+    setup: WorldSetup
+    tell: Callable[[str], None]
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTasks:
+    """What a model wrote: how many, what they are called, a sentence for each failure, and what
+    else to know or do."""
+
+    count: int
+    what: str
+    failures: tuple[str, ...]
+    then: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """One kind of thing that a model can write for a world, and the settings that it knows."""
+
+    write: Callable[[WriteJob], Coroutine[Any, Any, WrittenTasks]]
+    settings: type[BaseModel]
+
+
+async def write_all(
+    what: str, jobs: Mapping[str, Callable[[], Awaitable[Made]]], tell: Callable[[str], None]
+) -> tuple[tuple[Made, ...], tuple[str, ...]]:
+    """All of these at once, by name: those that were written, in order, and a sentence for each
+    that was not. A fatal ModelError ends all."""
+
+    async def attempted(name: str, job: Callable[[], Awaitable[Made]]) -> Made | _Failed:
+        try:
+            return await job()
+        except ReplyError as error:
+            return _Failed(f"{name}: {error}")
+        except ModelError as error:
+            if error.fatal:
+                raise
+            return _Failed(f"{name}: {error}")
+
+    tasks = [asyncio.ensure_future(attempted(name, job)) for name, job in jobs.items()]
+    try:
+        for done, outcome in enumerate(asyncio.as_completed(tasks), start=1):
+            await outcome
+            if done < len(tasks) and done % max(1, len(tasks) // _REPORTS) == 0:
+                tell(f"{done} of {len(tasks)} {what} are done")
+        outcomes = await asyncio.gather(*tasks)
+    finally:  # a fatal error of one ends all
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    made = tuple(one for one in outcomes if not isinstance(one, _Failed))
+    return made, tuple(one.why for one in outcomes if isinstance(one, _Failed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    why: str

@@ -1,0 +1,474 @@
+"""How does a model write scenarios: from inspirational prompts, or from templates?
+
+SOTOPIA, appendix B.2, both methods; each draft of the first is checked by the guideline of appendix
+D.2, as people are asked it in a study of reviews.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, create_model
+
+from sociolab.core.errors import ConfigError, ReplyError
+from sociolab.core.reading import file_text
+from sociolab.core.seeding import digest, interleave, stream
+from sociolab.plugin.writing import ATTEMPTS, WriteJob, WrittenTasks, write_all
+from sociolab.prompting.sets import PromptSet
+from sociolab.worlds.sotopia.build import (
+    TemplateSpec,
+    bargains,
+    castable,
+    friend_searches,
+)
+from sociolab.worlds.sotopia.dataset import FILES, DataSet, load
+from sociolab.worlds.sotopia.kit import ScenarioSettings
+from sociolab.worlds.sotopia.scenarios import (
+    Character,
+    Family,
+    Goal,
+    Relationship,
+    RelationshipType,
+    Scenario,
+    Stance,
+)
+from sociolab.worlds.sotopia.scene import PACKAGE
+from sociolab.worlds.sotopia.writing import (
+    NEAR,
+    Grown,
+    Reply,
+    call,
+    free_id,
+    length_problem,
+    near_double,
+    told_of,
+    written_by,
+)
+
+SCENARIOS = {"vignettes": 60, "templates": 30}
+"""As many as the paper's, by method."""
+
+CONTEXT, GOAL = (15, 90), (5, 80)
+"""Words that these may have; goals from templates are as long as their facts."""
+
+SOURCES: Mapping[str, tuple[int, Family]] = {
+    "social_chem": (2, "norms"),
+    "social_iqa": (2, "feelings"),
+    "deal-or-no-deal": (1, "division"),
+    "normbank": (1, "place"),
+}
+"""Of each data set, its share (20, 20, 10 and 10 of 60 in the paper) and the family it becomes."""
+
+
+async def write_scenarios(job: WriteJob) -> WrittenTasks:
+    """Scenarios until the folder has as many of this method as wanted.
+
+    A folder without characters and relationships gets those of the package. Of vignettes for which
+    no scenario came about others take the place, twice as many as wanted in all.
+    """
+    settings = job.setup.read("sotopia", ScenarioSettings)
+    own = _own_data()
+    then = _cast_from(job.folder, own)
+    desk = _Desk(
+        job,
+        settings,
+        own,
+        {one.id: one for one in Grown(job.folder, FILES[0], Character).records},
+        Grown(job.folder, FILES[1], Relationship).records,
+        Grown(job.folder, FILES[2], Scenario),
+    )
+    by_template = settings.method == "templates"
+    pieces = _from_templates(desk) if by_template else _from_vignettes(desk)
+    wanted = job.count or SCENARIOS[settings.method]
+    used = {made.inspiration for one in desk.scenarios.records for made in one.provenance}
+    before = have = len(used & pieces.keys())
+    left = [name for name in pieces if name not in used]
+    failures, asked = list[str](), 0
+    while have < wanted and left and asked < 2 * wanted:
+        chosen, left = left[: wanted - have], left[wanted - have :]
+        jobs = {name: pieces[name] for name in chosen}
+        made, failed = await write_all("scenarios", jobs, job.tell)
+        have, asked, failures = have + len(made), asked + len(chosen), [*failures, *failed]
+    if have < wanted and not left:
+        what = "templates" if by_template else "inspirational prompts"
+        then += (f"all {len(pieces)} {what} are used: {have} of {wanted} scenarios are there",)
+    then += (f"cast them: sociolab data cast {job.folder}",)
+    return WrittenTasks(have - before, "scenarios", tuple(failures), then)
+
+
+def _cast_from(folder: Path, own: DataSet) -> tuple[str, ...]:
+    """Give a folder that has nobody the package's characters; what was done."""
+    if any((folder / name).exists() for name in FILES[:2]):
+        return ()
+    people, pairs = Grown(folder, FILES[0], Character), Grown(folder, FILES[1], Relationship)
+    for one in own.characters.values():
+        people.add(one)
+    for pair in own.relationships.values():
+        pairs.add(pair)
+    return (f"{folder} had no characters: it has those that come with sociolab now",)
+
+
+@cache
+def _own_data() -> DataSet:
+    with as_file(files(PACKAGE) / "data") as folder:
+        return load(folder)
+
+
+Piece = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """What a scenario is written at: the job, who may be cast, and all scenarios so far."""
+
+    job: WriteJob
+    settings: ScenarioSettings
+    own: DataSet
+    people: Mapping[str, Character]
+    pairs: Sequence[Relationship]
+    scenarios: Grown[Scenario]
+    names: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = {name for one in self.people.values() for name in (one.first_name, one.last_name)}
+        object.__setattr__(self, "names", frozenset(name for name in names if name))
+
+    @property
+    def texts(self) -> PromptSet:
+        return self.settings.texts
+
+    def double(self, context: str, but: Iterable[str] = ()) -> str:
+        """That there is a scenario like this; "" if there is none."""
+        found = near_double(context, [*(one.context for one in self.scenarios.records), *but])
+        like = f'context: expected a new one, found nearly that of "{found[:60]}..."'
+        return like if found else ""
+
+    def uncastable(self, scenario: Scenario) -> str:
+        """That too few can be cast; "" where enough can."""
+        found = castable(scenario, self.people, self.pairs)
+        count = len({frozenset(pair) for pair in found})
+        if count >= self.settings.pairs:
+            return ""
+        return (
+            f"relationships and limits: expected at least {self.settings.pairs} pairs of "
+            f"characters that fit, found {count}; widen them"
+        )
+
+    def named(self, *texts: str) -> str:
+        """That somebody who may be cast is named; "" if nobody is."""
+        words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text)}
+        found = sorted(self.names & words)
+        return f'expected no names, found "{found[0]}"' if found else ""
+
+    def keep(self, scenario: Scenario, attempts: int, inspiration: str) -> None:
+        """Add a scenario; ReplyError where one like it has been added meanwhile."""
+        if (problem := self.double(scenario.context)) and not self.job.author.rehearsal:
+            raise ReplyError(problem, raw="")
+        key = free_id(scenario.id, {one.id for one in self.scenarios.records})
+        made = written_by(self.job, self.texts, attempts, inspiration)
+        self.scenarios.add(scenario.model_copy(update={"id": key, "provenance": (made,)}))
+
+
+# ------------------------------------------------------------------ the first method: vignettes
+
+
+@dataclass(frozen=True, slots=True)
+class Inspiration:
+    """An inspirational prompt of a data set."""
+
+    id: str
+    source: str
+    text: str
+
+
+def read_inspirations(text: str, place: str) -> tuple[Inspiration, ...]:
+    """The prompts of a table with a header and columns `prompt` and, if there are, `source` and an
+    id `pk`, parted by "|" as in SOTOPIA's public file, or by commas.
+
+    A prompt that occurs twice is taken once. ConfigError where there is no such column, or nothing
+    in it.
+    """
+    header = text.partition("\n")[0]
+    rows = csv.DictReader(io.StringIO(text), delimiter="|" if "|" in header else ",")
+    if "prompt" not in (rows.fieldnames or ()):
+        raise ConfigError(
+            f'{place}: expected a table with a column "prompt" (and source, pk), found the header '
+            f'"{header[:80]}"'
+        )
+    found: dict[str, Inspiration] = {}
+    for row in rows:
+        prompt, source = (row["prompt"] or "").strip(), (row.get("source") or "").strip()
+        source = "" if source == "nan" else source
+        if prompt:
+            key = row.get("pk") or digest(prompt)
+            found.setdefault(prompt.casefold(), Inspiration(key, source or "other", prompt))
+    if not found:
+        raise ConfigError(f"{place}: expected inspirational prompts, found none")
+    return tuple(found.values())
+
+
+def mixed(prompts: Sequence[Inspiration], seed: int) -> tuple[Inspiration, ...]:
+    """The prompts in an order every beginning of which has the shares of `SOURCES`, by chance
+    within each; a source that is none of these counts 1."""
+    order = list(prompts)
+    stream(seed, "inspirations").shuffle(order)
+    placed = []
+    for source in dict.fromkeys(one.source for one in sorted(order, key=lambda one: one.source)):
+        share = SOURCES.get(source, (1, ""))[0]
+        ours = [one for one in order if one.source == source]
+        placed += [((place + 0.5) / share, source, one) for place, one in enumerate(ours)]
+    return tuple(one for _, _, one in sorted(placed, key=lambda found: found[:2]))
+
+
+def _from_vignettes(desk: _Desk) -> dict[str, Piece]:
+    path = desk.settings.inspire
+    if path:
+        text = file_text(Path(path).expanduser())
+    else:
+        path = "seeds.csv"
+        text = files(PACKAGE).joinpath("data", path).read_text("utf-8")
+    prompts = mixed(read_inspirations(text, path), desk.job.setup.seed)
+    return {f"{one.source}:{one.id}": partial(_vignette, desk, one) for one in prompts}
+
+
+Phrase = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
+
+
+class SeatDraft(Reply):
+    """The goal of one of the two, and which part of it is private."""
+
+    goal: Phrase
+    private: Phrase
+
+
+class Check(Reply):
+    """What a reader by the guideline of D.2 finds."""
+
+    reason: Phrase
+    holds: bool
+
+
+@cache
+def _draft_type(jobs: tuple[str, ...], ties: tuple[str, ...]) -> Any:
+    """A scenario as a model writes it; limits name only occupations and ties that there are."""
+    # Of values that are known at run time only: no type to be checked before.
+    job: Any = Literal[jobs] if jobs else str
+    tie: Any = Literal[ties] if ties else str
+    known: Any = Literal[tuple(one.value for one in RelationshipType if one != "known-by-name")]
+    age = (int, Field(ge=0, le=130))
+    seat: Any = create_model(
+        "SeatLimits",
+        __base__=Reply,
+        youngest=age,
+        oldest=age,
+        only_occupations=(tuple[job, ...], ...),
+        excluded_occupations=(tuple[job, ...], ...),
+    )
+    limits: Any = create_model(
+        "Limits", __base__=Reply, ties=(tuple[tie, ...], ...), one=(seat, ...), other=(seat, ...)
+    )
+    return create_model(
+        "WrittenScenario",
+        __base__=Reply,
+        context=(Phrase, ...),
+        one=(SeatDraft, ...),
+        other=(SeatDraft, ...),
+        relationships=(tuple[known, ...], Field(min_length=1)),
+        stance=(Stance, ...),
+        limits=(limits | None, ...),
+    )
+
+
+async def _vignette(desk: _Desk, prompt: Inspiration) -> None:
+    """Draft, check by D.2, and draft again with the reason, until the check holds."""
+    author, texts, name = desk.job.author, desk.texts, f"{prompt.source}:{prompt.id}"
+    family = SOURCES.get(prompt.source, (1, "other"))[1]
+    known = Counter(one.tie for one in desk.pairs if one.tie)
+    kind = _draft_type(
+        tuple(sorted({one.occupation for one in desk.people.values()})),
+        tuple(sorted(known)),
+    )
+    ties = ", ".join(f"{tie} {count}" for tie, count in sorted(known.items())) or "none"
+    head = texts["write_scenario"].render({"pairs": desk.settings.pairs, "ties": ties})
+    examples = _examples(desk, family, name)
+    shown = "\n\n".join(
+        f"Example {number}\ncontext: {one.context}\n"
+        + "\n".join(f"goal: {goal.text}" for goal in one.goals)
+        for number, one in enumerate(examples, start=1)
+    )
+    asked = f"{shown}\n\nInspirational prompt: {prompt.text}"
+
+    def complaint(draft: Any) -> str:
+        problems = (
+            length_problem("context", draft.context, CONTEXT),
+            *(length_problem("goal", seat.goal, GOAL) for seat in (draft.one, draft.other)),
+            desk.named(draft.context, draft.one.goal, draft.other.goal),
+            *(_leak(seat, draft.context) for seat in (draft.one, draft.other)),
+            desk.double(draft.context, [one.context for one in examples]),
+            desk.uncastable(_scenario(draft, family)),
+        )
+        return "; ".join(problem for problem in problems if problem)
+
+    body, attempts = asked, 0
+    for round_ in range(ATTEMPTS):
+        draft, more = await author.write(kind, head, body, call(name, "draft", round_), complaint)
+        scenario = _scenario(draft, family)
+        review, _ = await author.write(
+            Check, texts["review_scenario"].render({}), _as_read(scenario),
+            call(name, "check", round_), lambda _: "",
+        )  # fmt: skip
+        attempts += more
+        if review.holds or author.rehearsal:
+            desk.keep(scenario, attempts, name)
+            return
+        body = (
+            f"{asked}\n\nA draft of yours was returned:\n{_as_read(scenario)}\n\n"
+            f"The reason: {review.reason}\nWrite the scenario anew."
+        )
+    raise ReplyError(f"no draft passed the check of appendix D.2 ({review.reason})", raw="")
+
+
+def _examples(desk: _Desk, family: str, name: str) -> Sequence[Scenario]:
+    """Two of the package's own, of this family where it has some; always the same for a name."""
+    authored = [one for one in desk.own.scenarios.values() if one.family not in _TEMPLATED]
+    alike = [one for one in authored if one.family == family] or authored
+    return stream(desk.job.setup.seed, "examples", name).sample(alike, 2)
+
+
+_TEMPLATED = ("bargain", "mutual-friend")
+
+
+def _numbers(text: str) -> list[str]:
+    return sorted(found.replace(",", "") for found in re.findall(r"\d+(?:[.,]\d+)*", text))
+
+
+def _leak(seat: SeatDraft, context: str) -> str:
+    """That the context tells what a goal keeps private; "" if it does not."""
+    numbers = sorted(set(_numbers(seat.private)) & set(_numbers(context)))
+    if numbers:
+        return f"context: expected nothing private, found {numbers[0]}, which a goal keeps private"
+    if told_of(seat.private, context) >= NEAR or told_of(seat.goal, context) >= NEAR:
+        return "context: expected nothing private, found most of the words of a goal"
+    return ""
+
+
+def _scenario(draft: Any, family: Family) -> Scenario:
+    """The draft as a record; constraints that were not asked for are declared not to matter."""
+    limits = draft.limits
+    seats = () if limits is None else (limits.one, limits.other)
+    ages = tuple((one.youngest, one.oldest) for one in seats)
+    only = tuple(one.only_occupations for one in seats)
+    excluded = tuple(one.excluded_occupations for one in seats)
+    scenario = Scenario(
+        id=free_id(f"{family} {' '.join(draft.context.split()[:4])}", ()),
+        family=family,
+        stance=draft.stance,
+        context=draft.context or "-",
+        goals=tuple(Goal(text=seat.goal or "-") for seat in (draft.one, draft.other)),
+        relationships=tuple(dict.fromkeys(RelationshipType(one) for one in draft.relationships)),
+        ties=tuple(dict.fromkeys(limits.ties)) if limits else (),
+        ages=ages if any(pair != (0, 130) for pair in ages) else (),
+        occupations=only if any(only) else (),
+        excluded_occupations=excluded if any(excluded) else (),
+        tags=("written",),
+    )
+    return scenario.model_copy(update={"unconstrained": scenario.undeclared})
+
+
+def _as_read(scenario: Scenario) -> str:
+    """A scenario with its constraints, as a reviewer reads it."""
+    limits = {
+        "relationships": ", ".join(scenario.relationships),
+        "ties": ", ".join(scenario.ties) or "open",
+        "ages": _by_seat(f"{low} to {high}" for low, high in scenario.ages),
+        "occupations": _by_seat(", ".join(one) or "any" for one in scenario.occupations),
+        "excluded": _by_seat(", ".join(one) or "none" for one in scenario.excluded_occupations),
+    }
+    goals = zip((f"goal of {who}" for who in _SEATS), (g.text for g in scenario.goals), strict=True)
+    lines = (("context", scenario.context), *goals, *limits.items())
+    return "\n".join(f"{name}: {text}" for name, text in lines)
+
+
+_SEATS = ("the one", "the other")
+
+
+def _by_seat(found: Iterable[str]) -> str:
+    return "; ".join(f"{who}: {one}" for who, one in zip(_SEATS, found, strict=False)) or "open"
+
+
+# ------------------------------------------------------------------ the second method: templates
+
+
+class Rewritten(Reply):
+    """The three texts of a template, reworded."""
+
+    context: Phrase
+    goal_1: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000)]
+    goal_2: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000)]
+
+
+def _from_templates(desk: _Desk) -> dict[str, Piece]:
+    source = files(PACKAGE).joinpath("data", "templates.json").read_text("utf-8")
+    spec = TemplateSpec.model_validate_json(source)
+    seed = desk.job.setup.seed
+    made = (*bargains(spec.bargains, seed), *friend_searches(spec.friend_searches, seed))
+    return {
+        f"template:{one.id}": partial(_template, desk, one)
+        for one in interleave(made, lambda one: one.family)
+    }
+
+
+async def _template(desk: _Desk, made: Scenario) -> None:
+    before = Rewritten(context=made.context, goal_1=made.goals[0].text, goal_2=made.goals[1].text)
+    body = f"As it stands:\n```json\n{before.model_dump_json(indent=1)}\n```"
+
+    def complaint(after: Rewritten) -> str:
+        problems = [
+            _changed(name, getattr(before, name), getattr(after, name))
+            for name in Rewritten.model_fields
+        ]
+        for name, goal in zip(("goal_1", "goal_2"), made.goals, strict=True):
+            problems.append(_lost(name, goal, getattr(after, name)))
+        problems += [desk.named(after.context), desk.double(after.context)]
+        return "; ".join(problem for problem in problems if problem)
+
+    after, attempts = await desk.job.author.write(
+        Rewritten, desk.texts["write_template"].render({}), body, call(made.id, "rewrite"),
+        complaint,
+    )  # fmt: skip
+    goals = tuple(
+        goal.model_copy(update={"text": text})
+        for goal, text in zip(made.goals, (after.goal_1, after.goal_2), strict=True)
+    )
+    scenario = made.model_copy(update={"context": after.context, "goals": goals})
+    if (problem := desk.uncastable(scenario)) and not desk.job.author.rehearsal:
+        raise ReplyError(problem, raw="")
+    desk.keep(scenario, attempts, f"template:{made.id}")
+
+
+def _changed(name: str, before: str, after: str) -> str:
+    """That the numbers are no longer the same, of which a context's might give a goal away."""
+    had, has = set(_numbers(before)), set(_numbers(after))
+    if had == has:
+        return ""
+    odd = sorted(had ^ has)[0]
+    return f"{name}: expected the same numbers, found {odd} {'lost' if odd in had else 'added'}"
+
+
+def _lost(name: str, goal: Goal, text: str) -> str:
+    """The first friend, or fact about one, that the text no longer has."""
+    facts = goal.facts
+    if facts is None or facts.kind != "friend":
+        return ""
+    words = (word for one in facts.friends for word in (one.name, *one.about.values()))
+    lost = next((word for word in words if word.casefold() not in text.casefold()), "")
+    return f'{name}: expected every friend and fact, found "{lost}" lost' if lost else ""
