@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sociolab.worlds.anteval.gap import Draws, GapFigure
+from sociolab.worlds.anteval.gap_intervals import Draws, GapFigure, ScoredDM, Trained
 from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.virtual_dm.example import (
     Example,
@@ -59,7 +59,7 @@ def _bench(dm: VirtualDM, train: Sequence[Example], dev: Sequence[Example]) -> N
 
 def _show(what: str, predicted: Sequence[frozenset[Label]], rows: Sequence[Example]) -> None:
     draws = Draws(rows, seed=0)
-    scores = draws.scores(overlaps(predicted, rows))
+    scores = draws.scores(Trained(ScoredDM(overlaps(predicted, rows), 0)))
     print(
         f"  {what} ({len(rows)}, {draws.groups} episodes): F_c {_text(scores.f_c)}, "
         f"F_o {_text(scores.f_o)}, F_s {_text(scores.f_s)}; macro F_c {scores.macro.f_c:.3f}, "

@@ -22,14 +22,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from sociolab.core.seeding import stream
-from sociolab.worlds.anteval.gap import (
+from sociolab.worlds.anteval.gap import GapSettings, measure_gap
+from sociolab.worlds.anteval.gap_intervals import (
     Draws,
     Gap,
     GapFigure,
-    GapSettings,
     NoiseFloor,
+    ScoredDM,
+    Trained,
     disjoint,
-    measure_gap,
     sample,
 )
 from sociolab.worlds.anteval.importing.dnd import read_examples
@@ -87,7 +88,9 @@ def cross_validate(train: Sequence[Example]) -> None:
         guesses |= {row.id: guess for row, guess in zip(rows, dm.predict(rows), strict=True)}
     for what, rows in (("all", list(train)), ("strict", [row for row in train if row.strict])):
         draws = Draws(rows, SEED)
-        scores = draws.scores(overlaps([guesses[row.id] for row in rows], rows))
+        scores = draws.scores(
+            Trained(ScoredDM(overlaps([guesses[row.id] for row in rows], rows), 0))
+        )
         print(
             f"{what} rows ({len(rows)}, {draws.groups} episodes): F_c {_f(scores.f_c)}, "
             f"F_o {_f(scores.f_o)}, F_s {_f(scores.f_s)}"
@@ -107,7 +110,7 @@ def gaps(
         "templates": [template(row) for row in source],
         "small talk": [small_talk(row) for row in source],
     }
-    settings = GapSettings(matched=False, splits=splits, seed=SEED)
+    settings = GapSettings(matched=False, splits=splits, refits=0, seed=SEED)
     table = asyncio.run(
         measure_gap(real, dev, sets, lambda: LocalDM(LinearDM()), settings=settings)
     )

@@ -104,6 +104,29 @@ def page_of(
         write_page(store, found, html, sections, names=names)
 
 
+def write_tables(
+    sections: Sequence[Section], latex: Path | None, markdown: Path | None
+) -> list[Path]:
+    """Write the tables of sections to those files that are wanted; which these are."""
+    from sociolab.report import export
+
+    wanted = ((latex, export.latex), (markdown, export.markdown))
+    for path, made in wanted:
+        if path is not None:
+            export.write_report(path, made(sections))
+    return [path for path, _ in wanted if path is not None]
+
+
+def write_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
+    """Write rows that have the same keys as CSV."""
+    from sociolab.report import export
+
+    heads = [key for key, value in rows[0].items() if not isinstance(value, list)]
+    cells = ([row[key] for key in heads] for row in rows)
+    export.write_report(path, export.csv_text(heads, cells))
+    return path
+
+
 def show_result(
     result: RunResult,
     path: Path | None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -38,7 +38,15 @@ from sociolab.cli.options import (
     refuse,
     several,
 )
-from sociolab.cli.output import page_of, say, say_next, show_result, show_sections
+from sociolab.cli.output import (
+    page_of,
+    say,
+    say_next,
+    show_result,
+    show_sections,
+    write_rows,
+    write_tables,
+)
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -46,7 +54,6 @@ if TYPE_CHECKING:
     from sociolab.analysis.episode_pairs import ComparedPairs
     from sociolab.analysis.gates import Gate, GateRule
     from sociolab.report.schema import RunResult
-    from sociolab.report.section import Section
     from sociolab.store.store import Store
 
 verbs = typer.Typer()
@@ -143,7 +150,7 @@ def report(
             for result, _ in shown
         ]
         sections = [run_section(result, details=details) for result in papers]
-        written += _write_tables(sections, latex, markdown)
+        written += write_tables(sections, latex, markdown)
         if figure is not None:
             written += _run_figures(papers[0], figure)
     if json and len(results) > 1:
@@ -264,9 +271,9 @@ def compare(
                 else ()
             )
             page_of(opened, wanted.runs, (*found.sections, *extra), html, shown_as)
-    written = _write_tables(found.paper, latex, markdown)
+    written = write_tables(found.paper, latex, markdown)
     if csv is not None:
-        written.append(_write_rows(found.rows(), csv))
+        written.append(write_rows(found.rows(), csv))
     if figure is not None and found.comparison is not None:
         from sociolab.analysis.compare import forest
         from sociolab.report.figures import write_figure
@@ -356,9 +363,9 @@ def rank(
         drawn = rating_figure(found) if figure is not None else None
         shown_as = agent_names(opened, run, called) if called and html else None
         page_of(opened, found.pool.runs, [section], html, shown_as)
-    written = _write_tables([section], latex, markdown)
+    written = write_tables([section], latex, markdown)
     if csv is not None:
-        written.append(_write_rows(ranking_document(found)["agents"], csv))
+        written.append(write_rows(ranking_document(found)["agents"], csv))
     if figure is not None and drawn is not None:
         from sociolab.report.figures import write_figure
 
@@ -489,9 +496,9 @@ def agree(
     with open_store(store) as opened:
         found = agreements(opened, run, judge or [], bins=bins)
         page_of(opened, found.ratings.runs, found.sections, html)
-    written = _write_tables(found.sections, latex, markdown)
+    written = write_tables(found.sections, latex, markdown)
     if csv is not None:
-        written.append(_write_rows(found.rows(), csv))
+        written.append(write_rows(found.rows(), csv))
     show_sections(found.sections, found.document, as_json=json, html=html)
     for path in written:
         say(f"wrote {path}")
@@ -510,29 +517,6 @@ def _check_figure(path: Path) -> None:
     from sociolab.report.figures import drawing
 
     drawing(path)
-
-
-def _write_tables(
-    sections: Sequence[Section], latex: Path | None, markdown: Path | None
-) -> list[Path]:
-    """Write the tables of sections to those files that are wanted; which these are."""
-    from sociolab.report import export
-
-    wanted = ((latex, export.latex), (markdown, export.markdown))
-    for path, made in wanted:
-        if path is not None:
-            export.write_report(path, made(sections))
-    return [path for path, _ in wanted if path is not None]
-
-
-def _write_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
-    """Write rows that have the same keys as CSV."""
-    from sociolab.report import export
-
-    heads = [key for key, value in rows[0].items() if not isinstance(value, list)]
-    cells = ([row[key] for key in heads] for row in rows)
-    export.write_report(path, export.csv_text(heads, cells))
-    return path
 
 
 def _run_figures(result: RunResult, path: Path) -> Iterator[Path]:

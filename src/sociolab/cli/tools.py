@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.main
 from typer.core import TyperGroup
 
 from sociolab.app.tools import run_tool, tool_called, tool_names
-from sociolab.cli.options import Html, Json, SpreadCommand, takes
-from sociolab.cli.output import say, show_sections
+from sociolab.cli.options import (
+    Html,
+    Json,
+    Latex,
+    Markdown,
+    OptPath,
+    SpreadCommand,
+    option,
+    takes,
+)
+from sociolab.cli.output import say, show_sections, write_rows, write_tables
 from sociolab.core.errors import WorldError
 from sociolab.plugin.options import checked
 
@@ -66,12 +75,25 @@ def tool_command(name: str) -> Any:
 
 
 def _verb(name: str, tool: Tool) -> Callable[..., None]:
-    def with_page(*, given: dict[str, Any], html: Html = None, json: Json = False) -> None:
+    def with_page(
+        *,
+        given: dict[str, Any],
+        html: Html = None,
+        latex: Latex = None,
+        markdown: Markdown = None,
+        csv: Annotated[OptPath, option("--csv", "FILE", "Write all figures.")] = None,
+        json: Json = False,
+    ) -> None:
         config = checked(tool.config, given, name)
         found = run_tool(tool, config, say)
         if html is not None:
             _write_page(getattr(config, "store", None), found, html)
+        written = write_tables(found.sections, latex, markdown)
+        if csv is not None:
+            written.append(write_rows(found.figure_rows(), csv))
         show_sections(found.sections, found.document, as_json=json, html=html)
+        for path in written:
+            say(f"wrote {path}")
 
     def without(*, given: dict[str, Any], json: Json = False) -> None:
         with_page(given=given, json=json)

@@ -129,7 +129,8 @@ class _Table:
             return self._scene.space
         space = self._spaces.space_of(seat, turn)
         for kind in space.kinds:
-            if self._scene.space.get(kind.name) != kind:
+            known = self._scene.space.get(kind.name)
+            if known is None or replace(kind, fields=known.fields) != known:
                 raise WorldError(
                     f'the scene lets {seat} "{kind.name}" in turn {turn + 1}, which is no kind of '
                     "action in its space; add it there"

@@ -56,18 +56,30 @@ class Context(Protocol):
 class Findings:
     """What a command found: sections for the terminal, and for a page that is about these runs.
 
-    `figures` are its JSON object; None: the sections as they stand.
+    `figures` are its JSON object; None: the sections as they stand. `rows` are its CSV file, a
+    record a line; empty: a line for each cell of the tables.
     """
 
     sections: Sequence[Section]
     results: Sequence[RunResult] = ()
     figures: Mapping[str, Any] | None = None
+    rows: Sequence[Mapping[str, Any]] = ()
 
     def document(self) -> dict[str, Any]:
         """All of it as one JSON object."""
         if self.figures is None:
             return {"sections": documents(self.sections)}
         return dict(self.figures)
+
+    def figure_rows(self) -> Sequence[Mapping[str, Any]]:
+        """What a CSV file holds."""
+        return self.rows or [
+            {"table": table.heading, "row": row[0], "column": column, "value": cell}
+            for section in self.sections
+            for table in section.tables
+            for row in table.rows
+            for column, cell in zip(table.columns[1:], row[1:], strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from sociolab.worlds.anteval.intention import (
     ChatIntentionJudge,
     IntentionRecordJudge,
     agreement,
+    cut_examples,
     example_of,
     meant,
     read_prior,
@@ -165,6 +166,37 @@ def test_a_skill_of_several_words_is_named_across_line_ends() -> None:
     assert not names_skill([Turn(DM, "good-natured")], ["nature"])
 
 
+TABLE_LABELS = {Label("Mira", "stealth"), Label("Tom", "arcana")}
+
+
+def marks(turn: int, seat: str, skill: str) -> Moved:
+    """A player of no built-in kind says in the private field that this move shows its skill."""
+    return Moved(turn, seat, (Action("speak", f"So be it, {turn}.", fields={"uses": skill}),))
+
+
+def test_a_session_is_cut_where_players_marked_their_intentions() -> None:
+    """The first mark of each intention counts; another's skill, and a second time, do not."""
+    play = (
+        says(0, "player-1", "Good day."),
+        marks(1, "player-2", "arcana"),
+        marks(2, "player-3", "arcana"),  # who means to use nothing
+        says(3, NPC, "Well."),
+        marks(4, "player-2", "arcana"),
+        marks(5, "player-1", "stealth"),
+        says(6, NPC, "Stealth, indeed."),
+    )
+    arcana, stealth = cut_examples(episode_of(TABLE, *play, over(7)))
+    assert (arcana.id, arcana.group) == ("trial/1", "intention-0-0007")
+    assert [turn.text for turn in arcana.turns] == ["Good day.", "So be it, 1."]
+    assert (arcana.labels, arcana.candidates) == ({Label("Tom", "arcana")}, ("Mira", "Tom", "Odo"))
+    assert (stealth.id, stealth.labels) == ("trial/5", {Label("Mira", "stealth")})
+    assert stealth.turns[-1] == Turn("Mira", "So be it, 5.")
+    assert stealth.strict  # the skill is named after the mark
+    on_record = cut_examples(episode_of(TABLE, uses(0, "player-1", "stealth"), over(1)))
+    assert [one.labels for one in on_record] == [{Label("Mira", "stealth")}]
+    assert cut_examples(episode_of(TABLE, *PLAY)) == ()
+
+
 # ---------------------------------------------------------------- judges
 
 
@@ -175,11 +207,8 @@ def test_agreement_worked_by_hand() -> None:
     assert [s.value for s in scores if isinstance(s, Score)] == [pytest.approx(2 / 3), 0]
     scores = agreement({Label("Tom", "arcana")}, assigned)
     assert [s.value for s in scores if isinstance(s, Score)] == [pytest.approx(2 / 3)] * 2
-    told = [s.reason for s in scores if isinstance(s, Score)]
-    assert told[0].endswith("Tom: arcana; 1 against 2: at most 0.67")
-    (alone, _) = agreement({Label("Tom", "arcana")}, {Label("Tom", "arcana")})
-    assert isinstance(alone, Score)
-    assert "at most" not in alone.reason
+    scores = agreement({*assigned, Label("Odo", "stealth")}, assigned)  # 2 x 2 / (3 + 2)
+    assert [s.value for s in scores if isinstance(s, Score)] == [pytest.approx(0.8)] * 2
     assert all(isinstance(verdict, Unscored) for verdict in agreement(set(), set()))
     scores = agreement({Label("Tom", "arcana")}, set())
     assert [s.value for s in scores if isinstance(s, Score)] == [0, 0]
@@ -195,7 +224,7 @@ def test_a_chat_model_is_asked_as_the_untuned_virtual_dm() -> None:
         '{"checks":[{"character":"Mira","skill":"stealth"},{"character":"Odo","skill":"arcana"}]}'
     )
     model = FakeModel(answer)
-    assert judged(model) == [pytest.approx(2 / 3)] * 2  # the first guess only
+    assert judged(model) == [0.5, 0.5]  # one of two guesses is right, of two assigned one is found
     prompt, key = model.calls[0]
     assert (key.trial, key.role, key.name) == ("trial", "judge", "virtual-dm")
     assert "meanmark" not in repr(prompt)
@@ -256,9 +285,17 @@ def recorded_of(one: Session, *moves: Moved) -> list[float | str]:
     return [v.value if isinstance(v, Score) else type(v).__name__ for v in found]
 
 
-def test_on_record_the_first_skill_that_was_used_is_the_guess() -> None:
+def test_whoever_guesses_three_right_of_three_has_all() -> None:
+    three = {Label("Mira", "stealth"), Label("Tom", "arcana"), Label("Odo", "nature")}
+    assert [s.value for s in agreement(three, three) if isinstance(s, Score)] == [1, 1]
+    answer = [{"character": who, "skill": skill} for who, skill in sorted(TABLE_LABELS)]
+    assert judged(FakeModel(json.dumps({"checks": answer}))) == [1, 1]
+
+
+def test_on_record_all_skills_that_were_used_are_the_guesses() -> None:
     play = (chats(0, "player-3"), uses(1, "player-2", "arcana"), uses(2, "player-1", "stealth"))
-    assert recorded_of(TABLE, *play) == [pytest.approx(2 / 3)] * 2  # one guess of two
+    assert recorded_of(TABLE, *play) == [1, 1]
+    assert recorded_of(TABLE, *play[:2]) == [pytest.approx(2 / 3)] * 2  # one of two was used
     assert recorded_of(TABLE, chats(0, "player-1")) == [0, 0]  # nobody acted on it
     nobody: Session = TABLE.model_copy(update={"intentions": ()})
     assert recorded_of(nobody, chats(0, "player-1")) == ["Unscored"] * 2

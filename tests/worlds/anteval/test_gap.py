@@ -13,19 +13,28 @@ from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError
 from sociolab.stats.intervals import Estimate
-from sociolab.worlds.anteval.gap import (
+from sociolab.worlds.anteval.gap import GapSettings, GapTable, UnusableReplies, measure_gap
+from sociolab.worlds.anteval.gap_intervals import (
+    DMScores,
     Draws,
-    GapSettings,
-    GapTable,
+    Gap,
     NoiseFloor,
-    UnusableReplies,
+    ScoredDM,
+    Trained,
     disjoint,
-    measure_gap,
     printed_gap,
+    redrawn,
     sample,
     signed_gap,
 )
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label, LocalDM, Turn, overlaps
+from sociolab.worlds.anteval.virtual_dm.example import (
+    Example,
+    Label,
+    LocalDM,
+    Overlaps,
+    Turn,
+    overlaps,
+)
 
 # --- g, and every G of the paper from its F-scores (arXiv 2401.06509v3, Tables 1 and 2; CC BY 4.0)
 
@@ -191,9 +200,23 @@ def measured(
             test or play(10, prefix="t"),
             generated,
             parrots(seen),
-            settings=settings or GapSettings(splits=2),
+            settings=settings or GapSettings(splits=2, refits=0),
         )
     )
+
+
+def trained(*many: Sequence[Overlaps]) -> Trained:
+    """The DM of a study with these rows; the others are its refits."""
+    own, *refits = (ScoredDM(tuple(rows), 0) for rows in many)
+    return Trained(own, tuple(refits))
+
+
+def scores_of(draws: Draws, rows: Sequence[Overlaps]) -> DMScores:
+    return draws.scores(trained(rows))
+
+
+def gap_o(draws: Draws, real: Sequence[Overlaps], generated: Sequence[Overlaps]) -> Gap:
+    return draws.gaps(trained(real), trained(generated))[1]
 
 
 def test_f_and_g_of_dms_that_are_all_right_all_wrong_and_half_right() -> None:
@@ -223,7 +246,7 @@ def test_only_strict_rows_are_tested_unless_all_are_wanted() -> None:
     generated = {"one": play(20, prefix="a")}
     strict = measured(generated)
     assert (strict.test_rows, strict.measured_on) == (5, "measured on 5 strict rows, 5 groups")
-    every = measured(generated, settings=GapSettings(strict=False, splits=0))
+    every = measured(generated, settings=GapSettings(strict=False, splits=0, refits=0))
     assert (every.test_rows, every.measured_on) == (10, "measured on 10 rows, 5 groups")
 
 
@@ -231,7 +254,7 @@ def test_real_play_is_cut_to_the_size_of_the_generated_set_and_the_other_way_rou
     seen: list[tuple[Example, ...]] = []
     table = measured(
         {"few": play(6, prefix="a"), "many": play(50, prefix="b")},
-        settings=GapSettings(splits=0),
+        settings=GapSettings(splits=0, refits=0),
         seen=seen,
     )
     few, many = table.rows
@@ -243,7 +266,11 @@ def test_real_play_is_cut_to_the_size_of_the_generated_set_and_the_other_way_rou
 def test_which_real_examples_are_drawn_hangs_on_the_seed() -> None:
     def drawn(seed: int) -> tuple[Example, ...]:
         seen: list[tuple[Example, ...]] = []
-        measured({"few": play(4, prefix="a")}, settings=GapSettings(splits=0, seed=seed), seen=seen)
+        measured(
+            {"few": play(4, prefix="a")},
+            settings=GapSettings(splits=0, seed=seed, refits=0),
+            seen=seen,
+        )
         return seen[1]  # after those of the generated play
 
     assert drawn(0) == drawn(0)
@@ -258,25 +285,33 @@ def test_few_groups_take_the_percentiles_further_out() -> None:
     """
     rows = [play(1, prefix=f"g{number}")[0] for number in range(6)]
     found = overlaps([{WRONG}, *[{RIGHT}] * 5], rows)
-    scores = Draws(rows, seed=0).scores(found)
+    scores = scores_of(Draws(rows, seed=0), found)
     assert scores.f_c.value == pytest.approx(5 / 6)
     assert scores.f_c.low == pytest.approx(2 / 6)
     assert scores.f_c.high == 1
 
 
 def test_without_matching_each_learns_from_all_there_is() -> None:
-    table = measured({"few": play(6, prefix="a")}, settings=GapSettings(matched=False, splits=0))
+    table = measured(
+        {"few": play(6, prefix="a")}, settings=GapSettings(matched=False, splits=0, refits=0)
+    )
     assert (table.rows[0].examples, table.rows[0].real_examples) == (6, 20)
 
 
 def test_the_noise_floor_comes_from_real_samples_that_share_no_group() -> None:
     seen: list[tuple[Example, ...]] = []
-    table = measured({"some": play(6, prefix="a")}, settings=GapSettings(splits=3), seen=seen)
+    table = measured(
+        {"some": play(6, prefix="a")}, settings=GapSettings(splits=3, refits=0), seen=seen
+    )
     (row,) = table.rows
     assert row.floor_o is not None
     assert (row.floor_o.size, row.floor_o.values) == (6, (0.0, 0.0, 0.0))
     assert (row.floor_o.mean, row.floor_o.q95) == (0.0, 0.0)
     pairs = [examples for examples in seen if len(examples) == 6][2:]
+    halves = [examples for examples in seen if len(examples) == 3]
+    assert row.own_floor_o is not None
+    assert (row.own_floor_o.size, row.own_floor_o.values) == (3, (0.0, 0.0, 0.0))
+    assert {one.id[0] for examples in halves for one in examples} == {"a"}
     assert len(pairs) == 6
     assert len(set(pairs)) > 2
     for one, other in zip(pairs[::2], pairs[1::2], strict=True):
@@ -291,13 +326,15 @@ def test_a_gap_larger_than_those_between_real_samples_is_above_the_floor() -> No
 
 
 def test_without_splits_there_is_no_floor() -> None:
-    (row,) = measured({"one": play(9, prefix="a")}, settings=GapSettings(splits=0)).rows
+    (row,) = measured({"one": play(9, prefix="a")}, settings=GapSettings(splits=0, refits=0)).rows
     assert row.floor_c is None
     assert row.above_floor_c is None
 
 
 def test_more_guesses_a_row_cost_precision() -> None:
-    (row,) = measured({"one": play(9, prefix="a")}, settings=GapSettings(most=2, splits=0)).rows
+    (row,) = measured(
+        {"one": play(9, prefix="a")}, settings=GapSettings(most=2, splits=0, refits=0)
+    ).rows
     assert row.fg.f_o.value == pytest.approx(2 / 3)  # 1 right of 2 guesses, 1 label: 2 / (2 + 1)
 
 
@@ -312,7 +349,7 @@ def test_the_baselines_and_f0_are_in_the_table() -> None:
             parrots(),
             untrained=untrained,
             information={"two": information},
-            settings=GapSettings(splits=0),
+            settings=GapSettings(splits=0, refits=0),
         )
     )
     names = [row.name for row in table.baselines]
@@ -334,7 +371,7 @@ def test_what_no_usable_reply_came_to_is_counted() -> None:
             {"one": play(9, prefix="a")},
             parrots(),
             untrained=untrained,
-            settings=GapSettings(splits=0),
+            settings=GapSettings(splits=0, refits=0),
         )
     )
     assert table.failures == (UnusableReplies("f0", "unreadable", 3, 5),)
@@ -351,7 +388,7 @@ def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> N
     generated = {"one": play(9, prefix="a")}
     test = play(10, prefix="t")
     table = asyncio.run(
-        measure_gap(play(20), test, generated, mute, settings=GapSettings(splits=2))
+        measure_gap(play(20), test, generated, mute, settings=GapSettings(splits=2, refits=0))
     )
     (row,) = table.rows
     assert (row.fg.failed, row.fg.f_c.value, row.fg.f_o.value, row.fg.macro.f_o) == (5,) + (
@@ -361,17 +398,27 @@ def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> N
     assert row.g_o.signed.value is None
     assert (row.floor_o, row.above_floor_o) == (NoiseFloor(8, (), None, None), None)
     counted = {one.what: (one.count, one.of) for one in table.failures}
-    assert counted["noise floor"] == (20, 20)
+    assert counted["noise floor"] == (40, 40)  # of real and of generated play
 
 
 def test_each_training_is_told_of_before_it_begins() -> None:
     told: list[str] = []
     generated = {"one": play(9, prefix="a")}
-    asyncio.run(measure_gap(play(20), play(10, prefix="t"), generated, parrots(), tell=told.append))
+    asyncio.run(
+        measure_gap(
+            play(20),
+            play(10, prefix="t"),
+            generated,
+            parrots(),
+            settings=GapSettings(refits=0),
+            tell=told.append,
+        )
+    )
     assert told == [
         "training on 9 examples of one",
         "training on 9 real examples",
-        "noise floor: training on 10 pairs of real samples",
+        "noise floor: training on 10 pairs of samples of real play",
+        "noise floor: training on 10 pairs of samples of one play",
         "training on 20 real examples",
     ]
 
@@ -385,9 +432,9 @@ def test_the_gap_of_a_dm_with_itself_is_0_and_claims_no_certainty() -> None:
     rows = play(30, prefix="t")
     found = overlaps([frozenset({WRONG if n < 12 else RIGHT}) for n in range(30)], rows)
     draws = Draws(rows, 0)
-    gap = draws.gap_o(found, found)
+    gap = gap_o(draws, found, found)
     assert (gap.signed.value, gap.signed.low, gap.signed.high) == (0, None, None)
-    scores = draws.scores(found)
+    scores = scores_of(draws, found)
     assert scores.f_o.low is not None
     assert scores.f_o.high is not None
     assert scores.f_o.low < 0.6 < scores.f_o.high
@@ -403,7 +450,7 @@ def test_pairing_takes_out_what_is_hard_for_both() -> None:
     draws = Draws(rows, 0)
     first = overlaps([frozenset({label}) for label in one], rows)
     second = overlaps([frozenset({label}) for label in other], rows)
-    gap, scores = draws.gap_o(first, second).signed, draws.scores(first).f_o
+    gap, scores = gap_o(draws, first, second).signed, scores_of(draws, first).f_o
     assert gap.value == pytest.approx(100 * 4 / 56)
     assert gap.low is not None
     assert gap.high is not None
@@ -418,7 +465,7 @@ def test_the_printed_gap_starts_at_0_where_the_signed_one_reaches_across_it() ->
     one = [RIGHT if int(row.id[2:]) % 8 < 4 else WRONG for row in rows]
     other = [RIGHT if int(row.id[2:]) % 8 > 3 else WRONG for row in rows]
     found = [overlaps([frozenset({label}) for label in side], rows) for side in (one, other)]
-    gap = Draws(rows, 0).gap_o(*found)
+    gap = gap_o(Draws(rows, 0), *found)
     assert gap.signed.low is not None
     assert gap.signed.low < 0
     assert gap.printed.low == 0
@@ -429,7 +476,7 @@ def test_the_printed_gap_starts_at_0_where_the_signed_one_reaches_across_it() ->
 def test_few_groups_have_no_interval(groups: int) -> None:
     rows = play(12, prefix="t", groups=groups)
     found = overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
-    figure = Draws(rows, 0).scores(found).f_o
+    figure = scores_of(Draws(rows, 0), found).f_o
     assert figure.value == pytest.approx(7 / 12)
     assert (figure.low, figure.high) == (None, None)
 
@@ -437,7 +484,7 @@ def test_few_groups_have_no_interval(groups: int) -> None:
 def test_five_groups_have_one() -> None:
     rows = play(12, prefix="t", groups=5)
     found = overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
-    figure = Draws(rows, 0).scores(found).f_o
+    figure = scores_of(Draws(rows, 0), found).f_o
     assert figure.low is not None
     assert figure.low < 7 / 12
 
@@ -474,4 +521,113 @@ def test_empty_sets_are_refused_by_name() -> None:
     with pytest.raises(ConfigError, match="at least a strict test row"):
         measured({"one": play(5, prefix="a")}, test=loose)
     with pytest.raises(ConfigError, match="at least 1 label per row"):
-        measured({"one": play(5, prefix="a")}, settings=GapSettings(most=0))
+        measured({"one": play(5, prefix="a")}, settings=GapSettings(most=0, refits=0))
+
+
+def fifths_wrong(*wrong: int) -> Trained:
+    """In each of 12 groups so many of 5 rows are wrong: in the study, then in each refit."""
+    rows = play(60, prefix="t", groups=12)
+    every = [
+        overlaps([{WRONG if number // 12 < one else RIGHT} for number in range(60)], rows)
+        for one in wrong
+    ]
+    return trained(*every)
+
+
+def test_the_spread_of_refits_by_hand() -> None:
+    """All real rows right, F 1; generated 4 of 5, refits 5, 4 and 3 of 5: G 11.1; 0, 11.1 and 25.
+
+    The variance of 0, 11.1 and 25 is 156.9 (2 degrees of freedom, t 4.303), that of the test rows
+    0, as all groups are alike: 11.1 +- 4.303 x 12.53.
+    """
+    draws = Draws(play(60, prefix="t", groups=12), 0)
+    gap, _ = draws.gaps(fifths_wrong(0, 0, 0, 0), fifths_wrong(1, 0, 1, 2))
+    assert gap.signed.value == pytest.approx(100 / 9)
+    assert gap.signed.low == pytest.approx(-42.78, abs=0.01)
+    assert gap.signed.high == pytest.approx(65.01, abs=0.01)
+    assert (gap.printed.low, gap.printed.high) == (0, gap.signed.high)
+
+
+def test_the_spread_of_test_rows_by_hand() -> None:
+    """Half of 12 groups wrong: G 33.3, slope -88.9 in F, whose variance is .25 / 12: sd 12.8.
+
+    Refits that change nothing leave 11 degrees of freedom: 33.3 +- 2.201 x 12.8.
+    """
+    rows = play(60, prefix="t", groups=12)
+    half = overlaps([{WRONG if number % 12 < 6 else RIGHT} for number in range(60)], rows)
+    gap, _ = Draws(rows, 0).gaps(fifths_wrong(0, 0, 0), trained(half, half, half))
+    assert gap.signed.value == pytest.approx(100 / 3)
+    assert gap.signed.high is not None
+    assert gap.signed.high - 100 / 3 == pytest.approx(28.2, rel=0.1)
+
+
+def test_the_difference_of_two_gaps_by_hand() -> None:
+    """G 11.1 and 25; in refits 0 and 11.1, 25 and 42.9, 11.1 and 25. Differences -13.9; -11.1,
+    -17.9 and -13.9, whose sd is 3.391: -13.9 +- 4.303 x 3.391; t 4.096, p .0547."""
+    draws = Draws(play(60, prefix="t", groups=12), 0)
+    one, other = fifths_wrong(1, 0, 2, 1), fifths_wrong(2, 1, 3, 2)
+    (found, p), _ = draws.differences(fifths_wrong(0, 0, 0, 0), one, other)
+    assert found.value == pytest.approx(-13.889, abs=0.001)
+    assert found.low == pytest.approx(-28.48, abs=0.01)
+    assert found.high == pytest.approx(0.70, abs=0.01)
+    assert p == pytest.approx(0.0547, abs=0.0001)
+    (_, none), _ = draws.differences(fifths_wrong(0), fifths_wrong(1), fifths_wrong(2))
+    assert none is None
+
+
+def test_whoever_learns_from_other_sessions_each_time_has_a_wider_interval() -> None:
+    """Of ten sessions a parrot repeats the first it is given: half of them teach it the wrong."""
+    mixed = [*play(5, RIGHT, prefix="a"), *play(5, WRONG, prefix="b")]
+    fixed = measured({"one": mixed}).rows[0].g_c.signed
+    found = measured({"one": mixed}, settings=GapSettings(splits=0)).rows[0].g_c.signed
+    assert (fixed.low, fixed.high) == (None, None)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.high - found.low > 50
+
+
+def test_sets_of_the_same_sessions_are_redrawn_alike() -> None:
+    one, other = play(20, prefix="a", groups=10), play(20, prefix="b", groups=10)
+    renamed = [replace(row, group=row.group.replace("b", "a")) for row in other]
+    for number in range(3):
+        drawn = redrawn(one, 20, 5, number)
+        assert [row.group for row in drawn] == [
+            row.group for row in redrawn(renamed, 20, 5, number)
+        ]
+        assert len(drawn) == 20
+        assert len(set(drawn)) < 20
+    assert redrawn(one, 20, 5, 0) != redrawn(one, 20, 5, 1)
+    assert len(redrawn(one, 50, 5, 0)) == 50
+
+
+def test_two_sets_are_compared_on_as_many_examples_of_each() -> None:
+    table = asyncio.run(
+        measure_gap(
+            play(40),
+            play(10, prefix="t"),
+            {"a": play(20, HALF, prefix="s"), "b": play(15, RIGHT, prefix="s")},
+            parrots(),
+            compared=("a", "b"),
+            settings=GapSettings(splits=0),
+        )
+    )
+    assert [(row.examples, row.real_examples) for row in table.rows] == [(15, 15), (15, 15)]
+    assert table.difference is not None
+    assert (table.difference.one, table.difference.other) == ("a", "b")
+    assert (table.difference.g_c.value, table.difference.g_o.value) == (0, 100)
+
+
+def test_real_play_in_the_format_of_generated_play_is_measured_at_its_sizes() -> None:
+    table = asyncio.run(
+        measure_gap(
+            play(20),
+            play(10, prefix="t"),
+            {"a": play(6, prefix="a"), "b": play(6, prefix="b"), "c": play(30, prefix="c")},
+            parrots(),
+            control=play(10, WRONG),
+            settings=GapSettings(splits=0, refits=0),
+        )
+    )
+    sizes = [(row.name, row.examples, row.real_examples) for row in table.controls]
+    assert sizes == [("real play in this format", 6, 6), ("real play in this format", 10, 10)]
+    assert [row.g_c.printed.value for row in table.controls] == [100, 100]

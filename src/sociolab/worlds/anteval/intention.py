@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -125,6 +125,38 @@ def example_of(episode: Episode) -> Example:
     return Example(episode.trial.id, session.id, turns, players, labels, strict)
 
 
+def cut_examples(episode: Episode) -> tuple[Example, ...]:
+    """An example for each move that shows an intention, ending there as real examples do.
+
+    Of scripted players the move is on record; others mark it in a private field, with
+    `--set marks=true`. Of each intention the first mark counts; what marks none of the player's own
+    is passed over. Empty where nothing is marked.
+    """
+    whole = example_of(episode)
+    session = session_from(episode.trial.task.content)
+    left = {(one.seat, one.skill) for one in session.intentions}
+    found = []
+    for number, move in enumerate(episode.moves):
+        shown = {(move.seat, skill) for skill in _marks(move)} & left
+        if not shown:
+            continue
+        left -= shown
+        labels = frozenset(Label(session.seated(who).first_name, skill) for who, skill in shown)
+        turns = tuple(_turns(session, episode.moves[: number + 1]))
+        strict = not names_skill(turns, {label.skill for label in labels})
+        id_ = f"{whole.id}/{move.turn}"
+        found.append(replace(whole, id=id_, turns=turns, labels=labels, strict=strict))
+    return tuple(found)
+
+
+def _marks(move: Moved) -> Iterator[str]:
+    """The skills that a move is said to use."""
+    for action in move.actions:
+        yield from (str(act.what) for act in action.acts if act.kind == USE)
+        if uses := action.fields.get("uses"):
+            yield str(uses)
+
+
 def _turns(session: Session, moves: Sequence[Moved]) -> Iterator[Turn]:
     names = {one.id: DM if one.id == NPC else one.first_name for one in session.characters}
     for move in moves:
@@ -140,24 +172,18 @@ F_O = Measure("f_o", 0, 1, title="F_o")
 """The same over (character, skill) tuples."""
 MEASURES = (F_C, F_O)
 
-GUESSES = 1
-"""Top-1, as everywhere unless said otherwise: a judge that may name everybody is right of most.
-
-So where several skills are assigned F stays below 1; each reason says how high it could be.
-"""
-
 _ATTEMPTS = 3
 
 
 class IntentionRecordJudge:
-    """The guess of somebody who knows the acts: the first skills that scripted players used.
+    """The guesses of somebody who knows the acts: all skills that scripted players used.
 
-    It is as good as a guess can be, and says only whether the intentions were acted on. Of an
+    They are as good as guesses can be, and say only whether the intentions were acted on. Of an
     episode that is not on record it cannot tell anything.
     """
 
     def __init__(self) -> None:
-        self.id = JudgeId("record", "formula", digest("record", GUESSES))
+        self.id = JudgeId("record", "formula", digest("record", "sets"))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """F_c and F_o of the episode; unscored where it is not on record."""
@@ -166,24 +192,22 @@ class IntentionRecordJudge:
         if not recorded(episode):
             return tuple(Unscored(measure, None, UNRECORDED) for measure in MEASURES)
         session = session_from(episode.trial.task.content)
-        used = [
-            Label(session.seated(move.seat).first_name, str(act.what))
+        used = {
+            Label(session.seated(move.seat).first_name, skill)
             for move in episode.moves
-            for action in move.actions
-            for act in action.acts
-            if act.kind == USE
-        ]
-        return agreement(set(used[:GUESSES]), example_of(episode).labels)
+            for skill in _marks(move)
+        }
+        return agreement(used, example_of(episode).labels)
 
 
 class ChatIntentionJudge:
-    """The guess of an untuned chat model as virtual DM (the paper's f0), on one session."""
+    """The guesses of an untuned chat model as virtual DM (the paper's f0), on one session."""
 
     def __init__(self, model: ChatModel, texts: PromptSet | None = None) -> None:
         texts = texts or first()
         self._model, self._head = model, head(texts)
         self._temperature = texts.manifest.temperature.judge
-        settings = digest(self._head, model.label, GUESSES)
+        settings = digest(self._head, model.label, "sets")
         told = texts.instructions("virtual_dm")
         self.id = JudgeId(model.label, "model", told.marked(settings))
 
@@ -209,12 +233,12 @@ class ChatIntentionJudge:
                 ScoreFailure(m, None, asked.cause, asked.problem, asked.raw, asked.attempts)
                 for m in MEASURES
             )
-        return agreement(labels_in(asked.value, example, GUESSES), example.labels)
+        return agreement(labels_in(asked.value, example), example.labels)
 
     async def _ask(self, example: Example, key: CallKey) -> TypedReply[Answer]:
         def complaint(answer: Answer) -> str:
             try:
-                labels_in(answer, example, GUESSES)
+                labels_in(answer, example)
             except ReplyError as error:
                 return str(error)
             return ""
@@ -226,7 +250,7 @@ class ChatIntentionJudge:
 
 
 def agreement(predicted: Set[Label], assigned: Set[Label]) -> tuple[Verdict, ...]:
-    """F_c and F_o of one session."""
+    """F_c and F_o of one session: F1 of the set of guesses against the set of what was assigned."""
     guessed = f"guessed {_told(predicted)}; assigned {_told(assigned)}"
     characters = {label.character for label in predicted}, {label.character for label in assigned}
     return (_f(F_C, *characters, guessed), _f(F_O, predicted, assigned, guessed))
@@ -236,9 +260,7 @@ def _f(measure: Measure, predicted: Set[object], assigned: Set[object], reason: 
     total = len(predicted) + len(assigned)
     if not total:
         return Unscored(measure, None, "no skill was assigned, and none guessed")
-    most = 2 * min(len(predicted), len(assigned)) / total
-    told = f"{reason}; {len(predicted)} against {len(assigned)}: at most {most:.2f}"
-    return Score(measure, None, 2 * len(predicted & assigned) / total, told if most < 1 else reason)
+    return Score(measure, None, 2 * len(predicted & assigned) / total, reason)
 
 
 def _told(labels: Iterable[Label]) -> str:

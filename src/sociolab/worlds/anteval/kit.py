@@ -109,7 +109,9 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
     settings = setup.read("anteval-intention", IntentionSettings)
     sessions = sessions_of("intention", setup, settings)
     return WorldKit(
-        world=AntEval("intention", sessions, policy=setup.policy, texts=settings.texts),
+        world=AntEval(
+            "intention", sessions, policy=setup.policy, texts=settings.texts, marks=settings.marks
+        ),
         players={"scripted": ScriptedPartyPlayer()},
         judges={"record": IntentionRecordJudge()},
         checks=(),
@@ -176,6 +178,7 @@ def _gap() -> Tool:
         "Measure how far generated D&D play is from real play (AntEval's IEG).\n\n"
         "Virtual DMs that learned from either see the difference.",
         "--real sample --generated tavern",
+        page=True,
         demo=demo,
     )
 

@@ -6,7 +6,7 @@ from sociolab.prompting.sets import PromptedSettings, PromptSet, load_set
 from sociolab.worlds.anteval.session import PACKAGE
 
 WANTED = {
-    "act_head": "information knowledge limit npc others purposes situation teller you",
+    "act_head": "information knowledge limit marks npc others purposes situation teller you",
     "act_tail": "last limit turn",
     "learned": "before teller",
     "judge_knowledge": "k",

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Literal
+
+from pydantic import BaseModel, Field
 
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Episode, Moved
 from sociolab.core.ports import Line, Observation
@@ -18,6 +21,7 @@ from sociolab.worlds.anteval.prompt_sets import first
 from sociolab.worlds.anteval.session import (
     ABILITIES,
     NPC,
+    SKILLS,
     Fact,
     Form,
     PartyMember,
@@ -37,6 +41,22 @@ ACTIONS = ActionSpace(
 )
 """A turn may act, speak, do both, or pass."""
 
+
+class Marked(BaseModel):
+    """What a player may say aside of a turn: that it shows its intention. Nobody else sees it."""
+
+    uses: Literal[SKILLS] | None = Field(  # type: ignore[valid-type]
+        default=None, description="the skill that you use here, if it is what you mean to do"
+    )
+
+
+MARKED_ACTIONS = ActionSpace(
+    tuple(replace(kind, fields=Marked) if kind.has_text else kind for kind in ACTIONS.kinds),
+    most=ACTIONS.most,
+    distinct=ACTIONS.distinct,
+)
+"""The same for players who mean to use a skill, where sessions ask for marks."""
+
 ASK, TELL, USE, CHAT = "ask", "tell", "use", "chat"
 """The acts of scripted players: a question, about a kind of fact or (None) about anything; a fact,
 as {"id", "text"}; the use of a skill, by its name; and all that means nothing to anybody."""
@@ -54,13 +74,22 @@ def recorded(episode: Episode) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AntScene:
-    """A session, ready to be played: the players in their order, then the NPC, round and round."""
+    """A session, ready to be played: the players in their order, then the NPC, round and round.
+
+    `marks`: players may mark the move of their intention.
+    """
 
     session: Session
     polls: Sequence[Poll] = ()
     order: Order = "round-robin"
     space: ActionSpace = ACTIONS
     texts: PromptSet = field(default_factory=first)
+    marks: bool = False
+
+    def space_of(self, seat: str, turn: int) -> ActionSpace:
+        """With a field for the mark where there is something to mark."""
+        means = any(one.seat == seat for one in self.session.intentions)
+        return MARKED_ACTIONS if self.marks and means else self.space
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -74,14 +103,14 @@ class AntScene:
 
     def witness(self, seat: str) -> TableWitness:
         """What this seat knows before the first turn."""
-        return TableWitness(self.session, seat, self.texts)
+        return TableWitness(self.session, seat, self.texts, self.marks)
 
 
 class TableWitness:
     """What one seat has seen and heard so far."""
 
-    def __init__(self, session: Session, seat: str, texts: PromptSet) -> None:
-        self._seat = seat
+    def __init__(self, session: Session, seat: str, texts: PromptSet, marks: bool = False) -> None:
+        self._seat, self._marks = seat, marks
         self._texts = texts
         self._limit = session.turns
         self._view = visible(session, seat)
@@ -96,8 +125,12 @@ class TableWitness:
         you = move.seat == self._seat
         who = self._names[move.seat]
         actions = tuple(
-            replace(action, to=tuple(self._names[seat] for seat in action.to))
-            if action.to
+            replace(
+                action,
+                to=tuple(self._names[seat] for seat in action.to),
+                fields=action.fields if you else {},  # marks are nobody else's business
+            )
+            if action.to or action.fields
             else action
             for action in move.actions
         )
@@ -146,6 +179,7 @@ class TableWitness:
                 "others": view.others,
                 "knowledge": [fact.text for fact in view.knowledge],
                 "purposes": [purpose.text for purpose in view.purposes],
+                "marks": self._marks,
             }
         )
 

@@ -220,16 +220,18 @@ class IntentionSettings(DrawnSettings):
     """Intention expression.
 
     `prior` is "uniform" or a path to a JSON object from skill to weight; `none` the share of
-    players who mean to use no skill; the others mean to use `per_player` different ones.
+    players who mean to use no skill; the others mean to use `per_player` different ones. `marks`:
+    they say in a private field which of their moves shows it.
     """
 
     prior: str = UNIFORM
     none: float = Field(default=0.15, ge=0, le=1)
     per_player: int = Field(default=1, ge=1, le=18)
+    marks: bool = False
 
     def of_drawn(self) -> set[str]:
-        """The names of the settings that were given: all of them say how sessions are drawn."""
-        return set(self.model_fields_set) - {"prompts"}
+        """The names of the settings that were given of those that say how sessions are drawn."""
+        return set(self.model_fields_set) - {"prompts", "marks"}
 
     def drawn(self, seed: int) -> DrawnSessions:
         """The sessions that these settings draw; ConfigError where the prior cannot be read."""

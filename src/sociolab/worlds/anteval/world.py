@@ -14,6 +14,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.plugin.shown import ToldFact
 from sociolab.prompting.sets import PromptSet
+from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls, told_of
 from sociolab.worlds.anteval.prompt_sets import PLAYED, first
 from sociolab.worlds.anteval.scene import ACTIONS, AntScene, describe_self, line_of
@@ -43,7 +44,7 @@ class AntEval:
     """One of the two worlds, over one set of sessions.
 
     Information: with `controls` the players are asked before the first turn too, with `snapshots`
-    N after every N turns.
+    N after every N turns. Intention: with `marks` players may mark the move that shows theirs.
     """
 
     form: Form
@@ -52,6 +53,7 @@ class AntEval:
     snapshots: int = 0
     policy: FailurePolicy = DEFAULT_POLICY
     texts: PromptSet = field(default_factory=first)
+    marks: bool = False
 
     @property
     def name(self) -> str:
@@ -63,6 +65,8 @@ class AntEval:
         """The sessions; the hash covers them, the prompts and the questions that are put."""
         own, prompts = self.sessions.id, self.texts.hash_of(*PLAYED)
         asked = digest(own.hash, prompts, self.controls, self.snapshots)
+        if self.marks:  # how models are asked for fields belongs to what is played
+            asked = digest(asked, prompt("sociolab.agents", "fields").hash)
         return DataId(own.name, own.version, asked)
 
     def tasks(self) -> Sequence[Task]:
@@ -78,7 +82,7 @@ class AntEval:
         session = session_from(episode.trial.task.content)
         if seat is None:
             return _whole(session, episode)
-        witness = AntScene(session, texts=self.texts).witness(seat)
+        witness = AntScene(session, texts=self.texts, marks=self.marks).witness(seat)
         for move in witnessed(episode.moves, seat, ACTIONS):
             witness.see(move)
         shown = witness.observe(len(episode.moves))
@@ -88,7 +92,7 @@ class AntEval:
     def _scene(self, task: Task) -> AntScene:
         session = session_from(task.content)
         if self.form == "intention":
-            return AntScene(session, texts=self.texts)
+            return AntScene(session, texts=self.texts, marks=self.marks)
         asked = polls(session, self.texts, controls=self.controls, every=self.snapshots)
         return AntScene(session, asked, texts=self.texts)
 

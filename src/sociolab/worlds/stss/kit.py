@@ -21,6 +21,7 @@ from sociolab.core.ports import (
     Reply,
     Request,
     Role,
+    World,
     WorldKit,
 )
 from sociolab.engine.setup import WorldSetup
@@ -46,7 +47,13 @@ SCRIPTED: dict[str, Player] = {
 }
 """The built-in players, who write acts: as `casting.BUILT_IN` names them."""
 
-ALWAYS_ASKED = {"plan_day": 1.0, "general_plan": 1.0, "day_reminder": 1.0, "decompose": 1.5}
+ALWAYS_ASKED = {
+    "plan_day": 1.0,
+    "general_plan": 1.0,
+    "day_reminder": 1.0,
+    "talk_reminder": 1.0,
+    "decompose": 1.5,
+}
 """Questions of the day, whomever one meets, and how often they are asked for each that scripted
 residents are asked: these plan fewer things that last an hour."""
 
@@ -62,8 +69,11 @@ ABOUT_CALLS = (
 TDP = {
     "general_plan": "TDP's general plan",
     "day_reminder": "TDP's day reminder",
-    "talk_reminder": "TDP's conversation reminder",
+    "talk_reminder": "TDP's checklist for conversations",
 }
+SCRIPTED_LIFE = "smoke test: rule-based lives"
+"""What scripted play is, wherever it is shown."""
+
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
     metrics=metrics(
@@ -111,6 +121,7 @@ DECLARED = Declared(
     main=("overall",),
     cluster="task",
     questions=TDP,
+    scripted=SCRIPTED_LIFE,
     agreement=("took_part_by_filter", "took_part_read", "filter_agreement"),
     judges={
         "rules": "rule-based: positions from the trace, actions by keyword; why people did not "
@@ -236,6 +247,14 @@ def _public_town(wanted: Importing, fresh: Path) -> Sequence[str]:
     return import_stss(wanted.source, fresh, wanted.name, correct=wanted.flag).lines
 
 
+def _remarks(world: World) -> Sequence[str]:
+    """Which of the tasks have filters that an ordinary day passes."""
+    from sociolab.worlds.stss.ordinary import remarks_on
+
+    assert isinstance(world, Stss)
+    return remarks_on(world.dataset.tasks, world.dataset.residents)
+
+
 def _two_levels() -> TwoLevels:
     from sociolab.worlds.stss.levels import LEVELS
 
@@ -281,6 +300,7 @@ load = WorldPlugin(
             flag=Flag("--correct", "", "Fix known defects of tasks (stss)."),
         )
     },
+    remarks=_remarks,
     levels=_two_levels,
     town=_town,
     tools={"levels": _levels},

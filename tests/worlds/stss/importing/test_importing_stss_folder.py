@@ -194,7 +194,7 @@ BAD: Mapping[str, tuple[Callable[[Path], object], str, str]] = {
     "no people": (
         lambda v: (v / PEOPLE / "meta.json").unlink(),
         "meta.json",
-        "there is no such file",
+        "there is none",
     ),
     "no second list": (lambda v: (v / "tasks/tasks_dlc.json").unlink(), "tasks_dlc.json", "none"),
     "no persona": (

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mute_town import mute_scores
 from sociolab.town.paths import Paths
 from sociolab.worlds.stss.dataset import TownData, read_town
 from sociolab.worlds.stss.importing.importer import ImportReport, import_stss
@@ -65,7 +66,15 @@ def test_the_defects_are_those_that_a_reading_by_hand_found(report: ImportReport
         DefectKind.UNKNOWN_PLACE: ["12", "19"],
         DefectKind.FOREIGN_FILTER: ["17"],
         DefectKind.WRONG_NUMBER: ["7", "11", "27", "28"],
-        DefectKind.PROMISED_NUMBER: ["7", "8", "21", "22", "27", "28"],
+        DefectKind.PROMISED_NUMBER: ["7", "8", "12", "13", "21", "22", "27", "28"],
+        DefectKind.NO_NUMBER: ["14", "25", "26"],
+        DefectKind.ORDINARY_FILTER: [
+            *("4", "5", "6", "7", "8", "9", "11", "12", "13", "14", "15", "16", "17"),
+            *("18", "18", "19", "19", "20", "20", "26"),
+        ],
+        DefectKind.MISSED_FORM: [
+            *("10", "14", "17", "18", "18", "24", "25", "26", "29", "29", "30", "30"),
+        ],
         DefectKind.OTHER_EVENT: ["2", "8"],
         DefectKind.PROMISED_PLACE: ["2"],
         DefectKind.OTHER_ACTIVITY: ["14"],
@@ -94,6 +103,20 @@ def test_corrected_texts_promise_the_number_of_the_rule(data: TownData) -> None:
     promised = [task for task in data.tasks if f" {task.expected} people" in task.goal]
     assert len(promised) == 13
     assert not any("8 people" in task.goal for task in data.tasks)
+
+
+def test_a_mute_performer_scores_only_where_the_import_says_so(
+    report: ImportReport, data: TownData
+) -> None:
+    named = {
+        int(one.where.removeprefix("task "))
+        for one in report.defects
+        if one.kind is DefectKind.ORDINARY_FILTER
+    }
+    played = {5: "stss-05-buffet", 3: "stss-03-art-exhibition", 27: "stss-27-live-painting-stream"}
+    scores = mute_scores(data, 2, played.values())
+    assert scores["stss-05-buffet"] > 0
+    assert {number for number, task in played.items() if scores[task]} <= named
 
 
 def test_the_film_night_looks_for_films(data: TownData) -> None:

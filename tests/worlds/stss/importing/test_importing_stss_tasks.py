@@ -190,8 +190,8 @@ def test_a_text_that_names_another_place_is_told_right(make: Any) -> None:
 
 def test_a_description_of_another_activity_is_not_told(make: Any) -> None:
     found = make(task(Description="Be with one other and paint together."), correct=True)
-    assert kinds(found) == [DefectKind.OTHER_ACTIVITY]
-    assert found.tasks[0].goal.endswith("14:00.")
+    assert kinds(found) == [DefectKind.OTHER_ACTIVITY, DefectKind.NO_NUMBER]
+    assert found.tasks[0].goal.endswith("14:00. At least 2 others are hoped for.")
 
 
 def test_a_performer_who_is_none_of_the_choices_is_reported_and_stays(make: Any) -> None:

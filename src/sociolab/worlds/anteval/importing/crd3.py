@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -31,7 +31,13 @@ from sociolab.worlds.anteval.importing.crd3_speech import (
 )
 from sociolab.worlds.anteval.importing.dnd import ImportedPlay, keep
 from sociolab.worlds.anteval.session import PACKAGE, SKILLS
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
+from sociolab.worlds.anteval.virtual_dm.example import (
+    DM,
+    HALF_WINDOW,
+    Example,
+    Label,
+    Turn,
+)
 
 CONTEXT = 30
 """An example holds at most so many turns."""
@@ -95,11 +101,13 @@ def extract(episode: ShowEpisode) -> Extracted:
     dropped: Counter[str] = Counter()
     examples = []
     past = -1
-    for exchange in exchanges(episode, cast):
+    every = exchanges(episode, cast)
+    borders = [*(one.first.turn for one in every[1:]), len(episode.turns)]
+    for exchange, border in zip(every, borders, strict=False):
         found = _example(episode, cast, exchange, past)
         past = exchange.end if exchange.reports else past
         if isinstance(found, Example):
-            examples.append(found)
+            examples.append(replace(found, after=_after(episode.turns, cast, exchange, border)))
         else:
             dropped[found] += 1
     return Extracted(tuple(examples), dropped)
@@ -160,6 +168,17 @@ def _context(turns: Sequence[SpokenTurn], cast: Cast, turn: int, start: int) -> 
     return tuple(Turn(_voice(each.speaker, cast), each.text) for each in said if each.text)[
         -CONTEXT:
     ]
+
+
+def _after(
+    turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange, border: int
+) -> tuple[Turn, ...]:
+    """The play after the roll, up to the next request, without what the DM makes of the roll."""
+    start = exchange.end + 1
+    while start < border and turns[start].speaker == cast.dm:
+        start += 1
+    said = turns[start : min(border, start + HALF_WINDOW)]
+    return tuple(Turn(_voice(each.speaker, cast), each.text) for each in said if each.text)
 
 
 def _voice(speaker: str, cast: Cast) -> str:

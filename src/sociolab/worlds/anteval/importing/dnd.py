@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -58,6 +58,7 @@ class _Row(ForeignRecord):
     candidates: Annotated[tuple[_Candidate, ...], Field(min_length=1)]
     context_turns: Annotated[tuple[_Turn, ...], Field(min_length=1)]
     labels: Annotated[tuple[_Label, ...], Field(min_length=1)]
+    after_turns: tuple[_Turn, ...] = ()
     strict: StrictBool | None = None
     dm: _Name | None = None
 
@@ -95,10 +96,12 @@ def json_line(example: Example) -> str:
         "episode": example.group,
         "dm": DM,
         "candidates": [{"character": name} for name in example.candidates],
-        "context_turns": [{"speaker": turn.speaker, "text": turn.text} for turn in example.turns],
+        "context_turns": [asdict(turn) for turn in example.turns],
         "labels": [label._asdict() for label in sorted(example.labels)],
         "strict": example.strict,
     }
+    if example.after:
+        fields["after_turns"] = [asdict(turn) for turn in example.after]
     return json.dumps(fields) + "\n"
 
 
@@ -124,13 +127,16 @@ def _example(place: str, row: _Row, master: str | None) -> Example:
     if master in voices:
         raise ConfigError(f'{place}: dm: expected a name outside candidates, found "{master}"')
     voices[master or DM] = DM
-    turns = tuple(Turn(voices.get(t.speaker, t.speaker), t.text) for t in row.context_turns)
+    turns, after = (
+        tuple(Turn(voices.get(turn.speaker, turn.speaker), turn.text) for turn in many)
+        for many in (row.context_turns, row.after_turns)
+    )
     labels = frozenset(_label(place, label, row.candidates) for label in row.labels)
     if row.strict is None:
         strict = not names_skill(turns, [label.skill for label in labels])
     else:
         strict = row.strict
-    return Example(row.id, row.episode, turns, names, labels, strict)
+    return Example(row.id, row.episode, turns, names, labels, strict, after)
 
 
 def _names(place: str, row: _Row) -> tuple[str, ...]:

@@ -70,8 +70,9 @@ def read_answer(text: str, example: Example, most: int) -> frozenset[Label]:
     return labels_in(read(text, Answer), example, most)
 
 
-def labels_in(answer: Answer, example: Example, most: int) -> frozenset[Label]:
-    """The first `most` different labels of an answer; ReplyError (not allowed) in one sentence."""
+def labels_in(answer: Answer, example: Example, most: int | None = None) -> frozenset[Label]:
+    """The different labels of an answer, or the first `most`; ReplyError (not allowed) in one
+    sentence."""
     names = {_folded(name): name for name in example.candidates}
     labels: dict[Label, None] = {}
     for check in answer.checks:

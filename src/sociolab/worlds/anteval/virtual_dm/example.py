@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple, Protocol
 
@@ -36,7 +36,8 @@ class Example:
     """A stretch of play and the checks that follow from it.
 
     `group` is what intervals cluster by and cross-validation splits by: the episode of real play,
-    the session of generated play. `strict`: the skill is not named in the play itself.
+    the session of generated play. `strict`: the skill is not named in the play itself. `after`:
+    how the play went on after the checks, where that is known; no virtual DM is shown it.
     """
 
     id: str
@@ -45,6 +46,31 @@ class Example:
     candidates: tuple[str, ...]
     labels: frozenset[Label]
     strict: bool = True
+    after: tuple[Turn, ...] = ()
+
+
+HALF_WINDOW = 15
+"""So many turns on either side of a check make a window as long as a session of the paper."""
+
+_LEAST_AFTER = 5
+"""With fewer turns after it a check stands at the end of its window, not in the middle."""
+
+
+def windows(examples: Iterable[Example]) -> tuple[Example, ...]:
+    """Play in the format of a whole session: the check is in the middle, not at the end.
+
+    Up to 15 turns before and after it; examples with fewer than 5 turns after it are left out.
+    """
+    return tuple(
+        replace(
+            one,
+            id=f"{one.id}/window",
+            turns=(*one.turns[-HALF_WINDOW:], *one.after[:HALF_WINDOW]),
+            after=(),
+        )
+        for one in examples
+        if len(one.after) >= _LEAST_AFTER
+    )
 
 
 def names_skill(turns: Iterable[Turn], skills: Iterable[str]) -> bool:

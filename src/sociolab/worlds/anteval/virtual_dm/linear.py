@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sociolab.core.errors import ConfigError, WorldError
@@ -37,11 +37,14 @@ class LinearDM:
     """Ranks (candidate, skill) pairs; no name of a candidate is a feature.
 
     The same examples in the same order give the same model. Chosen by cross-validation over
-    episodes of real play (benchmarks/virtual_dm_experiment.py).
+    episodes of real play (benchmarks/virtual_dm_experiment.py). Virtual DMs with the same `reader`
+    share what it has read, so that fitting another one to the same play takes a fraction of the
+    time.
     """
 
-    def __init__(self) -> None:
-        self._words: StemVocabulary | None = None
+    def __init__(self, reader: PlayReader | None = None) -> None:
+        self._reader = reader or PlayReader()
+        self._words: StemWeights | None = None
         self._who: _Who | None = None
         self._which: _Which | None = None
 
@@ -58,12 +61,12 @@ class LinearDM:
             raise ConfigError("training examples: expected words in at least one turn, found none")
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-        self._words = StemVocabulary(examples)
-        turns = TurnMatrix(examples, self._words)
+        self._words = StemWeights(self._reader, examples)
+        features = Features(self._reader, examples, self._words)
         # The products are many and small: a second thread only waits, at the cost of a whole core.
         with threadpool_limits(1):
-            self._who = _Who(examples, turns)
-            self._which = _Which(examples, turns)
+            self._who = _Who(examples, features)
+            self._which = _Which(examples, features)
 
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
         """The best `most` pairs of each example; of alike ones, the candidate named first."""
@@ -71,82 +74,81 @@ class LinearDM:
             raise WorldError("linear: expected a call of fit before predict, found none")
         if not examples:
             return ()
-        turns, seats = TurnMatrix(examples, self._words), _seats(examples)
-        scores = self._who.chances(examples, turns)[:, None] * self._which.scores(turns, seats)
-        ranked: list[list[tuple[float, Label]]] = [[] for _ in examples]
-        for (number, who), row in zip(seats, scores.tolist(), strict=True):
-            ranked[number] += zip(row, (Label(who, skill) for skill in SKILLS), strict=True)
-        return tuple(frozenset(_best(pairs, most)) for pairs in ranked)
+        features = Features(self._reader, examples, self._words)
+        scores = self._who.chances(features)[:, None] * self._which.scores(features)
+        return tuple(
+            _best(example, scores[start : start + len(example.candidates)], most)
+            for example, start in zip(examples, features.starts, strict=True)
+        )
 
 
 class _Who:
     """How likely each candidate makes a check."""
 
-    def __init__(self, examples: Sequence[Example], turns: TurnMatrix) -> None:
-        from sklearn.feature_extraction import DictVectorizer
+    def __init__(self, examples: Sequence[Example], features: Features) -> None:
         from sklearn.linear_model import LogisticRegression
         from sklearn.preprocessing import StandardScaler
 
-        self._columns = DictVectorizer()
-        self._scale = StandardScaler(with_mean=False)
+        self._columns = features.manner.shape[1]
+        self._scale = StandardScaler(with_mean=False).fit(features.manner)
         self._model = LogisticRegression(C=_INVERSE_PENALTY, max_iter=500)
-        manner = self._scale.fit_transform(self._columns.fit_transform(_rows(examples)))
         truth, weights = _truth(examples)
         self._always = len(set(truth)) == 1
         if not self._always:
-            features = _beside(manner, turns, _seats(examples))
-            self._model.fit(features, truth, sample_weight=weights)
+            self._model.fit(self._beside(features), truth, sample_weight=weights)
 
-    def chances(self, examples: Sequence[Example], turns: TurnMatrix) -> Floats:
+    def chances(self, features: Features) -> Floats:
         """Of each seat, in order, 0..1; all 1 where in training everybody always checked."""
         import numpy as np
 
-        seats = _seats(examples)
         if self._always:
-            return np.ones(len(seats))
-        manner = self._scale.transform(self._columns.transform(_rows(examples)))
-        return np.asarray(self._model.predict_proba(_beside(manner, turns, seats))[:, 1])
+            return np.ones(features.manner.shape[0])
+        return np.asarray(self._model.predict_proba(self._beside(features))[:, 1])
+
+    def _beside(self, features: Features) -> Matrix:
+        """How each seat spoke, and the words that it said."""
+        from scipy import sparse
+
+        # What was not met in training has no weight.
+        manner = self._scale.transform(features.manner[:, : self._columns])
+        return sparse.hstack([manner, features.own * _OWN_WORDS], format="csr")
 
 
 class _Which:
     """What each skill scores for a seat: about the chance that a check there is of this skill."""
 
-    def __init__(self, examples: Sequence[Example], turns: TurnMatrix) -> None:
+    def __init__(self, examples: Sequence[Example], features: Features) -> None:
         import numpy as np
+        from scipy import sparse
 
         checks = _checks(examples)
-        features = turns.all([seat for seat, _ in checks])
+        numbers = [number for (number, _), _ in checks]
+        seats = [
+            features.starts[number] + examples[number].candidates.index(who)
+            for (number, who), _ in checks
+        ]
+        rows = sparse.hstack(
+            [features.own[seats], features.dm[numbers], features.all[numbers]], format="csr"
+        )
         truth = np.array([[float(skill == one) for one in SKILLS] for _, skill in checks])
-        sizes = Counter(number for (number, _), _ in checks)
+        sizes = Counter(numbers)
         # A check of the whole party is one event, not six; neither is it as little as one.
-        weights = np.array([sizes[number] ** -0.5 for (number, _), _ in checks])
+        weights = np.array([sizes[number] ** -0.5 for number in numbers])
         self._mean: Floats = np.average(truth, axis=0, weights=weights)
         # Ridge in its dual form: there are far fewer checks than columns.
-        inner = (features @ features.T).toarray()
+        inner = (rows @ rows.T).toarray()
         inner[np.diag_indices_from(inner)] += _RIDGE / weights
-        self._coefficients: Floats = features.T @ np.linalg.solve(inner, truth - self._mean)
+        found = rows.T @ np.linalg.solve(inner, truth - self._mean)
+        self._coefficients: list[Floats] = np.split(found, 3)
 
-    def scores(self, turns: TurnMatrix, seats: Sequence[Seat]) -> Floats:
+    def scores(self, features: Features) -> Floats:
         """A row per seat, a column per skill."""
         import numpy as np
 
-        scores = turns.all(seats) @ self._coefficients + self._mean
+        own, dm, all_ = self._coefficients
+        shared = features.dm @ dm + features.all @ all_
+        scores = features.own @ own + shared[features.numbers] + self._mean
         return np.asarray(np.maximum(scores, _FLOOR))
-
-
-def _beside(manner: Matrix, turns: TurnMatrix, seats: Sequence[Seat]) -> Matrix:
-    """How each seat spoke, and the words that it said."""
-    from scipy import sparse
-
-    return sparse.hstack([manner, turns.words(OWN, seats) * _OWN_WORDS], format="csr")
-
-
-def _seats(examples: Sequence[Example]) -> list[Seat]:
-    return [(number, who) for number, one in enumerate(examples) for who in one.candidates]
-
-
-def _rows(examples: Sequence[Example]) -> list[dict[str, float]]:
-    return [dict(row) for example in examples for row in candidate_features(example)]
 
 
 def _truth(examples: Sequence[Example]) -> tuple[list[bool], list[float]]:
@@ -172,9 +174,11 @@ def _checks(examples: Sequence[Example]) -> list[tuple[Seat, str]]:
     return [found[place] for place in sorted(kept)]
 
 
-def _best(pairs: Sequence[tuple[float, Label]], most: int) -> list[Label]:
-    ranked = sorted(pairs, key=lambda pair: -pair[0])
-    return [label for _, label in ranked[:most]]
+def _best(example: Example, scores: Floats, most: int) -> frozenset[Label]:
+    """The pairs of the highest scores, of a row per candidate and a column per skill."""
+    best = (-scores.ravel()).argsort(kind="stable")[:most]
+    places = (divmod(int(place), len(SKILLS)) for place in best)
+    return frozenset(Label(example.candidates[who], SKILLS[skill]) for who, skill in places)
 
 
 Matrix: TypeAlias = Any
@@ -183,107 +187,166 @@ Matrix: TypeAlias = Any
 Seat: TypeAlias = tuple[int, str]
 """The number of an example, and one of its candidates."""
 
+Cells: TypeAlias = "tuple[NDArray[np.int32], Floats]"
+"""A row of a sparse matrix: the columns that are not 0, and what stands there."""
+
 REACH = 12
 """Turns back from the end that are read; more add little, and take time."""
 
+_OWN_FADES, _DM_FADES, _ALL_FADE = 0.7, 0.7, 0.6
+"""What a turn's words weigh beside those of the turn after it."""
+
+_DM_SHARE = 0.5
+"""The part of the DM's words in what tells two rows apart; that of the others is 1."""
+
+_MOST_STEMS = 60_000
+
 
 @dataclass(frozen=True, slots=True)
-class TurnView:
-    """Which turns a block of columns adds up: `weight(back, speaker, candidate)` of each.
+class _ReadPlay:
+    """What is counted of an example once and for all, before anything is learned.
 
-    `back` counts from 0, the last turn. `share` is the block's part in what tells two rows apart.
+    Of each stem (or pair of two) in the last turns: in how many turns it is (`turns`), how often in
+    all (`times`); then 1 + log of its count in a turn, summed up over the turns of each candidate
+    (`own`), of the DM and of all, where earlier turns weigh less. `manner`: how each candidate
+    spoke.
     """
 
-    share: float
-    weight: Callable[[int, str, str], float]
+    length: int
+    turns: Cells
+    times: Cells
+    own: tuple[Cells, ...]
+    dm: Cells
+    all: Cells
+    manner: tuple[Cells, ...]
 
 
-OWN = TurnView(1.0, lambda back, speaker, who: 0.7**back if speaker == who else 0.0)
+class PlayReader:
+    """Reads each stretch of play once; numbers stems and ways to speak in the order met."""
 
-VIEWS = (
-    OWN,
-    TurnView(0.5, lambda back, speaker, who: 0.7**back if speaker == DM else 0.0),
-    TurnView(1.0, lambda back, speaker, who: 0.6**back),
-)
+    def __init__(self) -> None:
+        self._read: dict[tuple[tuple[Turn, ...], tuple[str, ...]], _ReadPlay] = {}
+        self._stems: dict[str, int] = {}
+        self._manners: dict[str, int] = {}
+
+    def read(self, examples: Sequence[Example]) -> list[_ReadPlay]:
+        """What is counted of these examples."""
+        found = []
+        for example in examples:
+            key = example.turns, example.candidates
+            if key not in self._read:
+                self._read[key] = self._counted(example)
+            found.append(self._read[key])
+        return found
+
+    def stems(self, rows: Iterable[Cells]) -> Matrix:
+        """A row each, a column for every stem met so far."""
+        return _matrix(rows, len(self._stems))
+
+    def manners(self, rows: Iterable[Cells]) -> Matrix:
+        """The same of ways to speak."""
+        return _matrix(rows, len(self._manners))
+
+    def _counted(self, example: Example) -> _ReadPlay:
+        back = example.turns[: -REACH - 1 : -1]
+        turns: Counter[int] = Counter()
+        times: Counter[int] = Counter()
+        all_: defaultdict[int, float] = defaultdict(float)
+        spoken: dict[str, defaultdict[int, float]] = {
+            who: defaultdict(float) for who in (DM, *example.candidates)
+        }
+        for place, turn in enumerate(back):
+            counts = self._stems_of(masked(turn.text, example.candidates))
+            turns.update(counts.keys())
+            times.update(counts)
+            own = spoken.get(turn.speaker)
+            fades = _DM_FADES if turn.speaker == DM else _OWN_FADES
+            for stem, count in counts.items():
+                weight = 1 + math.log(count)
+                all_[stem] += weight * _ALL_FADE**place
+                if own is not None:
+                    own[stem] += weight * fades**place
+        manner = (
+            {self._manners.setdefault(name, len(self._manners)): one for name, one in row.items()}
+            for row in candidate_features(example)
+        )
+        return _ReadPlay(
+            len(back),
+            _cells(turns),
+            _cells(times),
+            tuple(_cells(spoken[who]) for who in example.candidates),
+            _cells(spoken[DM]),
+            _cells(all_),
+            tuple(map(_cells, manner)),
+        )
+
+    def _stems_of(self, text: str) -> Counter[int]:
+        single = stems(text)
+        both = (*single, *map(" ".join, pairwise(single)))
+        return Counter(self._stems.setdefault(stem, len(self._stems)) for stem in both)
 
 
-class TurnMatrix:
-    """The last turns of some examples as rows: TF-IDF of stems."""
+def _cells(row: Mapping[int, float]) -> Cells:
+    import numpy as np
 
-    def __init__(self, examples: Sequence[Example], words: StemVocabulary) -> None:
-        self._speakers = [
-            [turn.speaker for turn in reversed(example.turns[-REACH:])] for example in examples
-        ]
-        self._words: Matrix = words.matrix(_texts(examples) or [""])
-
-    def words(self, view: TurnView, seats: Sequence[Seat]) -> Matrix:
-        """A row per seat: the words of the turns in view, of length sqrt(share), or empty."""
-        from sklearn.preprocessing import normalize
-
-        return normalize(self._weights(view, seats) @ self._words) * view.share**0.5
-
-    def all(self, seats: Sequence[Seat]) -> Matrix:
-        """All views, side by side."""
-        from scipy import sparse
-
-        return sparse.hstack([self.words(view, seats) for view in VIEWS], format="csr")
-
-    def _weights(self, view: TurnView, seats: Sequence[Seat]) -> Matrix:
-        """A row per seat, a column per turn: what the turn weighs there."""
-        from scipy import sparse
-
-        starts = list(accumulate((len(one) for one in self._speakers), initial=0))
-        cells = [
-            (row, starts[number] + back, weight)
-            for row, (number, who) in enumerate(seats)
-            for back, speaker in enumerate(self._speakers[number])
-            if (weight := view.weight(back, speaker, who))
-        ]
-        rows, columns, values = zip(*cells, strict=True) if cells else ((), (), ())
-        shape = (len(seats), self._words.shape[0])
-        return sparse.csr_matrix((values, (rows, columns)), shape=shape)
+    return np.array(list(row), np.int32), np.array(list(row.values()), np.float64)
 
 
-class StemVocabulary:
-    """A vocabulary with its weights: single stems and pairs of them, of at least 3 turns.
+def _matrix(rows: Iterable[Cells], columns: int) -> Matrix:
+    import numpy as np
+    from scipy import sparse
+
+    kept = list(rows)
+    ends = np.cumsum([0, *(len(places) for places, _ in kept)])
+    places, values = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+    return sparse.csr_matrix((values, places, ends), shape=(len(kept), columns))
+
+
+class StemWeights:
+    """The stems, and pairs of two, that are in at least 3 turns, with their weights (TF-IDF).
 
     Where the examples are so few that nothing occurs in 3 turns, all that occurs.
     """
 
-    def __init__(self, examples: Sequence[Example]) -> None:
-        texts = _texts(examples)
-        try:
-            self._vectorizer = _vectorizer(3).fit(texts)
-        except ValueError:  # scikit-learn's word for an empty vocabulary
-            self._vectorizer = _vectorizer(1).fit(texts)
+    def __init__(self, reader: PlayReader, examples: Sequence[Example]) -> None:
+        import numpy as np
 
-    def matrix(self, texts: Sequence[str]) -> Matrix:
-        """A row per text."""
-        return self._vectorizer.transform(texts)
+        read = reader.read(examples)
+        turns = np.asarray(reader.stems(one.turns for one in read).sum(axis=0)).ravel()
+        times = np.asarray(reader.stems(one.times for one in read).sum(axis=0)).ravel()
+        kept = np.flatnonzero(turns >= 3)
+        kept = kept if len(kept) else np.flatnonzero(turns)
+        if len(kept) > _MOST_STEMS:
+            kept = np.sort(kept[(-times[kept]).argsort(kind="stable")[:_MOST_STEMS]])
+        self._kept = kept
+        total = sum(one.length for one in read)
+        self._weights = np.log((1 + total) / (1 + turns[kept])) + 1
 
+    def weighted(self, counts: Matrix, share: float = 1.0) -> Matrix:
+        """Rows of the kept stems, each of length sqrt(share), or empty."""
+        from scipy import sparse
+        from sklearn.preprocessing import normalize
 
-def _vectorizer(least: int) -> Any:
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    return TfidfVectorizer(
-        tokenizer=stems,
-        token_pattern=None,
-        lowercase=False,
-        ngram_range=(1, 2),
-        min_df=least,
-        max_features=60_000,
-        sublinear_tf=True,
-        norm=None,
-    )
+        weighted = counts[:, self._kept] @ sparse.diags(self._weights)
+        return normalize(weighted) * share**0.5
 
 
-def _texts(examples: Sequence[Example]) -> list[str]:
-    """The last turns of all examples, the latest of each first, without the candidates' names."""
-    return [
-        masked(turn.text, example.candidates)
-        for example in examples
-        for turn in reversed(example.turns[-REACH:])
-    ]
+class Features:
+    """Some examples as rows: of each seat its words (`own`) and how it spoke (`manner`); of each
+    example the words of the `dm` and of `all`.
+
+    `starts` is the row of each example's first seat, `numbers` the example of each seat.
+    """
+
+    def __init__(self, reader: PlayReader, examples: Sequence[Example], words: StemWeights) -> None:
+        read = reader.read(examples)
+        self.own = words.weighted(reader.stems(row for one in read for row in one.own))
+        self.dm = words.weighted(reader.stems(one.dm for one in read), _DM_SHARE)
+        self.all = words.weighted(reader.stems(one.all for one in read))
+        self.manner = reader.manners(row for one in read for row in one.manner)
+        sizes = [len(example.candidates) for example in examples]
+        self.starts = list(accumulate(sizes, initial=0))[:-1]
+        self.numbers = [number for number, size in enumerate(sizes) for _ in range(size)]
 
 
 if TYPE_CHECKING:

@@ -28,10 +28,13 @@ from sociolab.worlds.stss.importing.village import (
     slug,
     told,
 )
+from sociolab.worlds.stss.ordinary import days_of
 
 LICENSE = "Apache-2.0, as its authors declare"
 SOURCE = "the public data of STSS (arXiv 2404.05337), from Generative Agents (arXiv 2304.03442)"
 ABOUT = "about.json"
+KEPT = (DefectKind.ORDINARY_FILTER, DefectKind.MISSED_FORM)
+"""Told and never corrected: tasks are scored by their own filters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,8 @@ def _read(files: SourceFiles, name: str, *, correct: bool) -> tuple[TownData, Im
     people = read_people(files, names)
     raw = read_tasks(files.tasks)
     ids = {resident.name: resident.id for resident in people.residents}
-    made = make_tasks(raw, TownFacts(names, ids), correct=correct)
+    days = {resident.name: days_of(resident) for resident in people.residents}
+    made = make_tasks(raw, TownFacts(names, ids, days), correct=correct)
     if not made.tasks:
         raise ConfigError(
             f"{files.tasks[0]}: expected a task that can be played on this map, found none; "
@@ -113,7 +117,7 @@ def _remark(
     if left_out:
         numbers = ", ".join(str(number) for number in left_out)
         lines.append(f"left out, as nobody could play them: task {numbers}")
-    of_tasks = sum(defect.where.startswith("task ") for defect in defects)
+    of_tasks = sum(one.where.startswith("task ") and one.kind not in KEPT for one in defects)
     if of_tasks:
         done = "corrected" if correct else "left as they are; --correct mends what can be mended"
         lines.append(f"{of_tasks} defects of tasks, {done} (each in {ABOUT})")

@@ -18,6 +18,7 @@ from sociolab.worlds.stss.importing.tasks import (
     task_of,
 )
 from sociolab.worlds.stss.importing.village import Defect, DefectKind, sector_of
+from sociolab.worlds.stss.ordinary import missed_by, passed_by
 from sociolab.worlds.stss.task import SocialTask, task_faults
 
 
@@ -157,8 +158,17 @@ def _from_note(draft: Draft) -> tuple[str, ...]:
 # ------------------------------------------------------------------ the texts
 
 
-NUMBER = re.compile(r"(?<![\d:-])\d+(?= (?:people|audience|friends)\b)")
-"""How many should come, in a text."""
+NUMBER_WORDS = re.findall(
+    r"\w+",
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty",
+)
+NUMBER = re.compile(
+    rf"(?<![\d:-])\b(\d+|{'|'.join(NUMBER_WORDS)})(?: (?:an)?other)?"
+    r"(?= (?:people|persons?|audience|friends|partners|guests)\b)",
+    re.IGNORECASE,
+)
+"""How many should come, in a text, in digits or in words: "6", "at least one another"."""
 
 EVENT = re.compile(r"\bhold an? (.+?) at ", re.IGNORECASE)
 """What is to be held, in a text."""
@@ -219,12 +229,36 @@ def check_numbers(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
         defects.append(Defect(DefectKind.WRONG_NUMBER, where, "task.target_num", found, remedy))
     if draft.type not in COUNTED:
         return draft, defects
-    for number in NUMBER.findall(draft.texts.promise):
-        if int(number) != expected:
-            found, right = number, f"{expected}, by the rule"
-            defects.append(Defect(DefectKind.PROMISED_NUMBER, where, "Description", found, right))
-    promise = NUMBER.sub(str(expected), draft.texts.promise)
+    right, promise = f"{expected}, by the rule", draft.texts.promise
+    told = [found.lower() for found in NUMBER.findall(promise)]
+    for number in told:
+        value = NUMBER_WORDS.index(number) if number in NUMBER_WORDS else int(number)
+        if value != expected:
+            defects.append(Defect(DefectKind.PROMISED_NUMBER, where, "Description", number, right))
+    if not told:
+        defects.append(Defect(DefectKind.NO_NUMBER, where, "Description", "no number", right))
+        promise = f"{promise} At least {expected} others are hoped for.".strip()
+    promise = NUMBER.sub(lambda found: found[0].replace(found[1], str(expected), 1), promise)
+    promise = promise.replace(f"{expected} another", f"{expected} other")
     return replace(draft, texts=replace(draft.texts, promise=promise)), defects
+
+
+def check_ordinary_days(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+    """The filter tells what it looks for from what people do on any day, and finds its own words
+    in other forms. It stays as it is, so that scores are those of the public filter.
+    """
+    routines = [text for name in draft.background for text in known.days.get(name, ())]
+    defects: list[Defect] = []
+    for index, aim in enumerate(draft.aims):
+        for kind, texts in (
+            (DefectKind.ORDINARY_FILTER, passed_by([aim.keywords], routines)),
+            (DefectKind.MISSED_FORM, missed_by(aim.keywords)),
+        ):
+            if texts:
+                found = f"{', '.join(aim.keywords)}: {'; '.join(texts)}"
+                field, remedy = f"task.goal.{index}.keyword", "the printed filter stays"
+                defects.append(Defect(kind, draft.where, field, found, remedy))
+    return draft, defects
 
 
 def _foreign_places(draft: Draft, text: str, known: TownFacts) -> tuple[str, ...]:
@@ -252,5 +286,6 @@ CHECKS: tuple[Check, ...] = (
     check_told_places,
     check_promised_activity,
     check_numbers,
+    check_ordinary_days,
 )
 """In this order: each sees what those before it have mended."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal
@@ -124,10 +124,13 @@ STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})(?: (\d{2}:\d{2}))?")
 
 @dataclass(frozen=True, slots=True)
 class TownFacts:
-    """What a task is held against: the map's places, and residents' ids by name."""
+    """What a task is held against: the map's places, residents' ids by name, and what is written
+    of the ordinary days of each.
+    """
 
     names: PlaceNames
     people: Mapping[str, str]
+    days: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

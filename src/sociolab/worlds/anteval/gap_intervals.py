@@ -1,0 +1,375 @@
+"""How sure is a gap? Its formula, the samples that are learned from, and the intervals.
+
+A figure hangs on two draws: of the play that the virtual DMs learned from, and of the test rows. A
+study makes both once. What each adds to the variance of G (of F likewise) is estimated apart:
+
+    V_train  the variance of G between B refits, each of virtual DMs that learned from play drawn
+             anew (whole episodes of real play and whole sessions of generated play, with
+             replacement, as many examples as in the study), scored on the test rows as they are
+    V_test   the variance of G between resamples of the test groups (drawn whole, with replacement),
+             the virtual DMs as they are; the mean over the study's own and the refitted ones
+
+    interval    G +- t(df) sqrt(V_train + V_test), within the range of G
+    df          (V_train + V_test)^2 / (V_train^2 / (B - 1) + V_test^2 / (groups - 1))
+
+with df after Satterthwaite (Biometrics Bulletin 2, 1946), rounded down. What training and test rows
+do together is in both parts, which errs on the wide side. What the interval holds is the mean of
+signed G over trainings on as much other play, tested on all rows that might have been drawn.
+
+A virtual DM that is too costly to be refitted has V_test alone: its interval is the expanded
+percentile one over test groups (Hesterberg, What Teachers Should Know About the Bootstrap, 2015,
+section 4.2), and a table says that the play learned from is not in it.
+
+Every virtual DM is scored on the same test draws, and sets of generated play of the same sessions
+are redrawn alike, so that what is hard for both cancels out in a gap and in a difference of gaps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sociolab.core.seeding import stream
+from sociolab.stats.intervals import t_quantile, two_sided_p
+from sociolab.worlds.anteval.virtual_dm.example import (
+    Example,
+    FScores,
+    Overlap,
+    Overlaps,
+    macro,
+)
+
+# ------------------------------------------------------------------ the formula
+
+
+def printed_gap(fr: float, fg: float) -> float | None:
+    """G as the paper prints it, 0..100: 0 is no gap. None where both scores are 0.
+
+    Both may be in 0..1 or in percent: G is the same.
+    """
+    signed = signed_gap(fr, fg)
+    return None if signed is None else abs(signed)
+
+
+def signed_gap(fr: float, fg: float) -> float | None:
+    """(fr - fg) / (fr + fg) x 100, -100..100: positive where real play trains the better DM.
+
+    None where both scores are 0.
+    """
+    return (fr - fg) / (fr + fg) * 100 if fr + fg else None
+
+
+# ------------------------------------------------------------------ samples to train on
+
+
+def sample(examples: Sequence[Example], size: int, seed: int) -> tuple[Example, ...]:
+    """So many examples, group by group in an order drawn by seed; the last group may be cut.
+
+    All of them, in their own order, where no more are there. The groups' order in `examples` does
+    not matter.
+    """
+    if len(examples) <= size:
+        return tuple(examples)
+    drawn: list[Example] = []
+    for group in _drawn_groups(examples, seed):
+        drawn += group
+        if len(drawn) >= size:
+            break
+    return tuple(drawn[:size])
+
+
+def disjoint(
+    examples: Sequence[Example], size: int, seed: int
+) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    """Two samples equally large that share no group: of `size` each, or less if there are fewer."""
+    one: list[Example] = []
+    other: list[Example] = []
+    half = min(size, len(examples) // 2)
+    for group in _drawn_groups(examples, seed):
+        (one if len(one) < half else other).extend(group)
+    equal = min(half, len(one), len(other))
+    return tuple(one[:equal]), tuple(other[:equal])
+
+
+def redrawn(examples: Sequence[Example], size: int, seed: int, number: int) -> tuple[Example, ...]:
+    """So many examples for refit `number`: groups drawn with replacement; the last may be cut.
+
+    Sets of the same groups are drawn alike.
+    """
+    groups = _groups(examples)
+    names, chance = sorted(groups), stream(seed, "gap", "refit", number)
+    drawn: list[Example] = []
+    while len(drawn) < size:
+        drawn += groups[chance.choice(names)]
+    return tuple(drawn[:size])
+
+
+def _drawn_groups(examples: Sequence[Example], seed: int) -> list[list[Example]]:
+    groups = _groups(examples)
+    names = sorted(groups)
+    stream(seed, "gap", "sample").shuffle(names)
+    return [groups[name] for name in names]
+
+
+def _groups(examples: Sequence[Example]) -> dict[str, list[Example]]:
+    groups: defaultdict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        groups[example.group].append(example)
+    return groups
+
+
+# ------------------------------------------------------------------ figures
+
+
+@dataclass(frozen=True, slots=True)
+class GapFigure:
+    """A figure with its 95 % interval.
+
+    `value` is None where it is not defined, the interval where there are too few groups or no
+    variation between them.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DMScores:
+    """How well a virtual DM reads the test rows: micro F1 with intervals, macro F1; all 0..1.
+
+    `failed` of its replies could not be used: each was an empty prediction. Where none could, there
+    is nothing to score, and no figure has a value.
+    """
+
+    f_c: GapFigure
+    f_o: GapFigure
+    f_s: GapFigure
+    macro: FScores
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """G in percent, as the paper prints it (0..100), and signed (positive: real trains better)."""
+
+    printed: GapFigure
+    signed: GapFigure
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseFloor:
+    """The printed G between virtual DMs that learned from disjoint samples alike: chance alone.
+
+    `values` holds one G a split; `size` is how many examples each of the two learned from.
+    """
+
+    size: int
+    values: tuple[float, ...]
+    mean: float | None
+    q95: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GapDifference:
+    """Signed G of one set of generated play less that of another, over the same sessions.
+
+    In points of percent, -200..200; positive: play of `other` teaches a virtual DM more. `p` is
+    two-sided by Student's t with the df of the interval, None where no refits were made.
+    """
+
+    one: str
+    other: str
+    g_c: GapFigure
+    g_o: GapFigure
+    p_c: float | None
+    p_o: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredDM:
+    """What a virtual DM predicted of the test rows; `failed` of its replies were of no use."""
+
+    rows: tuple[Overlaps, ...]
+    failed: int
+
+    @property
+    def silent(self) -> bool:
+        """Whether not one reply could be used: then nothing was predicted, rightly or wrongly."""
+        return self.failed == len(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """The virtual DM of a study, and those refitted to play drawn anew."""
+
+    own: ScoredDM
+    refits: tuple[ScoredDM, ...] = ()
+
+    @property
+    def all(self) -> tuple[ScoredDM, ...]:
+        """The study's own first."""
+        return (self.own, *self.refits)
+
+
+def floor_of(size: int, gaps: Sequence[Gap]) -> NoiseFloor:
+    """The noise floor that these gaps between samples of a size make."""
+    values = tuple(gap.printed.value for gap in gaps if gap.printed.value is not None)
+    if not values:
+        return NoiseFloor(size, (), None, None)
+    return NoiseFloor(size, values, float(np.mean(values)), float(np.quantile(values, 0.95)))
+
+
+# ------------------------------------------------------------------ intervals
+
+
+Floats: TypeAlias = NDArray[np.float64]
+Part: TypeAlias = Callable[[Overlaps], Overlap]
+
+RESAMPLES = 5000
+LEVEL = 0.95
+
+FEWEST_GROUPS = 5
+"""From fewer there is no interval: even the whole range of what can be drawn from 2, 3 or 4 groups
+holds the truth in 50, 75 or 88 of 100 studies at best."""
+
+_ROUNDING = 1e-9
+
+
+class Draws:
+    """How often each group of the test rows comes in each resample; the same for every DM."""
+
+    def __init__(self, test: Sequence[Example], seed: int) -> None:
+        number = {name: place for place, name in enumerate(sorted({row.group for row in test}))}
+        self.groups = len(number)
+        self._index = np.array([number[row.group] for row in test], dtype=np.intp)
+        random = np.random.default_rng(stream(seed, "gap", "draws").getrandbits(64))
+        even = np.full(self.groups, 1 / self.groups)
+        drawn = random.multinomial(self.groups, even, RESAMPLES)
+        # The rows as they are come first.
+        self._counts: Floats = np.vstack([np.ones(self.groups), drawn])
+
+    def scores(self, trained: Trained) -> DMScores:
+        """The F-scores of a virtual DM, without values where it was silent."""
+        if trained.own.silent:
+            nothing = GapFigure(None)
+            return DMScores(
+                nothing, nothing, nothing, FScores(None, None, None), trained.own.failed
+            )
+
+        def figure(part: Part) -> GapFigure:
+            return self._figure([self._f1(dm, part) for dm in trained.all], (0, 1))[0]
+
+        return DMScores(
+            figure(_characters),
+            figure(_tuples),
+            figure(lambda row: row.skills),
+            macro(trained.own.rows),
+            trained.own.failed,
+        )
+
+    def gaps(self, real: Trained, generated: Trained) -> tuple[Gap, Gap]:
+        """G_c and G_o, without values where one of the two virtual DMs was silent."""
+        found = [self._signed(real, generated, part) for part in (_characters, _tuples)]
+        c, o = (self._figure(studies, (-100, 100))[0] for studies in found)
+        return Gap(_without_sign(c), c), Gap(_without_sign(o), o)
+
+    def differences(
+        self, real: Trained, one: Trained, other: Trained
+    ) -> tuple[tuple[GapFigure, float | None], tuple[GapFigure, float | None]]:
+        """Signed G of `one` less that of `other`, over characters and over tuples, each with p."""
+        c, o = (
+            self._figure(
+                [
+                    mine - theirs
+                    for mine, theirs in zip(
+                        self._signed(real, one, part), self._signed(real, other, part), strict=True
+                    )
+                ],
+                (-200, 200),
+            )
+            for part in (_characters, _tuples)
+        )
+        return c, o
+
+    def _signed(self, real: Trained, generated: Trained, part: Part) -> list[Floats]:
+        """Signed G of the study and of each refit, in the test rows and each of their resamples;
+        NaN where it is not defined."""
+        return [
+            self._signed_of(fr, fg, part) for fr, fg in zip(real.all, generated.all, strict=True)
+        ]
+
+    def _signed_of(self, real: ScoredDM, generated: ScoredDM, part: Part) -> Floats:
+        if real.silent or generated.silent:
+            return np.full(len(self._counts), np.nan)
+        fr, fg = self._f1(real, part), self._f1(generated, part)
+        none = np.full_like(fr, np.nan)
+        return np.divide((fr - fg) * 100, fr + fg, out=none, where=fr + fg > 0)
+
+    def _f1(self, dm: ScoredDM, part: Part) -> Floats:
+        """F1 in the test rows and each of their resamples."""
+        parts = [part(row) for row in dm.rows]
+        both = self._sums([one.both for one in parts])
+        total = self._sums([one.predicted + one.real for one in parts])
+        return np.divide(2 * both, total, out=np.ones_like(total), where=total > 0)
+
+    def _sums(self, values: Sequence[int]) -> Floats:
+        by_group = np.bincount(self._index, weights=values, minlength=self.groups)
+        return np.asarray(self._counts @ by_group)
+
+    def _figure(
+        self, studies: Sequence[Floats], ends: tuple[float, float]
+    ) -> tuple[GapFigure, float | None]:
+        """The figure of the first study, the others being its refits, and p against 0."""
+        value = float(studies[0][0])
+        if math.isnan(value):
+            return GapFigure(None), None
+        defined = [one[~np.isnan(one)] for one in studies if not math.isnan(one[0])]
+        tests = [one[1:] for one in defined]
+        refits = [one[0] for one in defined[1:]]
+        if self.groups < FEWEST_GROUPS or (len(studies) > 1 and len(refits) < 2):
+            return GapFigure(value), None
+        test = float(np.mean([np.var(one, ddof=1) for one in tests]))
+        train = float(np.var(refits, ddof=1)) if refits else 0.0
+        # Without variation the interval would have no width, and claim what nobody can know.
+        if math.sqrt(train + test) < _ROUNDING:
+            return GapFigure(value), None
+        if not refits:
+            low, high = np.quantile(tests[0], _tails(self.groups))
+            return GapFigure(value, float(low), float(high)), None
+        freedom = (train + test) ** 2 / (train**2 / (len(refits) - 1) + test**2 / (self.groups - 1))
+        error, whole = math.sqrt(train + test), max(1, int(freedom + _ROUNDING))
+        reach = t_quantile((1 + LEVEL) / 2, whole) * error
+        interval = GapFigure(value, max(ends[0], value - reach), min(ends[1], value + reach))
+        return interval, two_sided_p(value / error, whole)
+
+
+def _characters(row: Overlaps) -> Overlap:
+    return row.characters
+
+
+def _tuples(row: Overlaps) -> Overlap:
+    return row.tuples
+
+
+def _tails(groups: int) -> tuple[float, float]:
+    """The percentiles to take, further out the fewer groups there are."""
+    t = t_quantile((1 + LEVEL) / 2, groups - 1)
+    below = NormalDist().cdf(-math.sqrt(groups / (groups - 1)) * t)
+    return below, 1 - below
+
+
+def _without_sign(signed: GapFigure) -> GapFigure:
+    """The printed G with its interval: from 0 where that of the signed one reaches across it."""
+    if signed.value is None or signed.low is None or signed.high is None:
+        return replace(signed, value=None if signed.value is None else abs(signed.value))
+    ends = sorted((abs(signed.low), abs(signed.high)))
+    across = signed.low <= 0 <= signed.high
+    return GapFigure(abs(signed.value), 0.0 if across else ends[0], ends[1])

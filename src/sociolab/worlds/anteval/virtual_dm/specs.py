@@ -1,0 +1,153 @@
+"""Which virtual DM does a text such as "linear" or "tuned:openai/MODEL" name?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.user_files import data_home
+from sociolab.plugin.context import Context
+from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, LocalDM
+
+if TYPE_CHECKING:
+    from sociolab.models.finetuning import FineTuningClient
+
+LINEAR = "linear"
+"""The default, which is fitted in a fraction of a second; all others cost hours or money."""
+
+KINDS = "linear, encoder, encoder:DIR, lora:DIR, endpoint/model?examples=8 or tuned:endpoint/model"
+
+
+@dataclass(frozen=True, slots=True)
+class DMKind:
+    """One kind of virtual DM.
+
+    `make` makes one that has learned nothing yet; `untuned` is the one of the paper's f0, None
+    where nothing can be read without learning. `keeps` says that replies of a model are kept.
+    """
+
+    name: str
+    make: Callable[[], AsyncVirtualDM]
+    untuned: AsyncVirtualDM | None = None
+    keeps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DMFactory:
+    """What virtual DMs are made with."""
+
+    lab: Context
+    seed: int
+    _clients: list[FineTuningClient] = field(default_factory=list)
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        for client in self._clients:
+            await client.close()
+
+    def kind(self, text: str) -> DMKind:
+        """The virtual DMs of a spec; ConfigError if it is none."""
+        if text == LINEAR:
+            from sociolab.worlds.anteval.virtual_dm.linear import LinearDM, PlayReader
+
+            reader = PlayReader()
+            return DMKind(text, lambda: LocalDM(LinearDM(reader)))
+        if text == "encoder" or text.startswith("encoder:"):
+            return _encoder(Path(text.removeprefix("encoder:")) if ":" in text else None)
+        if text.startswith("lora:"):
+            return _lora(Path(text.removeprefix("lora:")))
+        if text.startswith("tuned:"):
+            return self._tuned(text)
+        return self._chat(text)
+
+    def _chat(self, text: str) -> DMKind:
+        from sociolab.worlds.anteval.virtual_dm.chat import ChatDM
+
+        plain, shots = _number_after(text, "examples")
+        spec = _spec(plain, text)
+        if shots is None:
+            raise ConfigError(
+                f"--dm {text}: an untuned model learns nothing from play, so there is no gap; add "
+                f"?examples=8 for few-shot examples (its zero-shot F, f0, is shown too), or use "
+                f"tuned:"
+            )
+        model = self.lab.model(spec, "dm")
+        return DMKind(
+            f"{model.label}, {shots} examples",
+            lambda: ChatDM(model, shots, seed=self.seed, run="shown"),
+            ChatDM(model, run="f0"),
+            keeps=True,
+        )
+
+    def _tuned(self, text: str) -> DMKind:
+        from sociolab.models.finetuning import FineTuningClient, TuningOrder
+        from sociolab.worlds.anteval.virtual_dm.chat import ChatDM
+        from sociolab.worlds.anteval.virtual_dm.openai_tuning import OpenAITunedDM
+
+        plain, epochs = _number_after(text.removeprefix("tuned:"), "epochs")
+        spec = _spec(plain, text)
+        endpoint, base = self.lab.endpoint(spec, "dm")
+        client = FineTuningClient(endpoint, base)
+        self._clients.append(client)
+        order = TuningOrder(seed=self.seed, epochs=epochs)
+
+        def tuned() -> AsyncVirtualDM:
+            return OpenAITunedDM(
+                client,
+                lambda model: self.lab.model(spec.replace(base, model, 1), "dm"),
+                data_home() / "tuning",
+                order,
+                tell=self.lab.tell,
+                run="tuned",
+            )
+
+        name = f"tuned:{endpoint.name}/{base}"
+        return DMKind(name, tuned, ChatDM(self.lab.model(spec, "dm"), run="f0"), keeps=True)
+
+
+def _encoder(folder: Path | None) -> DMKind:
+    from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, require_finetune
+
+    require_finetune("--dm encoder")
+    return DMKind(EncoderDM(folder).name, lambda: LocalDM(EncoderDM(folder)))
+
+
+def _lora(folder: Path) -> DMKind:
+    from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM, require_finetune
+
+    require_finetune(f"--dm lora:{folder}")
+
+    def adapted() -> AsyncVirtualDM:
+        dm = LoraDM(folder)
+        at_once = LocalDM(dm)
+        at_once.failures = dm.failures
+        return at_once
+
+    return DMKind(LoraDM(folder).name, adapted)
+
+
+def _spec(plain: str, text: str) -> str:
+    """A model's spec; ConfigError if this is none."""
+    if "/" in plain:
+        return plain
+    raise ConfigError(f'--dm: there is no virtual DM "{text}"; expected {KINDS}')
+
+
+def _number_after(text: str, name: str) -> tuple[str, int | None]:
+    """The spec without `name=NUMBER` after its question mark, and the number; None: not there."""
+    plain, _, query = text.partition("?")
+    kept, number = [], None
+    for part in filter(None, query.split("&")):
+        key, _, value = part.partition("=")
+        if key != name:
+            kept.append(part)
+        elif not value.isdecimal() or int(value) < 1:
+            raise ConfigError(
+                f'--dm {text}: {name}: expected a whole number from 1, found "{value}"'
+            )
+        else:
+            number = int(value)
+    return plain + ("?" + "&".join(kept) if kept else ""), number

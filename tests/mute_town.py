@@ -1,0 +1,105 @@
+"""Days on which a performer tells nobody of its task, in the words of ordinary days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from sociolab.core.episode import Happened
+from sociolab.core.ports import Completed, StartRequests
+from sociolab.core.seeding import stream
+from sociolab.town.mind import MindPlayer
+from sociolab.town.questions import DayPlan, NewPlan, PlanDay, Replan
+from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.trace import chunks_in, trace_from
+from sociolab.town.trajectory import Trajectory
+from sociolab.worlds.stss.dataset import TownData, content_from
+from sociolab.worlds.stss.ordinary import ordinary_day
+from sociolab.worlds.stss.scoring import ScoreSettings, score
+from sociolab.worlds.stss.world import Stss, StssSettings
+
+KINDS = {
+    "having breakfast": "breakfast",
+    "having lunch": "lunch",
+    "having supper": "supper",
+    "getting dressed": "morning",
+    "getting ready for bed": "bedtime",
+    "spending time at home": "home",
+    "taking a break": "out",
+}
+"""The parts of a scripted day, as `ordinary.toml` calls them; all else is work."""
+
+Answer = TypeVar("Answer", DayPlan, NewPlan)
+
+
+class OrdinaryMind(ScriptedMind):
+    """A scripted life without its task, in the words that models use of ordinary days."""
+
+    async def plan_day(self, question: PlanDay) -> DayPlan:
+        return _worded(await super().plan_day(_mute(question)), question)
+
+    async def replan(self, question: Replan) -> NewPlan:
+        return _worded(await super().replan(_mute(question)), question)
+
+    async def answer(self, question: Any) -> Any:
+        return await getattr(ScriptedMind(), question.name)(_mute(question))
+
+
+for _name in ("talk_or_not", "utter", "summarise", "general_plan", "day_reminder", "talk_reminder"):
+    setattr(OrdinaryMind, _name, OrdinaryMind.answer)
+
+
+def mute_scores(data: TownData, seed: int = 1, only: Iterable[str] = ()) -> dict[str, float]:
+    """By task, what it scores though nobody was told of it."""
+    world, wanted = (
+        Stss(data, StssSettings(order="lock-step", cooldown=2000, patience=2000)),
+        tuple(only),
+    )
+    player = MindPlayer(OrdinaryMind())
+    found = {}
+    for task in world.tasks():
+        if wanted and task.id not in wanted:
+            continue
+        play, sent, events = world.play(task, "mute", seed), None, []
+        while True:
+            try:
+                item = play.send(sent)
+            except StopIteration:
+                break
+            sent = None
+            if isinstance(item, StartRequests):
+                sent = tuple(Completed(one, _now(player.reply(one, None))) for one in item.requests)
+            elif isinstance(item, Happened):
+                events.append(item)
+        content = content_from(task.content)
+        trajectory = Trajectory(trace_from(chunks_in(events)), data.town)
+        found[task.id] = score(content.task, trajectory, ScoreSettings()).goal
+    return found
+
+
+def _mute(question: Any) -> Any:
+    return replace(question, me=replace(question.me, task=None, heard=()))
+
+
+def _now(answering: Any) -> Any:
+    """What a coroutine returns that waits for nothing."""
+    try:
+        answering.send(None)
+    except StopIteration as done:
+        return done.value
+    raise AssertionError("a scripted mind waits for nothing")
+
+
+def _worded(plan: Answer, question: PlanDay | Replan) -> Answer:
+    chance = stream(question.asked.seed, "words", question.asked.resident, question.asked.step)
+    habits = {habit.what for habit in question.me.resident.habits}
+    entries = tuple(
+        entry
+        if entry.what in habits
+        else entry.model_copy(
+            update={"what": chance.choice(ordinary_day()[KINDS.get(entry.what, "work")])}
+        )
+        for entry in plan.entries
+    )
+    return plan.model_copy(update={"entries": entries})
