@@ -42,7 +42,7 @@ from sociolab.report.run_facts import evaluated, smoke_words
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of, overview_measures
 from sociolab.report.section import Section, TextTable, noted
-from sociolab.report.words import by_rules, instructions_notes, nature, plural
+from sociolab.report.words import by_rules, instructions_notes, nature, plural, scripted_play
 from sociolab.store.store import Store
 
 SCHEMA = 1
@@ -523,7 +523,8 @@ def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> 
     rules = {side.agent for side in sides if by_rules(runs[0].result, side.agent)}
     if rules:
         plays = "is" if len(rules) == 1 else "are"
-        yield f"{' and '.join(sorted(rules))} {plays} rule-based: no language model is compared."
+        what = scripted_play(runs[0].result)
+        yield f"{' and '.join(sorted(rules))} {plays} {what}; no language model is compared."
 
 
 def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
