@@ -113,7 +113,9 @@ def test_what_is_written_stays_and_a_second_call_goes_on(
     sociolab: Sociolab, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     assert write(sociolab, endpoint.url, "characters", "--n", 3).code == 0
-    before = (tmp_path / "d/characters.jsonl").read_text("utf-8")
+    path = tmp_path / "d/characters.jsonl"
+    before = path.read_text("utf-8").rstrip("\n")
+    path.write_text(before, "utf-8")  # as an editor may leave it
     assert write(sociolab, endpoint.url, "characters", "--n", 5).code == 0
     after = (tmp_path / "d/characters.jsonl").read_text("utf-8")
     assert after.startswith(before)
@@ -157,9 +159,12 @@ def test_types_are_proposed_in_turn_and_ties_so_far_are_told(
     assert "tie of family" in asked[2] + asked[3]
 
 
-def test_relationships_need_characters(sociolab: Sociolab, endpoint: EndpointServer) -> None:
+def test_relationships_need_characters(
+    sociolab: Sociolab, endpoint: EndpointServer, tmp_path: Path
+) -> None:
     done = write(sociolab, endpoint.url, "relationships")
     assert done.code == 2
+    assert not (tmp_path / "d").exists()
     assert "d: expected two characters or more, found 0; have some written first" in done.sentence
 
 

@@ -71,6 +71,9 @@ TDP = {
     "day_reminder": "TDP's day reminder",
     "talk_reminder": "TDP's checklist for conversations",
 }
+SCRIPTED_LIFE = "smoke test: rule-based lives"
+"""What scripted play is, wherever it is shown."""
+
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
     metrics=metrics(
@@ -118,6 +121,7 @@ DECLARED = Declared(
     main=("overall",),
     cluster="task",
     questions=TDP,
+    scripted=SCRIPTED_LIFE,
     agreement=("took_part_by_filter", "took_part_read", "filter_agreement"),
     judges={
         "rules": "rule-based: positions from the trace, actions by keyword; why people did not "
