@@ -86,7 +86,9 @@ def watched_store(path: Path) -> tuple[str, ...]:
         "seed": 0,
     }
     with Store.open(path) as store:
-        store.create_run("audited", "sotopia", {"audit": "of somebody"}, [], declared("sotopia"))
+        store.create_run(
+            "audited", "sotopia", {"audit": {"judge": "somebody"}}, [], declared("sotopia")
+        )
         store.create_run(RUN, "sotopia", settings, trials, declared("sotopia", trials))  # type: ignore[arg-type]
         _plain(store, trials[0])
         _hostile(store, trials[1])

@@ -89,7 +89,6 @@ def hostile(episode: Episode) -> tuple[Event, ...]:
                 ["m", step, performer, BAD[0], text, 0],
                 ["t", step, step + 2, performer, other, said, "g"],
                 ["p", step, performer, [[step, step + 60, text, text]], text],
-                ["n", step, performer, text, "2024-05-14", "17:00", 60, text, text],
                 ["r", step, performer, "t", text],
                 ["x", step, performer, text, text, text],
                 ["d", step, performer, text, text, text, text, "a"],

@@ -344,7 +344,9 @@ def test_a_panel_that_cannot_be_is_refused_before_anything_is_paid(
     own: Path, endpoint: EndpointProcess
 ) -> None:
     before = endpoint.counters.requests
-    with pytest.raises(ConfigError, match=r"found heuristic \(heuristic\) and outcome \(formula\)"):
+    with pytest.raises(
+        ConfigError, match=r"found heuristic \(offline baseline\) and outcome \(formula\)"
+    ):
         audited(own, "openai/j", "repeat", base_url=endpoint.url, panel=("heuristic", "outcome"))
     assert endpoint.counters.requests == before
 

@@ -33,7 +33,7 @@ def test_an_interrupt_in_a_notebook_ends_the_work_before_it_is_told() -> None:
             signal.pthread_kill(main, signal.SIGINT)
             await asyncio.Event().wait()
         finally:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.05)
             told.append("put in order")
 
     async def cell() -> None:

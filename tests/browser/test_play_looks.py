@@ -38,7 +38,7 @@ def test_a_person_plays_against_a_partner_to_the_end(
         held(tab, "play-ready")
         expect(tab.get_by_role("link", name="Leave the study")).to_be_visible()
         tab.get_by_role("button", name="I am ready").click()
-        expect(tab.get_by_role("heading", name="Your private goal")).to_be_visible()
+        expect(tab.get_by_role("heading", name="Your social goal")).to_be_visible()
         say(tab, "Good evening. <script>alert(1)</script>\u202e We need to talk.")
         expect(tab.get_by_text("Turn 3 of 6")).to_be_visible()
         held(tab, "play-turn")

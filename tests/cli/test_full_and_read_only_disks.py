@@ -184,8 +184,8 @@ def test_a_log_that_was_left_is_not_passed_over(
     log.write_bytes(kept)
     make_read_only(store.parent)
     assert sociolab("list", "runs", "--store", store).sentence == (
-        f"sociolab: the newest turns of the store {store} are in s.db-wal still, which can only "
-        "be read in a place where you may write; copy both files to one, and name the copy with "
+        f"sociolab: the latest turns of the store {store} are still in s.db-wal, which can only "
+        "be read in a writable directory; copy both files to one, and name the copy with "
         "--store"
     )
     copy = tmp_path / "copy.db"

@@ -34,10 +34,12 @@ def test_every_command_works_and_prints_what_the_page_shows(
     (pair,) = [
         row
         for row in csv.DictReader((tmp_path / "pairs.csv").read_text("utf-8").splitlines())
-        if row["measure"] == "conversation_sr"
-        and row["task"].startswith("jam-session.1.tomas-lindqvist")
+        if row["measure"] == "conversation_sr" and row["task"] == "folk-dance.1.marcus-bell"
     ]
     printed += sociolab("show", pair["episode_a"], "--run", "plain").out
+    assert (pair["reason_a"], pair["reason_b"]) == tuple(
+        f"{met} of 3 conditions are met" for met in (2, 3)
+    )
     shown = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
     for block in shown[:3]:
         for line in block.splitlines():

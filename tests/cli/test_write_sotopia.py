@@ -13,9 +13,13 @@ from typing import Any
 import pytest
 
 from cli.conftest import Done, Sociolab
+from rating_runs import open_study
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
+from sociolab.store.store import Store
+from sociolab.studies.assignment import assign_next
+from sociolab.studies.reviews import POINTS, Review, give_review, review_study, task_pool
 
 Record = dict[str, Any]
 THINGS = ("violin", "ladder", "kettle", "parcel", "lantern", "blanket", "bicycle", "ticket")
@@ -61,6 +65,11 @@ def drafts(*found: Record) -> tuple[Replying, list[str]]:
     return replying, asked
 
 
+def inspiring(message: str) -> str:
+    """The inspirational prompt in a request."""
+    return message.rpartition("Inspirational prompt: ")[2]
+
+
 def write(sociolab: Sociolab, url: str, what: str, *more: object) -> Done:
     return sociolab(
         "write", "sotopia", what, "--writer", "openai/w", "--base-url", url, "--to", "d",
@@ -104,7 +113,9 @@ def test_what_is_written_stays_and_a_second_call_goes_on(
     sociolab: Sociolab, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     assert write(sociolab, endpoint.url, "characters", "--n", 3).code == 0
-    before = (tmp_path / "d/characters.jsonl").read_text("utf-8")
+    path = tmp_path / "d/characters.jsonl"
+    before = path.read_text("utf-8").rstrip("\n")
+    path.write_text(before, "utf-8")  # as an editor may leave it
     assert write(sociolab, endpoint.url, "characters", "--n", 5).code == 0
     after = (tmp_path / "d/characters.jsonl").read_text("utf-8")
     assert after.startswith(before)
@@ -148,9 +159,12 @@ def test_types_are_proposed_in_turn_and_ties_so_far_are_told(
     assert "tie of family" in asked[2] + asked[3]
 
 
-def test_relationships_need_characters(sociolab: Sociolab, endpoint: EndpointServer) -> None:
+def test_relationships_need_characters(
+    sociolab: Sociolab, endpoint: EndpointServer, tmp_path: Path
+) -> None:
     done = write(sociolab, endpoint.url, "relationships")
     assert done.code == 2
+    assert not (tmp_path / "d").exists()
     assert "d: expected two characters or more, found 0; have some written first" in done.sentence
 
 
@@ -222,10 +236,12 @@ def test_a_near_double_is_left_out_and_another_prompt_takes_its_place(
 ) -> None:
     same = scenario(0)
     again = scenario(0, context=same["context"] + " and one more")
-    with serving(drafts(same)[0]) as served:
+    (first, before), (second, after) = drafts(same), drafts(again, again, again, scenario(1))
+    with serving(first) as served:
         assert write(sociolab, served.url, "scenarios", "--n", 1).code == 0
-    with serving(drafts(again, again, again, scenario(1))[0]) as served:
+    with serving(second) as served:
         done = write(sociolab, served.url, "scenarios", "--n", 2)
+    assert inspiring(before[0]) not in map(inspiring, after)  # it has its scenario
     assert done.code == 0, done.err
     assert 'context: expected a new one, found nearly that of "violin violin0' in done.out
     assert "asked anew with another --seed" in done.out
@@ -369,3 +385,31 @@ def test_bad_input_is_named_in_a_sentence(
     done = write(sociolab, endpoint.url, "scenarios", *more)
     assert done.code == 2
     assert problem in done.sentence
+
+
+def test_what_reviewers_reject_is_not_in_the_next_version(
+    sociolab: Sociolab, endpoint: EndpointServer, tmp_path: Path
+) -> None:
+    done = write(sociolab, endpoint.url, "scenarios", "--n", 2, "--set", "method=templates")
+    assert done.code == 0, done.err
+    assert sociolab("data", "cast", "d", "--per-scenario", 1).code == 0
+    first, second = (one["id"] for one in records(tmp_path, "scenarios"))
+    with Store.open(tmp_path / "s.db") as store:
+        made = {"title": "Checks", "review": {"data": str(tmp_path / "d"), "raters": 1}}
+        (who,) = open_study(store, 1, "checks", "review", None, made)
+        study = review_study(store.studies.get("checks"))
+        while (task := assign_next(store, "checks", who.pk, task_pool(study))) is not None:
+            bad = study.tasks[task].cluster == first
+            points = {**dict.fromkeys(POINTS, True), "tension": not bad}
+            review = Review("reject" if bad else "keep", points, "nothing to decide" if bad else "")
+            assert give_review(store, study, who, task, review) == ()
+    done = sociolab("data", "revise", "checks", "--to", "d2", "--store", "s.db")
+    assert done.code == 0, done.err
+    assert f"rejected (1): {first}" in done.out
+    assert "d 1 becomes 2: 1 scenario, 1 task cast anew" in done.out
+    (kept,) = map(json.loads, (tmp_path / "d2/scenarios.jsonl").read_text("utf-8").splitlines())
+    assert kept["id"] == second
+    assert [(made["step"], made["by"]) for made in kept["provenance"]] == [
+        ("written", ["openai/w"]), ("kept", ["r1"]),
+    ]  # fmt: skip
+    assert sociolab("data", "check", "d2").code == 0

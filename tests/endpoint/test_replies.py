@@ -354,3 +354,23 @@ def test_json_object_without_a_schema_is_an_object() -> None:
 def test_reply_without_a_number_to_get_wrong_still_goes_astray(key: bytes) -> None:
     text = Replies(PLAIN).stray(request("x", Action), Chance(key))
     assert "action" not in (json.loads(text) if text.startswith("{") else {})
+
+
+def test_what_is_to_be_reworded_comes_back_as_it_stands() -> None:
+    class Texts(BaseModel):
+        first: str
+        second: str
+
+    def reply(object_: dict[str, str]) -> Any:
+        text = f"As it stands:\n```json\n{json.dumps(object_)}\n```"
+        format_ = {"name": "t", "schema": Texts.model_json_schema()}
+        body = {
+            "model": "m",
+            "messages": [{"role": "user", "content": text}],
+            "response_format": {"type": "json_schema", "json_schema": format_},
+        }
+        chat = read_chat(json.dumps(body).encode())
+        return json.loads(Replies(EndpointSettings()).good(chat))
+
+    assert reply({"first": "a", "second": "b"}) == {"first": "a", "second": "b"}
+    assert reply({"first": "a"}).keys() == {"first", "second"}  # no draft: made up

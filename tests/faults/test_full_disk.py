@@ -128,7 +128,7 @@ def test_judging_ends_at_once_too(
     path = tmp_path / "s.db"
     run(config(endpoint, path))
     endpoint.reset()
-    again = config(endpoint, path).model_copy(update={"judges": ("openai/other",)})
+    again = config(endpoint, path).model_copy(update={"judges": ("openai/other",), "settings": {}})
     with monkeypatch.context() as patched:
         patched.setattr(FullDisk, "left", 2)
         patched.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=FullDisk))

@@ -62,7 +62,10 @@ def test_a_copy_is_the_same_by_its_texts_and_another_by_its_name(mine: Path) -> 
     changed = loaded(mine)
     assert changed.hash != ours.hash
     assert changed.hash_of("judge_head") == ours.hash_of("judge_head")
-    assert changed["act_tail"].render({"turn": 3, "limit": 20, "name": "Ann"}) == "Turn 3."
+    assert (
+        changed["act_tail"].render({"turn": 3, "limit": 20, "name": "Ann", "agent": "Ann Day"})
+        == "Turn 3."
+    )
 
 
 def test_what_a_manifest_says_of_itself_is_no_part_of_the_hash_and_all_else_is(mine: Path) -> None:

@@ -83,7 +83,7 @@ def test_questions_that_failed_are_not_called_turns(talks: RunResult) -> None:
 def test_talks_that_were_held_without_a_reminder_are_counted(talks: RunResult) -> None:
     assert talks.failures.went_without == {"talk_reminder": 2, "general_plan": 1}
     assert (
-        "of 5 episodes, played on: 2 without TDP's conversation reminder, "
+        "of 5 episodes, played on: 2 without TDP's checklist for conversations, "
         "1 without TDP's general plan"
     ) in warnings(talks)
     assert dict(account(talks))["Continued without"] == "talk_reminder 2, general_plan 1"

@@ -16,10 +16,12 @@ from sociolab.report.result import column_outcomes, entries
 
 JUDGE = JudgeId("judge", "rules")
 AGENTS = st.sampled_from(["a", "b"])
+OPEN = [kind for kind in get_args(NotKnown) if kind != "not applicable"]
+"""What is not applicable is in no column: see `test_behaviour_sheet.py`."""
 OUTCOMES: st.SearchStrategy[PlayOutcome | None] = st.one_of(
     st.integers(0, 10).map(float),
     st.sampled_from(["failed", None]),
-    st.builds(NotScored, st.sampled_from(get_args(NotKnown)), st.just(1.0), st.just(9.0)),
+    st.builds(NotScored, st.sampled_from(OPEN), st.just(1.0), st.just(9.0)),
 )
 
 

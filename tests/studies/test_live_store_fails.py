@@ -98,7 +98,7 @@ def test_plays_that_stop_again_and_again_rest_before_they_go_on(
                     with pytest.raises(StoreError):
                         lobby.begin(1)
                     await closed(lobby)
-                with pytest.raises(NotPlayable, match="cannot be stored") as found:
+                with pytest.raises(NotPlayable, match="cannot be saved") as found:
                     await floor.lobby(store.studies.get("chat"))
                 assert (str(found.value), found.value.soon) == (NOT_STORED, True)
 

@@ -60,7 +60,7 @@ def test_a_scenario_is_shown_with_its_people_their_goals_and_their_tie(study: Re
     ("review", "problem"),
     [
         (Review("keep", ALL), None),
-        (Review("keep", {**ALL, "tension": False}), "does not hold: Not settled"),
+        (Review("keep", {**ALL, "tension": False}), "does not hold: Not decided"),
         (Review("keep", {"clear": True}), "Say of each point"),
         (Review("reject", {**ALL, "tension": False}, WHY), None),
         (Review("reject", {**ALL, "tension": False}), "say why"),

@@ -28,6 +28,8 @@ from sociolab.town.picture import (
     draw_people,
     sector_colour,
     shortened,
+    text_size,
+    write_names,
 )
 
 
@@ -175,3 +177,26 @@ def test_no_moment_is_refused() -> None:
     for show in (draw_filmstrip, animation):
         with pytest.raises(ConfigError, match="at least one moment"):
             show(own_map(), [])
+
+
+def test_no_name_hides_another() -> None:
+    """In the town of ours, at a size at which plates would lie over each other."""
+    town, size = own_map(), 7
+    plates = Image.new("RGB", (town.width * size, town.height * size), (255, 255, 255))
+    write_names(plates, town, size)
+    pixels = np.asarray(plates).astype(int)
+    found = 0
+    for number, name in enumerate(town.sectors):
+        colour = np.array(sector_colour(number, light=0.34, strength=0.30))
+        rows, columns = np.nonzero((pixels == colour).all(axis=2))
+        if not len(rows):
+            continue
+        found += 1
+        width, height = columns.max() - columns.min() + 1, rows.max() - rows.min() + 1
+        inside = pixels[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
+        assert width >= text_size(name, 8)[0], f"{name} is whole"
+        assert height <= 2 * text_size(name, 8)[1]
+        others = [np.array(sector_colour(n, 0.34, 0.30)) for n in range(len(town.sectors))]
+        strangers = [o for n, o in enumerate(others) if n != number and (o != colour).any()]
+        assert not any((inside == other).all(axis=2).any() for other in strangers), name
+    assert found >= 20

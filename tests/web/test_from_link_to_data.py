@@ -94,7 +94,7 @@ def test_who_finds_everything_played_reads_so_and_is_asked_nothing_about_it(tmp_
         *first, late = invite(store, "talks", 3)
     with served(path) as address:
         assert (
-            "room for 2 people: 2 episodes, 1 to a person"
+            "room for 2 people: 2 episodes, 1 per person"
             in Browser(address).get("/studies/talks").text
         )
         for link in first:

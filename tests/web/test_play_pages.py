@@ -60,7 +60,7 @@ def test_a_person_plays_against_a_scripted_partner_and_goes_on_to_what_is_next(
         assert (await me.state())["phase"] == "ready"
         screen = await me.begin()
         assert [one["title"] for one in screen["scene"]["sections"] if one["kept"]] == [
-            "Your private goal"
+            "Your social goal"
         ]
         assert (await talk(me))["phase"] == "done"
         async with me.session.get(me.base, cookies=me.cookies, allow_redirects=False) as hub:

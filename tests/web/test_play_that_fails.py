@@ -64,7 +64,7 @@ def test_whose_partner_is_gone_goes_on_to_the_survey_and_gets_the_code(tmp_path:
 
         assert "CODE-7" in asyncio.run(end())
         shown = Browser(address).get("/studies/chat").text
-        assert "1 episode ended early since the partner failed: connection 1" in shown
+        assert "1 episode ended early because the partner failed: connection 1" in shown
 
 
 def test_who_comes_when_the_budget_is_spent_reads_so_and_keeps_the_link(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_who_comes_when_the_budget_is_spent_reads_so_and_keeps_the_link(tmp_path
             assert answer.status == 403
             assert answer.problem == f"{SPENT} Your link was not used up."
         shown = Browser(address).get("/studies/chat").text
-        assert "The budget of $1.00 is spent: no new play starts" in shown
+        assert "The budget of $1.00 is spent: no new conversation starts" in shown
     with Store.open(path) as store:
         assert store.studies.participant("chat", link.participant).state == "invited"
 

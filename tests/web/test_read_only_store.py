@@ -59,7 +59,7 @@ def test_a_button_that_writes_says_in_a_sentence_why_it_cannot(read_only: Path) 
             browser.get("/studies/s")
             answer = browser.post(f"/studies/s/{page}", **fields)
             assert answer.status in (400, 422), page
-            assert "can only be read: it is on a read-only medium" in answer.text, page
+            assert "can only be read: its disk is read-only or full" in answer.text, page
             assert "Traceback" not in answer.text
 
 

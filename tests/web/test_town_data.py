@@ -184,6 +184,6 @@ def test_errands_failures_and_judges_are_told_in_words() -> None:
         "the trace ends too early",
         True,
     )
-    assert (second.value, second.judge) == ("0.5", "strict (model), judging 2")
+    assert (second.value, second.judge) == ("0.5", "strict (LLM judge), judging 2")
     row = next(one for one in told["counted"] if one.counts)
     assert (row.name, row.since, row.at) == ("Bea Moor", "Tue 14 May 10:05", "2024-05-14T10:05:00")

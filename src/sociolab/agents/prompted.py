@@ -21,6 +21,7 @@ from sociolab.core.ports import (
     CallKey,
     ChatModel,
     ChatReply,
+    Layout,
     Message,
     NoReply,
     Observation,
@@ -113,6 +114,9 @@ class PromptedPlayer:
         check_finish(answer)
         if self._dialect == "plain":
             return read_plain(answer.text, request.wanted)
+        layout = request.observation.layout
+        if layout.kinds or layout.keys != Layout().keys:
+            return (_read_as(answer.text, request.wanted, layout),)
         return read_json(answer.text, request.wanted, len(request.observation.others) > 1)
 
 
@@ -237,6 +241,17 @@ def read_json(text: str, space: ActionSpace, addressed: bool) -> tuple[Action, .
     value, wrapper = read(text, act_type(space, addressed)), _wrapper(space)
     turns = getattr(value, wrapper) if wrapper else value
     return tuple(map(_action, turns if isinstance(turns, list) else [turns]))
+
+
+def _read_as(text: str, space: ActionSpace, layout: Layout) -> Action:
+    """The action of a reply in the form that its prompt asked for."""
+    kind, words = layout.keys
+    called = {other: ours for ours, other in layout.kinds.items()}
+    names: Any = Literal[tuple(layout.kinds.get(one.name, one.name) for one in space.kinds)]
+    form = create_model("Turn", **{kind: (names, ...), words: (str, "")})  # type: ignore[call-overload]
+    found = read(text, form).model_dump()
+    name = called.get(found[kind], found[kind])
+    return Action(name, found[words].strip() if space[name].has_text else "")
 
 
 def _action(turn: BaseModel) -> Action:

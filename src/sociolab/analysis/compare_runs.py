@@ -34,7 +34,7 @@ from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Trial, TurnsAsked
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import INSTRUCTIONS, instructions_from
+from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.core.score import UNTOLD, Measure, measure_called
 from sociolab.report.plays import PlayKey, asked_in
 from sociolab.report.result import outline_of, turns_asked
@@ -42,7 +42,7 @@ from sociolab.report.run_facts import evaluated, smoke_words
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of, overview_measures
 from sociolab.report.section import Section, TextTable, noted
-from sociolab.report.words import by_rules, instructions_notes, nature, plural
+from sociolab.report.words import by_rules, instructions_notes, nature, plural, scripted_play
 from sociolab.store.store import Store
 
 SCHEMA = 1
@@ -70,7 +70,8 @@ def compare(
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
     """What to compare: one run or two, and of them which agents, judge, measures and k; `rename`
-    holds names to be shown by agent or run; `seats` says to compare seat by seat, too."""
+    holds names to be shown by agent or run; `seats` says to compare seat by seat, too. With
+    `prompts`, two sets of instructions are compared: of the judge of one run, or of two runs."""
 
     runs: tuple[str, ...]
     agent: str | None = None
@@ -81,6 +82,7 @@ class CompareRequest:
     threshold: float | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
     seats: bool = False
+    prompts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,15 +192,31 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
             f"expected one or two runs to compare, found {len(wanted.runs)}; --curve follows "
             "several in the order given, `sociolab table` shows agents across worlds"
         )
-    runs, judge = opened_runs(store, wanted)
+    two_sets = wanted.prompts and len(wanted.runs) == 1
+    if two_sets:
+        runs, judges, sides = _judged_twice(_read(store, wanted), wanted.judge)
+    else:
+        runs, judge = opened_runs(store, wanted)
+        judges, sides = (judge,), _with_turns(_sides(runs, wanted), _asked(store, wanted.runs))
+    judge = judges[0]
     measures = measures_of(runs, wanted.measures)
-    sides = _with_turns(_sides(runs, wanted), _asked(store, wanted.runs))
+    fixed = held_fixed(runs, sides, judges) if wanted.prompts else ""
     sections: list[Section] = []
     found, seats, alone = None, {}, ""
-    if len(sides) == 2 and (len(runs) == 2 or wanted.other or wanted.agent is None):
+    if two_sets:
+        kinds = [judged_by(runs, judge), fixed]
+        by, declared = runs[0].values.judges[judge], runs[0].values.declared
+        world = runs[0].result.world
+        found = compared(world, sides[0], sides[1], (by.name, by), measures, declared)
+    elif len(sides) == 2 and (len(runs) == 2 or wanted.other or wanted.agent is None):
         a, b = _named(sides, wanted.rename)
         check_tasks(runs)
-        kinds = [judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b)]
+        kinds = [
+            fixed,
+            judged_by(runs, judge),
+            *_rules_players(runs, (a, b)),
+            *same_agent(runs, a, b),
+        ]
         try:
             found = _compared(runs[0], judge, (a, b), measures)
         except ConfigError as error:
@@ -208,7 +226,7 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     if found is not None:
         names = agent_names(store, wanted.runs)
         cautions = (*names.notes, *cautions_of(runs, found))
-        sections.append(comparison_section(found, " ".join(kinds), cautions))
+        sections.append(comparison_section(found, " ".join(filter(None, kinds)), cautions))
         if wanted.seats:
             seats = by_seat(found)
             sections += [seat_section(seats)] if seats else []
@@ -227,11 +245,83 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         last = sections[-1]
         said = (judged, *last.said, *([alone] if alone else []))
         sections[-1] = replace(last, said=said, cautions=(*last.cautions, *lost))
-    told = [note for run in runs for note in instructions_notes(run.result, (judge,))]
+    told = [note for run in runs for note in instructions_notes(run.result, judges)]
     sections = [noted(section, tuple(dict.fromkeys(told))) for section in sections]
     outlines = tuple(run.result for run in runs)
-    others = () if wanted.judge or wanted.measures else _other_judges(runs, judge)
+    others = () if wanted.judge or wanted.measures or two_sets else _other_judges(runs, judge)
     return Conclusions(outlines, found, tuple(passed), tuple(sections), seats, others)
+
+
+def _judged_twice(
+    read: _ReadRuns, wanted: str | None
+) -> tuple[tuple[OpenedRun, ...], tuple[str, ...], tuple[ComparedSide, ...]]:
+    """One judge model's scores of the same episodes under two sets of instructions, as two sides
+    whose plays are paired by episode and seat; ConfigError where it has not judged under two."""
+    (values,), (result,), (trials,) = read.values, read.outlines, read.trials
+    by_model: dict[str, dict[str, str]] = {}
+    for label, judge in values.judges.items():
+        told = instructions_in(judge.settings)
+        if told and judge.method == "model" and wanted in (None, judge.name, label):
+            by_model.setdefault(judge.name, {})[label] = f"set {told}"
+    twice = {name: sets for name, sets in by_model.items() if len(sets) > 1}
+    if len(twice) != 1 or len(next(iter(twice.values()))) != 2:
+        known = "; ".join(
+            f"{name}: {' and '.join(sets.values())}" for name, sets in by_model.items()
+        )
+        raise ConfigError(
+            "--by prompts: expected one judge model that judged this run under two sets of prompts "
+            f"(--judge names it), found {known or 'none'}; sociolab judge {result.run} --judge "
+            "MODEL --set prompts=NAME judges it under another"
+        )
+    ((_, sets),) = twice.items()
+    both = tuple(one for one in values.values if one.judge in sets)
+    casts = {trial.id: trial.cast for trial in trials}
+
+    def side(label: str, name: str) -> ComparedSide:
+        mine, untold = (
+            tuple(v._replace(task=v.trial, agent="") for v in some if v.judge == label)
+            for some in (values.values, values.untold)
+        )
+        return ComparedSide(name, result.run, "", mine, casts, untold=untold)
+
+    run = OpenedRun(result, replace(values, values=both), trials)
+    check_no_smoke([result])
+    return (run,), tuple(sets), tuple(side(label, name) for label, name in sets.items())
+
+
+def held_fixed(
+    runs: Sequence[OpenedRun], sides: Sequence[ComparedSide], judges: Sequence[str]
+) -> str:
+    """What is the same on both sides of a comparison of instructions, in a sentence; ConfigError
+    where two runs were played under the same set, or by different agents."""
+    if len(runs) == 1:
+        name = runs[0].values.judges[judges[0]].name
+        return (
+            f"Compared are two sets of instructions to the judge. Held fixed: the episodes of "
+            f"{runs[0].result.run}, paired by episode and seat, and the judge's model, {name}; its "
+            "temperature is what each set says."
+        )
+    a, b = (
+        instructions_from(run.result.settings.get(INSTRUCTIONS))
+        if isinstance(run.result.settings, dict)
+        else None
+        for run in runs
+    )
+    if a is None or b is None or a.hash == b.hash:
+        raise ConfigError(
+            "--by prompts: expected two runs that were played under two sets of prompts, found "
+            f"{a or 'none'} and {b or 'none'}"
+        )
+    if len({side.agent for side in sides}) != 1:
+        raise ConfigError(
+            "--by prompts: expected one agent in both runs, found "
+            f"{' and '.join(side.agent for side in sides)}; name it by --agent"
+        )
+    return (
+        f"Compared are two sets of instructions to those who play, {a} and {b}. Held fixed: the "
+        f"tasks, paired by task, seat, partner and repeat, the agent, {sides[0].agent}, and the "
+        f"judge, {judges[0]}, under one set."
+    )
 
 
 def two_agents(
@@ -433,7 +523,8 @@ def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> 
     rules = {side.agent for side in sides if by_rules(runs[0].result, side.agent)}
     if rules:
         plays = "is" if len(rules) == 1 else "are"
-        yield f"{' and '.join(sorted(rules))} {plays} rule-based: no language model is compared."
+        what = scripted_play(runs[0].result)
+        yield f"{' and '.join(sorted(rules))} {plays} {what}; no language model is compared."
 
 
 def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:

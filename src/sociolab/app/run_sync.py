@@ -88,7 +88,8 @@ def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
 async def _cancel_all() -> None:
     left = asyncio.all_tasks() - {asyncio.current_task()}
     for task in left:
-        task.cancel()
+        if not task.cancelling():  # a second time would break off its tidying up
+            task.cancel()
     await asyncio.gather(*left, return_exceptions=True)
 
 

@@ -9,7 +9,15 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel, create_model
 
-from sociolab.app.data.importing import OWN, Import, import_anything, world_flags, world_formats
+from sociolab.app.data.importing import (
+    OWN,
+    Import,
+    Reader,
+    import_anything,
+    import_prompts,
+    world_flags,
+    world_formats,
+)
 from sociolab.cli.options import OptText, OptTexts, Replace, StoreFile, option, takes
 from sociolab.core.errors import ConfigError
 
@@ -29,9 +37,12 @@ _Flags: type[BaseModel] = create_model("_Flags", **_FLAGS)
 def import_(
     format: Annotated[
         str,
-        typer.Argument(metavar="FORMAT", help=f"{', '.join(_FORMATS)}, run or ratings."),
+        typer.Argument(metavar="FORMAT", help=f"{', '.join(_FORMATS)}, run, ratings or prompts."),
     ],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder or file to read.")],
+    places: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH", help="The folder or file to read; prompts: WORLD PATH."),
+    ],
     name: Annotated[
         OptText,
         option(
@@ -56,6 +67,9 @@ def import_(
             "A rater's second rating of the same: refuse (default), first, mean or keep.",
         ),
     ] = None,
+    variant: Annotated[
+        OptText, option("--variant", "NAME", "Which of several texts (prompts only), such as plus.")
+    ] = None,
     *,
     given: dict[str, Any],
     store: StoreFile = None,
@@ -66,18 +80,34 @@ def import_(
         raise ConfigError(
             f"{found[0]}: expected with ratings only, found with {format}; leave it out"
         )
-    if name == "" or (name is None and format in _FORMATS):
+    if variant and format != "prompts":
+        raise ConfigError(f"--variant: expected with prompts only, found with {format}")
+    wanted_places = 2 if format == "prompts" else 1
+    if len(places) != wanted_places:
+        raise ConfigError(
+            f"{format}: expected {'a world and a path' if wanted_places == 2 else 'one path'}, "
+            f"found {' '.join(places)}"
+        )
+    if name == "" or (name is None and format in (*_FORMATS, "prompts")):
         raise ConfigError("--name: expected what to call it here, found nothing")
     called = name or _IMPORTED_AS.get(format, "")
     flags = frozenset(f"--{name.replace('_', '-')}" for name in given)
-    wanted = Import(path, called, replace, store, flags, run or "")
+    wanted = Import(Path(places[-1]), called, replace, store, flags, run or "")
     read = partial(_import_ratings, mapped or [], duplicates or "refuse")
-    for sentence in import_anything(format, wanted, {**OWN, "ratings": read}):
+    own: dict[str, Reader] = {**OWN, "ratings": read}
+    if format == "prompts":
+        own["prompts"] = partial(_import_prompts, places[0], variant or "")
+    for sentence in import_anything(format, wanted, own):
         typer.echo(sentence)
 
 
 _IMPORTED_AS = {"ratings": "people", "run": ""}
 """What is imported without --name is called: of a run, as in its file."""
+
+
+def _import_prompts(world: str, variant: str, wanted: Import) -> tuple[str, ...]:
+    """The authors' prompts (docs/prompts.md) as a set of the user's."""
+    return import_prompts(world, wanted, variant)
 
 
 def _import_ratings(mapped: list[str], duplicates: str, wanted: Import) -> tuple[str, ...]:

@@ -209,6 +209,10 @@ def compare(
     figure: FigureFile = None,
     rename: Rename = None,
     by_seat: BySeat = False,
+    by: Annotated[
+        OptText,
+        option("--by", "prompts", "Compare two sets of instructions instead of two agents."),
+    ] = None,
     fail_if: Annotated[
         OptTexts,
         option(
@@ -238,9 +242,11 @@ def compare(
     from sociolab.store.store import open_store
 
     names = tuple(measure or ())
+    if by not in (None, "prompts"):
+        raise ConfigError(f'--by: expected prompts, found "{by}"')
     if curve:
         refuse({
-            "--with": with_, "--threshold": threshold, "--all": every, "--pairs": pairs,
+            "--with": with_, "--by": by, "--threshold": threshold, "--all": every, "--pairs": pairs,
             "--fail-if": fail_if, "--junit": junit, "--latex": latex, "--markdown": markdown,
             "--csv": csv, "--figure": figure, "--rename": rename, "--by-seat": by_seat,
         }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
@@ -248,7 +254,16 @@ def compare(
         return
     called = _renamed(rename)
     wanted = CompareRequest(
-        tuple(run), agent, with_, judge, names, ks_of(k), threshold, called, by_seat
+        tuple(run),
+        agent,
+        with_,
+        judge,
+        names,
+        ks_of(k),
+        threshold,
+        called,
+        by_seat,
+        by is not None,
     )
     if figure is not None:
         _check_figure(figure)

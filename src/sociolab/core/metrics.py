@@ -137,7 +137,8 @@ class Declared:
     other actions read once they are done, such as {"none": "did nothing"}, `ends` why an episode
     ended in the world's own words, by reason. `roles` titles the seats that mean the same in every
     task, such as {"proposer": "Proposer"}: figures stand by role then, too. `questions` says what
-    those ask for that an episode can go on without, by name.
+    those ask for that an episode can go on without, by name. `scripted` says what play by the
+    world's own rules is worth ("smoke test: ..."), and stands wherever such an agent is named.
     """
 
     metrics: tuple[Metric, ...] = ()
@@ -152,6 +153,7 @@ class Declared:
     ends: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
+    scripted: str = ""
 
     @property
     def macro(self) -> tuple[str, ...]:

@@ -37,10 +37,16 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How a model is shown an observation: as a system and a user message, or as one user message
-    with all of it; and whether how to reply is added to it, or stands in the prompt already."""
+    with all of it; and whether how to reply is added to it, or stands in the prompt already.
+
+    Of a reply whose form stands in the prompt, `keys` are the fields of the action and its text,
+    and `kinds` what it calls kinds of action that have another name here.
+    """
 
     messages: Literal["system+user", "one"] = "system+user"
     reply_form: Literal["added", "in prompt"] = "added"
+    keys: tuple[str, str] = ("action", "text")
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

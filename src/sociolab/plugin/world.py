@@ -89,6 +89,16 @@ the world's own) into a new one, and says in lines what it did."""
 
 
 @dataclass(frozen=True, slots=True)
+class PromptImporter:
+    """How a world makes a set of prompts of somebody's own copy: `read` takes the source, the new
+    folder, the set's name and a variant ("" or one of `variants`), and says in lines what it is."""
+
+    read: Callable[[Path, Path, str, str], Sequence[str]]
+    package: str
+    variants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RatingGuide:
     """How people rate a world's episodes: the scene of the examples, what to bear in mind, and a
     guide for each measure, in the order of the form.
@@ -113,11 +123,11 @@ class WorldPlugin:
     `about` says in a line what it is. `declared` is stored with its runs: metrics, the main one,
     what a cluster is called. `settings` are the world's own, as --set takes them, `short` those
     that make its episodes short enough to try an agent out. `people`: a person can take a seat.
-    `importers` by the name of their format, `writers` by what they have a model write. `remarks` is
-    what the author of a data set should know, `cast` writes the tasks of a folder (which, how many
-    a scenario, seed). `sidebar` is what stands beside a transcript. People rate by one of `guides`,
-    the first if none is named, and review tasks before they are played by `reviewed`, from which
-    `revise` makes the data's next version;
+    `importers` by the name of their format, `prompts` makes a set of somebody's own copy, `writers`
+    by what they have a model write. `remarks` is what the author of a data set should know, `cast`
+    writes the tasks of a folder (which, how many a scenario, seed). `sidebar` is what stands beside
+    a transcript. People rate by one of `guides`, the first if none is named, and review tasks
+    before they are played by `reviewed`, from which `revise` makes the data's next version;
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
     package ask for by name.
@@ -131,6 +141,7 @@ class WorldPlugin:
     about: str = ""
     people: bool = True
     importers: Mapping[str, Importer | EpisodeImporter] = field(default_factory=dict)
+    prompts: PromptImporter | None = None
     writers: Mapping[str, Writer] = field(default_factory=dict)
     remarks: Callable[[World], Sequence[str]] | None = None
     cast: Callable[[Path, int, int], str] | None = None

@@ -19,6 +19,7 @@ from sociolab.core.instructions import Instructions, Standing
 from sociolab.core.ports import Layout
 from sociolab.core.reading import file_text, toml_record
 from sociolab.core.seeding import digest
+from sociolab.core.user_files import imported_folder, imported_names
 from sociolab.engine.setup import LayeredSettings
 from sociolab.prompting.templates import PromptFile
 
@@ -31,10 +32,14 @@ in .toml is a table of data."""
 
 def _format_string(form: str) -> str:
     try:
-        form.format(name="", text="", turn=1)
+        form.format(name="", text="", turn=1, turn0=0)
     except (LookupError, ValueError, AttributeError) as error:
-        raise ValueError("expected a format string of {name}, {text} and {turn}") from error
+        told = "expected a format string of {name}, {text}, {turn} and {turn0}"
+        raise ValueError(told) from error
     return form
+
+
+LineForm = Annotated[str, AfterValidator(_format_string)]
 
 
 class Temperatures(BaseModel):
@@ -50,8 +55,10 @@ class Manifest(BaseModel):
     """What a set says of itself.
 
     `instructions` is what it is to the authors' text. `settings` are defaults of the world's own
-    settings. `lines` says how turns read, by kind of action, as format strings of name, text and
-    turn (from 1); a kind without one reads as the world has it.
+    settings. `lines` says how turns read, by kind of action, as format strings of name, text, turn
+    (from 1) and turn0 (from 0); a kind without one reads as the world has it. `judge_lines` is the
+    same for judges, who else read what players do. `full_names`: both call people by them. An
+    imported set holds in `imported` its hash as it came: with another one it is modified.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -61,7 +68,14 @@ class Manifest(BaseModel):
     temperature: Temperatures = Temperatures()
     settings: dict[str, str | bool | int | float] = {}
     layout: Layout = Layout()
-    lines: dict[str, Annotated[str, AfterValidator(_format_string)]] = {}
+    lines: dict[str, LineForm] = {}
+    judge_lines: dict[str, LineForm] = {}
+    full_names: bool = False
+    imported: str = ""
+
+
+_RARE: Any = {"layout": {"keys", "kinds"}, "judge_lines": True, "full_names": True}
+"""What a manifest says only where it is another's form: without it, it does not count."""
 
 
 @dataclass(frozen=True, eq=False)  # known by itself: what is rendered of it is kept
@@ -82,12 +96,15 @@ class PromptSet:
     @cached_property
     def hash(self) -> str:
         """Of all that a model could be told or asked otherwise by: texts, temperatures, layout."""
-        told = self.manifest.model_dump_json(exclude={"title", "instructions"})
+        about: Any = {"title": True, "instructions": True, "imported": True, **_RARE}
+        told = self.manifest.model_dump_json(exclude=about)
         return digest(told, self.hash_of(*self.templates, *self.tables))
 
     def hash_of(self, *names: str) -> str:
         """Of these templates and tables, and of how turns are laid out."""
-        laid_out = self.manifest.model_dump_json(include={"layout", "lines"})
+        usual: Any = {"layout": {"messages", "reply_form"}, "lines": True}
+        rare = self.manifest.model_dump_json(include=_RARE, exclude_defaults=True)
+        laid_out = self.manifest.model_dump_json(include=usual) + rare.replace("{}", "")
         sources = (
             f"{name}\n{self.tables[name] if name in self.tables else self[name].source}"
             for name in sorted(names)
@@ -96,22 +113,29 @@ class PromptSet:
 
     def instructions(self, *names: str) -> Instructions:
         """What stands below the figures of whoever got these texts; of all where none is named."""
-        hash_ = self.hash_of(*names) if names else self.hash
-        return Instructions(self.name, self.manifest.instructions, hash_)
+        hash_, standing = self.hash_of(*names) if names else self.hash, self.manifest.instructions
+        if self.manifest.imported not in ("", self.hash):
+            standing = "modified"
+        return Instructions(self.name, standing, hash_)
 
     def agent_temperature(self, usual: float) -> float:
         """Of a model that plays, where its spec names none."""
         found = self.manifest.temperature.agent
         return usual if found is None else found
 
-    def line(self, kind: str, name: str, text: str, turn: int) -> str | None:
+    def line(
+        self, kind: str, name: str, text: str, turn: int, *, judge: bool = False
+    ) -> str | None:
         """A turn as this set writes it; None: as the world has it."""
-        form = self.manifest.lines.get(kind)
-        return None if form is None else form.format(name=name, text=text, turn=turn)
+        forms = self.manifest.judge_lines if judge else {}
+        form = (forms or self.manifest.lines).get(kind)
+        if form is None:
+            return None
+        return form.format(name=name, text=text, turn=turn, turn0=turn - 1)
 
 
 def load_set(package: str, given: str, wanted: Wanted) -> PromptSet:
-    """The set of a package by name, or the one in a folder of the user's.
+    """The set of a package by name, one that was imported for it, or one in a folder.
 
     ConfigError, in one sentence, where there is none, a file is missing or cannot be read, a
     template does not parse or uses an unknown variable, or the manifest says what it may not.
@@ -119,13 +143,21 @@ def load_set(package: str, given: str, wanted: Wanted) -> PromptSet:
     shipped = shipped_sets(package)
     if given in shipped:
         return _shipped(package, given, tuple(sorted(wanted.items())))
-    folder = Path(given).expanduser()
+    folder = imported_folder(prompts_kind(package), given)
+    if Path(given).name != given or not folder.is_dir():
+        folder = Path(given).expanduser()
     if not folder.is_dir():
+        known = (*shipped, *imported_names(prompts_kind(package)))
         raise ConfigError(
-            f"prompts: expected {' or '.join(shipped)}, or a folder with {MANIFEST} and the "
+            f"prompts: expected {' or '.join(known)}, or a folder with {MANIFEST} and the "
             f'templates, found "{given}"'
         )
     return _read(folder, folder.resolve().name, wanted)
+
+
+def prompts_kind(package: str) -> str:
+    """As what sets that are imported for a package are kept."""
+    return f"prompts-{package.rpartition('.')[2]}"
 
 
 def shipped_sets(package: str) -> tuple[str, ...]:

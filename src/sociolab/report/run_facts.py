@@ -19,6 +19,7 @@ from sociolab.report.words import (
     percent,
     plural,
     sanitize,
+    scripted_play,
     share,
 )
 from sociolab.store.store import world_settings_in
@@ -312,8 +313,9 @@ def cautions(result: RunResult) -> tuple[str, ...]:
     found = []
     if rules:
         found.append(
-            f"{_listed(rules)} {'is' if len(rules) == 1 else 'are'} rule-based. Such scores are a "
-            "baseline; they say nothing about any language model."
+            f"{_listed(rules)} {'is' if len(rules) == 1 else 'are'} "
+            f"{scripted_play(result)}. Such scores are a baseline; they say "
+            "nothing about any language model."
         )
     if "heuristic" in methods:
         found.append(

@@ -29,6 +29,7 @@ from sociolab.report.words import (
     number,
     percent,
     plural,
+    scripted_play,
     size,
     size_words,
     told_of_coverage,
@@ -410,7 +411,8 @@ def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
     named = [label for label in rules if label in labels or label in grid.heading]
     if not named:
         return ()
-    return (f"{', '.join(named)}: rule-based, a baseline rather than a language model",)
+    what = scripted_play(result)
+    return (f"{', '.join(named)}: {what}, a baseline rather than a language model",)
 
 
 # ------------------------------------------------------------------ outcomes

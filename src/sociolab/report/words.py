@@ -180,12 +180,19 @@ KINDS: Mapping[AgentKind, str] = {
 def agent_kind(result: RunResult, label: str) -> str:
     """What an agent is, as the run recorded it: a model, rules, a person or a Python class."""
     kind = result.declared.agents.get(label)
+    if kind == "rules":
+        return result.declared.scripted or KINDS[kind]
     return KINDS[kind] if kind else "unknown kind"
 
 
 def by_rules(result: RunResult, label: str) -> bool:
     """Whether an agent plays by rules: a baseline, and no language model."""
     return result.declared.agents.get(label) == "rules"
+
+
+def scripted_play(result: RunResult) -> str:
+    """What play by rules is in this world, in a phrase."""
+    return result.declared.scripted or "rule-based"
 
 
 # ------------------------------------------------------------------ what measures are

@@ -160,7 +160,7 @@ CREATE TABLE verdicts (
     cause TEXT,                      -- of a failure, as are raw and attempts
     raw TEXT,
     attempts INTEGER,
-    unscored TEXT,                   -- of an unscored one: cannot tell, disputed, unconfirmed, not applicable
+    unscored TEXT,                   -- of an unscored one: why (core.score.NotKnown)
     low REAL,                        -- and between what its value lies; NULL: the measure's range
     high REAL,
     PRIMARY KEY (judging, n)

@@ -309,15 +309,31 @@ def write(
         pen.text((centre[0], y), line, fill=colour, font=font(size), anchor="mm")
 
 
+Box: TypeAlias = tuple[float, float, float, float]
+"""Left, top, right and bottom in pixels."""
+
+
 def write_names(picture: Image.Image, town: TownMap, scale: int) -> None:
-    """Names of arenas where there is room, then names of sectors above them all."""
+    """Names of sectors, then of arenas where there is room; what would hide another is left out."""
     pen = ImageDraw.Draw(picture)
+    taken: list[Box] = []
+    for number, sector in enumerate(town.sectors):
+        _write_sector(pen, town, number, sector, scale, taken)
     if scale >= SMALLEST_SCALE_WITH_ROOMS:
         things = _things(town)
         for place in town.places:
-            _write_arena(pen, town, place, things, scale)
-    for number, sector in enumerate(town.sectors):
-        _write_sector(pen, town, number, sector, scale)
+            _write_arena(pen, town, place, things, scale, taken)
+
+
+def _is_free(box: Box, taken: list[Box]) -> bool:
+    left, top, right, bottom = box
+    return not any(left < b[2] and b[0] < right and top < b[3] and b[1] < bottom for b in taken)
+
+
+def _around_text(centre: tuple[float, float], text: str, size: int, pad: int = 0) -> Box:
+    (x, y), (width, height) = centre, text_size(text, size)
+    high = (height + pad // 2) / 2
+    return x - width / 2 - pad, y - high, x + width / 2 + pad, y + high
 
 
 def _things(town: TownMap) -> NDArray[np.bool_]:
@@ -336,8 +352,9 @@ def _write_arena(
     place: Place,
     things: NDArray[np.bool_],
     scale: int,
+    taken: list[Box],
 ) -> None:
-    """The name of an arena, in one line or more, at the spot and size that hide the least."""
+    """The name of an arena, in one line or more, at the free spot and size that hide the least."""
     inside = town.arena == town.places.index(place)
     rows, columns = np.nonzero(inside)
     y, x = slice(rows.min(), rows.max() + 1), slice(columns.min(), columns.max() + 1)
@@ -349,15 +366,16 @@ def _write_arena(
             spot = _best_spot(cost, -(-width // scale), -(-height // scale))
             if spot is None:
                 continue
+            centre = ((x.start + spot[1][0]) * scale, (y.start + spot[1][1]) * scale)
             # A smaller size costs as much as hiding three objects, a line more as one.
             hidden = spot[0] + 1.5 * (scale - size) + text.count("\n")
-            if best is None or hidden < best[0]:
-                best = (hidden, text, size, spot[1])
-    if best is None:
-        best = (0.0, place.arena.replace(" ", "\n"), scale - 4, _middle(cost))
-    _, text, size, (across, down) = best
-    centre = ((x.start + across) * scale, (y.start + down) * scale)
-    write(pen, centre, text, size, INK)
+            better = best is None or hidden < best[0]
+            if better and _is_free(_around_text(centre, text, size), taken):
+                best = (hidden, text, size, centre)
+    if best is not None:
+        _, text, size, centre = best
+        taken.append(_around_text(centre, text, size))
+        write(pen, centre, text, size, INK)
 
 
 def _wrapped(name: str) -> Iterator[str]:
@@ -394,27 +412,28 @@ def _best_spot(
     return windows.item(where) + off.item(where), (left + width / 2, top + height / 2)
 
 
-def _middle(cost: NDArray[np.float64]) -> tuple[float, float]:
-    return cost.shape[1] / 2, cost.shape[0] / 2
-
-
 def _write_sector(
-    pen: ImageDraw.ImageDraw, town: TownMap, number: int, sector: str, scale: int
+    pen: ImageDraw.ImageDraw, town: TownMap, number: int, sector: str, scale: int, taken: list[Box]
 ) -> None:
-    """The name of a sector on a small plate over its northern edge."""
+    """The name of a sector on a small plate over its northern edge, its southern one, or inside."""
     tiles = [tile for place in town.sector_places(sector) for tile in town.tiles(place)]
     if not tiles:
         return
     left, right = min(x for x, _ in tiles), max(x for x, _ in tiles) + 1
-    top = min(y for _, y in tiles) - 0.5
-    size = max(8, scale)
-    width, height = text_size(sector, size)
-    x = (left + right) * scale / 2
-    x = min(max(x, width / 2 + 6), town.width * scale - width / 2 - 6)
-    y = max(top * scale, height / 2 + 3)
-    box = (x - width / 2 - 5, y - height / 2 - 1, x + width / 2 + 5, y + height / 2 + 2)
-    pen.rounded_rectangle(box, radius=4, fill=sector_colour(number, light=0.34, strength=0.30))
-    write(pen, (x, y), sector, size, (255, 255, 255))
+    top, bottom = min(y for _, y in tiles), max(y for _, y in tiles) + 1
+    for size in (max(8, scale), max(8, scale - 3)):
+        width, height = text_size(sector, size)
+        x = (left + right) * scale / 2
+        x = min(max(x, width / 2 + 6), town.width * scale - width / 2 - 6)
+        for row in (top - 0.5, bottom + 0.5, (top + bottom) / 2, top - 2, bottom + 2):
+            y = min(max(row * scale, height / 2 + 3), town.height * scale - height / 2 - 3)
+            box = _around_text((x, y), sector, size, pad=5)
+            if _is_free(box, taken):
+                taken.append(box)
+                fill = sector_colour(number, light=0.34, strength=0.30)
+                pen.rounded_rectangle((*box[:3], box[3] + 1), radius=4, fill=fill)
+                write(pen, (x, y), sector, size, WHITE)
+                return
 
 
 # ------------------------------------------------------------------ residents

@@ -160,8 +160,8 @@ def _said(row: ScoreRow) -> ShownScore:
 def land(town: TownMap) -> Json:
     """Ground and arenas as [value, tiles, value, tiles, ...], row by row; names and their room.
 
-    `sectors`: [name, left, right, top] in tiles. `places`: [sector, name, x, y, width, height] of
-    the largest rectangle in it, for its name. `things`: [place, name, x, y, x, y, ...].
+    `sectors`: [name, left, right, top, bottom] in tiles. `places`: [sector, name, x, y, width,
+    height] of the largest rectangle in it, for its name. `things`: [place, name, x, y, x, y, ...].
     """
     number = {sector: n for n, sector in enumerate(town.sectors)}
     masks = [town.arena == n for n in range(len(town.places))]
@@ -193,12 +193,13 @@ def runs(tiles: NDArray[Any]) -> Json:
 
 
 def _sector(town: TownMap, sector: str) -> Json:
-    """Its name, and over which columns and row of tiles it is written."""
+    """Its name, and over which columns, and above or below which rows of tiles it is written."""
     tiles = [tile for place in town.sector_places(sector) for tile in town.tiles(place)]
     if not tiles:
-        return [sanitize(sector), 0, 0, 0]
+        return [sanitize(sector), 0, 0, 0, 0]
     left, right = min(x for x, _ in tiles), max(x for x, _ in tiles) + 1
-    return [sanitize(sector), left, right, min(y for _, y in tiles)]
+    rows = [y for _, y in tiles]
+    return [sanitize(sector), left, right, min(rows), max(rows) + 1]
 
 
 def _room(inside: NDArray[np.bool_]) -> tuple[int, int, int, int]:
@@ -379,7 +380,7 @@ router = APIRouter(tags=["town"])
 def shown(request: Request, run: RunName, trial: TrialId) -> Response:
     """The page on which the days of an episode are played again."""
     found = _found(request, run, trial)
-    told = words_of(found)
+    told = words_of(found) | {"scripted": _scripted(request, run, trial)}
     return page(request, "town/replay.html", run=run, trial=trial, told=told, modules=modules())
 
 
@@ -408,6 +409,15 @@ def takes_gzip(accepted: str) -> bool:
         if name.strip() == "gzip":
             return weight.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
     return False
+
+
+def _scripted(request: Request, run: str, trial: str) -> str:
+    """What the world says of scripted play, where somebody in this episode is; else ""."""
+    store = store_of(request)
+    declared = known_trial(store, run, trial).declared
+    casts = (one.trial.cast for one in store.trials(run) if one.trial.id == trial)
+    rules = any(declared.agents.get(seat.agent) == "rules" for cast in casts for seat in cast)
+    return declared.scripted if rules else ""
 
 
 def _found(request: Request, run: str, trial: str) -> Replay:

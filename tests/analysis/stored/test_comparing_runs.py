@@ -146,7 +146,7 @@ def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:
     title = Measure("conversation_sr", 0, 1, title="conversation SR")
     add_run(store, "one", "x", {"t0": (1,), "t1": (0,)}, measure=title)
     add_run(store, "two", "y", {"t0": (1,), "t1": (1,)}, measure=title)
-    found = compare_runs(store, CompareRequest(("one", "two"), measures=("Talk SR",)))
+    found = compare_runs(store, CompareRequest(("one", "two"), measures=("Conversation SR",)))
     assert found.comparison is not None
     assert list(found.comparison.found) == ["conversation_sr"]
 

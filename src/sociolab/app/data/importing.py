@@ -12,6 +12,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.options import Flag
 from sociolab.plugin.world import EpisodeImporter, Importer, Importing
+from sociolab.prompting.sets import prompts_kind, shipped_sets
 from sociolab.report.words import plural
 from sociolab.store.connect import store_path
 from sociolab.store.export import import_run as restore_run
@@ -45,6 +46,25 @@ def import_run(wanted: Import) -> tuple[str, ...]:
 
 
 Reader = Callable[[Import], tuple[str, ...]]
+
+
+def import_prompts(world: str, wanted: Import, variant: str = "") -> tuple[str, ...]:
+    """A set of prompts of somebody's own copy; ConfigError where the world reads none."""
+    importer = world_plugin(world).prompts
+    if importer is None:
+        known = ", ".join(worlds_that(lambda one: one.prompts is not None))
+        raise ConfigError(f'prompts are imported for {known or "no world"}, found "{world}"')
+    if variant not in ("", *importer.variants):
+        known = " or ".join(importer.variants)
+        raise ConfigError(f'--variant: expected {known}, found "{variant}"')
+    if wanted.name in shipped_sets(importer.package):
+        raise ConfigError(f'--name: "{wanted.name}" is a set of this package; choose another name')
+    kind = prompts_kind(importer.package)
+    with new_data_set(kind, wanted.name, replace=wanted.replace) as fresh:
+        lines = importer.read(wanted.path, fresh, wanted.name, variant)
+    return (*lines, f"play with it: sociolab run {world} --set prompts={wanted.name}")
+
+
 OWN: Mapping[str, Reader] = {"run": import_run}
 """The formats that belong to no world."""
 

@@ -149,9 +149,9 @@ class WriteConfig(ModelAccess):
     ] = None
     writer: Annotated[Words, Flag("--writer", "SPEC", "Such as openai/MODEL.")]
     to: Annotated[Path, Flag("--to", "FOLDER", "The data set to write, or to go on with.")]
-    n: Annotated[
-        int | None, Flag("--n", "N", "How many to write; default: as many as the paper.")
-    ] = Field(default=None, ge=1)
+    n: Annotated[int | None, Flag("--n", "N", "How many there shall be in all.")] = Field(
+        default=None, ge=1
+    )
     settings: Annotated[
         dict[str, Words], Flag("--set", "NAME=VALUE", "How it is written. Repeatable.")
     ] = Field(default_factory=dict)

@@ -85,7 +85,10 @@ class DataSet:
     def tasks(self) -> tuple[Task, ...]:
         """The tasks in file order. Cluster: the scenario. Tags: the row's, scenario's, family."""
         characters = {key: c.model_dump_json() for key, c in self.characters.items()}
-        scenarios = {key: s.model_dump_json() for key, s in self.scenarios.items()}
+        scenarios = {
+            key: s.model_dump_json(exclude=None if s.published else {"published"})
+            for key, s in self.scenarios.items()
+        }
         found = []
         for row in self.rows:
             scenario = self.scenarios[row.scenario]

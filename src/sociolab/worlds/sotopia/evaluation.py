@@ -25,6 +25,7 @@ from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
+from sociolab.worlds.sotopia.published import published_scene
 from sociolab.worlds.sotopia.scene import (
     JUDGED,
     SceneCast,
@@ -77,6 +78,9 @@ def overall(verdicts: tuple[Verdict, ...], seat: str) -> Verdict:
 
 
 _PERSON = re.compile("person_[0-9]+")
+_AGENT = re.compile("agent_([0-9]+)(?:_evaluation)?")
+PUBLIC_NAMES = {"financial_and_material_benefits": FINANCIAL.name}
+"""What the public code calls dimensions that have another name here."""
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,3}\s*")
 
 
@@ -94,10 +98,10 @@ class Instruction(_Strict):
 
     title: Words
     question: Words
-    account: Words
-    scale: Words
-    low_end: Words
-    high_end: Words
+    account: str
+    scale: str
+    low_end: str
+    high_end: str
     reasons: tuple[Words, ...] = Field(default=("reason",), min_length=1)
 
 
@@ -121,11 +125,36 @@ def _instructions(text: str, name: str) -> dict[str, Instruction]:
 class LooseSheets(RootModel[dict[str, Any]]):
     """What is read: anything in the field of a person, so that one bad cell costs no other."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _ours(cls, given: Any) -> Any:
+        """A reply in the public code's form, in ours: agents by number, cells with names."""
+        given = given.get("evaluations", given) if isinstance(given, dict) else given
+        if not isinstance(given, dict):
+            return given
+        return {
+            f"person_{found[1]}" if (found := _AGENT.fullmatch(who)) else who: (
+                {PUBLIC_NAMES.get(name, name): _cell_of(cell) for name, cell in sheet.items()}
+                if isinstance(sheet, dict)
+                else sheet
+            )
+            for who, sheet in given.items()
+        }
+
     @model_validator(mode="after")
     def _somebody(self) -> Self:
         if not any(_PERSON.fullmatch(field) for field in self.root):
             raise ValueError(f"expected the field {person(0)}")
         return self
+
+
+def _cell_of(cell: Any) -> Any:
+    match cell:
+        case [str(reason), score]:
+            return {"reason": reason, "score": score}
+        case {"reasoning": reason, "score": score}:
+            return {"reason": reason, "score": score}
+    return cell
 
 
 def person(index: int) -> str:
@@ -175,7 +204,9 @@ class SotopiaRubric:
         body = self._body(casting, episode)
         messages: tuple[Message, ...] = (Message("system", self._head), Message("user", body))
         if self._texts.manifest.layout.messages == "one":
-            messages = (Message("user", f"{self._head}\n\n{body}"),)
+            messages = (Message("user", f"{self._head}\n\n{body}".strip()),)
+        if self._texts.manifest.layout.reply_form == "in prompt":
+            return Prompt(messages, None, temperature), LooseSheets
         schema = schema_of(sheets(len(casting.characters), self._reasons))
         return Prompt(messages, schema, temperature), LooseSheets
 
@@ -203,6 +234,8 @@ class SotopiaRubric:
     def _body(self, casting: SceneCast, episode: Episode) -> str:
         """The scene, the people, their goals and ties, and the numbered turns."""
         names = judge_names(casting)
+        if self._texts.manifest.full_names:
+            names = {one.id: one.name for one in casting.characters}
         people = [
             {
                 "field": person(index),
@@ -219,13 +252,17 @@ class SotopiaRubric:
                 "people": people,
                 "ties": ties(casting),
                 "lines": [self._line(names, move) for move in episode.moves],
+                "scene": published_scene(casting),
             }
         )
 
     def _line(self, names: dict[str, str], move: Moved) -> str:
         """A turn as the set writes it; else with its number before it."""
         turn, name = move.turn + 1, names[move.seat]
-        own = [self._texts.line(a.kind, name, on_one_line(a.text), turn) for a in move.actions]
+        own = [
+            self._texts.line(action.kind, name, on_one_line(action.text), turn, judge=True)
+            for action in move.actions
+        ]
         told = [
             line_text(name, action, tuple(names[seat] for seat in action.to))
             for action in move.actions

@@ -22,6 +22,7 @@ from sociolab.plugin.world import (
     ImportedJudging,
     Importer,
     Importing,
+    PromptImporter,
     WorldPlugin,
 )
 from sociolab.plugin.writing import Writer
@@ -216,6 +217,9 @@ load = WorldPlugin(
         ),
         "sotopia-episodes": EpisodeImporter(_public_episodes),
     },
+    prompts=PromptImporter(
+        later("sociolab.worlds.sotopia.importing.prompts:import_prompts"), PACKAGE, ("plus",)
+    ),
     writers={
         "characters": Writer(later(f"{_WRITING}:write_characters"), WritingSettings),
         "relationships": Writer(later(f"{_WRITING}:write_relationships"), RelationshipSettings),

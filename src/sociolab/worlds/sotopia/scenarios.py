@@ -233,6 +233,13 @@ class Goal(DataRecord):
 Constraint = Literal["ages", "occupations", "ties"]
 
 
+class AsPublished(DataRecord):
+    """A scenario's context and goals as the public files have them, with their tags."""
+
+    context: str
+    goals: tuple[str, ...]
+
+
 class Scenario(DataRecord):
     """What is going on, who wants what, and who may be cast.
 
@@ -240,7 +247,8 @@ class Scenario(DataRecord):
     anybody); `ties` narrows the relationship ("siblings"). `unconstrained` names those of the
     three that do not matter, so that a constraint left out by mistake is seen (`undeclared`).
     `zone` are the prices between which a bargain is worth more than 0 to both (`bargaining_zone`).
-    `environment` is what those who judge are told beside the context, and no seat is.
+    `environment` is what those who judge are told beside the context, and no seat is. `published`
+    serves sets of prompts that show a public scenario as its authors do.
     """
 
     id: Id
@@ -257,6 +265,7 @@ class Scenario(DataRecord):
     unconstrained: tuple[Constraint, ...] = ()
     zone: tuple[Dollars, Dollars] | None = None
     tags: tuple[str, ...] = ()
+    published: AsPublished | None = None
     provenance: History = ()
 
     @model_validator(mode="after")

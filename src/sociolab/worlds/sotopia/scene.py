@@ -12,6 +12,7 @@ from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.engine.visibility import leaves
 from sociolab.prompting.sets import PromptSet, load_set
+from sociolab.worlds.sotopia.published import published_scene
 from sociolab.worlds.sotopia.scenarios import (
     Character,
     DataRecord,
@@ -38,10 +39,10 @@ PACKAGE = "sociolab.worlds.sotopia"
 TURN_LIMIT = 20
 
 WANTED = {
-    "act_head": "you others context goal name",
-    "act_tail": "turn limit name",
+    "act_head": "you others context goal name scene",
+    "act_tail": "turn limit name agent",
     "judge_head": "dimensions",
-    "judge_body": "context told people ties lines",
+    "judge_body": "context told people ties lines scene",
     "dimensions.toml": "",
 }
 """What a set of prompts holds, and what each template may use."""
@@ -161,7 +162,7 @@ class SotopiaWitness:
         """Take in a move; a stranger who says their name has one from the next line on."""
         you = move.seat == self._seat
         who = self._me.first_name if you else self._labels[move.seat]
-        actions, text = self._told(move.actions, who, you, move.turn)
+        actions, text = self._told(move, who, you)
         self._lines.append(Line(move.turn, who, you, actions, text))
         if leaves(move, self._scene.space):
             self._gone.add(move.seat)
@@ -177,7 +178,7 @@ class SotopiaWitness:
             limit=self._scene.limit,
             head=self._head,
             history=tuple(self._lines),
-            tail=_tail(self._scene.texts, turn + 1, self._scene.limit, self._me.first_name),
+            tail=_tail(self._scene.texts, turn + 1, self._scene.limit, self._me),
             others=self._present_names(),
             view=self._view,
             layout=self._scene.texts.manifest.layout,
@@ -194,15 +195,16 @@ class SotopiaWitness:
                 return seat
         return None
 
-    def _told(
-        self, actions: tuple[Action, ...], who: str, you: bool, turn: int
-    ) -> tuple[tuple[Action, ...], str]:
+    def _told(self, move: Moved, who: str, you: bool) -> tuple[tuple[Action, ...], str]:
         """What was done as this seat may know it, and as one line."""
+        actions = move.actions
         if self._unknown:
             actions = tuple(self._shown(action) for action in actions)
         name, texts = "You" if you else who[0].upper() + who[1:], self._scene.texts
+        if texts.manifest.full_names:
+            who = self._me.name if you else self._known[move.seat].name or who
         text = " ".join(
-            texts.line(action.kind, who, on_one_line(action.text), turn + 1)
+            texts.line(action.kind, who, on_one_line(action.text), move.turn + 1)
             or line_text(name, action, self._aside(action))
             for action in actions
         )
@@ -280,14 +282,16 @@ class SotopiaWitness:
                 "context": self._scene.casting.scenario.context,
                 "goal": self._goal.text,
                 "name": self._me.first_name,
+                "scene": published_scene(self._scene.casting, self._seat),
             }
         )
 
 
 @lru_cache(maxsize=1024)
-def _tail(texts: PromptSet, turn: int, limit: int, name: str) -> str:
+def _tail(texts: PromptSet, turn: int, limit: int, me: Character) -> str:
     """What stands at the end of every request; kept, as it is much the same in all episodes."""
-    return texts["act_tail"].render({"turn": turn, "limit": limit, "name": name})
+    told = {"turn": turn, "limit": limit, "name": me.first_name, "agent": me.name}
+    return texts["act_tail"].render(told)
 
 
 def _labels(characters: Sequence[Character], known_as: dict[str, KnownCharacter]) -> dict[str, str]:

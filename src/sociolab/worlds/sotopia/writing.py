@@ -52,29 +52,25 @@ class Grown(Generic[R]):
     """A file of records that grows by a line with each; `records` are all that it holds."""
 
     def __init__(self, folder: Path, name: str, kind: type[R]) -> None:
-        """ConfigError where a line is no such record, or nothing can be written there."""
+        """ConfigError where a line is no such record."""
         self._path = folder / name
-        self.records = [one for _, one in json_records(self._path, kind)] if self else []
+        there = self._path.exists()
+        self.records = [one for _, one in json_records(self._path, kind)] if there else []
+        self._cut = there and self._path.read_bytes()[-1:] not in (b"\n", b"")
+
+    def add(self, record: R) -> None:
+        """Keep one more, of a data set that is made with the first; ConfigError where nothing can
+        be written."""
+        self.records.append(record)
+        folder, text = self._path.parent, "\n" * self._cut + record.line()
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if not (folder / META).exists():
                 meta = f'{{"name": "{_slug(folder.resolve().name)}", "version": "1"}}\n'
                 (folder / META).write_text(meta, "utf-8")
-            if self and not self._path.read_bytes().endswith(b"\n"):
-                self._append("\n")
-
-    def __bool__(self) -> bool:
-        return self._path.exists() and self._path.stat().st_size > 0
-
-    def add(self, record: R) -> None:
-        """Keep one more."""
-        self.records.append(record)
-        with writing(self._path.parent):
-            self._append(record.line())
-
-    def _append(self, text: str) -> None:
-        with self._path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            with self._path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        self._cut = False
 
 
 def written_by(job: WriteJob, texts: PromptSet, attempts: int, inspiration: str = "") -> Provenance:

@@ -47,7 +47,13 @@ SCRIPTED: dict[str, Player] = {
 }
 """The built-in players, who write acts: as `casting.BUILT_IN` names them."""
 
-ALWAYS_ASKED = {"plan_day": 1.0, "general_plan": 1.0, "day_reminder": 1.0, "decompose": 1.5}
+ALWAYS_ASKED = {
+    "plan_day": 1.0,
+    "general_plan": 1.0,
+    "day_reminder": 1.0,
+    "talk_reminder": 1.0,
+    "decompose": 1.5,
+}
 """Questions of the day, whomever one meets, and how often they are asked for each that scripted
 residents are asked: these plan fewer things that last an hour."""
 
@@ -63,8 +69,11 @@ ABOUT_CALLS = (
 TDP = {
     "general_plan": "TDP's general plan",
     "day_reminder": "TDP's day reminder",
-    "talk_reminder": "TDP's conversation reminder",
+    "talk_reminder": "TDP's checklist for conversations",
 }
+SCRIPTED_LIFE = "smoke test: rule-based lives"
+"""What scripted play is, wherever it is shown."""
+
 DECLARED = Declared(
     # STSS, Table 4, and what stands beside it.
     metrics=metrics(
@@ -112,6 +121,7 @@ DECLARED = Declared(
     main=("overall",),
     cluster="task",
     questions=TDP,
+    scripted=SCRIPTED_LIFE,
     agreement=("took_part_by_filter", "took_part_read", "filter_agreement"),
     judges={
         "rules": "rule-based: positions from the trace, actions by keyword; why people did not "

@@ -28,6 +28,7 @@ from sociolab.report.words import (
     number,
     percent,
     plural,
+    scripted_play,
 )
 from sociolab.store.store import Store
 from sociolab.town.questions import MOST_ROUNDS
@@ -436,8 +437,8 @@ def _said(one: AgentLevels) -> Iterator[str]:
 def _cautions(found: Levels, one: AgentLevels) -> Iterator[str]:
     if by_rules(found.talk, one.agent):
         yield (
-            f"{one.agent} is rule-based: these figures are a baseline and say nothing about any "
-            "language model."
+            f"{one.agent} is {scripted_play(found.talk)}; these figures are a baseline and say "
+            "nothing about any language model."
         )
     yield from one.cautions
     if not one.read_by:

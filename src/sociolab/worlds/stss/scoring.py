@@ -19,9 +19,9 @@ Fate: TypeAlias = Literal[
     "elsewhere",  # right time and action, in another place
     "another time",  # right place and action, at another time or date
     "doing something else",  # right place and time, at another action
-    "another room",  # had noted it and was there, at another action or in another room of it
-    "did not come",  # had noted it, and did not come
-    "noted nothing",  # was told by the performer and noted no promise, whatever they answered
+    "another room",  # remembered it and was there, at another action or in another room of it
+    "did not come",  # remembered it, and did not come
+    "noted nothing",  # was told by the performer, and no memory of a talk names it
     "never told",  # heard of it from nobody
     "heard of it",  # heard of it, but not from the performer
     "same errand",  # help: was told and did an errand that somebody else's doing counts for

@@ -103,13 +103,13 @@ def test_calls_are_keyed_apart_and_asked_at_temperature_0() -> None:
     assert all(prompt.temperature == 0 and prompt.schema for prompt, _ in model.calls)
 
 
-def test_the_note_is_judged_without_the_talk() -> None:
+def test_the_judge_of_the_note_reads_the_memo_and_nothing_else() -> None:
     model = FakeModel(TALK, NOTE)
     judged(model)
     talk, note = ("\n".join(message.text for message in p.messages) for p, _ in model.calls)
     assert INVITED in talk
     assert MEMO not in talk
-    assert MEMO in note
+    assert note.partition("# The note\n")[2] == f"1. {MEMO}"
     assert INVITED not in note
     assert "Where is it?" not in note
 

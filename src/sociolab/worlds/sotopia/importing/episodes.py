@@ -24,7 +24,7 @@ from sociolab.core.seeding import digest
 from sociolab.plugin.world import ImportedJudging
 from sociolab.report.words import plural
 from sociolab.worlds.sotopia.dataset import DataSet, TaskRow
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS, FINANCIAL, overall, verdict
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, PUBLIC_NAMES, overall, verdict
 from sociolab.worlds.sotopia.importing.goals import (
     composed,
     family_of,
@@ -177,7 +177,7 @@ def _judgings(
         reasons = _reasons(item.row.reasoning, len(seats))
         found: list[Verdict] = []
         for seat, scores, why in zip(seats, scored, reasons, strict=True):
-            named = {_OURS.get(name, name): (name, value) for name, value in scores.items()}
+            named = {PUBLIC_NAMES.get(name, name): (name, value) for name, value in scores.items()}
             quirks[Quirk.OTHER_SCORE] += len(set(named) - _NAMES)
             for dimension in DIMENSIONS:
                 name, value = named.get(dimension.name, ("", None))
@@ -191,11 +191,10 @@ def _judgings(
 
 STORED = "stored with the episodes"
 """The settings of a judge of which nothing else is known."""
-_OURS = {"financial_and_material_benefits": FINANCIAL.name}
 _NAMES = {"overall_score", *(one.name for one in DIMENSIONS)}
 _COMMENTS = re.compile(r"^Agent (?P<number>\d+) comments:[ \t]*\n", re.MULTILINE)
 _REASON = re.compile(
-    rf"^(?P<name>{'|'.join((*_OURS, *(one.name for one in DIMENSIONS)))}): ", re.MULTILINE
+    rf"^(?P<name>{'|'.join((*PUBLIC_NAMES, *(one.name for one in DIMENSIONS)))}): ", re.MULTILINE
 )
 
 
@@ -493,6 +492,7 @@ class _Desk:
                     for seat, text in enumerate(goals)
                 ],
                 "relationships": [RelationshipType.ACQUAINTANCE],
+                "published": {"context": told.scene.scenario, "goals": told.scene.goals},
             },
         )
         self.own[scenario.id] = scenario

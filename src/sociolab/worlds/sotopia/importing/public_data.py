@@ -481,6 +481,7 @@ def scenario(
             "ages": _ages(raw.age_constraint, seats, place, quirks),
             "occupations": _occupations(raw.occupation_constraint, seats, place, quirks),
             "tags": _tags(raw),
+            "published": {"context": raw.scenario, "goals": raw.agent_goals},
         },
     )
 

@@ -16,7 +16,7 @@ from sociolab.plugin.shown import Condition, Conditions, Sidebar
 from sociolab.plugin.world import WorldPlugin
 from sociolab.prompting.sets import PromptSet
 from sociolab.store.verdicts import JudgingRow
-from sociolab.worlds.stss.kit import SCRIPTED, TDP, TownPlayer, python_player
+from sociolab.worlds.stss.kit import SCRIPTED, SCRIPTED_LIFE, TDP, TownPlayer, python_player
 from sociolab.worlds.stss.talk.dataset import own_talks, read_talks
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, RecordedJudge, findings_of
@@ -28,6 +28,7 @@ PENALTIES = 0.0
 """Of both speakers (STSS appendix A.2); a spec can name another temperature."""
 
 DECLARED = Declared(
+    scripted=SCRIPTED_LIFE,
     # STSS, Table 3: each at both levels, over conversations and over tasks.
     metrics=tuple(
         Metric(f"{level}_{rate}{macro}", name, f"{what}, {where}", "share", macro=not macro)

@@ -1,9 +1,9 @@
 // Moving and zooming the map by mouse, fingers and keys; a tap that moved nothing is a choice.
-// `moved` is told whether the map was moved to somewhere else, or only zoomed.
+// `named` tells what is under the pointer. `moved` is told whether the map was moved to somewhere else, or only zoomed.
 
 const STEP = 60, WHEEL = 0.0016, CLICK = 5;
 
-export function gestures(canvas, camera, { moved, chosen }) {
+export function gestures(canvas, camera, { moved, chosen, named }) {
   const fingers = new Map();
   let travelled = 0;
 
@@ -28,7 +28,10 @@ export function gestures(canvas, camera, { moved, chosen }) {
 
   canvas.addEventListener("pointermove", (event) => {
     const before = fingers.get(event.pointerId);
-    if (!before) return;
+    if (!before) {
+      canvas.title = named(...at(event));
+      return;
+    }
     const now = at(event);
     const pinched = fingers.size === 2;
     if (pinched) pinch(event.pointerId, before, now);

@@ -18,10 +18,13 @@ export function doingAt(replay, one, moment) {
 export function placeAt(replay, one, moment, spot) {
   positionAt(one.track, Math.floor(moment), spot);
   if (!spot.there) return "nowhere yet";
-  const arena = replay.town.arena[spot.y * replay.town.width + spot.x];
-  if (arena < 0) return "outdoors";
-  const [sector, name] = replay.town.places[arena];
-  return `${replay.town.sectors[sector][0]}: ${name}`;
+  return arenaAt(replay.town, spot.x, spot.y) || "outdoors";
+}
+
+/** "Sector: arena" of a tile; "" where there is none. */
+export function arenaAt(town, x, y) {
+  const place = x >= 0 && x < town.width ? town.places[town.arena[y * town.width + x]] : undefined;
+  return place ? `${town.sectors[place[0]][0]}: ${place[1]}` : "";
 }
 
 /** What is so of the score at a moment: a key of MARKS, and words. */

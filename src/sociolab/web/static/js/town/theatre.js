@@ -8,7 +8,7 @@ import { Frame } from "./frame.js";
 import { gestures } from "./gestures.js";
 import { Labels } from "./labels.js";
 import { Land } from "./land.js";
-import { List } from "./list.js";
+import { List, arenaAt } from "./list.js";
 import { ASLEEP, DID } from "./moments.js";
 import { isDark, palette } from "./palette.js";
 import { Panel } from "./panel.js";
@@ -42,6 +42,7 @@ export class Theatre {
     gestures(find("canvas"), this.camera, {
       moved: (elsewhere) => (elsewhere ? this.keep(false) : this.wake()),
       chosen: (left, top) => this.choose(this.people.at(left, top)),
+      named: (left, top) => arenaAt(replay.town, Math.floor(this.camera.tileX(left)), Math.floor(this.camera.tileY(top))),
     });
     this.dress();
     this.watch(find(".view"));

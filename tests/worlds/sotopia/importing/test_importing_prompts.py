@@ -1,0 +1,391 @@
+"""The authors' prompts as a set, from a package's sources as data; here one of our wording."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from fake_models import FakeModel
+from sociolab.agents.prompted import PromptedPlayer
+from sociolab.app.data.importing import Import, import_prompts
+from sociolab.core.episode import Action, CastMember, Ended, Episode, Moved, Task, Trial
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.core.score import Score
+from sociolab.judging.llm_judge import LlmJudge
+from sociolab.prompting.sets import PromptSet, load_set
+from sociolab.worlds.sotopia.evaluation import SotopiaRubric
+from sociolab.worlds.sotopia.importing.episodes import import_episodes
+from sociolab.worlds.sotopia.importing.prompts import (
+    known_hashes,
+    read_package,
+    standing_of,
+    text_hash,
+)
+from sociolab.worlds.sotopia.scenarios import (
+    Character,
+    Goal,
+    Relationship,
+    RelationshipType,
+    Scenario,
+)
+from sociolab.worlds.sotopia.scene import PACKAGE, WANTED, SceneCast, SotopiaScene
+
+GENERATE = '''
+raise SystemExit("this file is data and must never run")
+async def agenerate_action(model, history, agent, temperature: float = 0.4, script=False):
+    if script:
+        template = """Write a play for {agent}: {history}"""
+    else:
+        template = """
+            Be {agent}, please.
+            {history}.
+            Now comes turn {turn_number}: {action_list}.
+            Form: {format_instructions}
+        """
+    return template
+'''
+FIELDS = "".join(
+    f'    {name}: tuple[str, int] = Field(..., description="Look at {name}. " "Then score.")\n'
+    for name in (
+        "believability", "relationship", "knowledge", "secret", "social_rules",
+        "financial_and_material_benefits", "goal",
+    )
+)  # fmt: skip
+EVALUATORS = f'''
+class SotopiaDimensions(BaseModel):
+{FIELDS}
+class SotopiaDimensionsPlus(BaseModel):
+{FIELDS.replace("Then score", "Then score in bands")}
+class EnvResponse(BaseModel):
+    agent_1_evaluation: SotopiaDimensions
+class Evaluator:
+    async def __acall__(self, turn_number, temperature: float = 0.2):
+        return await agenerate(template="""{{history}},
+            Now judge. {{format_instructions}}
+        """)
+'''
+BIO = "{profile.first_name} {profile.last_name}"
+JOB = " is {profile.age}, {profile.occupation.lower()}. {profile.public_info}"
+INNER = " Values: {profile.personality_and_values}"
+SECRET = " Hides: {profile.secret}"
+
+
+def _own(text: str) -> str:
+    return "<p viewer='agent_{agent_id}'>" + text + "</p>"
+
+
+PARALLEL = f'''
+def _agent_profile_to_stranger_self(profile, agent_id):
+    return f"<root>{_own(BIO + JOB + INNER + SECRET)}</root>"
+def _agent_profile_to_name_self(profile, agent_id):
+    return f"{BIO}{_own(JOB + INNER + SECRET)}"
+def _agent_profile_to_aquaintance_self(profile, agent_id):
+    return f"{BIO + JOB}{_own(INNER + SECRET)}"
+def _agent_profile_to_friendabove_self(profile, agent_id):
+    return f"{BIO + JOB + INNER}{_own(SECRET)}"
+class Env:
+    def reset(self):
+        background_for_a.p2_goal = "Not known"
+    def step(self):
+        self.recv(SimpleMessage(message=f"Turn #{{self.turn_number}}"))
+'''
+MESSAGES = '''
+ActionType = Literal["none", "speak", "non-verbal communication", "action", "leave"]
+class Observation(Message):
+    def to_natural_language(self):
+        if self.turn_number == 0:
+            return f"\\n{self.last_turn}\\nIt begins:\\n"
+        return f"Turn #{self.turn_number-1}: {self.last_turn}\\n"
+class ScriptBackground(Message):
+    def to_natural_language(self):
+        return format_docstring(f"""The place:
+            Scene: {self.scenario}
+            Cast: {self.p1_name} and {self.p2_name}
+            {self.p1_name}'s story: {self.p1_background}
+            {self.p2_name}'s story: {self.p2_background}
+            {self.p1_name}'s aim: {self.p1_goal}
+            {self.p2_name}'s aim: {self.p2_goal}
+        """)
+class AgentAction(Message):
+    action_type: ActionType = Field(description="what kind")
+    argument: str = Field(description="which words")
+    def to_natural_language(self):
+        match self.action_type:
+            case "none":
+                return "waited"
+            case "speak":
+                return f'told: "{self.argument}"'
+            case "non-verbal communication":
+                return f"[{self.action_type}] {self.argument}"
+            case "action":
+                return f"[{self.action_type}] {self.argument}"
+            case "leave":
+                return "went"
+'''
+SOURCES = {
+    "sotopia/generation_utils/generate.py": GENERATE,
+    "sotopia/envs/evaluators.py": EVALUATORS,
+    "sotopia/envs/parallel.py": PARALLEL,
+    "sotopia/messages/message_classes.py": MESSAGES,
+    "sotopia-9.9.dist-info/METADATA": "Metadata-Version: 2.1\nName: sotopia\nVersion: 9.9\n",
+}
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SOCIOLAB_HOME", str(tmp_path / "home"))
+    for name, text in SOURCES.items():
+        file = tmp_path / "package" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    return tmp_path / "package"
+
+
+def imported(package: Path, name: str = "theirs", variant: str = "") -> PromptSet:
+    import_prompts("sotopia", Import(package, name, True, None), variant)
+    return load_set(PACKAGE, name, WANTED)
+
+
+def casting(tie: RelationshipType) -> SceneCast:
+    ida, bo = (
+        Character(
+            id=first.lower(), first_name=first, last_name=last, gender="woman", pronouns="she/her",
+            age=age, occupation="Cook", public_info=f"{first} likes rain.",
+            personality=f"{first} is calm.",
+            secret=f"{first} snores.",
+        )
+        for first, last, age in (("Ida", "Roe", 40), ("Bo", "Lund", 50))
+    )  # fmt: skip
+    scenario = Scenario(
+        id="s", family="other", context="Ours.", goals=(Goal(text="One."), Goal(text="Two.")),
+        relationships=(tie,),
+        published={
+            "context": "Two <p viewer='environment'>old </p>cooks wait.",
+            "goals": ("Go (<extra_info>Extra: soon</extra_info>)", "Stay"),
+        },
+    )  # fmt: skip
+    pair = Relationship(a="ida", b="bo", type=tie)
+    return SceneCast(scenario=scenario, characters=(ida, bo), relationships=(pair,))
+
+
+MOVES = (
+    Moved(0, "ida", (Action("speak", "Hm."),)),
+    Moved(1, "bo", (Action("none"),)),
+    Moved(2, "ida", (Action("physical action", "stands"),)),
+)
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def asked_of_bo(texts: PromptSet, tie: RelationshipType, reply: str) -> tuple[str, Reply | NoReply]:
+    scene = SotopiaScene(casting(tie), texts=texts, named=True)
+    witness = scene.witness("bo")
+    for move in MOVES:
+        witness.see(move)
+    model = FakeModel(reply)
+    request = Request("t", 0, "bo", 3, 1, scene.space, witness.observe(3))
+    found = asyncio.run(PromptedPlayer(model).reply(request, None))
+    (message,) = model.calls[0][0].messages
+    assert model.calls[0][0].schema is None
+    return message.text, found
+
+
+BO = "Bo Lund is 50, cook. Bo likes rain. Values: Bo is calm. Hides: Bo snores."
+
+
+@pytest.mark.parametrize(
+    ("tie", "ida"),
+    [
+        (RelationshipType.STRANGER, ""),
+        (RelationshipType.ACQUAINTANCE, "Ida Roe is 40, cook. Ida likes rain."),
+        (RelationshipType.FRIEND, "Ida Roe is 40, cook. Ida likes rain. Values: Ida is calm."),
+    ],
+)
+def test_a_player_reads_what_the_package_shows_in_its_order(
+    package: Path, tie: RelationshipType, ida: str
+) -> None:
+    text, _ = asked_of_bo(imported(package), tie, "{}")
+    told, _, form = words(text).partition(" Form: ")
+    assert told == (
+        words(
+            f"Be Bo Lund, please. The place: Scene: Two cooks wait. Cast: Ida Roe and Bo Lund "
+            f"Ida Roe's story: {ida} Bo Lund's story: {BO} Ida Roe's aim: Not known "
+            'Bo Lund\'s aim: Stay It begins: Turn #0: Ida Roe told: "Hm." Turn #1: '
+            "Turn #2: Ida Roe [action] stands . Now comes turn 3: "
+            "none speak non-verbal communication action leave."
+        )
+    )
+    assert '"argument": {"description": "which words"' in form
+    assert "Ida snores" not in text
+
+
+def test_a_package_that_withholds_profiles_withholds_them(package: Path) -> None:
+    file = package / "sotopia/envs/parallel.py"
+    hides = '        b = [render_text_for_agent(bg, i) if j == i else "Withheld" for j, bg in a]\n'
+    file.write_text(PARALLEL.replace("    def step", f"{hides}    def step"), "utf-8")
+    text, _ = asked_of_bo(imported(package), RelationshipType.FRIEND, "{}")
+    assert f"Ida Roe's story: Withheld Bo Lund's story: {BO}" in words(text)
+
+
+def test_a_reply_in_the_packages_form_is_read(package: Path) -> None:
+    texts = imported(package)
+    for reply, action in (
+        ('{"action_type": "action", "argument": "sits"}', Action("physical action", "sits")),
+        ('{"action_type": "leave", "argument": "bye"}', Action("leave")),
+    ):
+        _, found = asked_of_bo(texts, RelationshipType.FRIEND, reply)
+        assert isinstance(found, Reply)
+        assert found.value == (action,)
+    _, found = asked_of_bo(texts, RelationshipType.FRIEND, '{"action": "speak", "text": "Hi."}')
+    assert isinstance(found, NoReply)
+
+
+def played() -> Episode:
+    task = Task("t", ("ida", "bo"), "s", casting(RelationshipType.STRANGER).model_dump_json(), ())
+    trial = Trial("e", "sotopia", task, (CastMember("ida", "m"), CastMember("bo", "m")), 0, 0)
+    return Episode(trial, (*MOVES, Ended("turn limit", 2)))
+
+
+SHEET = ", ".join(
+    f'"{name}": ["why {name}", {score}]'
+    for name, score in (
+        ("believability", 9), ("relationship", -2), ("knowledge", 3), ("secret", 0),
+        ("social_rules", -1), ("financial_and_material_benefits", 1), ("goal", 4),
+    )
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f'{{"agent_1_evaluation": {{{SHEET}}}, "agent_2_evaluation": {{{SHEET}}}}}',
+        f'{{"evaluations": {{"agent_1": {{{SHEET}}}, "agent_2": {{{SHEET}}}}}}}',
+    ],
+)
+def test_the_judge_reads_everything_and_its_reply_is_read(package: Path, reply: str) -> None:
+    texts, model = imported(package), FakeModel(reply)
+    verdicts = asyncio.run(LlmJudge(SotopiaRubric(texts), model, 0.2).judge(played()))
+    (message,) = model.calls[0][0].messages
+    ida = "Ida Roe is 40, cook. Ida likes rain. Values: Ida is calm. Hides: Ida snores."
+    assert words(message.text).startswith(
+        "The place: Scene: Two old cooks wait. Cast: Ida Roe and Bo Lund "
+        f"Ida Roe's story: {ida} Bo Lund's story: {BO} Ida Roe's aim: Go (Extra: soon) "
+        'Bo Lund\'s aim: Stay Turn #1 Ida Roe told: "Hm." Turn #2 Turn #3 Ida Roe [action] '
+        "stands, Now judge. {"
+    )
+    assert message.text.count("Look at goal. Then score.") == 1
+    scores = {(v.seat, v.measure.name): v for v in verdicts if isinstance(v, Score)}
+    assert len(scores) == 16
+    assert (scores["bo", "financial"].value, scores["bo", "overall"].value) == (1, 2.0)
+    assert scores["ida", "goal"].reason == "why goal"
+
+
+def test_temperatures_names_and_the_closing_question_are_the_packages(package: Path) -> None:
+    manifest = imported(package).manifest
+    assert (manifest.temperature.agent, manifest.temperature.judge) == (0.4, 0.2)
+    assert manifest.settings == {"names": "shown", "closing_question": False}
+
+
+def test_a_wheel_and_an_sdist_are_the_same_set_as_the_folder(package: Path, tmp_path: Path) -> None:
+    wheel, sdist = tmp_path / "sotopia.whl", tmp_path / "sotopia.tar.gz"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, text in SOURCES.items():
+            archive.writestr(name, text)
+    with tarfile.open(sdist, "w:gz") as packed:
+        packed.add(package, "sotopia-9.9")
+    assert len({imported(one).hash for one in (package, wheel, sdist)}) == 1
+    assert read_package(sdist).version == "9.9"
+
+
+def test_the_plus_variant_has_its_own_dimensions(package: Path) -> None:
+    assert "in bands" in imported(package, "p", "plus")["judge_body"].source
+    assert "in bands" not in imported(package)["judge_body"].source
+
+
+def test_a_set_is_verified_where_all_its_texts_are_of_one_version(package: Path) -> None:
+    texts = dict(read_package(package).texts)
+    known = {name: {text_hash(text): "1.0 1.1"} for name, text in texts.items()}
+    assert standing_of(texts, "", known) == (
+        "verified original",
+        "verified original (versions 1.0, 1.1)",
+    )
+    spaced = texts | {"act": texts["act"].replace("\n", "\n\n  ")}
+    assert standing_of(spaced, "", known)[0] == "verified original"
+    standing, told = standing_of(texts | {"goal": "Be kind."}, "", known)
+    assert (standing, told.endswith(": goal")) == ("modified", True)
+    assert standing_of(texts, "", {})[0] == "unverified"
+    mixed = known | {"act": {text_hash(texts["act"]): "0.9"}}
+    assert standing_of(texts, "", mixed)[0] == "modified"
+    # Of a text, not of a name: the shipped hashes know none of ours but what is mere form.
+    assert standing_of(texts, "", known_hashes())[0] != "verified original"
+
+
+def test_a_set_that_is_edited_is_modified(package: Path, tmp_path: Path) -> None:
+    texts = imported(package)
+    before = texts.instructions().standing
+    tail = tmp_path / "home/data/prompts-sotopia/theirs/act_tail.md"
+    tail.write_text(tail.read_text("utf-8").replace("Now comes", "Here is"), "utf-8")
+    assert before != "paraphrased"
+    assert load_set(PACKAGE, "theirs", WANTED).instructions().standing == "modified"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("sotopia/envs/parallel.py", None, "found no sotopia/envs/parallel.py in it"),
+        ("sotopia/envs/parallel.py", "def (", "is no Python that can be read"),
+        ("sotopia/generation_utils/generate.py", "x = 1", "expected a function agenerate_action"),
+        ("sotopia/envs/evaluators.py", "x = 1", "expected a judge's template with {history}"),
+    ],
+)
+def test_what_is_no_such_package_is_refused_and_leaves_nothing(
+    package: Path, tmp_path: Path, file: str, text: str | None, told: str
+) -> None:
+    if text is None:
+        (package / file).unlink()
+    else:
+        (package / file).write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=re.escape(told)):
+        imported(package)
+    assert not (tmp_path / "home/data/prompts-sotopia/theirs").exists()
+
+
+def test_unknown_variants_worlds_and_names_are_refused(package: Path) -> None:
+    for world, name, variant, told in (
+        ("sotopia", "x", "minus", 'expected plus, found "minus"'),
+        ("stss", "x", "", 'imported for sotopia, found "stss"'),
+        ("sotopia", "paper", "", "is a set of this package"),
+    ):
+        with pytest.raises(ConfigError, match=re.escape(told)):
+            import_prompts(world, Import(package, name, False, None), variant)
+
+
+REAL = Path(os.environ.get("SOCIOLAB_SOTOPIA_WHEEL", "none"))
+
+
+def test_the_real_package_tells_public_episodes_as_their_judge_was_told(
+    package: Path, public: Path
+) -> None:
+    if not REAL.is_file():
+        pytest.skip("SOCIOLAB_SOTOPIA_WHEEL names no wheel of the public package")
+    texts = imported(REAL)
+    assert texts.instructions().standing == "verified original"
+    rubric, equal = SotopiaRubric(texts), 0
+    (file,) = (public / "episodes").glob("*.jsonl")
+    told = [json.loads(line)["rewards_prompt"] for line in file.read_text("utf-8").splitlines()]
+    for stored, episode in zip(told, import_episodes(public).episodes, strict=True):
+        (message,) = rubric.prompt(episode, 0)[0].messages
+        wanted = words(stored).removeprefix("Prompt after formatting: ")
+        equal += words(message.text).startswith(wanted.strip().rstrip(", "))
+    # Of 110 in this layout; in the others the importer mended a quirk (a label twice, a blank).
+    assert equal >= 93, f"{equal} of {len(told)}"
