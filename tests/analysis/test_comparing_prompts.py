@@ -29,7 +29,7 @@ GOALS = (
 def judged(store: Store, told: Instructions, column: int, name: str = "openai/j") -> None:
     judge = JudgeId(name, "model", told.marked(f"{told.hash}-{name}"))
     for trial in ("lamp-AA", "noise-AA"):
-        said = [Score(GOAL, row[1], row[column]) for row in GOALS if row[0] == trial]
+        said = [Score(GOAL, row[1], float(row[column])) for row in GOALS if row[0] == trial]
         store.verdicts.add(RUN, judge, said, trial=trial)
 
 
@@ -83,15 +83,13 @@ def test_two_runs_need_two_sets_that_they_were_played_with(store: Store, tmp_pat
         if name != RUN:
             export_run(store, RUN, tmp_path / "run.jsonl")
             import_run(store, tmp_path / "run.jsonl", name)
-        settings = store.run(name).settings
-        assert isinstance(settings, dict)
-        store.set_settings(name, settings | {"instructions": told.as_json()})
+        store.set_settings(name, {"instructions": told.as_json()})
     wanted = CompareRequest((RUN, "again"), agent="openai/alpha", prompts=True)
     found = compare_runs(store, wanted)
     said = " ".join(sentence for section in found.sections for sentence in section.said)
     assert "paper, paraphrased, 1111aaaa and theirs, verified original, 2222bbbb" in said
     assert found.comparison is not None
     assert {one.difference.value for one in found.comparison.found.values()} == {0.0}
-    store.set_settings("again", settings | {"instructions": OURS.as_json()})
+    store.set_settings("again", {"instructions": OURS.as_json()})
     with pytest.raises(ConfigError, match="expected two runs that were played under two sets"):
         compare_runs(store, wanted)

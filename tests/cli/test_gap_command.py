@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +205,91 @@ def test_sessions_in_which_the_party_did_nothing_are_left_out_and_counted(
     notes = document["notes"]
     assert isinstance(notes, list)
     assert any("g: 3 of 6 sessions are left out" in note for note in notes)
+
+
+SETTINGS = {"sessions": "8", "turns": "12"}
+
+
+def more(tmp_path: Path, name: str, seed: int = 0) -> None:
+    """Another run of the scripted agent; with seed 0 the first eight sessions of "g" again."""
+    run(RunConfig(world="anteval-intention", settings=SETTINGS, name=name, seed=seed,
+                  store=tmp_path / "s.db"))  # fmt: skip
+
+
+def compared(sociolab: Sociolab, *args: object) -> Any:
+    return sociolab("gap", *args, "--real", "sample", "--splits", 0, "--refits", 2, "--store",
+                    "s.db", "--json")  # fmt: skip
+
+
+def test_two_runs_are_compared_over_the_sessions_that_both_played(
+    played: Sociolab, tmp_path: Path
+) -> None:
+    more(tmp_path, "h")
+    done = compared(played, "g", "h")
+    (table,), notes = done.document["tables"], done.document["notes"]
+    assert [row["name"] for row in table["rows"]] == ["scripted (g)", "scripted (h)"]
+    assert table["rows"][0]["examples"] == table["rows"][1]["examples"] <= 8
+    assert (
+        "scripted (g) and scripted (h) are compared over the 8 sessions that both played; 4 of "
+        "scripted (g) and 0 of scripted (h) are left out"
+    ) in notes
+    found = table["difference"]
+    assert (found["one"], found["other"]) == ("scripted (g)", "scripted (h)")
+    first, second = (row["g_c"]["signed"]["value"] for row in table["rows"])
+    assert found["g_c"]["value"] == pytest.approx(first - second)
+
+
+def test_runs_of_other_sessions_are_not_compared(played: Sociolab, tmp_path: Path) -> None:
+    more(tmp_path, "other", seed=5)
+    done = compared(played, "g", "other")
+    assert done.code == 2
+    assert "expected scripted (g) and scripted (other) to have played the same" in done.sentence
+    alone = compared(played, "g")
+    assert alone.code == 2
+    assert "expected two agents to compare, found 1: scripted" in alone.sentence
+
+
+def test_files_in_the_open_format_need_no_store(sociolab: Sociolab, tmp_path: Path) -> None:
+    source = files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl"
+    (tmp_path / "mine.jsonl").write_text(source.read_text("utf-8"), encoding="utf-8")
+    done = sociolab("gap", "--real", "sample", "--generated", "mine.jsonl", "--splits", 0,
+                    "--refits", 0, "--html", "gap.html", "--store", "no.db")  # fmt: skip
+    assert done.code == 0, done.err
+    text = " ".join(done.out.split())
+    assert "which holds chance in the test rows alone" in text or "no intervals" in text
+    assert 'no "real play in this format"' in text
+    assert "Intention gap: virtual DM linear" in (tmp_path / "gap.html").read_text("utf-8")
+    assert not (tmp_path / "no.db").exists()
+
+
+def test_sessions_are_cut_at_the_moves_that_show_an_intention(played: Sociolab) -> None:
+    whole, cut = gap(played), gap(played, "--cut")
+    before, after = whole["tables"][0]["rows"][0], cut["tables"][0]["rows"][0]
+    assert after["examples"] > before["examples"] == 12
+    assert any("g: 12 of 12 sessions cut" in note for note in cut["notes"])
+    assert any("real play in this format" in note for note in whole["notes"])
+    assert not any("real play in this format" in note for note in cut["notes"])
+
+
+def test_several_virtual_dms_stand_side_by_side_in_every_format(
+    played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    done = played("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--splits", 0,
+                  "--refits", 2, "--dm", "linear", "--dm", "openai/x?examples=2", "--base-url",
+                  endpoint.url, "--csv", "g.csv", "--latex", "g.tex",
+                  "--html", "g.html")  # fmt: skip
+    assert done.code == 0, done.err
+    assert "G in percent, by agent and virtual DM" in done.out
+    rows = list(csv.DictReader((tmp_path / "g.csv").read_text("utf-8").splitlines()))
+    dms = {row["virtual_dm"] for row in rows}
+    assert dms == {"linear", "openai/x, 2 examples"}
+    assert [(row["play"], row["kind"]) for row in rows] == [
+        ("scripted", "c"),
+        ("scripted", "o"),
+    ] * 2
+    assert all(row["n"] == "12" and row["refits"] == "2" for row in rows)
+    assert "Intention gap by virtual DM" in (tmp_path / "g.html").read_text("utf-8")
+    assert "\\toprule" in (tmp_path / "g.tex").read_text("utf-8")
 
 
 def test_several_runs_may_stand_behind_one_flag(played: Sociolab) -> None:

@@ -23,7 +23,7 @@ RUN = Rateable(
     {spelled(name): one.name for one in DIMENSIONS for name in (one.name, one.title)}
     | {title: name for name, title in TITLES.items()},
     frozenset(),
-    None,
+    (),
 )
 HEAD = "episode,seat,rater,dimension,score,reason,seconds\n"
 ROW = '{"episode": "x", "seat": "ann", "rater": "r1", "dimension": "goal", "score": 7}'

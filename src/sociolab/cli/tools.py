@@ -106,7 +106,12 @@ def _verb(name: str, tool: Tool) -> Callable[..., None]:
 
 def _write_page(store: Path | None, found: Findings, html: Path) -> None:
     from sociolab.app.results import write_page
+    from sociolab.report.export import write_report
+    from sociolab.report.html import section_page
     from sociolab.store.store import open_store
 
+    if not found.results:  # then there may be no store
+        write_report(html, section_page(found.sections[0].title, found.sections))
+        return
     with open_store(store) as opened:
         write_page(opened, found.results, html, found.sections)

@@ -188,8 +188,10 @@ def test_a_session_is_cut_where_players_marked_their_intentions() -> None:
     arcana, stealth = cut_examples(episode_of(TABLE, *play, over(7)))
     assert (arcana.id, arcana.group) == ("trial/1", "intention-0-0007")
     assert [turn.text for turn in arcana.turns] == ["Good day.", "So be it, 1."]
-    assert (arcana.labels, arcana.candidates) == ({Label("Tom", "arcana")}, ("Mira", "Tom", "Odo"))
-    assert (stealth.id, stealth.labels) == ("trial/5", {Label("Mira", "stealth")})
+    assert arcana.labels == {Label("Tom", "arcana")}
+    assert arcana.candidates == ("Mira", "Tom", "Odo")
+    assert stealth.id == "trial/5"
+    assert stealth.labels == {Label("Mira", "stealth")}
     assert stealth.turns[-1] == Turn("Mira", "So be it, 5.")
     assert stealth.strict  # the skill is named after the mark
     on_record = cut_examples(episode_of(TABLE, uses(0, "player-1", "stealth"), over(1)))

@@ -23,7 +23,7 @@ from anteval_cases import (
     session,
     tells,
 )
-from sociolab.core.episode import Action, Json, Moved, Unusable
+from sociolab.core.episode import Action, ActionSpace, Json, Moved, Unusable
 from sociolab.core.ports import Note, Player, Reply, Request
 from sociolab.engine.drive import drive
 from sociolab.engine.play import play
@@ -83,6 +83,25 @@ def test_a_player_alone_is_told_its_intention() -> None:
     for seat in ("player-3", NPC):
         assert INTENTION_MARK not in head(one, seat)
         assert "What you mean to do" not in head(one, seat)
+
+
+def test_who_means_something_may_mark_the_move_and_nobody_else_sees_it() -> None:
+    one = session("intention", turns=4)
+    scene = AntScene(one, marks=True)
+    marked = (Action("speak", "Hush.", fields={"uses": "stealth"}),)
+    table = {seat: Doing({0: marked}) for seat in SEATS}
+    moves = [one for one in play_scene(scene, dict(table)) if isinstance(one, Moved)]
+    assert dict(moves[0].actions[0].fields) == {"uses": "stealth"}
+    for seat, player in table.items():
+        (request,) = player.asked
+        assert isinstance(request.wanted, ActionSpace)
+        fields = {kind.name for kind in request.wanted.kinds if kind.fields}
+        may_mark = seat in ("player-1", "player-2")
+        assert fields == ({"speak", "act"} if may_mark else set())
+        assert ('the field "uses"' in request.observation.head) == may_mark
+        if seat != "player-1":
+            assert "stealth" not in repr(request.observation.history)
+    assert '"uses"' not in head(one, "player-1")  # unless a run asks for marks
 
 
 def test_knowledge_in_a_session_about_intentions_is_told_to_nobody() -> None:

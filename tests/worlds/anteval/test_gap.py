@@ -34,6 +34,7 @@ from sociolab.worlds.anteval.virtual_dm.example import (
     Overlaps,
     Turn,
     overlaps,
+    windows,
 )
 
 # --- g, and every G of the paper from its F-scores (arXiv 2401.06509v3, Tables 1 and 2; CC BY 4.0)
@@ -615,6 +616,16 @@ def test_two_sets_are_compared_on_as_many_examples_of_each() -> None:
     assert table.difference is not None
     assert (table.difference.one, table.difference.other) == ("a", "b")
     assert (table.difference.g_c.value, table.difference.g_o.value) == (0, 100)
+
+
+def test_a_window_has_its_check_in_the_middle() -> None:
+    """15 turns of 20 before it, 15 of 18 after it; with 4 after it there is no window."""
+    before = tuple(Turn("Orsa", f"before {number}") for number in range(20))
+    after = tuple(Turn("Tilin", f"after {number}") for number in range(18))
+    (row,) = play(1)
+    (found,) = windows([replace(row, turns=before, after=after), replace(row, after=after[:4])])
+    assert found.turns == (*before[5:], *after[:15])
+    assert (found.group, found.labels, found.after) == (row.group, row.labels, ())
 
 
 def test_real_play_in_the_format_of_generated_play_is_measured_at_its_sizes() -> None:

@@ -122,6 +122,21 @@ def test_the_part_of_the_request_before_it_belongs_to_the_play() -> None:
     assert example.turns[-1] == Turn(DM, "The ledge is wet and the wind pulls at you.")
 
 
+def test_the_play_after_the_roll_is_kept_up_to_the_next_request() -> None:
+    """Without the DM's answer to the roll, and no more than half a window of it."""
+    went_on = [("INES", "A rope, then."), ("MATT", "It holds."), ("OTTO", "I climb down.")]
+    answer = ("MATT", "You see a rope, wet and old, tied to an iron ring below the ledge.")
+    roll = (LOOK, ASKED, ("INES", "17."), answer)
+    asked_again = (("MATT", "Make an athletics check."), ("OTTO", "12."))
+    first, second = extracted(*roll, *went_on, *asked_again).examples
+    assert [(turn.speaker, turn.text) for turn in first.after] == [
+        (DM if who == "MATT" else who, text) for who, text in went_on
+    ]
+    assert second.after == ()
+    long = one(*roll, *[("OTTO", f"Step {number}.") for number in range(40)])
+    assert [turn.text for turn in long.after] == [f"Step {number}." for number in range(15)]
+
+
 def test_an_opener_of_the_request_does_not() -> None:
     example = one(LOOK, ("MATT", "All right, Ines. Make a perception check."), ("INES", "17."))
     assert example.turns[-1] == Turn("INES", LOOK[1])

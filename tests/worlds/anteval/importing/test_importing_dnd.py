@@ -93,6 +93,14 @@ def test_who_is_the_dm_is_told_by_the_whole_episode(tmp_path: Path) -> None:
     assert [turn.speaker for turn in three.turns] == [DM]
 
 
+def test_play_after_the_checks_is_read_and_written(tmp_path: Path) -> None:
+    after = [{"speaker": "Petra", "text": "It is locked."}, {"speaker": "Otto", "text": "Bah."}]
+    found = only(tmp_path, after_turns=after)
+    assert found.after == (Turn(DM, "It is locked."), Turn("Sorrel", "Bah."))
+    assert read_examples(written(tmp_path, json.loads(json_line(found)))) == (found,)
+    assert "after_turns" not in json_line(only(tmp_path))
+
+
 def test_a_row_may_name_its_dm(tmp_path: Path) -> None:
     speakers = [turn.speaker for turn in only(tmp_path, dm="Guest").turns]
     assert speakers == ["Petra", "Sorrel", "Petra", DM]

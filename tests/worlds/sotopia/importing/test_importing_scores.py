@@ -17,7 +17,7 @@ from sociolab.worlds.sotopia.importing.episodes import import_episodes
 BIO = "is a 40-year-old {} {}. {} pronouns. Likes rain. Personality and values description: Calm. "
 ROE = "Ida Roe " + BIO.format("female", "cook", "She/her") + "Ida's secrets: None."
 LUND = "Bo Lund " + BIO.format("male", "smith", "He/him") + "Bo's secrets: None."
-STAGE = """Here is the context of this interaction:
+STAGE = """As the judge was told:
 Scenario: Two people wait.
 Participants: Ida Roe and Bo Lund
 Ida Roe's background: {}

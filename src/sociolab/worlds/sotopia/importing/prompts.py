@@ -215,7 +215,8 @@ def _sources(source: Path) -> tuple[dict[str, str], str]:
             return _chosen(members, read)
     except (OSError, tarfile.TarError, zipfile.BadZipFile, EOFError, UnicodeDecodeError) as error:
         raise ConfigError(
-            f"{source}: expected the package sotopia as a folder, a wheel or an sdist ({error})"
+            f"{source}: expected the package sotopia as a folder, a wheel or an sdist, found what "
+            "cannot be read as one"
         ) from error
 
 
