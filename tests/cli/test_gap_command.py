@@ -151,6 +151,7 @@ def test_a_budget_that_is_spent_is_not_spent_again(
         (("--test", "nobody"), "--test: there is no data set"),
         (("--generated", "i"), "expected a run of anteval-intention"),
         (("--generated", "none"), 'there is no run "none"'),
+        (("--generated", "none.jsonl"), "none.jsonl cannot be read"),
         (("--information", "g"), "expected a run of anteval-information"),
         (("--dm", "wise"), 'there is no virtual DM "wise"'),
         (("--dm", "openai/x"), "an untuned model learns nothing"),

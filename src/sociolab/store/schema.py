@@ -8,8 +8,8 @@ from collections.abc import Iterator
 APPLICATION_ID = 0x536F6C61
 """Marks a SQLite file as ours ("Sola")."""
 
-VERSION = 2
-"""Of the schema; counts up with every change to it. A store of another version is not opened."""
+VERSION = 1
+"""Of the schema; from the first release on it counts up with every change. A store of another version is not opened."""
 
 SCHEMA = """
 CREATE TABLE salt (                  -- one row: what makes hashes of this store its own

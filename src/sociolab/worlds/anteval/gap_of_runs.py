@@ -51,7 +51,7 @@ class GapConfig(ModelAccess):
 
     pair: Annotated[
         Several,
-        Flag("[A B]", "[A B]", "Two agents to compare: two runs or files, or a run of two."),
+        Flag("PLAY", "PLAY", "Two agents to compare: two runs or files, or a run of two."),
     ] = ()
     real: Annotated[str, Flag("--real", "DATA", "Real episodes: an import, a file, or sample.")]
     generated: Annotated[
@@ -211,9 +211,10 @@ def _play_of(
     found: dict[str, list[_Generated]] = {}
     for name in names:
         file = examples_file(Path(name))
-        found[name] = (
-            [_of_file(file)] if file.is_file() else _of_run(lab.store, name, config, notes)
-        )
+        if file.is_file() or name.endswith((".jsonl", ".jsonl.gz")):
+            found[name] = [_of_file(file)]
+        else:
+            found[name] = _of_run(lab.store, name, config, notes)
     every = [row for name in names for row in found[name]]
     times = Counter(row.name for row in every)
     if any(row.agent == "scripted" for row in every):

@@ -170,6 +170,7 @@ def _gap() -> Tool:
             generated=(runs["anteval-intention"],),
             information=(runs["anteval-information"],),
             splits=4,
+            refits=6,
         )
 
     return Tool(
