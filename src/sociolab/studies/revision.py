@@ -83,9 +83,7 @@ def _told(found: dict[str, DecidedCluster]) -> tuple[str, ...]:
         lines.append(f"{done} ({len(keys)}): {', '.join(keys) or 'none'}")
     undecided = [key for key, one in found.items() if not one.decision]
     if undecided:
-        lines.append(
-            f"no majority, unchanged ({len(undecided)}): {', '.join(undecided)}"
-        )
+        lines.append(f"no majority, unchanged ({len(undecided)}): {', '.join(undecided)}")
     several = [key for key, one in found.items() if one.decision == "edit" and one.proposals > 1]
     if several:
         lines.append(

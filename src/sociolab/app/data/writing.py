@@ -62,9 +62,7 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
             await models.close()
     if not written.count and written.failures:
         what = written.what.removesuffix("s")
-        raise ConfigError(
-            f"{config.writer} wrote no usable {what} ({written.failures[0]})"
-        )
+        raise ConfigError(f"{config.writer} wrote no usable {what} ({written.failures[0]})")
     return (
         f"{written.count} {written.what} written by {config.writer}",
         *(f"left out: {failure}" for failure in written.failures),

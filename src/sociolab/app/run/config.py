@@ -144,9 +144,9 @@ class WriteConfig(ModelAccess):
     """What to have written, by which model, and into which folder."""
 
     world: Annotated[Words, Flag("WORLD", "WORLD", "The world to write data for.")]
-    what: Annotated[
-        Words | None, Flag("WHAT", "WHAT", "What to write, if there is a choice.")
-    ] = None
+    what: Annotated[Words | None, Flag("WHAT", "WHAT", "What to write, if there is a choice.")] = (
+        None
+    )
     writer: Annotated[Words, Flag("--writer", "SPEC", "Model that writes, such as openai/MODEL.")]
     to: Annotated[Path, Flag("--to", "FOLDER", "Data set to create or add to.")]
     n: Annotated[int | None, Flag("--n", "N", "Total number wanted in the folder.")] = Field(

@@ -73,9 +73,9 @@ class GapConfig(ModelAccess):
             "tuned:endpoint/model. Repeatable.",
         ),
     ] = Field(default=(LINEAR,), min_length=1)
-    cut: Annotated[
-        bool, Flag("--cut", "", "Cut sessions at the move that a player marked.")
-    ] = False
+    cut: Annotated[bool, Flag("--cut", "", "Cut sessions at the move that a player marked.")] = (
+        False
+    )
     most: Annotated[int, Flag("--most", "N", "Maximum labels per row.")] = Field(default=1, ge=1)
     all_rows: Annotated[bool, Flag("--all-rows", "", "Also test on rows that name the skill.")] = (
         False
