@@ -165,7 +165,7 @@ def test_relationships_need_characters(
     done = write(sociolab, endpoint.url, "relationships")
     assert done.code == 2
     assert not (tmp_path / "d").exists()
-    assert "d: expected two characters or more, found 0; have some written first" in done.sentence
+    assert "d: expected two characters or more, found 0; write some first" in done.sentence
 
 
 # ------------------------------------------------------------------ scenarios from vignettes

@@ -92,7 +92,7 @@ async def rehearse(config: WriteConfig) -> tuple[str, ...]:
     return (
         f"{plural(written.count, written.what.removesuffix('s'))} by {config.writer}: about "
         f"{plural(made_up.calls, 'call')}, {made_up.read:,} tokens read, {made_up.wrote:,} "
-        "written; replies that must be asked for again come on top",
+        "written; retries are extra",
         f"cost: {cost}",
     )
 
@@ -130,7 +130,7 @@ def _spec(config: WriteConfig) -> ModelSpec:
     if not isinstance(spec, ModelSpec):
         raise ConfigError(
             f'--writer: expected a model such as openai/MODEL, found "{config.writer}"; without '
-            "one, a world plays what comes with it"
+            "a model, use the data that comes with the world"
         )
     return spec
 

@@ -334,8 +334,8 @@ async def write_relationships(job: WriteJob) -> WrittenTasks:
     people = {one.id: one for one in Grown(job.folder, FILES[0], Character).records}
     if len(people) < 2:
         raise ConfigError(
-            f"{job.folder}: expected two characters or more, found {len(people)}; have some "
-            f"written first: sociolab write sotopia characters --to {job.folder} ..."
+            f"{job.folder}: expected two characters or more, found {len(people)}; write "
+            f"some first: sociolab write sotopia characters --to {job.folder} ..."
         )
     pairs = Grown(job.folder, FILES[1], Relationship)
     before, wanted = len(pairs.records), job.count or RELATIONSHIPS
