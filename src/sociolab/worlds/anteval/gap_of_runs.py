@@ -73,9 +73,9 @@ class GapConfig(ModelAccess):
             "tuned:endpoint/model. Repeatable.",
         ),
     ] = Field(default=(LINEAR,), min_length=1)
-    cut: Annotated[
-        bool, Flag("--cut", "", "Cut sessions where a player marked its intention's move.")
-    ] = False
+    cut: Annotated[bool, Flag("--cut", "", "Cut sessions at the move that a player marked.")] = (
+        False
+    )
     most: Annotated[int, Flag("--most", "N", "Maximum labels per row.")] = Field(default=1, ge=1)
     all_rows: Annotated[bool, Flag("--all-rows", "", "Also test on rows that name the skill.")] = (
         False
@@ -87,7 +87,7 @@ class GapConfig(ModelAccess):
         Field(default=None, ge=0)
     )
     refits: Annotated[
-        int | None, Flag("--refits", "N", "Trainings on play drawn anew (intervals).")
+        int | None, Flag("--refits", "N", "Refits on resampled play (intervals).")
     ] = Field(default=None, ge=0)
     seed: Annotated[int, Flag("--seed", "N", "Random seed of samples and intervals.")] = 0
 
