@@ -177,7 +177,7 @@ def _gap() -> Tool:
         GapConfig,
         gap,
         "Measure how far generated D&D play is from real play (AntEval's IEG).\n\n"
-        "Virtual DMs that learned from either see the difference.",
+        "Compares virtual DMs trained on each.",
         "--real sample --generated tavern",
         page=True,
         demo=demo,
