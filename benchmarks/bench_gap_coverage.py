@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import TypeAlias
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from sociolab.app.run.play import run
 from sociolab.core.seeding import stream
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import Bench, GapSettings, labelled
-from sociolab.worlds.anteval.gap_intervals import Draws, GapFigure, Trained
+from sociolab.worlds.anteval.gap_intervals import Draws, Floats, GapFigure, Trained
 from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.intention import example_of
 from sociolab.worlds.anteval.virtual_dm.example import Example, LocalDM
@@ -121,7 +122,8 @@ async def simulate(world: World, trainings: int, studies: int, seconds: float) -
         truths.append([gap.signed.value for gap in draws.gaps(real, generated)])
     every = np.array(truths, dtype=np.float64)
     truth, spread = every.mean(axis=0), every.std(axis=0, ddof=1)
-    start, held = time.monotonic(), []
+    start = time.monotonic()
+    held: list[Held] = []
     for number in range(studies):
         if time.monotonic() - start > seconds:
             break
@@ -137,17 +139,28 @@ async def simulate(world: World, trainings: int, studies: int, seconds: float) -
                 for one, value in zip(pair, truth, strict=True)
             ]
         )
+        if len(held) % 10 == 0 or number == studies - 1:
+            show(world.n, truth, spread / math.sqrt(trainings), spread, held)
+
+
+Held: TypeAlias = "list[tuple[bool, float]]"
+"""Whether the intervals of a study hold the truth, and how wide they are: of G_c and G_o with all
+chance, then with that of the test rows alone."""
+
+
+def show(n: int, truth: Floats, error: Floats, spread: Floats, held: Sequence[Held]) -> None:
+    """Print the coverage so far."""
     found = np.array([[inside for inside, _ in row] for row in held])
     width = np.median([[wide for _, wide in row] for row in held], axis=0)
-    error = math.sqrt(WANTED * (1 - WANTED) / len(held))
+    chance = math.sqrt(WANTED * (1 - WANTED) / len(held))
     for place, kind in enumerate(("G_c", "G_o")):
         share = found[:, place].mean()
-        good = "ok" if share >= WANTED - error else "missed"
+        good = "ok" if share >= WANTED - chance else "missed"
         print(
-            f"n {world.n} {kind}: truth {truth[place]:.1f} +- "
-            f"{spread[place] / math.sqrt(trainings):.1f} (sd over trainings {spread[place]:.1f}); "
+            f"n {n} {kind}: truth {truth[place]:.1f} +- {error[place]:.1f} "
+            f"(sd over trainings {spread[place]:.1f}); "
             f"{len(held)} studies: coverage {share:.2f}, median width {width[place]:.0f}, wanted "
-            f"{WANTED:.2f} less {error:.2f}: {good}; test rows alone "
+            f"{WANTED:.2f} less {chance:.2f}: {good}; test rows alone "
             f"{found[:, place + 2].mean():.2f}, width {width[place + 2]:.0f}",
             flush=True,
         )

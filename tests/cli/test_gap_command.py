@@ -151,6 +151,7 @@ def test_a_budget_that_is_spent_is_not_spent_again(
         (("--test", "nobody"), "--test: there is no data set"),
         (("--generated", "i"), "expected a run of anteval-intention"),
         (("--generated", "none"), 'there is no run "none"'),
+        (("--generated", "none.jsonl"), "none.jsonl cannot be read"),
         (("--information", "g"), "expected a run of anteval-information"),
         (("--dm", "wise"), 'there is no virtual DM "wise"'),
         (("--dm", "openai/x"), "an untuned model learns nothing"),
@@ -256,7 +257,7 @@ def test_files_in_the_open_format_need_no_store(sociolab: Sociolab, tmp_path: Pa
                     "--refits", 0, "--html", "gap.html", "--store", "no.db")  # fmt: skip
     assert done.code == 0, done.err
     text = " ".join(done.out.split())
-    assert "which holds chance in the test rows alone" in text or "no intervals" in text
+    assert "which includes sampling of the test rows alone" in text or "no intervals" in text
     assert 'no "real play in this format"' in text
     assert "Intention gap: virtual DM linear" in (tmp_path / "gap.html").read_text("utf-8")
     assert not (tmp_path / "no.db").exists()

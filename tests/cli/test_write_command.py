@@ -136,5 +136,5 @@ def test_nothing_is_kept_where_no_session_could_be_written(
             useless.url, "--set", "sessions=1", "--store", "s.db",
         )  # fmt: skip
     assert done.code == 2
-    assert "wrote no session that can be used" in done.sentence
+    assert "wrote no usable session" in done.sentence
     assert not list(tmp_path.rglob("sessions.jsonl"))

@@ -244,7 +244,7 @@ def test_a_near_double_is_left_out_and_another_prompt_takes_its_place(
     assert inspiring(before[0]) not in map(inspiring, after)  # it has its scenario
     assert done.code == 0, done.err
     assert 'context: expected a new one, found nearly that of "violin violin0' in done.out
-    assert "asked anew with another --seed" in done.out
+    assert "another --seed asks again for what was left out" in done.out
     assert [one["context"][:6] for one in records(tmp_path, "scenarios")] == ["violin", "ladder"]
 
 
@@ -406,7 +406,7 @@ def test_what_reviewers_reject_is_not_in_the_next_version(
     done = sociolab("data", "revise", "checks", "--to", "d2", "--store", "s.db")
     assert done.code == 0, done.err
     assert f"rejected (1): {first}" in done.out
-    assert "d 1 becomes 2: 1 scenario, 1 task cast anew" in done.out
+    assert "d 1 becomes 2: 1 scenario, 1 task recast" in done.out
     (kept,) = map(json.loads, (tmp_path / "d2/scenarios.jsonl").read_text("utf-8").splitlines())
     assert kept["id"] == second
     assert [(made["step"], made["by"]) for made in kept["provenance"]] == [

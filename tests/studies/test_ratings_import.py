@@ -99,7 +99,7 @@ def test_the_order_of_lines_does_not_matter(lab: Path) -> None:
 def test_the_same_file_again_changes_nothing(lab: Path) -> None:
     keep(lab, *LINES)
     first = judgings(lab)
-    assert "kept 0 as people of small, 4 were there already" in keep(lab, *LINES)[0]
+    assert "kept 0 as people of small, 4 already there" in keep(lab, *LINES)[0]
     assert judgings(lab) == first
 
 
@@ -177,12 +177,12 @@ TWICE = ("lamp-AA,ann,r1,goal,4,soft,12", "lamp-AA,ann,r1,goal,7,firm,20")
 @pytest.mark.parametrize(
     ("duplicates", "kept", "said"),
     [
-        ("first", [("[r1 12 s] soft", 4.0)], "double ratings: 1, the first kept"),
-        ("mean", [("[r1] soft; firm", 5.5)], "double ratings: 1, their mean kept"),
+        ("first", [("[r1 12 s] soft", 4.0)], "double ratings: 1, kept the first"),
+        ("mean", [("[r1] soft; firm", 5.5)], "double ratings: 1, kept their mean"),
         (
             "keep",
             [("[r1 12 s] soft", 4.0), ("[r1.2 20 s] firm", 7.0)],
-            "double ratings: 1, kept as another rater's",
+            "double ratings: 1, kept both, the second as another rater's",
         ),
     ],
 )

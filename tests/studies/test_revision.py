@@ -80,9 +80,9 @@ def test_the_majority_decides_and_the_record_says_who_and_why(
     old, new = load(data), load(tmp_path / "next")
     assert f"kept (1): {keep}" in lines
     assert f"rejected (1): {reject}" in lines
-    assert any("without a majority" in line and open_ in line for line in lines)
-    assert any("in several ways" in line and edit in line for line in lines)
-    assert "mine 1.0.9 becomes 1.0.10: 3 scenarios, 3 tasks cast anew" in lines
+    assert any("no majority, unchanged" in line and open_ in line for line in lines)
+    assert any("several edits proposed" in line and edit in line for line in lines)
+    assert "mine 1.0.9 becomes 1.0.10: 3 scenarios, 3 tasks recast" in lines
     assert list(new.scenarios) == [key for key in old.scenarios if key != reject]
     assert new.scenarios[edit].context == "A loud harbour."
     assert new.scenarios[edit].goals == old.scenarios[edit].goals

@@ -297,7 +297,7 @@ def held_fixed(
     if len(runs) == 1:
         name = runs[0].values.judges[judges[0]].name
         return (
-            f"Compared are two sets of instructions to the judge. Held fixed: the episodes of "
+            f"This compares two sets of instructions to the judge. Held fixed: the episodes of "
             f"{runs[0].result.run}, paired by episode and seat, and the judge's model, {name}; its "
             "temperature is what each set says."
         )
@@ -318,7 +318,7 @@ def held_fixed(
             f"{' and '.join(side.agent for side in sides)}; name it by --agent"
         )
     return (
-        f"Compared are two sets of instructions to those who play, {a} and {b}. Held fixed: the "
+        f"This compares two sets of instructions to the players, {a} and {b}. Held fixed: the "
         f"tasks, paired by task, seat, partner and repeat, the agent, {sides[0].agent}, and the "
         f"judge, {judges[0]}, under one set."
     )

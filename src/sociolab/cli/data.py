@@ -49,8 +49,8 @@ def write(
 ) -> None:
     """Have a model write a data set.
 
-    Characters, relationships and scenarios, or sessions. What is written stays; the same command
-    goes on where it stopped.
+    Characters, relationships and scenarios, or sessions. Existing records are kept; the same
+    command resumes where it stopped.
     """
     from sociolab.app.data.writing import rehearse
     from sociolab.app.data.writing import write as have_written
@@ -171,7 +171,7 @@ def data_revise(
 ) -> None:
     """Make a data set's next version from reviews of its scenarios.
 
-    Keeps, edits or rejects each by the majority of its reviews, and casts the tasks anew.
+    Keeps, edits or rejects each by the majority of its reviews, and recasts the tasks.
     """
     from sociolab.store.store import open_store
     from sociolab.studies.revision import revise

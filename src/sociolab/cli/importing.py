@@ -64,11 +64,11 @@ def import_(
         option(
             "--duplicates",
             "WHAT",
-            "A rater's second rating of the same: refuse (default), first, mean or keep.",
+            "If a rater rated something twice: refuse (default), first, mean or keep.",
         ),
     ] = None,
     variant: Annotated[
-        OptText, option("--variant", "NAME", "Which of several texts (prompts only), such as plus.")
+        OptText, option("--variant", "NAME", "Variant of the texts (prompts only), such as plus.")
     ] = None,
     *,
     given: dict[str, Any],

@@ -129,9 +129,9 @@ def import_ratings(
         kept = keep(opened, run, given, name, replace_all)
     old = kept.ratings - kept.fresh
     merged = {
-        "first": "the first kept",
-        "mean": "their mean kept",
-        "keep": "kept as another rater's",
+        "first": "kept the first",
+        "mean": "kept their mean",
+        "keep": "kept both, the second as another rater's",
     }
     doubles = f"double ratings: {kept.doubles:,}, {merged.get(duplicates)}"
     return (
@@ -139,7 +139,7 @@ def import_ratings(
         *((doubles,) if kept.doubles else ()),
         f"read {plural(kept.ratings, 'rating')} by {plural(kept.raters, 'rater')} of "
         f"{plural(kept.plays, 'seat')} in {plural(kept.episodes, 'episode')}; "
-        f"kept {kept.fresh:,} as {name} of {run}{f', {old:,} were there already' if old else ''}",
+        f"kept {kept.fresh:,} as {name} of {run}{f', {old:,} already there' if old else ''}",
         f"compare them with judges: sociolab agree {run}",
     )
 

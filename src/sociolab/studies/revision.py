@@ -36,7 +36,7 @@ def revise(store: Store, study: str, to: Path) -> tuple[str, ...]:
     source = None if data is None else data_folder(world, data)
     with fresh_folder(to) as fresh:
         done = write(source, fresh, study, found)
-    return (*_told(found), *done, f"wrote {to}; look at it: sociolab data check {to}")
+    return (*_told(found), *done, f"wrote {to}; check it: sociolab data check {to}")
 
 
 def decided(store: Store, study: str) -> dict[str, DecidedCluster]:
@@ -83,13 +83,11 @@ def _told(found: dict[str, DecidedCluster]) -> tuple[str, ...]:
         lines.append(f"{done} ({len(keys)}): {', '.join(keys) or 'none'}")
     undecided = [key for key, one in found.items() if not one.decision]
     if undecided:
-        lines.append(
-            f"without a majority, and left as they are ({len(undecided)}): {', '.join(undecided)}"
-        )
+        lines.append(f"no majority, unchanged ({len(undecided)}): {', '.join(undecided)}")
     several = [key for key, one in found.items() if one.decision == "edit" and one.proposals > 1]
     if several:
         lines.append(
-            f"edited in several ways, of which the most frequent, else the first, was taken "
+            f"several edits proposed, the most frequent taken, or the first in a tie "
             f"({len(several)}): {', '.join(several)}"
         )
     return tuple(lines)

@@ -23,7 +23,7 @@ from anteval_cases import (
     session,
     tells,
 )
-from sociolab.core.episode import Action, Json, Moved, Unusable
+from sociolab.core.episode import Action, ActionSpace, Json, Moved, Unusable
 from sociolab.core.ports import Note, Player, Reply, Request
 from sociolab.engine.drive import drive
 from sociolab.engine.play import play
@@ -94,6 +94,7 @@ def test_who_means_something_may_mark_the_move_and_nobody_else_sees_it() -> None
     assert dict(moves[0].actions[0].fields) == {"uses": "stealth"}
     for seat, player in table.items():
         (request,) = player.asked
+        assert isinstance(request.wanted, ActionSpace)
         fields = {kind.name for kind in request.wanted.kinds if kind.fields}
         may_mark = seat in ("player-1", "player-2")
         assert fields == ({"speak", "act"} if may_mark else set())

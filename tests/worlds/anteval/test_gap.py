@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -22,10 +23,11 @@ from sociolab.worlds.anteval.gap_intervals import (
     ScoredDM,
     Trained,
     disjoint,
-    printed_gap,
     redrawn,
     sample,
-    signed_gap,
+)
+from sociolab.worlds.anteval.gap_intervals import (
+    signed_gap as signed_gaps,
 )
 from sociolab.worlds.anteval.virtual_dm.example import (
     Example,
@@ -81,6 +83,16 @@ TABLE_2 = (
     ("GPT-3.5-lc", Row("GPT-4", 37.27, 8.29, 27.09, 10.55)),
 )
 """By virtual DM."""
+
+
+def signed_gap(fr: float, fg: float) -> float | None:
+    gap = float(signed_gaps(fr, fg))
+    return None if math.isnan(gap) else gap
+
+
+def printed_gap(fr: float, fg: float) -> float | None:
+    gap = signed_gap(fr, fg)
+    return None if gap is None else abs(gap)
 
 
 def values() -> list[tuple[str, float, float, float]]:

@@ -27,6 +27,7 @@ from sociolab.worlds.anteval.virtual_dm.example import (
 )
 from sociolab.worlds.anteval.virtual_dm.linear import (
     LinearDM,
+    PlayReader,
     candidate_features,
     masked,
     mentioned,
@@ -162,6 +163,16 @@ def test_it_learns_who_and_what_from_a_hundred_examples() -> None:
 def test_the_same_examples_give_the_same_predictions() -> None:
     train, test = evening(40, 1), evening(20, 2)
     assert fitted(train).predict(test, 3) == fitted(train).predict(test, 3)
+
+
+def test_whoever_shares_a_reader_learns_from_nothing_but_its_own_examples() -> None:
+    train, test = evening(40, 1), evening(20, 2)
+    reader = PlayReader()
+    LinearDM(reader).fit(evening(60, 7))
+    shared = LinearDM(reader)
+    shared.fit(train)
+    LinearDM(reader).fit(evening(60, 8))
+    assert shared.predict(test, 3) == fitted(train).predict(test, 3)
 
 
 def test_what_was_learned_before_is_forgotten() -> None:

@@ -62,13 +62,11 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
             await models.close()
     if not written.count and written.failures:
         what = written.what.removesuffix("s")
-        raise ConfigError(
-            f"{config.writer} wrote no {what} that can be used ({written.failures[0]})"
-        )
+        raise ConfigError(f"{config.writer} wrote no usable {what} ({written.failures[0]})")
     return (
         f"{written.count} {written.what} written by {config.writer}",
         *(f"left out: {failure}" for failure in written.failures),
-        *(["what was left out is asked anew with another --seed"] if written.failures else []),
+        *(["another --seed asks again for what was left out"] if written.failures else []),
         f"the writer's replies are kept in the run {kept}",
         *written.then,
     )

@@ -143,17 +143,17 @@ class RunConfig(ModelAccess):
 class WriteConfig(ModelAccess):
     """What to have written, by which model, and into which folder."""
 
-    world: Annotated[Words, Flag("WORLD", "WORLD", "A world for which a model can write.")]
-    what: Annotated[
-        Words | None, Flag("WHAT", "WHAT", "What to write; needed where there are several.")
-    ] = None
-    writer: Annotated[Words, Flag("--writer", "SPEC", "Such as openai/MODEL.")]
-    to: Annotated[Path, Flag("--to", "FOLDER", "The data set to write, or to go on with.")]
-    n: Annotated[int | None, Flag("--n", "N", "How many there shall be in all.")] = Field(
+    world: Annotated[Words, Flag("WORLD", "WORLD", "The world to write data for.")]
+    what: Annotated[Words | None, Flag("WHAT", "WHAT", "What to write, if there is a choice.")] = (
+        None
+    )
+    writer: Annotated[Words, Flag("--writer", "SPEC", "Model that writes, such as openai/MODEL.")]
+    to: Annotated[Path, Flag("--to", "FOLDER", "Data set to create or add to.")]
+    n: Annotated[int | None, Flag("--n", "N", "Total number wanted in the folder.")] = Field(
         default=None, ge=1
     )
     settings: Annotated[
-        dict[str, Words], Flag("--set", "NAME=VALUE", "How it is written. Repeatable.")
+        dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the writer. Repeatable.")
     ] = Field(default_factory=dict)
     seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
 

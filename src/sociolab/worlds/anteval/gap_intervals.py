@@ -34,7 +34,7 @@ from statistics import NormalDist
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sociolab.core.seeding import stream
 from sociolab.stats.intervals import t_quantile, two_sided_p
@@ -49,21 +49,16 @@ from sociolab.worlds.anteval.virtual_dm.example import (
 # ------------------------------------------------------------------ the formula
 
 
-def printed_gap(fr: float, fg: float) -> float | None:
-    """G as the paper prints it, 0..100: 0 is no gap. None where both scores are 0.
+def signed_gap(fr: ArrayLike, fg: ArrayLike) -> Floats:
+    """(fr - fg) / (fr + fg) x 100 of each pair, -100..100; NaN where both scores are 0.
 
-    Both may be in 0..1 or in percent: G is the same.
+    Positive where real play trains the better DM; the paper prints its absolute value. Scores may
+    be in 0..1 or in percent: G is the same.
     """
-    signed = signed_gap(fr, fg)
-    return None if signed is None else abs(signed)
-
-
-def signed_gap(fr: float, fg: float) -> float | None:
-    """(fr - fg) / (fr + fg) x 100, -100..100: positive where real play trains the better DM.
-
-    None where both scores are 0.
-    """
-    return (fr - fg) / (fr + fg) * 100 if fr + fg else None
+    real, generated = np.asarray(fr, np.float64), np.asarray(fg, np.float64)
+    total = real + generated
+    none = np.full_like(total, np.nan)
+    return np.divide((real - generated) * 100, total, out=none, where=total > 0)
 
 
 # ------------------------------------------------------------------ samples to train on
@@ -309,9 +304,7 @@ class Draws:
     def _signed_of(self, real: ScoredDM, generated: ScoredDM, part: Part) -> Floats:
         if real.silent or generated.silent:
             return np.full(len(self._counts), np.nan)
-        fr, fg = self._f1(real, part), self._f1(generated, part)
-        none = np.full_like(fr, np.nan)
-        return np.divide((fr - fg) * 100, fr + fg, out=none, where=fr + fg > 0)
+        return signed_gap(self._f1(real, part), self._f1(generated, part))
 
     def _f1(self, dm: ScoredDM, part: Part) -> Floats:
         """F1 in the test rows and each of their resamples."""

@@ -51,7 +51,7 @@ class GapConfig(ModelAccess):
 
     pair: Annotated[
         Several,
-        Flag("[A B]", "[A B]", "Two agents to compare: two runs or files, or a run of two."),
+        Flag("PLAY", "PLAY", "Two agents to compare: two runs or files, or a run of two."),
     ] = ()
     real: Annotated[str, Flag("--real", "DATA", "Real episodes: an import, a file, or sample.")]
     generated: Annotated[
@@ -73,9 +73,9 @@ class GapConfig(ModelAccess):
             "tuned:endpoint/model. Repeatable.",
         ),
     ] = Field(default=(LINEAR,), min_length=1)
-    cut: Annotated[
-        bool, Flag("--cut", "", "Cut sessions where a player marked its intention's move.")
-    ] = False
+    cut: Annotated[bool, Flag("--cut", "", "Cut sessions at the move that a player marked.")] = (
+        False
+    )
     most: Annotated[int, Flag("--most", "N", "Maximum labels per row.")] = Field(default=1, ge=1)
     all_rows: Annotated[bool, Flag("--all-rows", "", "Also test on rows that name the skill.")] = (
         False
@@ -87,7 +87,7 @@ class GapConfig(ModelAccess):
         Field(default=None, ge=0)
     )
     refits: Annotated[
-        int | None, Flag("--refits", "N", "Trainings on play drawn anew (intervals).")
+        int | None, Flag("--refits", "N", "Refits on resampled play (intervals).")
     ] = Field(default=None, ge=0)
     seed: Annotated[int, Flag("--seed", "N", "Random seed of samples and intervals.")] = 0
 
@@ -211,9 +211,10 @@ def _play_of(
     found: dict[str, list[_Generated]] = {}
     for name in names:
         file = examples_file(Path(name))
-        found[name] = (
-            [_of_file(file)] if file.is_file() else _of_run(lab.store, name, config, notes)
-        )
+        if file.is_file() or name.endswith((".jsonl", ".jsonl.gz")):
+            found[name] = [_of_file(file)]
+        else:
+            found[name] = _of_run(lab.store, name, config, notes)
     every = [row for name in names for row in found[name]]
     times = Counter(row.name for row in every)
     if any(row.agent == "scripted" for row in every):

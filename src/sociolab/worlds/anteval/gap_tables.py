@@ -169,13 +169,13 @@ def _explained(table: GapTable) -> tuple[str, ...]:
     if table.difference is not None:
         lines.append(
             f"difference: negative where play of {table.difference.one} teaches a virtual DM more; "
-            + ("p two-sided" if table.refits else "no p, as the play learned from was not redrawn")
+            + ("p two-sided" if table.refits else "no p, as the training play was not resampled")
         )
     return tuple(lines)
 
 
 def _of_intervals(table: GapTable) -> str:
-    """Which chance the intervals hold."""
+    """What variation the intervals include."""
     if table.test_groups < FEWEST_GROUPS:
         return (
             f"no intervals: {table.test_groups} groups of test rows are too few, expected at least "
@@ -183,14 +183,14 @@ def _of_intervals(table: GapTable) -> str:
         )
     if table.refits:
         return (
-            "below each figure, its 95 % interval: beside an agent it holds chance in the sessions "
-            f"and the real play learned from ({table.refits} refits on play drawn anew) and in the "
-            "test rows (bootstrap over groups), elsewhere in the test rows alone"
+            "below each figure, its 95 % interval: for agents it includes sampling of the sessions "
+            f"and the real play trained on ({table.refits} refits on resampled play) and of the "
+            "test rows (bootstrap over groups), elsewhere of the test rows alone"
         )
     return (
-        "below each figure, its 95 % interval, which holds chance in the test rows alone "
-        "(bootstrap over groups, paired for G), not in which sessions were generated and which "
-        "real play was learned from; --refits N adds that (N more trainings of each virtual DM)"
+        "below each figure, its 95 % interval, which includes sampling of the test rows alone "
+        "(bootstrap over groups, paired for G), not of the generated sessions and the real play "
+        "trained on; --refits N adds these (N more trainings of each virtual DM)"
     )
 
 

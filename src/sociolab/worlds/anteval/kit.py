@@ -170,13 +170,14 @@ def _gap() -> Tool:
             generated=(runs["anteval-intention"],),
             information=(runs["anteval-information"],),
             splits=4,
+            refits=6,
         )
 
     return Tool(
         GapConfig,
         gap,
         "Measure how far generated D&D play is from real play (AntEval's IEG).\n\n"
-        "Virtual DMs that learned from either see the difference.",
+        "Compares virtual DMs trained on each.",
         "--real sample --generated tavern",
         page=True,
         demo=demo,

@@ -68,7 +68,7 @@ def revise(
     revised = load(fresh)
     return (
         f"{data.id.name} {data.id.version} becomes {revised.id.version}: "
-        f"{plural(len(left), 'scenario')}, {plural(len(rows), 'task')} cast anew",
+        f"{plural(len(left), 'scenario')}, {plural(len(rows), 'task')} recast",
     )
 
 

@@ -114,7 +114,7 @@ def _cast_from(folder: Path, own: DataSet) -> tuple[str, ...]:
         people.add(one)
     for pair in own.relationships.values():
         pairs.add(pair)
-    return (f"{folder} had no characters: it has those that come with sociolab now",)
+    return (f"{folder} had no characters: those that come with sociolab were copied into it",)
 
 
 @cache

@@ -71,7 +71,7 @@ TDP = {
     "day_reminder": "TDP's day reminder",
     "talk_reminder": "TDP's checklist for conversations",
 }
-SCRIPTED_LIFE = "smoke test: rule-based lives"
+SCRIPTED_LIFE = "smoke test: rule-based residents"
 """What scripted play is, wherever it is shown."""
 
 DECLARED = Declared(

@@ -528,10 +528,10 @@ def standing_of(
         )
     changed = [name for name, versions in found.items() if not versions]
     if len(changed) == len(found):
-        return "unverified", "unverified: none of them is in a version that is known here"
+        return "unverified", "unverified: none of them is from a known version"
     if not changed:
         return "modified", "modified: each is an original text, but of different versions"
-    return "modified", f"modified: these are in no version that is known: {', '.join(changed)}"
+    return "modified", f"modified: these are from no known version: {', '.join(changed)}"
 
 
 def _release(version: str) -> tuple[int, ...]:
