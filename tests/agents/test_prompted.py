@@ -57,7 +57,7 @@ def test_the_prompt_is_head_then_history_then_a_short_tail() -> None:
     assert head.role == "system"
     how, _, scene = head.text.partition("\n\n")
     assert how.startswith('Reply with one JSON object: {"action": the kind')
-    assert "empty for none and leave" in how
+    assert '"" for none and leave' in how
     assert scene == "You are Ada. Choose a cake together. What you can do: speak, act, none, leave."
     assert (body.role, body.text) == (
         "user",

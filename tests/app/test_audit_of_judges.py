@@ -32,7 +32,7 @@ RUN = "played"
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twelve episodes of twelve scenarios, among them some of Efua Boateng's."""
+    """Twelve episodes of twelve scenarios, among them three of Anselm Kirchhoff's."""
     path = tmp_path_factory.mktemp("audits") / "s.db"
     run(RunConfig(tasks="bargain", limit=12, name=RUN, store=path))
     return path

@@ -289,7 +289,7 @@ def test_a_rater_reads_what_each_was_told_of_the_other_and_nothing_of_who_played
 ) -> None:
     scenes = [rated_scene(store.episode(RUN, trial(number).id)) for number in range(3)]
     told = [scene.people[0].knew[0] for scene in scenes]
-    assert told[0] == ("Ben", "Somebody whom you have never met; you know nothing about them.")
+    assert told[0] == ("Ben", "A stranger: you know nothing about them beyond what the scene says.")
     assert "baker" in told[1][1]
     assert "Quick to laugh" not in told[1][1]
     assert "Quick to laugh" in told[2][1]

@@ -166,12 +166,14 @@ class RatedPerson:
 
 @dataclass(frozen=True, slots=True)
 class RatedLine:
-    """A turn: who, and what was done in a line. `number` counts from 1."""
+    """A turn: who, and what was done in a line. `number` counts from 1; `spoken`: the text is their
+    words, not a description."""
 
     number: int
     seat: str
     name: str
     text: str
+    spoken: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,10 @@ APPLICATION_ID = 0x536F6C61
 """Marks a SQLite file as ours ("Sola")."""
 
 VERSION = 1
-"""Of the schema; from the first release on it counts up with every change. A store of another version is not opened."""
+"""Of the schema; from the first release on it counts up with every change.
+
+A store of another version is not opened.
+"""
 
 SCHEMA = """
 CREATE TABLE salt (                  -- one row: what makes hashes of this store its own

@@ -276,8 +276,8 @@ def test_failures_are_for_each_dimension_and_person() -> None:
 def test_ties_are_told_for_every_pair() -> None:
     cast = casting(RelationshipType.STRANGER, 3, kinds={(1, 2): RelationshipType.KNOWN_BY_NAME})
     assert ties(cast) == (
-        "Mia and Noah have never met.",
-        "Mia and Ivy have never met.",
+        "Before this scene Mia and Noah were strangers.",
+        "Before this scene Mia and Ivy were strangers.",
         "Noah and Ivy: known by name.",
     )
 

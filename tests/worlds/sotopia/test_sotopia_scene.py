@@ -57,7 +57,7 @@ def test_the_head_of_a_stranger_reads_like_this() -> None:
         "Secret: Hides a secretmark0.\n"
         "\n"
         "# The other person\n"
-        "Somebody whom you have never met; you know nothing about them.\n"
+        "A stranger: you know nothing about them beyond what the scene says.\n"
         "\n"
         "# The scene\n"
         "Some people meet at a market stall.\n"
@@ -196,7 +196,7 @@ def test_names_of_strangers_may_be_shown_and_nothing_else_of_them() -> None:
     assert lines(named) == ["Noah: Good morning."]
     assert named.observe(1).others == ("Noah",)
     assert (
-        "# Noah Berg\nSomebody whom you have never met; you know nothing else about them.\n"
+        "# Noah Berg\nA stranger: you know nothing else about them beyond what the scene says.\n"
         in named.observe(1).head
     )
     assert "mark1" not in repr(named.observe(1).view.others)

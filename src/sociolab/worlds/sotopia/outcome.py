@@ -105,9 +105,9 @@ def _best(goal: Checkable) -> float:
 
 # ------------------------------------------------------------------ claims about an outcome
 
-_QUOTE = "the line that proposed it and the line that accepted it, without the name; else empty"
+_QUOTE = 'the lines that proposed and accepted it, without the name; else ""'
 _COMMON: Mapping[str, str] = {
-    "in_words": "for something else; else empty",
+    "in_words": 'the terms, if "something else"; else ""',
     "offer": _QUOTE,
     "acceptance": _QUOTE,
 }
@@ -446,7 +446,8 @@ def _was_asked(episode: Episode) -> bool:
 def _compared(casting: SceneCast, claims: Mapping[str, Claim]) -> Outcome:
     statuses = {claim.status for claim in claims.values()}
     if statuses <= {"still open", "nothing"}:
-        return Established(None, "asked: all seats say that nothing was agreed")
+        what = "it was left open" if statuses == {"still open"} else "nothing was agreed"
+        return Established(None, f"asked: all seats say that {what}")
     if statuses == {"something else"}:
         words = _listed(f'{seat}: "{claim.words}"' for seat, claim in claims.items())
         return Open("cannot tell", f"something else was agreed ({words})")

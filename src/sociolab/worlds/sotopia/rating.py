@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.resources import as_file, files
 
-from sociolab.core.episode import Episode, Task
+from sociolab.core.episode import Episode, Moved, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
 from sociolab.plugin.shown import (
@@ -152,21 +152,14 @@ def rated_scene(episode: Episode) -> RatedScene:
         casting.scenario.context + (f"\nKnown to you alone, not to them: {told}" if told else ""),
         tuple(_person(casting, names, index) for index in range(len(casting.characters))),
         ties(casting),
-        tuple(
-            RatedLine(
-                move.turn + 1,
-                move.seat,
-                names[move.seat],
-                " ".join(
-                    line_text("", action, tuple(names[to] for to in action.to))
-                    .removeprefix(":")
-                    .strip()
-                    for action in move.actions
-                ),
-            )
-            for move in episode.moves
-        ),
+        tuple(_line(move, names) for move in episode.moves),
     )
+
+
+def _line(move: Moved, names: Mapping[str, str]) -> RatedLine:
+    told = [line_text("", one, tuple(names[to] for to in one.to)) for one in move.actions]
+    text = " ".join(one.removeprefix(":").strip() for one in told)
+    return RatedLine(move.turn + 1, move.seat, names[move.seat], text, told[0].startswith(":"))
 
 
 def casting_of(content: str) -> SceneCast:

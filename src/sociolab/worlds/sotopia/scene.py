@@ -322,7 +322,7 @@ def ties(casting: SceneCast) -> tuple[str, ...]:
         tie = casting.between(a, b)
         more = f" ({shown_tie(tie)})" if shown_tie(tie) else ""
         if tie.type is RelationshipType.STRANGER:
-            told.append(f"{names[a]} and {names[b]} have never met.")
+            told.append(f"Before this scene {names[a]} and {names[b]} were strangers.")
         else:
             told.append(f"{names[a]} and {names[b]}: {tie.type.replace('-', ' ')}{more}.")
     return tuple(told)

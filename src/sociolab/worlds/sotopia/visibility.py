@@ -242,7 +242,7 @@ def describe_known(seen: KnownCharacter, *, to_people: bool = False) -> str:
     """What one seat is told of another."""
     if seen.relationship is RelationshipType.STRANGER:
         more = "nothing else" if seen.name else "nothing"
-        return f"Somebody whom you have never met; you know {more} about them."
+        return f"A stranger: you know {more} about them beyond what the scene says."
     if seen.relationship is RelationshipType.KNOWN_BY_NAME:
         return "You know the name, and nothing more."
     tie = f" ({seen.tie})" if seen.tie else ""
