@@ -90,7 +90,7 @@ def critical_path(asked: Sequence[tuple[Request, float]]) -> float:
         question = request.observation.view
         own = question.asked.resident
         with_whom = [own]
-        if isinstance(question, Utter | TalkReminder):
+        if isinstance(question, Utter):
             with_whom.append(question.other.id)
         end = max(done.get(one, 0.0) for one in with_whom) + took
         done.update(dict.fromkeys(with_whom, end))
