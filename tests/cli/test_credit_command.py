@@ -12,7 +12,7 @@ from sociolab.endpoint.settings import EndpointSettings
 def test_a_judge_that_makes_quotes_up_gives_no_credit_and_is_counted(
     sociolab: Sociolab, tmp_path: Path
 ) -> None:
-    assert sociolab("run", "sotopia", "--limit", 1, "--set", "turns=4", "--name", "a").code == 0
+    assert sociolab("run", "sotopia", "--limit", 3, "--set", "turns=4", "--name", "a").code == 0
     with start_in_process(EndpointSettings(characters=60)) as endpoint:
         args = ("--judge", "openai/j", "--base-url", endpoint.url, "--out", "turns.jsonl")
         done = sociolab("credit", "a", *args, "--json")
@@ -22,7 +22,7 @@ def test_a_judge_that_makes_quotes_up_gives_no_credit_and_is_counted(
     assert (found["kind"], found["judge"], found["calls"]) == ("credit", "openai/j", calls)
     assert {play["failure"] for play in found["plays"]} <= {None, "not allowed"}
     assert any(play["sum"] is None and play["problem"] for play in found["plays"])
-    assert len((tmp_path / "turns.jsonl").read_text("utf-8").splitlines()) == 4
+    assert len((tmp_path / "turns.jsonl").read_text("utf-8").splitlines()) == 12
     episode = found["plays"][0]["episode"]
     shown = sociolab("show", episode)
     assert "Credit by openai/j:" in shown.out

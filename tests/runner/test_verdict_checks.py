@@ -64,7 +64,8 @@ class Says:
         ),
         (
             Unscored(WARMTH, "x", "", "maybe"),  # type: ignore[arg-type]
-            "the Unscored of warmth with a kind out of cannot tell, disputed, unconfirmed, found",
+            "the Unscored of warmth with a kind out of cannot tell, disputed, unconfirmed, "
+            "not applicable, found",
         ),
     ],
 )  # fmt: skip

@@ -21,7 +21,7 @@ from sociolab.report.leaderboard import Board, BoardRow, boards
 from sociolab.report.result import each_once, result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import KINDS, failed_share, minus, plural
+from sociolab.report.words import failed_share, minus, plural
 from sociolab.stats.correlation import Correlation, pearson, spearman
 from sociolab.store.store import Store
 
@@ -378,12 +378,7 @@ def _cautions(columns: Sequence[Column], relations: Sequence[Relation]) -> Itera
             "test; do not rank agents by them."
         )
     rules = sorted(
-        {
-            agent
-            for column in columns
-            for agent, place in column.places.items()
-            if place.kind == KINDS["rules"]
-        }
+        {agent for column in columns for agent, place in column.places.items() if place.by_rules}
     )
     if rules:
         yield f"{listed(rules)} {'is' if len(rules) == 1 else 'are'} rule-based: a baseline."

@@ -522,8 +522,9 @@ def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
 def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> Iterator[str]:
     rules = {side.agent for side in sides if by_rules(runs[0].result, side.agent)}
     if rules:
+        plays = "is" if len(rules) == 1 else "are"
         what = scripted_play(runs[0].result)
-        yield f"{' and '.join(sorted(rules))} ({what}): no language model is compared."
+        yield f"{' and '.join(sorted(rules))} {plays} {what}; no language model is compared."
 
 
 def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:

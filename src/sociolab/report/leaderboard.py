@@ -14,8 +14,8 @@ from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEnt
 from sociolab.report.score_tables import judges_of, main_measure, value_text
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
-    KINDS,
     agent_kind,
+    by_rules,
     covered,
     failed_turns,
     headed,
@@ -40,7 +40,6 @@ NEIGHBOURS = (
     "is not significant, another run may well reverse the order."
 )
 _ORDER: tuple[Method, ...] = ("people", "model", "formula", "rules", "heuristic", "scripted")
-_RULES = KINDS["rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +99,8 @@ class NeighbourTest:
 class BoardRow:
     """An agent of a run: its rank (None: not ranked), its value with interval, how it was played.
 
-    `kind` is what the agent is: a model, rules, a person. `lost` tells of the turns that it failed,
-    as in "13 % (24 of 192)"; empty where it failed none. `covered` is how much of its plays could
+    `kind` is what the agent is, in words. `lost` tells of the turns that it failed, as in "13 % (24
+    of 192)"; empty where it failed none. `covered` is how much of its plays could
     be scored, and between what bounds its mean lies (`words.covered`). `step` holds it against the
     place above; None for the first, and where nobody looked.
     """
@@ -116,6 +115,7 @@ class BoardRow:
     played: str
     lost: str
     covered: Mapping[str, str]
+    by_rules: bool = False
     step: NeighbourTest | None = None
 
 
@@ -289,8 +289,8 @@ def _met(result: RunResult, settings: dict[str, Any]) -> str:
 def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) -> Board:
     first = rows[0][0]
     places = [_place(result, entry) for result, entry in rows]
-    ranked = [place for place in places if place.kind != _RULES]
-    baselines = [place for place in places if place.kind == _RULES]
+    ranked = [place for place in places if not place.by_rules]
+    baselines = [place for place in places if place.by_rules]
     entries = [entry for _, entry in rows]
     how = interval_words(entries, terms.declared.cluster)
     measure = first.measure(terms.measure)
@@ -358,6 +358,7 @@ def _place(result: RunResult, entry: ScoreEntry) -> BoardRow:
         f"{result.played:,} of {plural(result.trials, 'trial')}",
         failed_turns(entry),
         covered(result, entry),
+        by_rules(result, agent),
     )
 
 

@@ -192,7 +192,8 @@ def by_rules(result: RunResult, label: str) -> bool:
 
 def scripted_play(result: RunResult) -> str:
     """What play by rules is in this world, in a phrase."""
-    return result.declared.scripted or "rule-based"
+    said = result.declared.scripted
+    return f"a {said}" if said else "rule-based"
 
 
 # ------------------------------------------------------------------ what measures are

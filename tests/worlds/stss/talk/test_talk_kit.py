@@ -121,7 +121,7 @@ def test_a_run_is_played_and_judged_at_both_levels(data: Path, tmp_path: Path) -
     assert (result.played, result.failed) == (5, 0)
     names = {entry.measure for entry in result.measures}
     assert {measure.name for measure in MEASURES} <= names
-    assert agent_kind(result, "scripted-complete") == "rule-based, no model"
+    assert agent_kind(result, "scripted-complete") == "smoke test: rule-based residents"
 
 
 def test_the_complete_performer_is_offered_in_the_town_too() -> None:
