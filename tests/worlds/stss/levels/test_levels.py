@@ -114,8 +114,10 @@ def test_the_sentences_say_the_figures(both: Store) -> None:
         "the performer, 2 were not told everything, 0 did not retain everything, and 1 did but "
         "did not act on it.",
     )
-    assert section(both).cautions[0].startswith(
-        "scripted is a smoke test: rule-based residents; these figures are a baseline"
+    assert (
+        section(both)
+        .cautions[0]
+        .startswith("scripted is a smoke test: rule-based residents; these figures are a baseline")
     )
     assert section(both).cautions[-1] == (
         "Why people did not attend is unknown for 1 episode of lived."
