@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from typing import Any
 
 import pytest
@@ -17,6 +18,10 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 for _name in list(os.environ):
     if _name.lower().endswith("_proxy") or _name == "OPENAI_BASE_URL":
         del os.environ[_name]
+
+# No test finds, or leaves, anything among the user's own data sets, prompts and models.
+_home = tempfile.TemporaryDirectory(prefix="sociolab-tests-")
+os.environ["SOCIOLAB_HOME"] = _home.name
 
 # Started in the background of a shell, a process ignores Ctrl-C, and so would all that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
