@@ -286,7 +286,9 @@ def _meanings(mapped: Sequence[str], run: Rateable) -> dict[str, RatingColumn]:
             )
         part = "reason" if match["reason"] else "score"
         seat = match["seat"] or ""
-        found[name] = RatingColumn(name, part, dimension, seat) if dimension else RatingColumn(name, what)
+        found[name] = (
+            RatingColumn(name, part, dimension, seat) if dimension else RatingColumn(name, what)
+        )
     return found
 
 

@@ -274,7 +274,11 @@ def _draft_type(jobs: tuple[str, ...], ties: tuple[str, ...]) -> Any:
         excluded_occupations=(tuple[job, ...], ...),
     )
     limits: Any = create_model(
-        "Limits", __base__=WriterReply, ties=(tuple[tie, ...], ...), one=(seat, ...), other=(seat, ...)
+        "Limits",
+        __base__=WriterReply,
+        ties=(tuple[tie, ...], ...),
+        one=(seat, ...),
+        other=(seat, ...),
     )
     return create_model(
         "WrittenScenario",
