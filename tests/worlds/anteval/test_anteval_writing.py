@@ -290,7 +290,10 @@ def test_a_good_reply_becomes_facts_with_our_ids() -> None:
     assert (second.id, second.kind) == ("F2", "magic item")
     prompt, _ = model.calls[0]
     assert "A cellar." in prompt.messages[1].text
-    assert "what Wenna Moor, a non-player character, knows and nobody else does: 2 facts" in prompt.messages[1].text
+    assert (
+        "what Wenna Moor, a non-player character, knows and nobody else does: 2 facts"
+        in prompt.messages[1].text
+    )
 
 
 @pytest.mark.parametrize(
