@@ -57,7 +57,7 @@ _SEPARATORS = (",", ";", "\t")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class RatingColumn:
     """What a column holds: a field of a rating, or of one dimension the score or the reason; of a
     seat, where its name tells one."""
 
@@ -72,12 +72,12 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class RatingColumns:
     """The columns of a file: one with a rating in each row, or a wide one with several."""
 
-    fields: Mapping[str, Column]
-    scores: tuple[Column, ...] = ()
-    reasons: Mapping[tuple[str, str], Column] = field(default_factory=dict)
+    fields: Mapping[str, RatingColumn]
+    scores: tuple[RatingColumn, ...] = ()
+    reasons: Mapping[tuple[str, str], RatingColumn] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     hashed: bool = False
 
@@ -154,7 +154,7 @@ def read_ratings(
     """
     wanted, (text, encoding) = _meanings(mapped, run), _decoded(data)
     found, counts = RatingFile(), Counter[str]()
-    known: dict[tuple[str, ...], Columns | str] = {}
+    known: dict[tuple[str, ...], RatingColumns | str] = {}
     for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
         if isinstance(row, WrongLine):
             found.wrong.append(row)
@@ -179,7 +179,7 @@ def read_ratings(
         "blank": "blank cells, which are no ratings: {:,}",
         "hashed": "ratings by raters with a platform's id or an address, which is hashed: {:,}",
     }
-    said = (line for one in known.values() if isinstance(one, Columns) for line in one.lines)
+    said = (line for one in known.values() if isinstance(one, RatingColumns) for line in one.lines)
     notes = (words.format(counts[key]) for key, words in told.items() if counts[key])
     read_as = (f"read as {encoding}",) if encoding else ()
     found.lines = tuple(dict.fromkeys((*read_as, *said, *notes)))
@@ -210,16 +210,16 @@ _MEANING = re.compile(r"(?P<what>[^.@]+)(?P<reason>\.reason)?(?:@(?P<seat>.+))?"
 
 
 def columns_of(
-    names: tuple[str, ...], wanted: Mapping[str, Column], run: Rateable
-) -> Columns | str:
+    names: tuple[str, ...], wanted: Mapping[str, RatingColumn], run: Rateable
+) -> RatingColumns | str:
     """What these columns hold; a sentence where a file cannot have them."""
     if twice := [name for name, times in Counter(names).items() if times > 1]:
         return f"expected each column once, found {quoted(twice[0])} twice"
     chosen = [wanted.get(name) or _guess(name, run) for name in names]
     held = {one.field for one in chosen if one and not one.dimension}
     wide = not {"dimension", "score"} <= held
-    fields: dict[str, Column] = {}
-    cells: dict[tuple[str, str, str], Column] = {}
+    fields: dict[str, RatingColumn] = {}
+    cells: dict[tuple[str, str, str], RatingColumn] = {}
     out = []
     for name, one in zip(names, chosen, strict=True):
         if one is None or one.field == IGNORED or (one.dimension and not wide):
@@ -243,28 +243,28 @@ def columns_of(
         )
     reasons = {(o.dimension, o.seat): o for o in cells.values() if o.field == "reason"}
     hashed = spelled(fields["rater"].name) in PLATFORM
-    return Columns(fields, scores if wide else (), reasons, tuple(out), hashed)
+    return RatingColumns(fields, scores if wide else (), reasons, tuple(out), hashed)
 
 
-def _guess(name: str, run: Rateable) -> Column | None:
+def _guess(name: str, run: Rateable) -> RatingColumn | None:
     """What a column of this name holds; None where nobody can know."""
     called = spelled(name)
     for one, others in FIELDS.items():
         if called == one or called in others:
-            return Column(name, one)
+            return RatingColumn(name, one)
     if called in PLATFORM:
-        return Column(name, "rater")
+        return RatingColumn(name, "rater")
     if called in run.called:
-        return Column(name, "score", run.called[called])
+        return RatingColumn(name, "score", run.called[called])
     found = _WIDE.fullmatch(called)
     if found is None or found["what"] not in run.called:
         return None
     part = "score" if found["part"] in (None, "score", "rating") else "reason"
     seat = found["before"] or found["behind"] or ""
-    return Column(name, part, run.called[found["what"]], seat)
+    return RatingColumn(name, part, run.called[found["what"]], seat)
 
 
-def _meanings(mapped: Sequence[str], run: Rateable) -> dict[str, Column]:
+def _meanings(mapped: Sequence[str], run: Rateable) -> dict[str, RatingColumn]:
     """What --map says, by column; ConfigError where it says nothing that a column can hold."""
     found = {}
     for one in mapped:
@@ -286,7 +286,9 @@ def _meanings(mapped: Sequence[str], run: Rateable) -> dict[str, Column]:
             )
         part = "reason" if match["reason"] else "score"
         seat = match["seat"] or ""
-        found[name] = Column(name, part, dimension, seat) if dimension else Column(name, what)
+        found[name] = (
+            RatingColumn(name, part, dimension, seat) if dimension else RatingColumn(name, what)
+        )
     return found
 
 
@@ -343,7 +345,7 @@ def _csv(text: str) -> Iterator[_Row | WrongLine]:
 def _read_row(
     number: int,
     cells: Mapping[str, object],
-    columns: Columns,
+    columns: RatingColumns,
     salt: bytes,
     found: RatingFile,
     counts: Counter[str],
@@ -376,7 +378,7 @@ def _read_row(
         (found.wrong if isinstance(made, WrongLine) else found.ratings).append(made)  # type: ignore[arg-type]
 
 
-def _seconds(cells: Mapping[str, object], columns: Columns) -> object:
+def _seconds(cells: Mapping[str, object], columns: RatingColumns) -> object:
     """What a row says of its time; of a wide one nothing, as it is that of several ratings."""
     column = columns.fields.get("seconds")
     return None if column is None or columns.scores else cells[column.name]

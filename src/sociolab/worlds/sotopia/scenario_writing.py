@@ -45,7 +45,7 @@ from sociolab.worlds.sotopia.scene import PACKAGE
 from sociolab.worlds.sotopia.writing import (
     NEAR,
     Grown,
-    Reply,
+    WriterReply,
     call,
     free_id,
     length_problem,
@@ -243,14 +243,14 @@ def _from_vignettes(desk: _Desk) -> dict[str, Piece]:
 Phrase = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
 
 
-class SeatDraft(Reply):
+class SeatDraft(WriterReply):
     """The goal of one of the two, and which part of it is private."""
 
     goal: Phrase
     private: Phrase
 
 
-class Check(Reply):
+class GuidelineCheck(WriterReply):
     """What a reader by the guideline of D.2 finds."""
 
     reason: Phrase
@@ -267,18 +267,22 @@ def _draft_type(jobs: tuple[str, ...], ties: tuple[str, ...]) -> Any:
     age = (int, Field(ge=0, le=130))
     seat: Any = create_model(
         "SeatLimits",
-        __base__=Reply,
+        __base__=WriterReply,
         youngest=age,
         oldest=age,
         only_occupations=(tuple[job, ...], ...),
         excluded_occupations=(tuple[job, ...], ...),
     )
     limits: Any = create_model(
-        "Limits", __base__=Reply, ties=(tuple[tie, ...], ...), one=(seat, ...), other=(seat, ...)
+        "Limits",
+        __base__=WriterReply,
+        ties=(tuple[tie, ...], ...),
+        one=(seat, ...),
+        other=(seat, ...),
     )
     return create_model(
         "WrittenScenario",
-        __base__=Reply,
+        __base__=WriterReply,
         context=(Phrase, ...),
         one=(SeatDraft, ...),
         other=(SeatDraft, ...),
@@ -323,7 +327,7 @@ async def _vignette(desk: _Desk, prompt: Inspiration) -> None:
         draft, more = await author.write(kind, head, body, call(name, "draft", round_), complaint)
         scenario = _scenario(draft, family)
         review, _ = await author.write(
-            Check, texts["review_scenario"].render({}), _as_read(scenario),
+            GuidelineCheck, texts["review_scenario"].render({}), _as_read(scenario),
             call(name, "check", round_), lambda _: "",
         )  # fmt: skip
         attempts += more
@@ -408,7 +412,7 @@ def _by_seat(found: Iterable[str]) -> str:
 # ------------------------------------------------------------------ the second method: templates
 
 
-class Rewritten(Reply):
+class Rewritten(WriterReply):
     """The three texts of a template, reworded."""
 
     context: Phrase

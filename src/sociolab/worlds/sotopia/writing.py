@@ -162,13 +162,13 @@ Personal = Literal[
 Style = Literal["directive", "analytical", "conceptual", "behavioral"]
 
 
-class Reply(BaseModel):
+class WriterReply(BaseModel):
     """What a model is asked for."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Attributes(Reply):
+class Attributes(WriterReply):
     """Step one: what a character is, but for the age and gender that were drawn."""
 
     first_name: Short
@@ -180,7 +180,7 @@ class Attributes(Reply):
     decision_style: Style
 
 
-class Background(Reply):
+class Biography(WriterReply):
     """Step two: what others know, and what nobody does."""
 
     public_info: str
@@ -236,7 +236,7 @@ def _drawn(
 def _list_of(count: int) -> type[BaseModel]:
     return create_model(
         "Characters",
-        __base__=Reply,
+        __base__=WriterReply,
         characters=(tuple[Attributes, ...], Field(min_length=count, max_length=count)),
     )
 
@@ -288,7 +288,7 @@ async def _attributes(
 async def _background(
     job: WriteJob, texts: PromptSet, people: Grown[Character], one: Character, attempts: int
 ) -> None:
-    def complaint(reply: Background) -> str:
+    def complaint(reply: Biography) -> str:
         others = [value for c in people.records for value in (c.public_info, c.secret)]
         problems = (
             length_problem("public_info", reply.public_info, _PUBLIC),
@@ -303,7 +303,7 @@ async def _background(
         return "; ".join(problem for problem in problems if problem)
 
     reply, more = await job.author.write(
-        Background, texts["write_background"].render({}), describe_self(one),
+        Biography, texts["write_background"].render({}), describe_self(one),
         call(one.id, "background"), complaint,
     )  # fmt: skip
     made = written_by(job, texts, attempts + more)
@@ -316,7 +316,7 @@ Known = Literal["family", "friend", "romantic", "acquaintance"]
 _KNOWN: tuple[Known, ...] = ("family", "friend", "romantic", "acquaintance")
 
 
-class WrittenRelationship(Reply):
+class WrittenRelationship(WriterReply):
     """How two characters know each other."""
 
     type: Known
