@@ -107,7 +107,10 @@ def test_seed_memories_make_ties_and_names_are_put_right(
         "You hum to Cy Marshall",
         *dated,
     )
-    assert ada.ties == {"Bo Reed": "your cousin, and Bo Reed is at home", "Cy Marsh": "your neighbour"}
+    assert ada.ties == {
+        "Bo Reed": "your cousin, and Bo Reed is at home",
+        "Cy Marsh": "your neighbour",
+    }
     assert not any(one.memories or one.ties for one in others)
     found = [(one.kind, one.where, one.found) for one in report.defects]
     assert (DefectKind.MISSPELT_NAME, "Ada Quill", "Bo Ree") in found
