@@ -190,7 +190,7 @@ class PromptedSettings(LayeredSettings):
     package: ClassVar[str]
     wanted: ClassVar[Wanted]
 
-    prompts: str = "first"
+    prompts: str = "paper"
 
     @classmethod
     def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:
