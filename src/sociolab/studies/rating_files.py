@@ -184,7 +184,9 @@ def read_ratings(
             f"{_listed(next(iter(known)))}"
         )
     lines = [f"read as {encoding}"] if encoding else []
-    lines += (line for one in known.values() if isinstance(one, RatingColumns) for line in one.lines)
+    lines += (
+        line for one in known.values() if isinstance(one, RatingColumns) for line in one.lines
+    )
     if found.blank:
         lines.append(f"blank cells, which are no ratings: {found.blank:,}")
     if found.hashed:
