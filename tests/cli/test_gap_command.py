@@ -263,6 +263,17 @@ def test_files_in_the_open_format_need_no_store(sociolab: Sociolab, tmp_path: Pa
     assert not (tmp_path / "no.db").exists()
 
 
+def test_two_files_of_one_name_are_two_rows(sociolab: Sociolab, tmp_path: Path) -> None:
+    sample = files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl"
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "play.jsonl").write_text(sample.read_text("utf-8"), encoding="utf-8")
+    done = sociolab("gap", "--real", "sample", "--generated", "a/play.jsonl,b/play.jsonl",
+                    "--splits", 0, "--refits", 0, "--store", "no.db", "--json")  # fmt: skip
+    rows = done.document["tables"][0]["rows"]
+    assert [row["name"] for row in rows] == ["play (a/play.jsonl)", "play (b/play.jsonl)"]
+
+
 def test_sessions_are_cut_at_the_moves_that_show_an_intention(played: Sociolab) -> None:
     whole, cut = gap(played), gap(played, "--cut")
     before, after = whole["tables"][0]["rows"][0], cut["tables"][0]["rows"][0]

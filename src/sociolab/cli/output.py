@@ -129,9 +129,11 @@ def write_tables(
 
 
 def write_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
-    """Write rows that have the same keys as CSV."""
+    """Write rows that have the same keys as CSV; ConfigError without any."""
     from sociolab.report import export
 
+    if not rows:
+        raise ConfigError(f"{path} is not written: no figure has a value")
     heads = [key for key, value in rows[0].items() if not isinstance(value, list)]
     cells = ([row[key] for key in heads] for row in rows)
     export.write_report(path, export.csv_text(heads, cells))

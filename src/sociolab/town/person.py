@@ -27,7 +27,7 @@ from sociolab.town.trace import HEADINGS, Did, Planned, PlannedBlock, Record, Wa
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Claim:
+class TileClaim:
     """The tile on which a resident stands, or to which it goes; of two the earlier holds."""
 
     since: int
@@ -42,7 +42,7 @@ class Shown:
     doing: str
     asleep: bool = False
     talking: bool = False
-    claim: Claim = field(compare=False, kw_only=True)
+    claim: TileClaim = field(compare=False, kw_only=True)
 
 
 class Person:
@@ -65,7 +65,7 @@ class Person:
         self.step = 0
         self.tile = tile
         self.arena = setting.town.arena_at(tile)
-        self.shown = self.showing = Shown("asleep", asleep=True, claim=Claim(0, number, tile))
+        self.shown = self.showing = Shown("asleep", asleep=True, claim=TileClaim(0, number, tile))
         self.view: frozenset[int] = frozenset()
         self.way: tuple[Tile, ...] = ()
         self.way_from = 0
@@ -150,7 +150,7 @@ class Person:
     def claim(self, tile: Tile, step: int) -> None:
         """Go to a tile, to be there at this step; who stands there already keeps it."""
         if not self.tile == tile == self.showing.claim.tile:
-            self.showing = replace(self.showing, claim=Claim(step, self.number, tile))
+            self.showing = replace(self.showing, claim=TileClaim(step, self.number, tile))
 
     def plan(self, step: int, blocks: tuple[Block, ...], why: str, setting: Setting) -> None:
         """Have another plan; what is over of it is not told again."""
@@ -272,7 +272,7 @@ class Surroundings:
         It goes by what was so when the step began, as everything that a resident sees.
         """
         others = [self.people[number].shown.claim for number in person.view]
-        mine = Claim(step, person.number, wanted)
+        mine = TileClaim(step, person.number, wanted)
         if person.tile == wanted == person.showing.claim.tile:
             mine = person.showing.claim
         if not any(claim.tile == wanted and claim < mine for claim in others):

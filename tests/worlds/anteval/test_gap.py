@@ -331,6 +331,13 @@ def test_the_noise_floor_comes_from_real_samples_that_share_no_group() -> None:
         assert not {row.group for row in one} & {row.group for row in other}
 
 
+def test_a_set_called_real_has_an_own_floor_of_its_own() -> None:
+    many: dict[str, list[tuple[Example, ...]]] = {"real": [], "one": []}
+    for name, seen in many.items():
+        measured({name: play(8, prefix="a")}, seen=seen)
+    assert many["real"] == many["one"]
+
+
 def test_a_gap_larger_than_those_between_real_samples_is_above_the_floor() -> None:
     table = measured({"wrong": play(20, WRONG, prefix="a"), "right": play(20, prefix="b")})
     wrong, right = table.rows
@@ -412,6 +419,15 @@ def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> N
     assert (row.floor_o, row.above_floor_o) == (NoiseFloor(8, (), None, None), None)
     counted = {one.what: (one.count, one.of) for one in table.failures}
     assert counted["noise floor"] == (40, 40)  # of real and of generated play
+
+
+def test_a_refit_of_whose_replies_none_could_be_used_is_no_score_of_0() -> None:
+    """Refits of 4, 4 and no usable reply: those of value do not vary, so there is no spread."""
+    rows = play(60, prefix="t", groups=12)
+    own, one, other, lost = fifths_wrong(1, 1, 1, 5).all
+    mute = ScoredDM(lost.rows, failed=len(lost.rows))
+    found = Draws(rows, 0).scores(Trained(own, (one, other, mute)))
+    assert (found.f_c.value, found.f_c.low) == (0.8, None)
 
 
 def test_each_training_is_told_of_before_it_begins() -> None:

@@ -58,6 +58,7 @@ INFORMATION = Declared(
     judges={"formula": _RECORD},
     spoken=(SPEAK,),
     acts={PASS: "passed"},
+    partner="the NPC",
 )
 
 INTENTION = Declared(
@@ -76,6 +77,7 @@ INTENTION = Declared(
     judges={"formula": _RECORD},
     spoken=(SPEAK,),
     acts={PASS: "passed"},
+    partner="the NPC",
 )
 
 

@@ -251,7 +251,7 @@ async def write_knowledge(
     A reply that will not do is asked for again with the problem. ReplyError where the last one
     still will not do; ModelError passes through.
     """
-    words = {"situation": situation, "npc": npc, "count": count, "denied": round(count / 8)}
+    words = {"situation": situation, "npc": npc, "count": count}
     body = texts["write_knowledge"].render(words)
     head = "You write the hidden knowledge of a role-playing session."
     written, _ = await author.write(

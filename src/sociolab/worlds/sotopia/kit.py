@@ -46,7 +46,6 @@ class Settings(PromptedSettings):
     package = PACKAGE
     wanted = WANTED
 
-    prompts: str = "paper"
     turns: int = Field(default=TURN_LIMIT, ge=1)
     names: Literal["hidden", "shown"] = "hidden"
     closing_question: bool = True
@@ -64,8 +63,6 @@ class WritingSettings(PromptedSettings):
         "write_template": "",
         "review_scenario": "",
     }
-
-    prompts: str = "paper"
 
     @classmethod
     def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:

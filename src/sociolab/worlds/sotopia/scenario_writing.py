@@ -38,7 +38,7 @@ from sociolab.worlds.sotopia.writing import (
     NEAR,
     Desk,
     Phrase,
-    Reply,
+    WriterReply,
     free_id,
     length_problem,
     near_double,
@@ -220,14 +220,14 @@ def _from_vignettes(desk: ScenarioDesk, prompts: Sequence[Inspiration]) -> dict[
     return {f"{one.source}:{one.id}": partial(_vignette, desk, one) for one in prompts}
 
 
-class SeatDraft(Reply):
+class SeatDraft(WriterReply):
     """The goal of one of the two, and which part of it is private."""
 
     goal: Phrase
     private: Phrase
 
 
-class Check(Reply):
+class GuidelineCheck(WriterReply):
     """What a reader by the guideline of D.2 finds."""
 
     reason: Phrase
@@ -244,18 +244,22 @@ def _draft_type(jobs: tuple[str, ...], ties: tuple[str, ...]) -> Any:
     age = (int, Field(ge=0, le=130))
     seat: Any = create_model(
         "SeatLimits",
-        __base__=Reply,
+        __base__=WriterReply,
         youngest=age,
         oldest=age,
         only_occupations=(tuple[job, ...], ...),
         excluded_occupations=(tuple[job, ...], ...),
     )
     limits: Any = create_model(
-        "Limits", __base__=Reply, ties=(tuple[tie, ...], ...), one=(seat, ...), other=(seat, ...)
+        "Limits",
+        __base__=WriterReply,
+        ties=(tuple[tie, ...], ...),
+        one=(seat, ...),
+        other=(seat, ...),
     )
     return create_model(
         "WrittenScenario",
-        __base__=Reply,
+        __base__=WriterReply,
         context=(Phrase, ...),
         one=(SeatDraft, ...),
         other=(SeatDraft, ...),
@@ -296,7 +300,7 @@ async def _vignette(desk: ScenarioDesk, prompt: Inspiration) -> None:
         )
         attempts, scenario = attempts + more, _scenario(draft, family)
         read = _as_read(scenario)
-        review, _ = await desk.ask(Check, "review_scenario", read, (name, round_))
+        review, _ = await desk.ask(GuidelineCheck, "review_scenario", read, (name, round_))
         if review.holds or desk.job.author.rehearsal:
             desk.keep(scenario, attempts, name)
             return
@@ -378,7 +382,7 @@ def _by_seat(found: Iterable[str]) -> str:
 # ------------------------------------------------------------------ the second method: templates
 
 
-class Rewritten(Reply):
+class Rewritten(WriterReply):
     """The three texts of a template, reworded."""
 
     context: Phrase

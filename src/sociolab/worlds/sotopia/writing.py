@@ -132,7 +132,7 @@ def _read(path: Path, read: Callable[[], dict[Key, R]]) -> dict[Key, R]:
     return read() if path.exists() else {}
 
 
-class Reply(BaseModel):
+class WriterReply(BaseModel):
     """What a model is asked for."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -221,7 +221,7 @@ def _once(values: tuple[T, ...]) -> tuple[T, ...]:
 Few = Annotated[tuple[T, ...], Field(min_length=1, max_length=3), AfterValidator(_once)]
 
 
-class Attributes(Reply):
+class Attributes(WriterReply):
     """Step one: what a character is, but for the age and gender that were drawn."""
 
     first_name: Short
@@ -233,7 +233,7 @@ class Attributes(Reply):
     decision_style: Style
 
 
-class Background(Reply):
+class Biography(WriterReply):
     """Step two: what others know, and what nobody does."""
 
     public_info: Phrase
@@ -294,7 +294,9 @@ def _drawn(
 @cache
 def _list_of(count: int) -> type[Any]:
     size = Field(min_length=count, max_length=count)
-    return create_model("Characters", __base__=Reply, characters=(tuple[Attributes, ...], size))
+    return create_model(
+        "Characters", __base__=WriterReply, characters=(tuple[Attributes, ...], size)
+    )
 
 
 async def _attributes(
@@ -331,7 +333,7 @@ async def _attributes(
 async def _background(desk: Desk, one: Character, attempts: int, others: list[str]) -> Character:
     """The character with what `others`, to which its own is added, do not tell already."""
 
-    def lacks(reply: Background) -> Iterator[str]:
+    def lacks(reply: Biography) -> Iterator[str]:
         yield length_problem("public_info", reply.public_info, _PUBLIC)
         yield length_problem("secret", reply.secret, _SECRET)
         if told_of(reply.secret, reply.public_info) >= NEAR:
@@ -340,7 +342,7 @@ async def _background(desk: Desk, one: Character, attempts: int, others: list[st
             yield "expected what no other character has, found nearly the same as another's"
 
     reply, more = await desk.ask(
-        Background, "write_background", describe_self(one), (one.id, 0), lacks
+        Biography, "write_background", describe_self(one), (one.id, 0), lacks
     )
     others += (reply.public_info, reply.secret)
     made = desk.written(attempts + more)
@@ -353,7 +355,7 @@ Known = Literal["family", "friend", "romantic", "acquaintance"]
 _KNOWN: tuple[Known, ...] = ("family", "friend", "romantic", "acquaintance")
 
 
-class WrittenRelationship(Reply):
+class WrittenRelationship(WriterReply):
     """How two characters know each other."""
 
     type: Known

@@ -19,7 +19,7 @@ CLOSE = 0.85
 """A name that is at least so like a resident's is a slip for it (difflib's ratio; 0-1)."""
 
 _NAME = re.compile(r"\b[A-Z]\w+ [A-Z]\w+\b")
-_CLOCK = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]m)\b", re.IGNORECASE)
+_CLOCK = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m)\b", re.IGNORECASE)
 
 
 def with_history(
@@ -72,18 +72,24 @@ def _rows(path: Path) -> list[tuple[str, str]]:
 
 def _put_right(text: str, names: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
     """The text with residents' names as they are written elsewhere; each slip with its remedy."""
-    slips = []
-    for written in dict.fromkeys(_NAME.findall(text)):
-        close = [] if written in names else get_close_matches(written, names, n=1, cutoff=CLOSE)
-        if close:
-            slips.append((written, close[0]))
-            text = text.replace(written, close[0])
-    return text, slips
+    slips: dict[str, str] = {}
+
+    def right(found: re.Match[str]) -> str:
+        written = found[0]
+        if written not in names:
+            for close in get_close_matches(written, names, n=1, cutoff=CLOSE):
+                slips[written] = close
+        return slips.get(written, written)
+
+    return _NAME.sub(right, text), list(slips.items())
 
 
 def _with(resident: Resident, memories: tuple[str, ...], names: Sequence[str]) -> Resident:
-    known = {name: [text for text in memories if name in text] for name in names}
-    ties = {who: tie_in(of, who) for who, of in known.items() if of and who != resident.name}
+    ties = {}
+    for name in names:
+        known = [text for text in memories if re.search(rf"\b{re.escape(name)}\b", text)]
+        if known and name != resident.name:
+            ties[name] = tie_in(known, name)
     return resident.model_copy(update={"memories": memories, "ties": ties})
 
 
