@@ -179,11 +179,12 @@ class WorldPlugin:
     def guide(self, name: str = "") -> RatingGuide:
         """How people rate its episodes, or a model in their place; ConfigError where it does not
         say, or has no guide of this name."""
-        made = self.guides.get(name or next(iter(self.guides), ""))
+        if not self.guides:
+            raise ConfigError(f"the world {self.name} has no guide to rate its episodes by")
+        made = self.guides.get(name or next(iter(self.guides)))
         if made is None:
-            known = ", ".join(self.guides) or "none"
-            asked = f'"{name}"' if name else "that people rate it by one"
-            raise ConfigError(f"the world {self.name} has these guides: {known}; found {asked}")
+            known = ", ".join(self.guides)
+            raise ConfigError(f'expected a guide of {self.name} ({known}), found "{name}"')
         return made()
 
     def __post_init__(self) -> None:
