@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,16 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(width=_ENDLESS) if endless() else Console()
+
+
+@contextmanager
+def resumable(kept: str) -> Iterator[None]:
+    """Work that Ctrl-C ends with a sentence on what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"interrupted; {kept}")
+        raise typer.Exit(130) from None
 
 
 def say(text: str) -> None:
