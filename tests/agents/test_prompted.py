@@ -173,3 +173,5 @@ def test_a_set_may_want_one_message_with_how_to_reply_in_it() -> None:
     ]
     assert prompt.schema is None
     assert found == Reply((Action("speak", "Hello."),), raw=HELLO)
+    # The prompt says how, whatever the dialect.
+    assert reply_to(FakeModel(HELLO), replace(asked, observation=shown), "plain") == found

@@ -112,9 +112,9 @@ class PromptedPlayer:
         if isinstance(request.wanted, Question):
             return typed(answer, request.wanted.reply)
         check_finish(answer)
-        if self._dialect == "plain":
-            return read_plain(answer.text, request.wanted)
         layout = request.observation.layout
+        if self._dialect == "plain" and layout.reply_form == "added":
+            return read_plain(answer.text, request.wanted)
         if layout.kinds or layout.keys != Layout().keys:
             return (_read_as(answer.text, request.wanted, layout),)
         return read_json(answer.text, request.wanted, len(request.observation.others) > 1)

@@ -249,7 +249,7 @@ def _public_town(wanted: Importing, fresh: Path) -> Sequence[str]:
 
 def _remarks(world: World) -> Sequence[str]:
     """Which of the tasks have filters that an ordinary day passes."""
-    from sociolab.worlds.stss.ordinary import remarks_on
+    from sociolab.worlds.stss.task import remarks_on
 
     assert isinstance(world, Stss)
     return remarks_on(world.dataset.tasks, world.dataset.residents)
