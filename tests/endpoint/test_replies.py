@@ -283,7 +283,9 @@ def test_a_prompt_that_asks_for_no_line_or_shows_none_gets_prose(text: str) -> N
     assert ": " not in Replies(PLAIN).good(request(text))
 
 
-AS_SHOWN = 'speak or leave. For example:\n{"actions": [{"action": "speak", "text": "Hi.", "to": []}]}'
+AS_SHOWN = (
+    'speak or leave. For example:\n{"actions": [{"action": "speak", "text": "Hi.", "to": []}]}'
+)
 
 
 def test_a_prompt_that_shows_a_turn_as_json_gets_one_of_its_form() -> None:

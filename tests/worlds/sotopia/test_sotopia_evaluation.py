@@ -255,7 +255,10 @@ def test_the_judge_reads_the_scene_with_all_that_is_private() -> None:
     [
         (Ended("left", 1, "seat1"), "\n\nIt ended because Noah left."),
         (Ended("turn limit", 1), "\n\nIt ended because the limit of turns was reached."),
-        (Ended("silence", 1, "seat1"), "\n\nIt broke off there, for a reason outside of the scene."),
+        (
+            Ended("silence", 1, "seat1"),
+            "\n\nIt broke off there, for a reason outside of the scene.",
+        ),
     ],
 )
 def test_the_judge_is_told_how_it_ended(ended: Ended, told: str) -> None:

@@ -30,8 +30,8 @@ from sociolab.worlds.sotopia.visibility import (
     known,
     line_text,
     on_one_line,
-    tie_told,
     spoken_name,
+    tie_told,
     without_name,
 )
 
