@@ -25,6 +25,7 @@ from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
+from sociolab.models.cache import NullReplyStore
 from sociolab.report.words import plural
 from sociolab.runner.guard import LONGEST_REPLY
 from sociolab.runner.plan import trials
@@ -100,6 +101,17 @@ def open_session(config: RunConfig) -> Iterator[RunSession]:
                 store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
             replies.keep_in(RunReplies(store, name))
             yield RunSession(config, name, kit, store, models, seated, judges, replies, tally)
+
+
+def check_description(config: RunConfig) -> None:
+    """ConfigError where a description is wrong; nothing is called and nothing is stored."""
+    kit = world_of(config)
+    if config.name:
+        checked_name(config.name)
+    casting = Casting(kit, Models(config), NullReplyStore(), Budget())
+    seated = seat_all(config, casting)
+    wanted_judges(config, casting, seated)
+    plan_of(config, kit, seated)
 
 
 def world_of(config: RunConfig) -> WorldKit:
