@@ -113,11 +113,12 @@ def test_a_model_whose_replies_are_of_no_use_is_given_no_figure(
 
 
 def test_answers_without_a_score_are_counted_beside_the_iep(
-    played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+    played: Sociolab, tmp_path: Path
 ) -> None:
-    settings = {"sessions": "2", "turns": "8", "controls": "false"}
-    run(RunConfig(world="anteval-information", judges=("openai/j",), base_url=endpoint.url,
-                  settings=settings, name="j", store=tmp_path / "s.db"))  # fmt: skip
+    settings = {"sessions": "2", "turns": "16", "controls": "false"}
+    with start_in_process(EndpointSettings(malformed_json=0.7)) as broken:
+        run(RunConfig(world="anteval-information", judges=("openai/j",), base_url=broken.url,
+                      settings=settings, name="j", store=tmp_path / "s.db"))  # fmt: skip
     notes = gap(played, "--information", "j")["notes"]
     assert isinstance(notes, list)
     scores = played("report", "j", "--store", "s.db", "--json").document["scores"]
@@ -261,6 +262,17 @@ def test_files_in_the_open_format_need_no_store(sociolab: Sociolab, tmp_path: Pa
     assert 'no "real play in this format"' in text
     assert "Intention gap: virtual DM linear" in (tmp_path / "gap.html").read_text("utf-8")
     assert not (tmp_path / "no.db").exists()
+
+
+def test_two_files_of_one_name_are_two_rows(sociolab: Sociolab, tmp_path: Path) -> None:
+    sample = files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl"
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "play.jsonl").write_text(sample.read_text("utf-8"), encoding="utf-8")
+    done = sociolab("gap", "--real", "sample", "--generated", "a/play.jsonl,b/play.jsonl",
+                    "--splits", 0, "--refits", 0, "--store", "no.db", "--json")  # fmt: skip
+    rows = done.document["tables"][0]["rows"]
+    assert [row["name"] for row in rows] == ["play (a/play.jsonl)", "play (b/play.jsonl)"]
 
 
 def test_sessions_are_cut_at_the_moves_that_show_an_intention(played: Sociolab) -> None:

@@ -283,6 +283,18 @@ def test_a_prompt_that_asks_for_no_line_or_shows_none_gets_prose(text: str) -> N
     assert ": " not in Replies(PLAIN).good(request(text))
 
 
+AS_SHOWN = (
+    'speak or leave. For example:\n{"actions": [{"action": "speak", "text": "Hi.", "to": []}]}'
+)
+
+
+def test_a_prompt_that_shows_a_turn_as_json_gets_one_of_its_form() -> None:
+    (act,) = json.loads(Replies(PLAIN).good(request(AS_SHOWN)))["actions"]
+    assert (act["action"], act["to"], len(act["text"]) > 100) == ("speak", [], True)
+    (act,) = json.loads(Replies(EndpointSettings(leave_rate=1)).good(request(AS_SHOWN)))["actions"]
+    assert act == {"action": "leave", "text": "", "to": []}
+
+
 def test_leaving_action_has_no_text() -> None:
     replies = Replies(EndpointSettings(leave_rate=1))
     assert json.loads(replies.good(request("x", Action))) == {

@@ -19,8 +19,8 @@ from sociolab.worlds.sotopia.scene import PACKAGE, WANTED
 
 SHIPPED = {
     "sotopia": "paper",
-    "anteval-information": "first",
-    "anteval-intention": "first",
+    "anteval-information": "paper",
+    "anteval-intention": "paper",
     "stss": "paper",
     "stss-talk": "paper",
 }

@@ -171,6 +171,8 @@ class _Found:
     def _rate(self, row: JudgingRow, play: _Play, score: Score) -> None:
         measure = score.measure
         known = self.measures.setdefault(measure.name, measure)
+        if measure.whole and not known.whole:  # the mean of double ratings is no whole number
+            known = self.measures[measure.name] = measure
         if (known.low, known.high) != (measure.low, measure.high):
             raise ConfigError(
                 f"{measure.name} lies between {known.low:g} and {known.high:g} in one run and "

@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,16 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(width=_ENDLESS) if endless() else Console()
+
+
+@contextmanager
+def resumable(kept: str) -> Iterator[None]:
+    """Work that Ctrl-C ends with a sentence on what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"interrupted; {kept}")
+        raise typer.Exit(130) from None
 
 
 def say(text: str) -> None:
@@ -118,9 +129,11 @@ def write_tables(
 
 
 def write_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
-    """Write rows that have the same keys as CSV."""
+    """Write rows that have the same keys as CSV; ConfigError without any."""
     from sociolab.report import export
 
+    if not rows:
+        raise ConfigError(f"{path} is not written: no figure has a value")
     heads = [key for key, value in rows[0].items() if not isinstance(value, list)]
     cells = ([row[key] for key in heads] for row in rows)
     export.write_report(path, export.csv_text(heads, cells))

@@ -99,8 +99,6 @@ def report(
     The HTML page holds plots and some episodes, too. A figure has means with intervals; where
     agents met several partners, the matrix of pairs stands in a second file.
     """
-    from sociolab.analysis.agent_names import agent_names
-    from sociolab.analysis.gates import score_gates
     from sociolab.report.result import by_main_judge, details_of, each_once, narrowed
     from sociolab.store.store import open_store
 
@@ -119,13 +117,19 @@ def report(
                 replace(one, result=narrowed(one.result, judge or (), metric or ()))
                 for one in found
             ]
-        shown_as = agent_names(opened, run, names) if names else None
-        if shown_as is not None:
+        # What only some want is loaded for those alone: it takes longer than the tables.
+        shown_as, gates = None, list["Gate"]()
+        if names:
+            from sociolab.analysis.agent_names import agent_names
+
+            shown_as = agent_names(opened, run, names)
             found = [shown_as.details(one) for one in found]
         results = [one.result for one in found]
         shown = [by_main_judge(one) if not judge else (one, "") for one in results]
-        gates = [gate for one in results for gate in score_gates(one, rules)]
-        # What makes files is loaded only for those who want one: that takes longer than the tables.
+        if rules:
+            from sociolab.analysis.gates import score_gates
+
+            gates = [gate for one in results for gate in score_gates(one, rules)]
         if html is not None:
             from sociolab.analysis.compare_runs import two_agents
             from sociolab.app.results import write_page
@@ -569,11 +573,12 @@ def _pairs(
 
 def rules_of(fail_if: Sequence[str] | None, junit: Path | None) -> tuple[GateRule, ...]:
     """The rules of --fail-if; ConfigError for one that is none, and for --junit without any."""
+    if not fail_if:
+        refuse({"--junit": junit}, "is for gates: say --fail-if too, or leave it out")
+        return ()
     from sociolab.analysis.gates import rule_of
 
-    if junit is not None and not fail_if:
-        raise ConfigError("--junit is for gates: say --fail-if too, or leave it out")
-    return tuple(rule_of(text) for text in fail_if or ())
+    return tuple(map(rule_of, fail_if))
 
 
 def _gates(store: Store, found: Conclusions, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
@@ -596,25 +601,26 @@ def told_undecided(suite: str, junit: Path | None) -> Iterator[None]:
         yield
     except ConfigError as error:
         if junit is not None:
-            from sociolab.analysis import gates as rules
-            from sociolab.report.export import write_report
-
-            write_report(junit, rules.junit(suite, (), str(error)))
+            _write_junit(junit, suite, (), str(error))
         raise
 
 
 def decide(gates: Sequence[Gate], suite: str, junit: Path | None) -> None:
     """Say, and write, which gates passed; exit code 1 if one failed."""
-    from sociolab.analysis import gates as rules
-    from sociolab.report.export import write_report
-
     for gate in gates:
         say(gate.sentence)
     if junit is not None:
-        write_report(junit, rules.junit(suite, gates))
+        _write_junit(junit, suite, gates)
         say(f"wrote {junit}")
     if any(gate.failed for gate in gates):
         raise typer.Exit(1)
+
+
+def _write_junit(file: Path, suite: str, gates: Sequence[Gate], undecided: str = "") -> None:
+    from sociolab.analysis import gates as rules
+    from sociolab.report.export import write_report
+
+    write_report(file, rules.junit(suite, gates, undecided))
 
 
 def _comparison_document(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-Standing: TypeAlias = Literal["paraphrased", "verified original", "modified", "unverified"]
+TextStanding: TypeAlias = Literal["paraphrased", "verified original", "modified", "unverified"]
 """What a set is to the text of the paper's authors."""
 
 INSTRUCTIONS = "instructions"
@@ -28,7 +28,7 @@ _WORDS: Mapping[str, str] = {
     "unverified": "unverified (not compared with the authors' text)",
 }
 _MARKED = re.compile(
-    rf".* \[(?P<standing>{'|'.join(get_args(Standing))}), (?P<hash>[0-9a-f]+)\]", re.DOTALL
+    rf".* \[(?P<standing>{'|'.join(get_args(TextStanding))}), (?P<hash>[0-9a-f]+)\]", re.DOTALL
 )
 
 
@@ -38,7 +38,7 @@ class Instructions:
     `name` is "" where it is not known."""
 
     name: str
-    standing: Standing
+    standing: TextStanding
     hash: str
 
     @property

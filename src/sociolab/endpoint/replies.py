@@ -41,6 +41,8 @@ class Replies:
             return sampled
         if _wants_object(chat):
             return _encode({"answer": prose(draw.random, self._settings.characters)})
+        if turn := _turn_as_shown(chat, draw):
+            return turn
         if kind := _asked_for_a_line(chat):
             return _plain_turn(chat, kind, draw)
         return prose(draw.random, self._settings.characters)
@@ -160,6 +162,19 @@ def _asked_for_a_line(chat: ChatBody) -> str:
     return ""
 
 
+def _turn_as_shown(chat: ChatBody, draw: Draw) -> str:
+    """A turn of the form of the prompt's example of one as JSON; "" without one."""
+    for message in reversed(chat.messages):
+        if example := _OBJECT_EXAMPLE.search(message.text):
+            turn = json.loads(example[1])
+            act = turn.get("actions", [turn])[0]
+            act["text"] = prose(draw.random, draw.characters)
+            if draw.leave and LEAVE in message.text:
+                act |= {"action": LEAVE, "text": ""}
+            return _encode(turn)
+    return ""
+
+
 def _plain_turn(chat: ChatBody, kind: str, draw: Draw) -> str:
     """One line of this kind; "leave" where that is drawn and the prompt speaks of it."""
     if draw.leave and any(LEAVE in message.text for message in chat.messages):
@@ -168,6 +183,8 @@ def _plain_turn(chat: ChatBody, kind: str, draw: Draw) -> str:
 
 
 _EXAMPLE = re.compile(r"[Ff]or example:\s*\n(?P<kind>[^\W\d_][\w -]{0,40}): \S")
+
+_OBJECT_EXAMPLE = re.compile(r'[Ff]or example:\s*\n(\{.*"action": ".*\})$', re.MULTILINE)
 
 _ASKED_FOR_LINES = re.compile(r"\blines?\b[^\n]*\bcolon\b")
 
@@ -249,7 +266,8 @@ def _readable(name: str, chat: ChatBody) -> str:
     if chat.schema:
         schema = json.dumps(json.loads(chat.schema), indent=1, ensure_ascii=False)
         lines += ["", "## JSON schema of the reply", "", "```json", schema, "```"]
-    lines += ["", "---", f"Write your reply into `{name}.reply.txt`.", ""]
+    how = "It is sent as soon as the file holds text and has stopped changing."
+    lines += ["", "---", f"Write your reply into `{name}.reply.txt`, beside this file. {how}", ""]
     return "\n".join(lines)
 
 

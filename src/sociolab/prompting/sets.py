@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import Instructions, Standing
+from sociolab.core.instructions import Instructions, TextStanding
 from sociolab.core.ports import Layout
 from sociolab.core.reading import file_text, toml_record
 from sociolab.core.seeding import digest
@@ -64,7 +64,7 @@ class Manifest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: str
-    instructions: Standing = "unverified"
+    instructions: TextStanding = "unverified"
     temperature: Temperatures = Temperatures()
     settings: dict[str, str | bool | int | float] = {}
     layout: Layout = Layout()
@@ -190,7 +190,7 @@ class PromptedSettings(LayeredSettings):
     package: ClassVar[str]
     wanted: ClassVar[Wanted]
 
-    prompts: str = "first"
+    prompts: str = "paper"
 
     @classmethod
     def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:

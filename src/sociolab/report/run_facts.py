@@ -266,12 +266,14 @@ def _pairing(result: RunResult) -> str:
         others = [name for label, name in named.items() if label != PERSON]
         with_others = f" with {' or '.join(others)} in the other seats" if others else ""
         return f"Each episode had {people}{with_others}, as the study specifies."
-    own = [named[label] for label in evaluated(result)]
+    own, part = [named[label] for label in evaluated(result)], result.declared.partner
+    each = ", each" if len(own) > 1 else ""
     if result.partner is not None and result.partner in named:
-        each = ", each" if len(own) > 1 else ""
-        return f"{_listed(own)}{each} with the partner {named[result.partner]}, in every seat."
-    if len(own) == 1:
-        return f"Self-play: {own[0]} in every seat."
+        where = f"as {part}" if part else "in every seat"
+        return f"{_listed(own)}{each} with the partner {named[result.partner]}, {where}."
+    if len(own) == 1 or part:
+        too = f", {part} included" if part else ""
+        return f"Self-play: {_listed(own)}{each} in every seat{too}."
     return f"All ordered pairs of {_listed(own)}, self-play included."
 
 

@@ -29,7 +29,7 @@ from sociolab.engine.drive import drive
 from sociolab.engine.play import play
 from sociolab.testing.playing import play_scene
 from sociolab.worlds.anteval.information.scoring import Learned, polls
-from sociolab.worlds.anteval.prompt_sets import first
+from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.scene import AntScene, turn_text, visible
 from sociolab.worlds.anteval.session import NPC, Session
 from sociolab.worlds.anteval.world import AntEval
@@ -70,10 +70,10 @@ def test_each_seat_is_told_its_own_character_and_how_the_others_look() -> None:
 def test_the_npc_alone_is_told_its_knowledge_and_what_to_do_with_it() -> None:
     told = head(session(), NPC)
     assert "The Subjectmark1 is kept in Textmark1." in told
-    assert "never invent more" in told
+    assert "The party has to find it out by interacting with you." in told
     for seat in SEATS[:3]:
         assert "mark1" not in head(session(), seat)
-        assert "you will be asked what you learned" in head(session(), seat)
+        assert "Ansel, the NPC, knows things that the party does not know" in head(session(), seat)
 
 
 def test_a_player_alone_is_told_its_intention() -> None:
@@ -82,7 +82,7 @@ def test_a_player_alone_is_told_its_intention() -> None:
     assert f"{INTENTION_MARK}-player-2" not in head(one, "player-1")
     for seat in ("player-3", NPC):
         assert INTENTION_MARK not in head(one, seat)
-        assert "What you mean to do" not in head(one, seat)
+        assert "express your intention" not in head(one, seat)
 
 
 def test_who_means_something_may_mark_the_move_and_nobody_else_sees_it() -> None:
@@ -111,7 +111,7 @@ def test_knowledge_in_a_session_about_intentions_is_told_to_nobody() -> None:
 
 def test_prompts_of_one_session_begin_alike_for_all_seats() -> None:
     heads = [head(session(), seat) for seat in SEATS]
-    common = len(heads[0][: heads[0].index("# Your part")])
+    common = len(heads[0][: heads[0].index("# Your role")])
     assert len({text[:common] for text in heads}) == 1
     assert "The party enters a mill." in heads[0][:common]
 
@@ -228,7 +228,7 @@ def test_no_fact_is_shown_to_a_player_before_somebody_said_it_in_its_hearing(
                 knows[seat].add(token)
             return Reply((Action("speak", f"It is {token}.", to),))
 
-    scene = AntScene(one, polls(one, first(), controls=True, every=2))
+    scene = AntScene(one, polls(one, paper(), controls=True, every=2))
     asyncio.run(drive(play(scene), dict.fromkeys(SEATS, Teller()), lambda _: None))
 
 

@@ -17,7 +17,7 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.testing.playing import driven, play_task
 from sociolab.worlds.anteval.information.scoring import Learned, polls
 from sociolab.worlds.anteval.kit import load_information, load_intention
-from sociolab.worlds.anteval.prompt_sets import first
+from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.scene import TELL, USE, AntScene, recorded
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer, _lines
 from sociolab.worlds.anteval.session import NPC, SKILLS, session_from
@@ -111,7 +111,7 @@ def answer(seed: int, *moves: Moved) -> Learned:
     witness = AntScene(one).witness("player-1")
     for move in moves:
         witness.see(move)
-    asked = polls(one, first(), controls=False, every=0)[0].question
+    asked = polls(one, paper(), controls=False, every=0)[0].question
     request = Request("trial", seed, "player-1", 8, 1, asked, witness.observe(8))
     reply = asyncio.run(ScriptedPartyPlayer().reply(request, None))
     assert isinstance(reply, Reply)

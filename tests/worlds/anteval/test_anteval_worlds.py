@@ -23,7 +23,7 @@ from sociolab.testing import PlayerContract, WorldContract
 from sociolab.testing.playing import StockScene, play_scene, play_task
 from sociolab.worlds.anteval.information.scoring import Learned, polls
 from sociolab.worlds.anteval.kit import load_information, load_intention
-from sociolab.worlds.anteval.prompt_sets import first
+from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.scene import AntScene
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
 from sociolab.worlds.anteval.session import NPC, Session, session_from
@@ -78,7 +78,7 @@ class TestScriptedInformation(PlayerContract):
 
     def scene(self) -> Scene:
         one = session(turns=16)
-        return AntScene(one, polls(one, first(), controls=True, every=5))
+        return AntScene(one, polls(one, paper(), controls=True, every=5))
 
 
 class TestScriptedIntention(PlayerContract):
@@ -255,20 +255,20 @@ def test_settings_for_drawing_do_not_go_with_a_folder(tmp_path: Path) -> None:
     assert len(kit.world.tasks()) == 1
 
 
-def test_k_is_the_same_for_a_whole_run_and_half_of_the_facts_unless_it_is_given(
+def test_k_is_the_same_for_a_whole_run_and_the_number_of_facts_unless_it_is_given(
     tmp_path: Path,
 ) -> None:
     def k(settings: InformationSettings, sessions: Sessions) -> int:
         return settings.plan(sessions).key_points
 
-    for facts, half in ((1, 1), (2, 1), (5, 3), (10, 5)):
+    for facts in (1, 5, 10):
         drawn = InformationSettings(facts=facts)
-        assert k(drawn, drawn.drawn(0)) == half
+        assert k(drawn, drawn.drawn(0)) == facts
     assert k(InformationSettings(key_points=7), InformationSettings().drawn(0)) == 7
     many = tuple(fact(number) for number in range(1, 5))
     other = edited(session(), id="b", knowledge=[one.model_dump() for one in many])
     stored = read_sessions(folder(tmp_path, GOOD, other), "information")
-    assert k(InformationSettings(), stored) == 1  # half of the two facts of the smaller one
+    assert k(InformationSettings(), stored) == 2  # the facts of the smaller one
     with pytest.raises(ConfigError, match=r"as there are facts \(2\), found 3"):
         InformationSettings(key_points=3).plan(stored)
 

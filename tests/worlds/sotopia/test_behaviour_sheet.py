@@ -66,6 +66,13 @@ def judged(store: Store, *replies: str) -> tuple[FakeModel, dict[tuple[str, str]
     return model, {(str(one.seat), one.measure.name): one for one in verdicts}
 
 
+def test_a_guide_that_is_not_there_is_told_with_those_that_are() -> None:
+    with pytest.raises(ConfigError, match=r'of sotopia \(.*behaviour.*\), found "mood"'):
+        world_plugin("sotopia").guide("mood")
+    with pytest.raises(ConfigError, match="stss has no guide to rate its episodes by"):
+        world_plugin("stss").guide()
+
+
 def test_the_sheet_asks_what_the_run_declares_beside_the_seven() -> None:
     declared = world_plugin("sotopia").declared
     assert declared.order[-7:] == NAMES
@@ -219,5 +226,5 @@ def test_a_table_makes_a_sheet_of_scales_and_questions(store: Store, tmp_path: P
     file.write_text('[greets]\ntitle = "Greets"\nlow = 3\n', "utf-8")
     with pytest.raises(ConfigError, match=r"manners\.toml: greets\.question"):
         guides_from(file)
-    with pytest.raises(ConfigError, match="these guides: dimensions, behaviour; found"):
+    with pytest.raises(ConfigError, match=r"\(dimensions, behaviour\), found"):
         world_plugin("sotopia").guide("manners")

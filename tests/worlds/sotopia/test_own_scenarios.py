@@ -43,7 +43,7 @@ from sociolab.worlds.sotopia.scenarios import (
 
 DATA = files("sociolab.worlds.sotopia") / "data"
 
-PAST = {"divorced", "once engaged"}
+PAST = {"divorced", "formerly engaged"}
 
 GENDERED = re.compile(
     r"\b(he|she|him|his|her|hers|himself|herself|mr|mrs|ms|miss|sir|madam|man|men|woman|women|boy|"
@@ -261,7 +261,8 @@ def test_goals_hold_no_strategy() -> None:
 
 
 def test_goals_and_contexts_do_not_all_begin_alike() -> None:
-    begin = Counter(" ".join(goal.text.split()[:3]) for _, goal in goals())
+    role = re.compile(r"You are the [^.]*\. ")  # which of the two this is, said alike everywhere
+    begin = Counter(" ".join(role.sub("", goal.text, count=1).split()[:3]) for _, goal in goals())
     assert begin.most_common(1)[0][1] <= 12
     assert sum("one of them" in s.context.lower() for s in authored()) <= 6
     assert [s.id for s in authored() if s.goals[0].text == s.goals[1].text] == []

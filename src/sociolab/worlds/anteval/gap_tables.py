@@ -155,6 +155,7 @@ def _explained(table: GapTable) -> tuple[str, ...]:
         "G = |fr - fg| / (fr + fg) x 100; signed G: positive where a virtual DM learns more from "
         "real play",
         f"each prediction: at most {table.most} label{'s' if table.most > 1 else ''} a row",
+        "an agent plays the NPC, too, unless another one is named in brackets",
     ]
     if table.matched:
         lines.append(

@@ -16,7 +16,7 @@ from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored,
 from sociolab.core.seeding import digest, stream
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import TypedReply, ask_model, typed_prompt
-from sociolab.worlds.anteval.prompt_sets import first
+from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, party_moved, recorded
 from sociolab.worlds.anteval.session import NPC, SKILLS, Intention, Session, session_from
 from sociolab.worlds.anteval.virtual_dm.chat import Answer, body_of, head, labels_in
@@ -204,7 +204,7 @@ class ChatIntentionJudge:
     """The guesses of an untuned chat model as virtual DM (the paper's f0), on one session."""
 
     def __init__(self, model: ChatModel, texts: PromptSet | None = None) -> None:
-        texts = texts or first()
+        texts = texts or paper()
         self._model, self._head = model, head(texts)
         self._temperature = texts.manifest.temperature.judge
         settings = digest(self._head, model.label, "sets")

@@ -7,7 +7,7 @@ from sociolab.worlds.anteval.session import PACKAGE
 
 WANTED = {
     "act_head": "information knowledge limit marks npc others purposes situation teller you",
-    "act_tail": "last limit turn",
+    "act_tail": "limit turn",
     "learned": "before teller",
     "judge_knowledge": "k",
     "judge_summary": "k",
@@ -16,7 +16,7 @@ WANTED = {
     "judge_transcript": "npc",
     "virtual_dm": "dm skills",
     "write_character": "longest shortest",
-    "write_knowledge": "count denied npc situation",
+    "write_knowledge": "count npc situation",
 }
 PLAYED = ("act_head", "act_tail", "learned")
 """What those who play are shown and asked."""
@@ -29,6 +29,6 @@ class AntSettings(PromptedSettings):
     wanted = WANTED
 
 
-def first() -> PromptSet:
+def paper() -> PromptSet:
     """The set that is used where none is chosen."""
-    return load_set(PACKAGE, "first", WANTED)
+    return load_set(PACKAGE, "paper", WANTED)

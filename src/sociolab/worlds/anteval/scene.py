@@ -17,7 +17,7 @@ from sociolab.core.episode import Action, ActionKind, ActionSpace, Episode, Move
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.prompting.sets import PromptSet
-from sociolab.worlds.anteval.prompt_sets import first
+from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.session import (
     ABILITIES,
     NPC,
@@ -83,7 +83,7 @@ class AntScene:
     polls: Sequence[Poll] = ()
     order: Order = "round-robin"
     space: ActionSpace = ACTIONS
-    texts: PromptSet = field(default_factory=first)
+    texts: PromptSet = field(default_factory=paper)
     marks: bool = False
 
     def space_of(self, seat: str, turn: int) -> ActionSpace:
@@ -151,7 +151,7 @@ class TableWitness:
             limit=self._limit,
             head=self._head,
             history=tuple(self._lines),
-            tail=_tail(self._texts, turn + 1, self._limit, turn + len(self._names) >= self._limit),
+            tail=_tail(self._texts, turn + 1, self._limit),
             others=self._others,
             view=self._view,
             layout=self._texts.manifest.layout,
@@ -185,9 +185,9 @@ class TableWitness:
 
 
 @lru_cache(maxsize=1024)
-def _tail(texts: PromptSet, turn: int, limit: int, last: bool) -> str:
+def _tail(texts: PromptSet, turn: int, limit: int) -> str:
     """What stands at the end of every request; kept, as it is the same in all episodes."""
-    return texts["act_tail"].render({"turn": turn, "limit": limit, "last": last})
+    return texts["act_tail"].render({"turn": turn, "limit": limit})
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,7 @@ class InformationSettings(DrawnSettings):
     """Information exchange.
 
     The NPC knows so many `facts`; the paper's k is `key_points`, the same for all sessions of a
-    run (without it half of the facts, so that there is something to summarise). `snapshots` N asks
+    run (without it as many as there are facts, so that no summary has to choose). `snapshots` N asks
     the players after every N turns what they have learned (0: never); `controls` asks them before
     the first turn, too, and reports all controls.
     """
@@ -208,7 +208,7 @@ class InformationSettings(DrawnSettings):
         facts = self.facts
         if isinstance(sessions, StoredSessions):
             facts = min(len(session.knowledge) for session in sessions.sessions)
-        k = self.key_points or (facts + 1) // 2
+        k = self.key_points or facts
         if k > facts:
             raise ConfigError(
                 f"key_points: expected at most as many as there are facts ({facts}), found {k}"

@@ -16,7 +16,7 @@ from sociolab.plugin.shown import ToldFact
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls, told_of
-from sociolab.worlds.anteval.prompt_sets import PLAYED, first
+from sociolab.worlds.anteval.prompt_sets import PLAYED, paper
 from sociolab.worlds.anteval.scene import ACTIONS, AntScene, describe_self, line_of
 from sociolab.worlds.anteval.session import Form, Session, session_from
 from sociolab.worlds.anteval.sessions import Sessions
@@ -52,7 +52,7 @@ class AntEval:
     controls: bool = False
     snapshots: int = 0
     policy: FailurePolicy = DEFAULT_POLICY
-    texts: PromptSet = field(default_factory=first)
+    texts: PromptSet = field(default_factory=paper)
     marks: bool = False
 
     @property

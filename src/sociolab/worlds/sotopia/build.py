@@ -23,8 +23,14 @@ from pydantic import Field, StringConstraints
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import json_records
 from sociolab.core.seeding import stream
+from sociolab.core.user_files import write_whole, writing
 from sociolab.report.words import plural
-from sociolab.worlds.sotopia.dataset import TaskRow
+from sociolab.worlds.sotopia.dataset import (
+    TaskRow,
+    read_characters,
+    read_relationships,
+    read_scenarios,
+)
 from sociolab.worlds.sotopia.scenarios import (
     AT_TARGET,
     STEP,
@@ -56,9 +62,9 @@ def build(folder: Path) -> Mapping[str, str]:
         *bargains(spec.bargains, SEED),
         *friend_searches(spec.friend_searches, SEED),
     )
-    characters = {c.id: c for _, c in json_records(folder / "characters.jsonl", Character)}
-    relationships = [r for _, r in json_records(folder / "relationships.jsonl", Relationship)]
-    tasks = cast_tasks(scenarios, characters, relationships, seed=SEED)
+    characters = read_characters(folder)
+    pairs = tuple(read_relationships(folder, characters).values())
+    tasks = cast_tasks(scenarios, characters, pairs, seed=SEED)
     return {
         "scenarios.jsonl": "".join(one.line() for one in scenarios),
         "tasks.jsonl": "".join(one.line() for one in tasks),
@@ -136,6 +142,19 @@ def cast_tasks(
                 TaskRow(id=f"{scenario.id}.{a}.{b}", scenario=scenario.id, characters=(a, b))
             )
     return _varied(rows, scenarios, per_scenario)
+
+
+def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
+    """Write tasks.jsonl for the scenarios of a folder; ConfigError if it is there already."""
+    target = folder / "tasks.jsonl"
+    if target.exists():
+        raise ConfigError(f"{target} is there already; move it away to cast anew")
+    scenarios, characters = tuple(read_scenarios(folder).values()), read_characters(folder)
+    pairs = tuple(read_relationships(folder, characters).values())
+    rows = cast_tasks(scenarios, characters, pairs, per_scenario=per_scenario, seed=seed)
+    with writing(target):
+        write_whole(target, "".join(row.line() for row in rows))
+    return f"wrote {target}: {plural(len(rows), 'task')}"
 
 
 def _varied(
@@ -441,16 +460,3 @@ def _stream(family: str, seed: int, index: int) -> random.Random:
 
 if __name__ == "__main__":
     main()
-
-
-def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
-    """Write tasks.jsonl for the scenarios of a folder; ConfigError if it is there already."""
-    target = folder / "tasks.jsonl"
-    if target.exists():
-        raise ConfigError(f"{target} is there already; move it away to cast anew")
-    characters = {c.id: c for _, c in json_records(folder / "characters.jsonl", Character)}
-    pairs = [r for _, r in json_records(folder / "relationships.jsonl", Relationship)]
-    scenarios = [s for _, s in json_records(folder / "scenarios.jsonl", Scenario)]
-    rows = cast_tasks(scenarios, characters, pairs, per_scenario=per_scenario, seed=seed)
-    target.write_text("".join(row.line() for row in rows), "utf-8")
-    return f"wrote {target}: {plural(len(rows), 'task')}"

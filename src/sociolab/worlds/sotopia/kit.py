@@ -24,8 +24,8 @@ from sociolab.plugin.world import (
     Importing,
     PromptImporter,
     WorldPlugin,
+    Writer,
 )
-from sociolab.plugin.writing import Writer
 from sociolab.prompting.sets import PromptedSettings, PromptSet
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
@@ -46,7 +46,6 @@ class Settings(PromptedSettings):
     package = PACKAGE
     wanted = WANTED
 
-    prompts: str = "paper"
     turns: int = Field(default=TURN_LIMIT, ge=1)
     names: Literal["hidden", "shown"] = "hidden"
     closing_question: bool = True
@@ -64,8 +63,6 @@ class WritingSettings(PromptedSettings):
         "write_template": "",
         "review_scenario": "",
     }
-
-    prompts: str = "paper"
 
     @classmethod
     def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:

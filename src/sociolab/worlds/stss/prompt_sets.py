@@ -36,8 +36,6 @@ class TownSettings(PromptedSettings):
     package = PACKAGE
     wanted = WANTED
 
-    prompts: str = "paper"
-
 
 def paper() -> PromptSet:
     """The set that is used where none is chosen."""

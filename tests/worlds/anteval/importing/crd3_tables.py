@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sociolab.worlds.anteval.importing.crd3 import Extracted, extract
+from sociolab.worlds.anteval.importing.crd3 import CastFacts, CastSeat, Extracted, extract
 from sociolab.worlds.anteval.importing.crd3_speech import ShowEpisode, SpokenTurn
 from sociolab.worlds.anteval.virtual_dm.example import Example
 
 PLAYERS = ("INES", "OTTO", "RUTH")
 CHATTER = "We walk on."
+FACTS = CastFacts(
+    dm="MATT",
+    companions=("Trinket",),
+    seats=tuple(CastSeat(campaign=1, player=name, character=name) for name in PLAYERS),
+)
+"""They play characters of their own names, to be read more easily."""
 
 Line = tuple[str, str]
 
@@ -26,7 +32,7 @@ def table(*lines: Line, players: Sequence[str] = PLAYERS, id: str = "C1E900") ->
 
 def extracted(*lines: Line) -> Extracted:
     """What such an episode gives."""
-    return extract(table(*lines))
+    return extract(table(*lines), FACTS)
 
 
 def one(*lines: Line) -> Example:

@@ -53,19 +53,20 @@ NEAR = 3
 
 
 HAND_CHECK = (85, 88)
-"""So many of the examples of 1x49 and 2x12 had no wrong label, when a reader read both episodes in
-full before the rules that came of their faults were added."""
+HAND_CHECKED = ("C1E049", "C2E012")
+"""So many of the examples of these episodes had no wrong label, when a reader read both in full
+before the rules that came of their faults were added."""
 
 
 def hand_checked() -> str:
-    """How far labels that rules make can be trusted, in a sentence to print after an import."""
+    """How far labels that rules make can be trusted, and what that was read in."""
     from scipy.stats import binomtest
 
     right, read = HAND_CHECK
     wilson = binomtest(right, read).proportion_ci(method="wilson")
     return (
-        f"checked by hand: {right} of {read} examples had no wrong label "
-        f"({percent(right / read, 1)}, 95 % interval {percent(wilson.low, 1)} to "
+        f"checked by hand in {' and '.join(HAND_CHECKED)} only: {right} of {read} examples had no "
+        f"wrong label ({percent(right / read, 1)}, 95 % interval {percent(wilson.low, 1)} to "
         f"{percent(wilson.high, 1)})"
     )
 
@@ -76,28 +77,39 @@ def import_crd3(source: Path, target: Path) -> tuple[str, ...]:
     examples: list[Example] = []
     read: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
+    nobodies: dict[str, list[str]] = {}
     for file in files:
         episode = read_episode(file)
         found = extract(episode)
         examples += found.examples
+        for speaker in found.nobodies:
+            nobodies.setdefault(speaker, []).append(episode.id)
         dropped.update(found.dropped)
         read.update({"episodes": 1, "turns": len(episode.turns)})
     read["exchanges about a check"] = len(examples) + dropped.total()
     made = ImportedPlay("crd3", tuple(examples), read, dict(dropped.most_common()), "CC BY-SA 4.0")
-    return (*keep(made, source, files, target), hand_checked())
+    lines = [*keep(made, source, files, target), hand_checked()]
+    if nobodies:
+        shown = "; ".join(f"{name} ({', '.join(ids)})" for name, ids in sorted(nobodies.items()))
+        lines.append(f"no candidates, since crd3_cast.toml has no character of theirs: {shown}")
+    return tuple(lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The examples of an episode, and how many exchanges gave none, by reason."""
+    """The examples of an episode, and how many exchanges gave none, by reason.
+
+    `nobodies` speak as often as players and play nobody (crew, visitors).
+    """
 
     examples: tuple[Example, ...]
     dropped: Mapping[str, int]
+    nobodies: tuple[str, ...] = ()
 
 
-def extract(episode: ShowEpisode) -> Extracted:
-    """All examples that an episode gives."""
-    cast = cast_of(episode)
+def extract(episode: ShowEpisode, facts: CastFacts | None = None) -> Extracted:
+    """All examples that an episode gives; `facts` of who plays whom, of CRD3 if none are given."""
+    cast = cast_of(episode, facts)
     dropped: Counter[str] = Counter()
     examples = []
     past = -1
@@ -110,7 +122,7 @@ def extract(episode: ShowEpisode) -> Extracted:
             examples.append(replace(found, after=_after(episode.turns, cast, exchange, border)))
         else:
             dropped[found] += 1
-    return Extracted(tuple(examples), dropped)
+    return Extracted(tuple(examples), dropped, cast.nobodies)
 
 
 def _example(episode: ShowEpisode, cast: Cast, exchange: CheckExchange, past: int) -> Example | str:
@@ -189,7 +201,9 @@ SPEAKS = 25
 """Whoever speaks in fewer turns is not counted as sitting at the table."""
 
 
-class _Seat(BaseModel):
+class CastSeat(BaseModel):
+    """Who plays whom, from which episode to which."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     campaign: int
@@ -200,12 +214,14 @@ class _Seat(BaseModel):
     last: Annotated[int, Field(alias="to")] = 10_000
 
 
-class _Facts(BaseModel):
+class CastFacts(BaseModel):
+    """Who plays whom in all campaigns."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     dm: str
     companions: tuple[str, ...]
-    seats: tuple[_Seat, ...]
+    seats: tuple[CastSeat, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,48 +229,48 @@ class Cast:
     """The table of an episode. `characters` by player, in the order in which they first speak.
 
     `names` tells which player is meant by a name in lower case; `companions` are animals and
-    things that a player rolls for.
+    things that a player rolls for, `nobodies` speakers who play none.
     """
 
     dm: str
     characters: Mapping[str, str]
     names: Mapping[str, str]
     companions: tuple[str, ...]
+    nobodies: tuple[str, ...] = ()
 
 
-def cast_of(episode: ShowEpisode) -> Cast:
-    """The DM and the players who speak in at least `SPEAKS` turns; a guest may go by the player."""
-    facts = _facts()
+def cast_of(episode: ShowEpisode, facts: CastFacts | None = None) -> Cast:
+    """The DM and the players who speak in at least `SPEAKS` turns and have a character."""
+    facts = facts or _facts()
     spoken = Counter(turn.speaker for turn in episode.turns)
     seats = {
         seat.player: seat
         for seat in facts.seats
         if seat.campaign == episode.campaign and seat.first <= episode.number <= seat.last
     }
-    players = [
-        player
-        for player, turns in spoken.items()
-        if turns >= SPEAKS and player not in (facts.dm, "ALL") and "&" not in player
+    speakers = [
+        speaker
+        for speaker, turns in spoken.items()
+        if turns >= SPEAKS and speaker not in (facts.dm, "ALL") and "&" not in speaker
     ]
-    names = {}
-    for player in players:
-        names[player.casefold()] = player
-        if seat := seats.get(player):
-            names |= {name.casefold(): player for name in (seat.character, *seat.also)}
+    players = [seats[speaker] for speaker in speakers if speaker in seats]
     return Cast(
         dm=facts.dm,
-        characters={
-            player: seats[player].character if player in seats else player for player in players
+        characters={seat.player: seat.character for seat in players},
+        names={
+            name.casefold(): seat.player
+            for seat in players
+            for name in (seat.player, seat.character, *seat.also)
         },
-        names=names,
         companions=tuple(name.casefold() for name in facts.companions),
+        nobodies=tuple(speaker for speaker in speakers if speaker not in seats),
     )
 
 
 @lru_cache(maxsize=1)
-def _facts() -> _Facts:
+def _facts() -> CastFacts:
     text = files(PACKAGE).joinpath("data", "crd3_cast.toml").read_text("utf-8")
-    return _Facts.model_validate(tomllib.loads(text))
+    return CastFacts.model_validate(tomllib.loads(text))
 
 
 JOINS = 6

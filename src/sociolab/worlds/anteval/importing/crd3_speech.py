@@ -121,16 +121,19 @@ _AROUND = frozenset(_WORDS_AROUND.split()).union(
 _TOKEN = re.compile(r"[a-z0-9]+(?:['-][a-z0-9]+)*|[+]")
 _ASIDE = re.compile(r"\([^)]*\)")
 _CLAUSE = re.compile(r",|--|…")
+_WISH = re.compile(r"\bcome on\b|\blet's (?:get|have|go|make)\b")
 _ROLLED_ONE = re.compile(r"\b(?:natural|nat|a|of) one\b")
 
 
 def reported_total(text: str) -> int | None:
     """The total that a player's turn reports, the last if several; None if none.
 
-    Of a sum ("eight minus two") the result.
+    Of a sum ("eight minus two") the result. A wish ("Come on, 20.") is none.
     """
     found = None
     for sentence in sentences(_ASIDE.sub(" ", text)):
+        if _WISH.search(sentence.words):
+            continue
         total = _total(sentence.words)
         clauses = _CLAUSE.split(sentence.words)
         if total is None and len(clauses) > 1:

@@ -38,7 +38,7 @@ from sociolab.worlds.anteval.information.scoring import (
     snapshot_turns,
     verdicts,
 )
-from sociolab.worlds.anteval.prompt_sets import first
+from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.scene import SPEAK, describe_self, line_of, party_moved
 from sociolab.worlds.anteval.session import (
     NPC,
@@ -219,7 +219,7 @@ class ModelJudge:
     ) -> None:
         self._plan = plan
         self._model = model
-        self._texts = texts or first()
+        self._texts = texts or paper()
         told = self._texts.instructions(*_PROMPTS)
         self.id = JudgeId(
             model.label, "model", told.marked(digest(model.label, told.hash, plan.key_points))

@@ -16,7 +16,7 @@ from sociolab.core.ports import CallKey, ChatModel, Message, Prompt, Schema
 from sociolab.core.seeding import stream
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import ask_model, read, schema_of
-from sociolab.worlds.anteval.prompt_sets import first
+from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
 
@@ -44,7 +44,7 @@ class Answer(BaseModel):
 @cache
 def head(texts: PromptSet | None = None) -> str:
     """What stays the same for all examples: the task, the 18 skills, the form of the reply."""
-    return (texts or first())["virtual_dm"].render({"dm": DM, "skills": SKILLS})
+    return (texts or paper())["virtual_dm"].render({"dm": DM, "skills": SKILLS})
 
 
 def body_of(example: Example) -> str:

@@ -417,7 +417,7 @@ def tasks_of(
     quirks: Quirks,
 ) -> tuple[Task, ...]:
     """The task of each episode: that of the data set where scenario and cast agree with one."""
-    desk = _Desk(people, public or PublicData({}, 0, {}, {}, {}, (), frozenset()), quirks)
+    desk = _TaskFinder(people, public or PublicData({}, 0, {}, {}, {}, (), frozenset()), quirks)
     rows = [desk.row(told) for told in episodes]
     data = DataSet(
         DataId("episodes", "", ""),
@@ -431,7 +431,7 @@ def tasks_of(
 
 
 @dataclass(slots=True)
-class _Desk:
+class _TaskFinder:
     """Finds or makes the task row of one episode after another."""
 
     people: Mapping[str, Character]

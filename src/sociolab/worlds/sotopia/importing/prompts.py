@@ -20,7 +20,7 @@ import tomli_w
 from pydantic import Field, create_model
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import Standing
+from sociolab.core.instructions import TextStanding
 from sociolab.core.user_files import write_files
 from sociolab.prompting.sets import MANIFEST, load_set
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, PUBLIC_NAMES
@@ -329,7 +329,7 @@ def _temperature(function: _Function) -> float | None:
 # ------------------------------------------------------------------ as a set of ours
 
 
-def _set_files(package: PackageTexts, standing: Standing) -> dict[str, str]:
+def _set_files(package: PackageTexts, standing: TextStanding) -> dict[str, str]:
     texts = package.texts
     scene = _scene(package)
     starts, turn = _observation(texts["observation"])
@@ -514,7 +514,7 @@ def known_hashes() -> Mapping[str, Mapping[str, str]]:
 
 def standing_of(
     texts: Mapping[str, str], variant: str, known: Mapping[str, Mapping[str, str]]
-) -> tuple[Standing, str]:
+) -> tuple[TextStanding, str]:
     """What a package's texts are to those of the versions that we know, and that in a sentence."""
     found = {
         name: known.get(_key(name, variant), {}).get(text_hash(text), "")
