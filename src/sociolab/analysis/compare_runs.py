@@ -273,7 +273,7 @@ def _judged_twice(
             f"(--judge names it), found {known or 'none'}; sociolab judge {result.run} --judge "
             "MODEL --set prompts=NAME judges it under another"
         )
-    ((_, sets),) = twice.items()
+    (sets,) = twice.values()
     both = tuple(one for one in values.values if one.judge in sets)
     casts = {trial.id: trial.cast for trial in trials}
 
@@ -301,12 +301,7 @@ def held_fixed(
             f"{runs[0].result.run}, paired by episode and seat, and the judge's model, {name}; its "
             "temperature is what each set says."
         )
-    a, b = (
-        instructions_from(run.result.settings.get(INSTRUCTIONS))
-        if isinstance(run.result.settings, dict)
-        else None
-        for run in runs
-    )
+    a, b = (instructions_from(run.result.recorded.get(INSTRUCTIONS)) for run in runs)
     if a is None or b is None or a.hash == b.hash:
         raise ConfigError(
             "--by prompts: expected two runs that were played under two sets of prompts, found "
@@ -675,9 +670,7 @@ def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[str
 
 def _conditions(a: OpenedRun, b: OpenedRun) -> tuple[str, ...]:
     """How the runs were played differently, in a clause each: what was set, and to what in each."""
-    one, other = (
-        run.result.settings if isinstance(run.result.settings, dict) else {} for run in (a, b)
-    )
+    one, other = a.result.recorded, b.result.recorded
     return tuple(
         f"{key.replace('_', ' ')} ({_value(one.get(key))} in {a.result.run}, "
         f"{_value(other.get(key))} in {b.result.run})"
