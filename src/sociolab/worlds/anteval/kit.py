@@ -12,8 +12,8 @@ from sociolab.core.ports import ChatModel, Judge, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Sidebar
-from sociolab.plugin.world import Importer, Importing, WorldPlugin
-from sociolab.plugin.writing import WriteJob, Writer, WrittenTasks
+from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer
+from sociolab.plugin.writing import WriteJob, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.scoring import RecordJudge, learned
@@ -163,7 +163,7 @@ def _writers(
         drawn = chosen.drawn(job.setup.seed)
         done = await write_sessions(job.author, chosen.texts, job.folder, drawn, job.tell)
         then = f"play them: sociolab run {world} --data {job.folder}"
-        return WrittenTasks(len(done.sessions), "sessions", done.failures, (then,))
+        return WrittenTasks(len(done.sessions), "session", done.failures, (then,))
 
     return {"sessions": Writer(write, settings)}
 

@@ -44,7 +44,7 @@ from sociolab.worlds.sotopia.visibility import (
     describe_self,
     known,
     line_text,
-    shown_tie,
+    tie_told,
 )
 
 SCENE = (
@@ -186,7 +186,10 @@ def _person(casting: SceneCast, names: dict[str, str], index: int) -> RatedPerso
             (
                 names[other.id],
                 describe_known(
-                    known(other, tie.type, shown_tie(tie), to_people=True), to_people=True
+                    known(
+                        other, tie.type, tie_told(tie, other.id, names[other.id]), to_people=True
+                    ),
+                    to_people=True,
                 ),
             )
             for other in casting.characters
