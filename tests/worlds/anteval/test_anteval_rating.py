@@ -9,7 +9,7 @@ from statistics import correlation, fmean
 
 import pytest
 
-from anteval_cases import FACT_MARKS, INTENTION_MARK, PRIVATE, episode_of, says, session, tells
+from anteval_cases import FACT_MARKS, INTENTION_MARK, PRIVATE, episode_of, says, session
 from sociolab.analysis.agreement import agreements
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run

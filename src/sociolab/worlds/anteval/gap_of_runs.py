@@ -20,8 +20,8 @@ from sociolab.core.user_files import imported_folder, imported_names
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, ModelAccess, Several
 from sociolab.report.result import result_of
-from sociolab.report.score_tables import judges_of
 from sociolab.report.schema import RunResult
+from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
 from sociolab.report.words import plural
 from sociolab.stats.intervals import Estimate
