@@ -183,9 +183,9 @@ class InformationSettings(DrawnSettings):
     """Information exchange.
 
     The NPC knows so many `facts`; the paper's k is `key_points`, the same for all sessions of a
-    run (without it as many as there are facts, so that no summary has to choose). `snapshots` N asks
-    the players after every N turns what they have learned (0: never); `controls` asks them before
-    the first turn, too, and reports all controls.
+    run (without it as many as there are facts, so that no summary has to choose). `snapshots` N
+    asks the players after every N turns what they have learned (0: never); `controls` asks them
+    before the first turn, too, and reports all controls.
     """
 
     facts: int = Field(default=10, ge=1, le=100)
