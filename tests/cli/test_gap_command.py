@@ -113,11 +113,12 @@ def test_a_model_whose_replies_are_of_no_use_is_given_no_figure(
 
 
 def test_answers_without_a_score_are_counted_beside_the_iep(
-    played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+    played: Sociolab, tmp_path: Path
 ) -> None:
-    settings = {"sessions": "2", "turns": "8", "controls": "false"}
-    run(RunConfig(world="anteval-information", judges=("openai/j",), base_url=endpoint.url,
-                  settings=settings, name="j", store=tmp_path / "s.db"))  # fmt: skip
+    settings = {"sessions": "2", "turns": "16", "controls": "false"}
+    with start_in_process(EndpointSettings(malformed_json=0.7)) as broken:
+        run(RunConfig(world="anteval-information", judges=("openai/j",), base_url=broken.url,
+                      settings=settings, name="j", store=tmp_path / "s.db"))  # fmt: skip
     notes = gap(played, "--information", "j")["notes"]
     assert isinstance(notes, list)
     scores = played("report", "j", "--store", "s.db", "--json").document["scores"]

@@ -154,14 +154,11 @@ def on_scales(ratings: StoredRatings) -> StoredRatings:
     if measures == ratings.measures:
         return ratings
     names = {one.name for one in measures}
-    people, judges = (
-        tuple(row for row in rows if row.dimension in names)
-        for rows in (ratings.people, ratings.judges)
-    )
+    judges = tuple(row for row in ratings.judges if row.dimension in names)
     scored = {row.rater for row in judges}
     return replace(
         ratings,
-        people=people,
+        people=tuple(row for row in ratings.people if row.dimension in names),
         judges=judges,
         measures=measures,
         methods={name: how for name, how in ratings.methods.items() if name in scored},

@@ -55,6 +55,14 @@ class Rater:
 
 
 @dataclass(frozen=True, slots=True)
+class PersonRating(ItemRating):
+    """A rating by a person: how many seconds it took, and when it was given (UTC), if told."""
+
+    seconds: float | None = None
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StoredRatings:
     """Ratings by people and by judges of the plays of some runs.
 
@@ -65,13 +73,20 @@ class StoredRatings:
 
     runs: tuple[str, ...]
     worlds: Mapping[str, Declared]
-    people: tuple[ItemRating, ...]
+    people: tuple[PersonRating, ...]
     judges: tuple[ItemRating, ...]
     measures: tuple[Measure, ...]
     methods: Mapping[str, Method]
-    raters: tuple[Rater, ...]
     sets: tuple[str, ...]
     instructions: Mapping[str, Instructions] = field(default_factory=dict)
+
+    @property
+    def raters(self) -> tuple[Rater, ...]:
+        """Who rated, by name."""
+        by: dict[str, list[PersonRating]] = {}
+        for row in self.people:
+            by.setdefault(row.rater, []).append(row)
+        return tuple(_rater(name, rows) for name, rows in sorted(by.items()))
 
 
 def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) -> StoredRatings:
@@ -107,7 +122,6 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
         rows,
         tuple(found.measures[name] for name in order),
         {label: judge.method for judge, label in labels.items() if label in kept},
-        found.raters(),
         tuple(sorted(found.sets)),
         dict(_instructions(store, found, labels)),
     )
@@ -200,36 +214,28 @@ class _Found:
                 value = fmean(values) if values else None
                 yield ItemRating(play.item, labels[judge], name, value, play.cluster, play.group)
 
-    def people_rows(self) -> Iterator[ItemRating]:
+    def people_rows(self) -> Iterator[PersonRating]:
         for who, play, score in self.people:
-            yield ItemRating(
+            yield PersonRating(
                 play.item,
-                self._short(who),
+                # Their own name where all are of one set.
+                who if len(self.sets) > 1 else who.partition("/")[2],
                 score.measure.name,
                 float(score.value),
                 play.cluster,
                 play.group,
+                signature(score.reason)[1],
+                moment(score.reason),
             )
 
-    def raters(self) -> tuple[Rater, ...]:
-        by: dict[str, list[tuple[_Play, Score]]] = {}
-        for who, play, score in self.people:
-            by.setdefault(self._short(who), []).append((play, score))
-        return tuple(_rater(name, rows) for name, rows in sorted(by.items()))
 
-    def _short(self, who: str) -> str:
-        """A rater's own name where all are of one set."""
-        return who if len(self.sets) > 1 else who.partition("/")[2]
-
-
-def _rater(name: str, rows: Sequence[tuple[_Play, Score]]) -> Rater:
-    seconds = (signature(score.reason)[1] for _, score in rows)
-    moments = sorted(filter(None, (moment(score.reason) for _, score in rows)))
+def _rater(name: str, rows: Sequence[PersonRating]) -> Rater:
+    moments = sorted(filter(None, (row.when for row in rows)))
     return Rater(
         name,
         ratings=len(rows),
-        plays=len({play for play, _ in rows}),
-        seconds=tuple(each for each in seconds if each is not None),
+        plays=len({row.item for row in rows}),
+        seconds=tuple(row.seconds for row in rows if row.seconds is not None),
         first=moments[0] if moments else "",
         last=moments[-1] if moments else "",
     )

@@ -11,7 +11,7 @@ declare it does not offer, and whoever asks for it is told so in a sentence.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -30,13 +30,13 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
 from sociolab.plugin.options import Flag
 from sociolab.plugin.shown import DecidedCluster, DimensionGuide, RatedScene, ReviewedTask, Sidebar
-from sociolab.plugin.writing import Writer
 from sociolab.prompting.templates import prompt
 
 if TYPE_CHECKING:
     from sociolab.analysis.across import TwoLevels
     from sociolab.plugin.context import Tool
     from sociolab.plugin.town import TownWorld
+    from sociolab.plugin.writing import WriteJob, WrittenTasks
     from sociolab.store.verdicts import JudgingRow
 
 
@@ -96,6 +96,14 @@ class PromptImporter:
     read: Callable[[Path, Path, str, str], Sequence[str]]
     package: str
     variants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """One kind of thing that a model can write for a world, and the settings that it knows."""
+
+    write: Callable[[WriteJob], Coroutine[Any, Any, WrittenTasks]]
+    settings: type[BaseModel]
 
 
 @dataclass(frozen=True, slots=True)

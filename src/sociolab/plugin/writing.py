@@ -7,11 +7,11 @@ and `write_all` has many written at once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -94,14 +94,6 @@ class WrittenTasks:
     what: str
     failures: tuple[str, ...]
     then: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """One kind of thing that a model can write for a world, and the settings that it knows."""
-
-    write: Callable[[WriteJob], Coroutine[Any, Any, WrittenTasks]]
-    settings: type[BaseModel]
 
 
 Piece = Callable[[], Awaitable[Made]]

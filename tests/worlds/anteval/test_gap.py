@@ -19,10 +19,12 @@ from sociolab.worlds.anteval.gap_intervals import (
     DMScores,
     Draws,
     Gap,
+    GapFigure,
     NoiseFloor,
     ScoredDM,
     Trained,
     disjoint,
+    floor_of,
     redrawn,
     sample,
 )
@@ -588,6 +590,42 @@ def test_the_spread_of_test_rows_by_hand() -> None:
     assert gap.signed.value == pytest.approx(100 / 3)
     assert gap.signed.high is not None
     assert gap.signed.high - 100 / 3 == pytest.approx(28.2, rel=0.1)
+
+
+def test_the_spread_of_test_rows_is_the_mean_over_the_study_and_its_refits() -> None:
+    """The study's rows are all right and do not vary, those of two refits as above: two thirds of
+    the variance 164, so 10.5 x 2.201 about the G of 0, and the refits are alike."""
+    rows = play(60, prefix="t", groups=12)
+    half = overlaps([{WRONG if number % 12 < 6 else RIGHT} for number in range(60)], rows)
+    right = overlaps([{RIGHT}] * 60, rows)
+    gap, _ = Draws(rows, 0).gaps(fifths_wrong(0, 0, 0), trained(right, half, half))
+    assert gap.signed.value == 0
+    assert gap.signed.high == pytest.approx(23.0, rel=0.1)
+
+
+def test_an_interval_ends_where_the_scale_does() -> None:
+    draws = Draws(play(60, prefix="t", groups=12), 0)
+    gap, _ = draws.gaps(fifths_wrong(0, 0, 0, 0), fifths_wrong(3, 0, 3, 5))
+    assert (gap.signed.low, gap.signed.high) == (-100, 100)
+    f_c = draws.scores(fifths_wrong(3, 0, 3, 5)).f_c
+    assert (f_c.low, f_c.high) == (0, 1)
+
+
+def test_test_rows_drawn_without_any_right_answer_tell_nothing_of_the_gap() -> None:
+    """Both are right in one group alone, 5 and 3 of 5 rows: G is 25 wherever it is drawn."""
+    rows = play(60, prefix="t", groups=12)
+    real, generated = (
+        overlaps([{RIGHT if number in right else WRONG} for number in range(60)], rows)
+        for right in (range(0, 60, 12), range(0, 36, 12))
+    )
+    gap = gap_o(Draws(rows, 0), real, generated).signed
+    assert gap.value == pytest.approx(25)
+    assert (gap.low, gap.high) == (None, None)
+
+
+def test_the_floor_is_what_95_of_100_gaps_lie_below() -> None:
+    gaps = [Gap(GapFigure(value), GapFigure(-value)) for value in range(21)]
+    assert floor_of(7, gaps) == NoiseFloor(7, tuple(range(21)), 10, 19)
 
 
 def test_the_difference_of_two_gaps_by_hand() -> None:

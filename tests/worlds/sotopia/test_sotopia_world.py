@@ -41,7 +41,7 @@ def test_a_transcript_shows_scene_people_ties_turns_and_notes() -> None:
         "Noah Berg",
         "How they know each other",
     ]
-    assert shown.scene[-1][1] == "Mia and Noah: friend."
+    assert shown.scene[-1][1] == "Mia and Noah: friends."
     assert [line.text for line in shown.lines] == ["Mia: Hello.", "Mia leaves."]
     assert shown.notes == (
         Note(1, "turn 2, seat1, attempt 1: asked again (unreadable: found nothing)", trouble=True),

@@ -23,7 +23,8 @@ from sociolab.endpoint.replies import Replies
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, tokens_in
-from sociolab.plugin.writing import Author, WriteJob, Writer
+from sociolab.plugin.world import Writer
+from sociolab.plugin.writing import Author, WriteJob
 from sociolab.report.words import plural
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path

@@ -385,8 +385,7 @@ class Bench:
             left = Trained(await self._trained(one, "noise floor"))
             right = Trained(await self._trained(other, "noise floor"))
             found.append(self.draws.gaps(left, right))
-        floor_c, floor_o = (floor_of(used, gaps) for gaps in (zip(*found) if found else ((), ())))
-        return floor_c, floor_o
+        return floor_of(used, [c for c, _ in found]), floor_of(used, [o for _, o in found])
 
 
 _Floors: TypeAlias = tuple[NoiseFloor | None, NoiseFloor | None]

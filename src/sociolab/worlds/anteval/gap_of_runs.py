@@ -190,8 +190,9 @@ def _unusable(failures: Sequence[UnusableReplies]) -> Iterator[str]:
 class _Generated:
     """The play of one agent in one run, or of a file: its name in the table, and its examples.
 
-    `source` is the run or file as it was given. `sessions` says by group what was played: two of the same value share characters, scene and
-    intentions. `cut`: every example ends at the move that shows the intention.
+    `source` is the run or file as it was given. `sessions` says by group what was played: two of
+    the same value share characters, scene and intentions. `cut`: every example ends at the move
+    that shows the intention.
     """
 
     name: str

@@ -12,8 +12,8 @@ from sociolab.core.ports import ChatModel, Judge, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Sidebar
-from sociolab.plugin.world import Importer, Importing, WorldPlugin
-from sociolab.plugin.writing import WriteJob, Writer, WrittenTasks
+from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer
+from sociolab.plugin.writing import WriteJob, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.scoring import RecordJudge, learned

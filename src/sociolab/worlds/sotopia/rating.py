@@ -44,7 +44,7 @@ from sociolab.worlds.sotopia.visibility import (
     describe_self,
     known,
     line_text,
-    shown_tie,
+    tie_told,
 )
 
 SCENE = (
@@ -180,7 +180,7 @@ def _person(casting: SceneCast, names: Mapping[str, str], index: int) -> RatedPe
     for other in casting.characters:
         if other.id != me.id:
             tie = casting.between(me.id, other.id)
-            seen = known(other, tie.type, shown_tie(tie))
+            seen = known(other, tie.type, tie_told(tie, other.id, other.first_name))
             knew.append((names[other.id], describe_known(seen)))
     return RatedPerson(
         me.id,
