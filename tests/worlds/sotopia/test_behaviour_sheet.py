@@ -207,6 +207,19 @@ def test_agreement_as_worked_by_hand(store: Store, tmp_path: Path) -> None:
     ]
     document = found.document()
     assert document["yes_no"][0]["agreement"]["pairs"] == 5
+
+
+def test_who_only_answered_questions_rated_no_scale(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    rows = "fair00,1,anna,goal,7\nfair00,1,anna,stalled,no\nfair00,1,ben,stalled,yes\n"
+    file.write_text("episode,seat,rater,dimension,score\n" + rows, "utf-8")
+    import_ratings(file, RUN, store=store.path)
+    found = agreements(store, [RUN])
+    assert [one.name for one in found.ratings.raters] == ["anna", "ben"]
+    people = found.sections[0]
+    assert people.said[0].startswith("1 person gave 1 rating in 1 dimension of 1 episode")
+    assert people.tables[0].rows == (("anna", "1", "1", "\N{EN DASH}"),)
+    assert people.cautions[0].startswith("One rater only")
     assert {row["figure"] for row in found.rows()} == {"Cohen's kappa"}
 
 
