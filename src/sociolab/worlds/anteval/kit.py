@@ -18,6 +18,7 @@ from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.scoring import RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
+from sociolab.worlds.anteval.rating import rating_guide
 from sociolab.worlds.anteval.scene import PASS, SPEAK
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
 from sociolab.worlds.anteval.session import session_from
@@ -49,8 +50,10 @@ INFORMATION = Declared(
             "party_recall": "Share of the NPC's facts that the players learnt together",
             "oracle_transcript": "Control: share of the facts told at all",
             "oracle_facts": "Control: IEP of reciting all facts",
+            "informativeness": "How much a player does to exchange what matters, rated by people",
         },
         lower=["hallucination"],
+        units={"informativeness": "points"},
         neither=["no_talk", "other_session", "oracle_transcript", "oracle_facts"],
     ),
     main=("iep",),
@@ -59,6 +62,7 @@ INFORMATION = Declared(
     spoken=(SPEAK,),
     acts={PASS: "passed"},
     partner="the NPC",
+    measured_by={"informativeness": "iep"},
 )
 
 INTENTION = Declared(
@@ -70,7 +74,9 @@ INTENTION = Declared(
                 "F1 over characters with their skills",
                 "Whether who uses which skill is found",
             ),
+            "expressiveness": "How clearly play shows what a player means to do, rated by people",
         },
+        units={"expressiveness": "points"},
     ),
     main=("f_o",),
     cluster="session",
@@ -78,6 +84,7 @@ INTENTION = Declared(
     spoken=(SPEAK,),
     acts={PASS: "passed"},
     partner="the NPC",
+    measured_by={"expressiveness": "f_o"},
 )
 
 
@@ -199,6 +206,7 @@ load_information = WorldPlugin(
     },
     writers=_writers("anteval-information", InformationSettings),
     sidebar=_facts,
+    guides={"informativeness": lambda: rating_guide("information")},
     impressions=True,
 )
 
@@ -210,5 +218,6 @@ load_intention = WorldPlugin(
     settings=IntentionSettings,
     short={"turns": "8"},
     writers=_writers("anteval-intention", IntentionSettings),
+    guides={"expressiveness": lambda: rating_guide("intention")},
     tools={"gap": _gap},
 )
