@@ -32,10 +32,9 @@ from sociolab.town.lockstep import LockStep, Round, Thread
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.mind import Mind
-from sociolab.town.person import Surroundings
+from sociolab.town.person import Setting, Surroundings
 from sociolab.town.questions import MindQuestion, Utter
 from sociolab.town.residents import Resident, own_residents
-from sociolab.town.setting import Setting
 from sociolab.town.simulation import Order, live
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

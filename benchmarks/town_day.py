@@ -20,8 +20,8 @@ from sociolab.core.episode import Answered, Event, Happened
 from sociolab.engine.drive import drive
 from sociolab.town.clock import Clock
 from sociolab.town.mind import MindPlayer
+from sociolab.town.person import Setting
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.setting import Setting
 from sociolab.town.simulation import Order, live
 
 

@@ -15,8 +15,8 @@ from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.trace import chunks_in, trace_from
 from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.dataset import TownData, content_from
-from sociolab.worlds.stss.ordinary import ordinary_day
 from sociolab.worlds.stss.scoring import ScoreSettings, score
+from sociolab.worlds.stss.task import ordinary_day
 from sociolab.worlds.stss.world import Stss, StssSettings
 
 KINDS = {

@@ -20,6 +20,7 @@ from sociolab.testing.playing import driven
 from sociolab.town.clock import Clock
 from sociolab.town.map import Place, TownMap
 from sociolab.town.mind import MindPlayer
+from sociolab.town.person import Setting
 from sociolab.town.questions import (
     Choice,
     DayPlan,
@@ -38,7 +39,6 @@ from sociolab.town.questions import (
 )
 from sociolab.town.residents import Resident
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.setting import Setting
 from sociolab.town.simulation import Order, live
 from sociolab.town.trace import TRACE, Record, Trace, trace_from
 

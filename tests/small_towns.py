@@ -15,9 +15,9 @@ from sociolab.core.seeding import stream
 from sociolab.town.clock import Clock
 from sociolab.town.map import Place, Tile, TownMap
 from sociolab.town.mind import Mind, MindPlayer
+from sociolab.town.person import Rules, Setting
 from sociolab.town.residents import Resident
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.setting import Rules, Setting
 
 Pick = Callable[[list[Request]], list[int]]
 """Which of the open requests are answered next, by place in the list, each once."""

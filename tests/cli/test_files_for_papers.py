@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
+from sociolab.cli.output import write_files
+from sociolab.core.errors import ConfigError
 
 AGENT = "python:app.run.test_python_api:Parrot"
 RENAMED = ("--rename", f"{AGENT}=Parrot", "--rename", "scripted=Rules")
@@ -129,3 +131,9 @@ def test_where_a_figure_cannot_be_drawn_no_other_file_is_written(
     done = sociolab("compare", "one", *files)
     assert (done.code, "--figure is for two agents" in done.sentence) == (2, True)
     assert not list(tmp_path.glob("c.*"))
+
+
+def test_a_csv_file_without_a_figure_is_told_and_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no figure has a value"):
+        write_files([], None, None, tmp_path / "f.csv")
+    assert not (tmp_path / "f.csv").exists()

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from statistics import correlation
 from typing import Any
 
 import pytest
@@ -113,11 +114,12 @@ def test_a_model_whose_replies_are_of_no_use_is_given_no_figure(
 
 
 def test_answers_without_a_score_are_counted_beside_the_iep(
-    played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+    played: Sociolab, tmp_path: Path
 ) -> None:
-    settings = {"sessions": "2", "turns": "8", "controls": "false"}
-    run(RunConfig(world="anteval-information", judges=("openai/j",), base_url=endpoint.url,
-                  settings=settings, name="j", store=tmp_path / "s.db"))  # fmt: skip
+    settings = {"sessions": "2", "turns": "16", "controls": "false"}
+    with start_in_process(EndpointSettings(malformed_json=0.7)) as broken:
+        run(RunConfig(world="anteval-information", judges=("openai/j",), base_url=broken.url,
+                      settings=settings, name="j", store=tmp_path / "s.db"))  # fmt: skip
     notes = gap(played, "--information", "j")["notes"]
     assert isinstance(notes, list)
     scores = played("report", "j", "--store", "s.db", "--json").document["scores"]
@@ -263,6 +265,17 @@ def test_files_in_the_open_format_need_no_store(sociolab: Sociolab, tmp_path: Pa
     assert not (tmp_path / "no.db").exists()
 
 
+def test_two_files_of_one_name_are_two_rows(sociolab: Sociolab, tmp_path: Path) -> None:
+    sample = files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl"
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "play.jsonl").write_text(sample.read_text("utf-8"), encoding="utf-8")
+    done = sociolab("gap", "--real", "sample", "--generated", "a/play.jsonl,b/play.jsonl",
+                    "--splits", 0, "--refits", 0, "--store", "no.db", "--json")  # fmt: skip
+    rows = done.document["tables"][0]["rows"]
+    assert [row["name"] for row in rows] == ["play (a/play.jsonl)", "play (b/play.jsonl)"]
+
+
 def test_sessions_are_cut_at_the_moves_that_show_an_intention(played: Sociolab) -> None:
     whole, cut = gap(played), gap(played, "--cut")
     before, after = whole["tables"][0]["rows"][0], cut["tables"][0]["rows"][0]
@@ -305,3 +318,34 @@ def test_a_flag_is_put_before_every_name_behind_it() -> None:
         "gap", "--real", "r", "--generated", "a", "--generated", "b", "--dm", "x",
         "--generated", "c",
     ]  # fmt: skip
+
+
+def test_what_simulated_raters_found_expressive_stands_beside_g(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.db"
+    for seed, name in enumerate(("one", "two", "three")):
+        settings = {"sessions": "6", "turns": "12"}
+        run(RunConfig(world="anteval-intention", settings=settings, name=name, store=path,
+                      seed=seed))  # fmt: skip
+        with Store.open(path, create=False) as store:
+            lines = [
+                f"{row.trial.id},{member.seat},simulated,expressiveness,{2 + seed}"
+                for row in store.trials(name)
+                for member in row.trial.cast[:3]
+            ]
+        file = tmp_path / f"{name}.csv"
+        file.write_text("\n".join(("episode,seat,rater,dimension,score", *lines)), "utf-8")
+        rated = sociolab("import", "ratings", file, "--run", name, "--name", "simulated",
+                         "--store", "s.db")  # fmt: skip
+        assert rated.code == 0, rated.err
+    command = ("gap", "--real", "sample", "--generated", "one,two,three", "--store", "s.db",
+               "--splits", 0, "--refits", 0)  # fmt: skip
+    found = sociolab(*command, "--json").document
+    means = {name: one["value"] for name, one in found["rated"].items()}
+    assert means == {"scripted (one)": 2, "scripted (two)": 3, "scripted (three)": 4}
+    gaps = [row["g_c"]["printed"]["value"] for row in found["tables"][0]["rows"]]
+    rho = correlation([0, 1, 2], [sorted(gaps).index(gap) for gap in gaps])
+    told = " ".join(sociolab(*command).out.split())
+    assert f"G_c, linear {rho:.2f} (n 3)".replace("-", "\N{MINUS SIGN}") in told
+    assert "so few agents show little" in told

@@ -123,7 +123,64 @@ def test_what_is_written_stays_and_a_second_call_goes_on(
     asked = endpoint.counters.requests
     done = write(sociolab, endpoint.url, "characters", "--n", 5)
     assert (done.code, endpoint.counters.requests) == (0, asked)
-    assert "0 characters written" in done.out
+    assert "nothing is left to write in d" in done.out
+
+
+def person(number: int) -> Record:
+    """Attributes that fit, unlike those of any other number."""
+    return {
+        "first_name": f"First{number}", "last_name": "Last", "occupation": f"job {number}",
+        "big_five": dict.fromkeys(
+            ("openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism"), "low"
+        ),
+        "moral_values": ["care", "care"], "schwartz_values": ["power"],
+        "decision_style": "directive",
+    }  # fmt: skip
+
+
+def test_what_was_broken_off_is_resumed_without_paying_for_a_reply_twice(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    prices = '[prices."openai/w"]\ninput = 0\noutput = 1000\n'
+    (tmp_path / "models.toml").write_text(prices, "utf-8")
+    asked: list[str] = []
+
+    def replying(chat: ChatBody) -> Record:
+        asked.append(chat.messages[-1].text)
+        if '"characters"' in chat.schema:
+            return {"characters": [person(number) for number in range(5)]}
+        number = asked[-1].partition("First")[2][0]
+        words = [f"{THINGS[int(number)]}{place}" for place in range(16)]
+        return {"public_info": " ".join(words[:8]), "secret": " ".join(words[8:])}
+
+    with serving(replying) as served:
+        flags = ("--n", 5, "--models", "models.toml", "--in-flight", 1)
+        short = write(sociolab, served.url, "characters", *flags, "--budget", 2.4)
+        assert (short.code, len(asked) > 1) == (1, True)
+        assert "resume with a larger --budget" in short.err
+        done = write(sociolab, served.url, "characters", *flags)
+    assert done.code == 0, done.err
+    assert "5 characters written" in done.out
+    assert len(asked) == len(set(asked)) == 6
+    assert records(tmp_path, "characters")[0]["moral_values"] == ["care"]
+
+
+def test_whoever_has_a_name_that_is_taken_is_asked_for_again(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    lists = iter([[0, 0, 1], [2]])
+
+    def replying(chat: ChatBody) -> Record:
+        if '"characters"' in chat.schema:
+            return {"characters": [person(number) for number in next(lists)]}
+        number = chat.messages[-1].text.partition("First")[2][0]
+        words = [f"{THINGS[int(number)]}{place}" for place in range(16)]
+        return {"public_info": " ".join(words[:8]), "secret": " ".join(words[8:])}
+
+    with serving(replying) as served:
+        assert write(sociolab, served.url, "characters", "--n", 3).code == 0
+    names = [one["first_name"] for one in records(tmp_path, "characters")]
+    assert names == ["First0", "First1", "First2"]
 
 
 def test_pairs_are_sampled_and_strangers_need_no_model(
@@ -138,6 +195,12 @@ def test_pairs_are_sampled_and_strangers_need_no_model(
     assert len({frozenset((one["a"], one["b"])) for one in found}) == 9
     assert all(one["tie"] and one["story"] for one in found if one not in strangers)
     assert strangers[0]["provenance"][0]["step"] == "sampled"
+    assert "6 relationships written by openai/w" in done.out
+    assert "3 pairs of strangers sampled" in done.out
+    more = write(sociolab, endpoint.url, "relationships", "--n", 20, "--set", "strangers=3")
+    assert more.code == 0, more.err
+    told = "expected 20 relationships and 3 pairs of strangers, there are 12 and 3"
+    assert told in more.out  # six people make fifteen pairs
 
 
 def test_types_are_proposed_in_turn_and_ties_so_far_are_told(
@@ -157,6 +220,7 @@ def test_types_are_proposed_in_turn_and_ties_so_far_are_told(
     assert sorted(types) == ["acquaintance", "family", "friend", "romantic"]
     assert sum("Their ties to others:\nnone" in text for text in asked) == 2
     assert "tie of family" in asked[2] + asked[3]
+    assert not any("Secret:" in text for text in asked)  # ties are told to others
 
 
 def test_relationships_need_characters(
@@ -166,6 +230,26 @@ def test_relationships_need_characters(
     assert done.code == 2
     assert not (tmp_path / "d").exists()
     assert "d: expected two characters or more, found 0; write some first" in done.sentence
+    assert write(sociolab, endpoint.url, "relationships", "--dry-run").sentence == done.sentence
+
+
+def test_scenarios_need_pairs_that_can_be_cast_before_a_call_is_paid_for(
+    sociolab: Sociolab, endpoint: EndpointServer
+) -> None:
+    assert write(sociolab, endpoint.url, "characters", "--n", 4).code == 0
+    asked = endpoint.counters.requests
+    done = write(sociolab, endpoint.url, "scenarios")
+    assert done.code == 2
+    assert "expected at least 5 pairs of characters to cast, found 0; write them" in done.sentence
+    assert write(sociolab, endpoint.url, "characters", "--n", 5).code == 0
+    assert (
+        write(sociolab, endpoint.url, "relationships", "--n", 5, "--set", "strangers=0").code == 0
+    )
+    asked = endpoint.counters.requests
+    done = write(sociolab, endpoint.url, "scenarios", "--n", 3, "--set", "method=templates")
+    assert done.code == 2
+    assert "no template can be cast (relationships and limits: expected at least" in done.sentence
+    assert endpoint.counters.requests == asked
 
 
 # ------------------------------------------------------------------ scenarios from vignettes
@@ -385,6 +469,7 @@ def test_bad_input_is_named_in_a_sentence(
     done = write(sociolab, endpoint.url, "scenarios", *more)
     assert done.code == 2
     assert problem in done.sentence
+    assert not (tmp_path / "d").exists()
 
 
 def test_what_reviewers_reject_is_not_in_the_next_version(

@@ -63,7 +63,8 @@ def spend(model: Wordy, limit: float, prompt: Prompt = PROMPT, workers: int = 64
     async def go() -> None:
         async with asyncio.timeout(20):
             said = await asyncio.gather(*(work() for _ in range(workers)))
-        assert all(one.startswith(f"the budget of ${limit:.2f} is used up") for one in said)
+        given = f"{limit:.4f}".removesuffix("00")
+        assert all(one.startswith(f"the budget of ${given} is used up") for one in said)
 
     asyncio.run(go())
     return budget

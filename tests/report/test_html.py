@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -259,6 +260,14 @@ def test_a_partner_is_told_of(result: RunResult) -> None:
     assert "each with the partner scripted (rule-based, no model), in every seat." in told
     only = summary(result.model_copy(update={"agents": (SCRIPTED,)}))
     assert "Self-play: scripted (rule-based, no model) in every seat." in only
+
+
+def test_where_the_partner_has_one_part_it_is_named(result: RunResult) -> None:
+    declared = replace(result.declared, partner="the NPC")
+    party = result.model_copy(update={"declared": declared})
+    told = summary(party.model_copy(update={"partner": SCRIPTED}))
+    assert "with the partner scripted (rule-based, no model), as the NPC." in told
+    assert "each in every seat, the NPC included." in summary(party)
 
 
 @pytest.mark.parametrize(

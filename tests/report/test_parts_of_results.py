@@ -11,6 +11,7 @@ from sociolab.report.html import ShownRun, page
 from sociolab.report.result import by_main_judge, narrowed
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import agent_grids, grid_text, run_section
+from sociolab.report.words import legend
 
 from .small_run import ALPHA, SCRIPTED
 
@@ -81,6 +82,14 @@ def test_a_metric_is_explained_with_its_range_and_better_end() -> None:
         "higher is better; lower is better where marked \N{DOWNWARDS ARROW}; "
         "neither end is better for n"
     )
+
+
+def test_a_legend_spells_out_what_titles_share_or_else_all_of_them() -> None:
+    rate = Metric("rate", "success rate")
+    titles = ("talk SR", "summary SR")
+    assert legend((one, 0, 1, rate) for one in titles) == "SR = success rate (0 to 1)"
+    apart = legend((one, 0, 1, rate) for one in ("talk", "summary"))
+    assert apart == "talk, summary = success rate (0 to 1)"
 
 
 def test_pages_explain_a_heading_to_who_points_at_it_and_texts_in_a_legend(

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.studies.rating_rules import LONGEST_WORD, impression_word, one_line, reason_problem
+from sociolab.plugin.shown import RatedLine, RatedScene
+from sociolab.studies.rating_rules import (
+    LONGEST_WORD,
+    impression_word,
+    one_line,
+    quote_problem,
+    reason_problem,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +39,13 @@ def test_a_reason_in_words_of_ones_own_is_taken(reason: str) -> None:
 )
 def test_a_reason_that_says_nothing_is_not(reason: str) -> None:
     assert reason_problem(reason, 3) != ""
+
+
+def test_a_quote_may_be_of_anybody_who_acts_in_the_turn() -> None:
+    turns = (RatedLine(1, "a", "Ann", "I keep the lamp."), RatedLine(1, "b", "Bob", "Take it all."))
+    scene = RatedScene("", (), (), turns)
+    assert quote_problem(scene, '1: "Take it all" says Bob', needed=True) == ""
+    assert "of turn 1" in quote_problem(scene, '1: "Give it all" says Bob', needed=True)
 
 
 def test_one_word_may_be_asked_for_and_is_enough() -> None:

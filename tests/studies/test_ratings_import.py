@@ -203,6 +203,19 @@ def test_what_becomes_of_double_ratings_is_chosen(
     assert (entry.value, entry.n) == (sum(v for _, v in kept) / len(kept), 1)
 
 
+def test_a_second_rating_never_goes_by_the_name_of_another_rater(lab: Path) -> None:
+    keep(lab, *TWICE, "lamp-AA,ann,r1.2,goal,6,calm,", duplicates="keep")
+    found = [(s.reason, s.value) for _, _, scores in judgings(lab) for s in scores]
+    assert found == [("[r1 12 s] soft", 4.0), ("[r1.2] calm", 6.0), ("[r1.3 20 s] firm", 7.0)]
+
+
+def test_the_mean_of_double_ratings_leaves_the_scale_as_it_is(lab: Path) -> None:
+    keep(lab, *TWICE, "lamp-AA,bob,r1,goal,6,,", duplicates="mean")
+    with Store.open(lab / "store.db") as store:
+        (goal,) = ratings_of(store, [RUN]).measures
+    assert goal.whole
+
+
 def test_a_seat_goes_by_number_and_a_dimension_by_its_title(lab: Path) -> None:
     keep(lab, "lamp-AA,2,r1,Goal completion,4,,", "lamp-AA,agent_1,r1,FIN,1,,")
     found = {(s.seat, s.measure.name, s.value) for _, _, scores in judgings(lab) for s in scores}

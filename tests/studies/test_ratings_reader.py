@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import Measure
 from sociolab.studies.rating_files import FIELDS, RatingFile, read_ratings
 from sociolab.studies.ratings import Rateable, Rating, WrongLine, spelled
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
@@ -211,9 +213,26 @@ def test_ids_of_platforms_are_hashed_alike_in_one_store_and_otherwise_in_another
     assert read_ratings(text.encode(), RUN, (), b"pepper").ratings[0][1].rater != first
     (told,) = read(text).lines
     assert told.endswith("hashed: 2")
+    wide = "episode,rater,goal@2,secret@2\nx,5f3e9c0a1b2c3d4e5f607182,7,0\n"
+    assert read(wide, "goal@2=goal@2", "secret@2=secret@2").lines[-1].endswith("hashed: 2")
     # A column that a platform names holds such ids, whatever they look like.
     named = read(text.replace("rater", "PROLIFIC_PID"))
     assert all(one.rater.startswith("r-") for _, one in named.ratings)
+
+
+def test_yes_is_an_answer_to_a_question_and_no_point_of_a_scale() -> None:
+    asked = Measure("interrupts", 0, 1, whole=True)
+    measures, called = {**RUN.measures, asked.name: asked}, {**RUN.called, asked.name: asked.name}
+    run = replace(RUN, measures=measures, called=called)
+    rows = "x,ann,r1,interrupts,Yes,,\nx,ann,r2,interrupts,cannot tell,,\nx,ann,r1,goal,Yes,,\n"
+    found = read_ratings((HEAD + rows).encode(), run)
+    assert [one.score for _, one in found.ratings] == [1.0, "cannot tell"]
+    assert found.wrong == [WrongLine(4, 'expected a number as score, found "Yes"')]
+
+
+def test_what_separates_columns_is_seen_below_empty_lines() -> None:
+    text = "\n\n" + (HEAD + "x,ann,r1,goal,7,,\n").replace(",", ";")
+    assert [one.score for _, one in read(text).ratings] == [7.0]
 
 
 _CELLS = st.one_of(

@@ -22,8 +22,8 @@ from puppet_town import (
     setting,
 )
 from sociolab.core.errors import ReplyError
+from sociolab.town.person import Rules
 from sociolab.town.questions import Items, Said, Summarise, TalkReminder, Utter
-from sociolab.town.setting import Rules
 from sociolab.town.trace import Did, Talked
 
 PLANS = planned(ann=day(f"09:00 mend clocks @ {CAFE}"), ben=day(f"10:00 drink tea @ {CAFE}"))

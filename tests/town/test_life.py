@@ -32,7 +32,7 @@ from sociolab.core.errors import ReplyError
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
 from sociolab.town.map_file import own_map
-from sociolab.town.person import Surroundings
+from sociolab.town.person import Rules, Setting, Surroundings
 from sociolab.town.questions import (
     Choice,
     ChoosePlace,
@@ -52,7 +52,6 @@ from sociolab.town.questions import (
     Utter,
 )
 from sociolab.town.residents import own_residents
-from sociolab.town.setting import Rules, Setting
 from sociolab.town.trace import Did, Planned, Remembered, Stood, Talked, Walked, WentWithout
 
 BEDROOM = str(ANN.home)

@@ -31,9 +31,8 @@ from sociolab.testing.minds import AnyMind
 from sociolab.town.lockstep import together
 from sociolab.town.map import Place, Tile
 from sociolab.town.perception import sees
-from sociolab.town.person import Person
+from sociolab.town.person import Person, Rules
 from sociolab.town.questions import Decision, Part, Parts, Said, TalkOrNot, Utter
-from sociolab.town.setting import Rules
 from sociolab.town.simulation import Order
 from sociolab.town.trace import HEADINGS, Did, Remembered, Stood, Talked, Walked
 from sociolab.town.trajectory import Trajectory

@@ -301,10 +301,10 @@ def across_section(
     agents = tuple(dict.fromkeys(agent for column in columns for agent in column.places))
     tables = [_agents(agents, group, titles) for group, titles in zip(groups, heads, strict=True)]
     if worlds:
-        tables.append(_related("Do worlds go together? A point is an agent", "worlds", worlds))
+        tables.append(related_table("Do worlds go together? A point is an agent", "worlds", worlds))
     if levels:
         heading = "Does what is said go with what comes of it? A point is a social task"
-        tables.append(_related(heading, "agent", levels))
+        tables.append(related_table(heading, "agent", levels))
     return Section(
         "Across worlds",
         tuple(_said(columns, agents, worlds, levels)),
@@ -453,7 +453,8 @@ def _cell(column: Column, agent: str) -> str:
     return f"{place.value} ({place.entry.n:,}{failed}{turns})"
 
 
-def _related(heading: str, corner: str, found: Sequence[Relation]) -> TextTable:
+def related_table(heading: str, corner: str, found: Sequence[Relation]) -> TextTable:
+    """A row for each relation, all of the same kind of points; `corner` heads the first column."""
     notes = {f"no interval: {one.pearson.note}" for one in found if one.pearson.low is None}
     notes |= {f"no interval: {one.spearman.note}" for one in found if one.spearman.low is None}
     return TextTable(

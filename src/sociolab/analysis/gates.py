@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from sociolab.analysis.compare import ComparedAgents
 from sociolab.analysis.formatting import figure, span
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, foremost, measure_called
@@ -17,6 +16,9 @@ from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.words import counted, plural
 from sociolab.stats.intervals import NO_VARIATION, Estimate
+
+if TYPE_CHECKING:
+    from sociolab.analysis.compare import ComparedAgents
 
 _RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel
 
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
-from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run.config import RunConfig, config_of
+from sociolab.app.run.play import Progress, run_async
+from sociolab.app.run.session import check_description, kept_in_a_run
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel
@@ -19,6 +23,8 @@ from sociolab.models.budget import Budget
 from sociolab.models.config import EndpointSpec
 from sociolab.plugin.context import Findings, Tool
 from sociolab.plugin.options import ModelAccess
+from sociolab.report.schema import RunResult
+from sociolab.report.words import money, plural
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
@@ -65,6 +71,47 @@ class Lab:
         found = _model_spec(spec, flag)
         return self.models.endpoint(found), found.model
 
+    def estimate(self, run: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The dry run of a run, and how many of its trials are played already."""
+        from sociolab.app.preflight.estimate import estimate
+
+        config = self._described(run)
+        stored = self._stored(config)
+        played = stored.run(str(config.name)).played if stored else 0
+        return estimate(config).document() | {"played": played}
+
+    async def play(self, runs: Sequence[Mapping[str, Any]]) -> Sequence[RunResult]:
+        """Play runs one after the other, within the budget that is left of this work's."""
+        configs = [self._described(run) for run in runs]
+        for config in configs:
+            check_description(config)
+        found: list[RunResult] = []
+        for number, config in enumerate(configs, 1):
+            self.tell(f"{number} of {plural(len(configs), 'run')}: {config.name}")
+            left = config.budget
+            if left is not None:
+                others = sum(self._spent(other) for other in configs if other is not config)
+                left = max(left - others, 0)
+            bounded = config.model_copy(update={"budget": left})
+            found.append(await run_async(bounded, on_progress=_telling(self.tell)))
+            if found[-1].stopped:
+                break
+        return found
+
+    def _described(self, run: Mapping[str, Any]) -> RunConfig:
+        access = {name: getattr(self.access, name) for name in ModelAccess.model_fields}
+        return config_of({**access, **run}, "run")
+
+    def _stored(self, config: RunConfig) -> Store | None:
+        """The store, where it holds this run."""
+        if not store_path(config.store).exists():
+            return None
+        return self.store if self.store.has_run(str(config.name)) else None
+
+    def _spent(self, config: RunConfig) -> float:
+        stored = self._stored(config)
+        return (stored.calls.totals(str(config.name)).usd or 0.0) if stored else 0.0
+
     @contextmanager
     def kept(self, world: str, about: tuple[str, Mapping[str, str | None]]) -> Iterator[str]:
         """While this is open, replies are kept in a run without trials."""
@@ -72,6 +119,23 @@ class Lab:
         with kept_in_a_run(self.store, path, world, about, self.replies) as run:
             self.budget.carry_over(self.store.calls.totals(run))
             yield run
+
+
+_TOLD_EVERY = 10.0
+"""Seconds."""
+
+
+def _telling(tell: Callable[[str], None]) -> Callable[[Progress], None]:
+    """Says every few seconds how far a run is."""
+    told = time.monotonic()
+
+    def progress(now: Progress) -> None:
+        nonlocal told
+        if time.monotonic() - told >= _TOLD_EVERY:
+            told = time.monotonic()
+            tell(f"{now.run}: {now.done:,}/{plural(now.total, 'trial')}, {money(now.usd)}")
+
+    return progress
 
 
 def _model_spec(text: str, flag: str) -> ModelSpec:

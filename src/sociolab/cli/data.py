@@ -22,7 +22,7 @@ from sociolab.cli.options import (
     several,
     takes,
 )
-from sociolab.cli.output import say
+from sociolab.cli.output import resumable, say
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.options import FIRST_WORLD, checked
 
@@ -56,7 +56,9 @@ def write(
     from sociolab.app.data.writing import write as have_written
 
     config = checked(WriteConfig, given, "write")
-    for sentence in rehearse(config) if dry_run else have_written(config, say):
+    with resumable("the same command resumes, and pays for no reply twice"):
+        sentences = rehearse(config) if dry_run else have_written(config, say)
+    for sentence in sentences:
         typer.echo(sentence)
 
 

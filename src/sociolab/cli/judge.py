@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from sociolab.cli.options import (
 )
 from sociolab.cli.output import (
     judges_failed,
+    resumable,
     say,
     show_result,
     show_sections,
@@ -41,19 +42,8 @@ if TYPE_CHECKING:
 
 verbs = typer.Typer()
 
-_INTERRUPTED = 130
 _LABELLED = ("judge", "data", "limit")
 """Of `ValidationConfig`: what `judge` alone does not take."""
-
-
-@contextmanager
-def _resumable(kept: str) -> Iterator[None]:
-    """Work that Ctrl-C ends with a sentence on what is kept."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        say(f"interrupted; {kept}")
-        raise typer.Exit(_INTERRUPTED) from None
 
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
@@ -99,7 +89,7 @@ def _judge(run: str, config: RunConfig, *, repeats: int, sheet: str, as_json: bo
         tallies.append(tally)
         return watch(lambda name: None)(name, tally)
 
-    with _resumable("what was judged is stored, the same command resumes from here"):
+    with resumable("what was judged is stored, the same command resumes from here"):
         result = judge_run(run, config, repeats=repeats, sheet=sheet, watch=watched)
     show_result(result, config.store, as_json=as_json)
     failed = judges_failed(result, config.store, tallies[0].judges)
@@ -135,7 +125,7 @@ def _validate(given: dict[str, Any], *, as_json: bool) -> None:
     from sociolab.cli.progress import watch
 
     config = checked(ValidationConfig, given, "judge --validate")
-    with _resumable("replies are stored, the same command resumes"):
+    with resumable("replies are stored, the same command resumes"):
         found = validation.validate(config, watch(lambda name: None))
     show_sections([validation.section(found)], partial(validation.document, found), as_json=as_json)
     if found.stopped:
@@ -158,7 +148,7 @@ def audit(*, given: dict[str, Any], json: Json = False) -> None:
     form = "NAME=PATTERN, such as gpt=*o3*,"
     families = [name_and_value(one, "--family", form) for one in given.pop("families", ())]
     config = checked(AuditConfig, given | {"families": families}, "audit")
-    with _resumable("what was judged is kept, the same command resumes from here"):
+    with resumable("what was judged is kept, the same command resumes from here"):
         found = examine(config, watch(lambda name: None))
     show_sections(found.sections, partial(_audit_document, found), as_json=json)
     if found.in_vain:
@@ -189,7 +179,7 @@ def credit(
     config = config_of({"judges": (judge,), **given}, "credit")
     measures = measures_of(measure)
     progress = watch(lambda name: None, failed="with a list of turns missing")
-    with _resumable("what was said is stored, the same command resumes from here"):
+    with resumable("what was said is stored, the same command resumes from here"):
         found = credit_run(run, config, measures=measures, limit=limit, out=out, watch=progress)
     clusters = found.declared.cluster
     section = credit_section(found.run, found.judge, found.plays, found.checks, clusters)

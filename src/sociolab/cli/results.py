@@ -42,10 +42,10 @@ from sociolab.cli.output import (
     page_of,
     say,
     say_next,
+    say_written,
     show_result,
     show_sections,
-    write_rows,
-    write_tables,
+    write_files,
 )
 from sociolab.core.errors import ConfigError
 
@@ -99,8 +99,6 @@ def report(
     The HTML page holds plots and some episodes, too. A figure has means with intervals; where
     agents met several partners, the matrix of pairs stands in a second file.
     """
-    from sociolab.analysis.agent_names import agent_names
-    from sociolab.analysis.gates import score_gates
     from sociolab.report.result import by_main_judge, details_of, each_once, narrowed
     from sociolab.store.store import open_store
 
@@ -119,13 +117,19 @@ def report(
                 replace(one, result=narrowed(one.result, judge or (), metric or ()))
                 for one in found
             ]
-        shown_as = agent_names(opened, run, names) if names else None
-        if shown_as is not None:
+        # What only some want is loaded for those alone: it takes longer than the tables.
+        shown_as, gates = None, list["Gate"]()
+        if names:
+            from sociolab.analysis.agent_names import agent_names
+
+            shown_as = agent_names(opened, run, names)
             found = [shown_as.details(one) for one in found]
         results = [one.result for one in found]
         shown = [by_main_judge(one) if not judge else (one, "") for one in results]
-        gates = [gate for one in results for gate in score_gates(one, rules)]
-        # What makes files is loaded only for those who want one: that takes longer than the tables.
+        if rules:
+            from sociolab.analysis.gates import score_gates
+
+            gates = [gate for one in results for gate in score_gates(one, rules)]
         if html is not None:
             from sociolab.analysis.compare_runs import two_agents
             from sociolab.app.results import write_page
@@ -150,7 +154,7 @@ def report(
             for result, _ in shown
         ]
         sections = [run_section(result, details=details) for result in papers]
-        written += write_tables(sections, latex, markdown)
+        written += write_files(sections, latex, markdown)
         if figure is not None:
             written += _run_figures(papers[0], figure)
     if json and len(results) > 1:
@@ -167,8 +171,7 @@ def report(
             )
             if said:
                 say(said)
-    for path in written:
-        say(f"wrote {path}")
+    say_written(written)
     decide(gates, suite, junit)
 
 
@@ -234,6 +237,7 @@ def compare(
     (so do --all, --k, --threshold and --pairs-shown).
     """
     from sociolab.analysis.agent_names import agent_names
+    from sociolab.analysis.compare import forest
     from sociolab.analysis.compare_runs import CompareRequest, compare_runs
     from sociolab.analysis.episode_pairs import with_episodes
     from sociolab.app.results import write_pairs
@@ -286,20 +290,13 @@ def compare(
                 else ()
             )
             page_of(opened, wanted.runs, (*found.sections, *extra), html, shown_as)
-    written = write_tables(found.paper, latex, markdown)
-    if csv is not None:
-        written.append(write_rows(found.rows(), csv))
-    if figure is not None and found.comparison is not None:
-        from sociolab.analysis.compare import forest
-        from sociolab.report.figures import write_figure
-
-        write_figure(figure, forest(found.comparison))
-        written.append(figure)
+    drawn = forest(found.comparison) if figure is not None and found.comparison else None
+    written = write_files(found.paper, latex, markdown, csv, found.rows, figure, drawn)
     whole = full or every or threshold is not None or (k, pairs_shown) != ("1,2,4", 5)
     shown = (compared.section,) if compared and pairs_shown else ()
     document = partial(_comparison_document, found, compared, gates)
     sections = (*found.sections, *shown) if whole else found.overview
-    show_sections(sections, document, as_json=json, html=html)
+    show_sections(sections, document, as_json=json, written=[html])
     for other in found.other_judges:
         say(f"scores by {other} are not in these tables: --judge {shlex.quote(other)}")
     if compared is not None and not whole and not json:
@@ -308,8 +305,7 @@ def compare(
         say_next([*compared.next_pair(), ("compare", *run, *asked, "--full")], store)
     if compared is not None and pairs is not None:
         say(f"wrote {write_pairs(compared, pairs):,} pairs to {pairs}")
-    for path in written:
-        say(f"wrote {path}")
+    say_written(written)
     decide(gates, suite, junit)
 
 
@@ -337,7 +333,7 @@ def table(
         found = across(opened, run, by_world, two_levels())
         if html is not None:
             write_page(opened, found.results, html, [found.section])
-    show_sections([found.section], found.document, as_json=json, html=html)
+    show_sections([found.section], found.document, as_json=json, written=[html])
 
 
 @verbs.command(epilog="Example: sociolab rank first second --metric goal")
@@ -378,18 +374,12 @@ def rank(
         drawn = rating_figure(found) if figure is not None else None
         shown_as = agent_names(opened, run, called) if called and html else None
         page_of(opened, found.pool.runs, [section], html, shown_as)
-    written = write_tables([section], latex, markdown)
-    if csv is not None:
-        written.append(write_rows(ranking_document(found)["agents"], csv))
-    if figure is not None and drawn is not None:
-        from sociolab.report.figures import write_figure
-
-        write_figure(figure, drawn)
-        written.append(figure)
+    document = partial(ranking_document, found)
+    written = write_files(
+        [section], latex, markdown, csv, lambda: document()["agents"], figure, drawn
+    )
     shown = section if full else replace(section, tables=section.tables[:1])
-    show_sections([shown], partial(ranking_document, found), as_json=json, html=html)
-    for path in written:
-        say(f"wrote {path}")
+    show_sections([shown], document, as_json=json, written=[html, *written])
 
 
 @verbs.command(epilog="Example: sociolab hard first second --target openai/MODEL --name hard-model")
@@ -430,8 +420,7 @@ def hard(
         page_of(opened, found.pool.runs, [section], html)
     path = keep(chosen.tasks)
     document = partial(hard_document, found, spec.name)
-    show_sections([section], document, as_json=json, html=html)
-    say(f"wrote {path}")
+    show_sections([section], document, as_json=json, written=[html, path])
     say(f"run it: {chosen.command}")
 
 
@@ -511,12 +500,8 @@ def agree(
     with open_store(store) as opened:
         found = agreements(opened, run, judge or [], bins=bins)
         page_of(opened, found.ratings.runs, found.sections, html)
-    written = write_tables(found.sections, latex, markdown)
-    if csv is not None:
-        written.append(write_rows(found.rows(), csv))
-    show_sections(found.sections, found.document, as_json=json, html=html)
-    for path in written:
-        say(f"wrote {path}")
+    written = write_files(found.sections, latex, markdown, csv, found.rows)
+    show_sections(found.sections, found.document, as_json=json, written=[html, *written])
 
 
 # ------------------------------------------------------------------ files for a paper
@@ -569,11 +554,12 @@ def _pairs(
 
 def rules_of(fail_if: Sequence[str] | None, junit: Path | None) -> tuple[GateRule, ...]:
     """The rules of --fail-if; ConfigError for one that is none, and for --junit without any."""
+    if not fail_if:
+        refuse({"--junit": junit}, "is for gates: say --fail-if too, or leave it out")
+        return ()
     from sociolab.analysis.gates import rule_of
 
-    if junit is not None and not fail_if:
-        raise ConfigError("--junit is for gates: say --fail-if too, or leave it out")
-    return tuple(rule_of(text) for text in fail_if or ())
+    return tuple(map(rule_of, fail_if))
 
 
 def _gates(store: Store, found: Conclusions, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
@@ -596,25 +582,26 @@ def told_undecided(suite: str, junit: Path | None) -> Iterator[None]:
         yield
     except ConfigError as error:
         if junit is not None:
-            from sociolab.analysis import gates as rules
-            from sociolab.report.export import write_report
-
-            write_report(junit, rules.junit(suite, (), str(error)))
+            _write_junit(junit, suite, (), str(error))
         raise
 
 
 def decide(gates: Sequence[Gate], suite: str, junit: Path | None) -> None:
     """Say, and write, which gates passed; exit code 1 if one failed."""
-    from sociolab.analysis import gates as rules
-    from sociolab.report.export import write_report
-
     for gate in gates:
         say(gate.sentence)
     if junit is not None:
-        write_report(junit, rules.junit(suite, gates))
+        _write_junit(junit, suite, gates)
         say(f"wrote {junit}")
     if any(gate.failed for gate in gates):
         raise typer.Exit(1)
+
+
+def _write_junit(file: Path, suite: str, gates: Sequence[Gate], undecided: str = "") -> None:
+    from sociolab.analysis import gates as rules
+    from sociolab.report.export import write_report
+
+    write_report(file, rules.junit(suite, gates, undecided))
 
 
 def _comparison_document(
@@ -634,7 +621,7 @@ def _follow(
     with open_store(store) as opened:
         found = follow_runs(opened, wanted)
         page_of(opened, wanted.runs, [found.section], html)
-    show_sections([found.section], found.document, as_json=as_json, html=html)
+    show_sections([found.section], found.document, as_json=as_json, written=[html])
 
 
 def ks_of(text: str) -> tuple[int, ...]:

@@ -107,14 +107,15 @@ class Budget:
         spent, over = f"{mark}${self.spent:.4f} spent", self.spent - limit
         if over > 0:
             spent += f" ({mark}${over:.4f} above it: a reply was longer than could be foreseen)"
-        advice = "resume with the same --name and a larger --budget"
+        advice = "resume with a larger --budget"
+        given = f"{limit:.{2 if limit == round(limit, 2) else 4}f}"
         if not self.spent:
             return BudgetSpent(
-                f"the budget of ${limit:.2f} is too small: nothing is spent yet, and a call may "
+                f"the budget of ${given} is too small: nothing is spent yet, and a call may "
                 f"cost ${usd:.4f}; {advice}, or limit its reply (?max_tokens=...)"
             )
         return BudgetSpent(
-            f"the budget of ${limit:.2f} is used up: {spent}, and the next call may cost "
+            f"the budget of ${given} is used up: {spent}, and the next call may cost "
             f"${usd:.4f}; {advice}"
         )
 

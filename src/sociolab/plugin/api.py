@@ -72,8 +72,9 @@ from sociolab.plugin.world import (
     Importing,
     RatingGuide,
     WorldPlugin,
+    Writer,
 )
-from sociolab.plugin.writing import Author, WriteJob, Writer, WrittenTasks, write_all
+from sociolab.plugin.writing import Author, WriteJob, WrittenTasks, write_all
 from sociolab.prompting.templates import prompt
 from sociolab.report.section import Section, TextTable
 

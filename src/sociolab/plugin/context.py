@@ -42,6 +42,19 @@ class Context(Protocol):
         """Where the model of a spec is served, and what it is called there."""
         ...
 
+    def estimate(self, run: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a run would take, described as in a file for `run --file`: the JSON object of its
+        dry run, and how many of its trials are "played" already. Nothing is called or stored."""
+        ...
+
+    async def play(self, runs: Sequence[Mapping[str, Any]]) -> Sequence[RunResult]:
+        """Play these named runs one after the other, or what is missing of them, with the models
+        and within the budget of this work; fewer results where it stopped early.
+
+        ConfigError, before anything is played, where a description is wrong.
+        """
+        ...
+
     def kept(
         self, world: str, about: tuple[str, Mapping[str, str | None]]
     ) -> AbstractContextManager[str]:

@@ -191,9 +191,13 @@ class RatedScene:
         return tuple(person.seat for person in self.people)
 
     def words(self, turn: int, quote: str) -> str | None:
-        """The words of a turn, by its number, as they are quoted; None if they are not its own."""
+        """The words of a turn, by its number, as they are quoted; None if they are not its own.
+
+        Those who act at once share a turn.
+        """
         lines = (one for one in self.lines if one.number == turn)
-        return next((quoted_turn(quote, one.name, one.text) for one in lines), None)
+        found = (quoted_turn(quote, one.name, one.text) for one in lines)
+        return next((words for words in found if words is not None), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ declare it does not offer, and whoever asks for it is told so in a sentence.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -30,13 +30,13 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.guard import GuardedWorld, checked_type, guarded
 from sociolab.plugin.options import Flag
 from sociolab.plugin.shown import DecidedCluster, DimensionGuide, RatedScene, ReviewedTask, Sidebar
-from sociolab.plugin.writing import Writer
 from sociolab.prompting.templates import prompt
 
 if TYPE_CHECKING:
     from sociolab.analysis.across import TwoLevels
     from sociolab.plugin.context import Tool
     from sociolab.plugin.town import TownWorld
+    from sociolab.plugin.writing import WriteJob, WrittenTasks
     from sociolab.store.verdicts import JudgingRow
 
 
@@ -96,6 +96,14 @@ class PromptImporter:
     read: Callable[[Path, Path, str, str], Sequence[str]]
     package: str
     variants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """One kind of thing that a model can write for a world, and the settings that it knows."""
+
+    write: Callable[[WriteJob], Coroutine[Any, Any, WrittenTasks]]
+    settings: type[BaseModel]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +187,12 @@ class WorldPlugin:
     def guide(self, name: str = "") -> RatingGuide:
         """How people rate its episodes, or a model in their place; ConfigError where it does not
         say, or has no guide of this name."""
-        made = self.guides.get(name or next(iter(self.guides), ""))
+        if not self.guides:
+            raise ConfigError(f"the world {self.name} has no guide to rate its episodes by")
+        made = self.guides.get(name or next(iter(self.guides)))
         if made is None:
-            known = ", ".join(self.guides) or "none"
-            asked = f'"{name}"' if name else "that people rate it by one"
-            raise ConfigError(f"the world {self.name} has these guides: {known}; found {asked}")
+            known = ", ".join(self.guides)
+            raise ConfigError(f'expected a guide of {self.name} ({known}), found "{name}"')
         return made()
 
     def __post_init__(self) -> None:

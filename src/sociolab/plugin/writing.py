@@ -7,11 +7,11 @@ and `write_all` has many written at once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -46,21 +46,25 @@ class Author:
         head: str,
         body: str,
         key: CallKey,
-        complaint: Callable[[Typed], str],
+        lacks: Callable[[Typed], Iterable[str]] = lambda _: (),
     ) -> tuple[Typed, int]:
         """A typed piece, and how many attempts it took.
 
-        `complaint` says what a reply lacks, or nothing; such a reply is sent back with the problem,
-        twice at most. Then ReplyError says what the last one lacks. ModelError passes through: a
-        call failed for good.
+        `lacks` gives what a reply lacks, in clauses of which empty ones do not count; such a reply
+        is sent back with the problems, twice at most. Then ReplyError says what the last one lacks.
+        ModelError passes through: a call failed for good.
         """
+
+        def complaint(reply: Typed) -> str:
+            return "" if self.rehearsal else "; ".join(filter(None, lacks(reply)))
+
         asked = await ask_model(
             self.model,
             typed_prompt(head, body, kind, _TEMPERATURE),
             kind,
             key,
             attempts=ATTEMPTS,
-            complaint=(lambda _: "") if self.rehearsal else complaint,
+            complaint=complaint,
         )
         if asked.value is None or asked.problem:
             raise ReplyError(asked.problem, raw=asked.raw, cause=asked.cause)
@@ -83,8 +87,8 @@ class WriteJob:
 
 @dataclass(frozen=True, slots=True)
 class WrittenTasks:
-    """What a model wrote: how many, what they are called, a sentence for each failure, and what
-    else to know or do."""
+    """What a model wrote: how many, what one is called, a sentence for each failure, and what else
+    to know or do."""
 
     count: int
     what: str
@@ -92,21 +96,25 @@ class WrittenTasks:
     then: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """One kind of thing that a model can write for a world, and the settings that it knows."""
-
-    write: Callable[[WriteJob], Coroutine[Any, Any, WrittenTasks]]
-    settings: type[BaseModel]
+Piece = Callable[[], Awaitable[Made]]
+"""Has one piece written; ReplyError where the model gives no usable reply."""
 
 
 async def write_all(
-    what: str, jobs: Mapping[str, Callable[[], Awaitable[Made]]], tell: Callable[[str], None]
+    what: str,
+    jobs: Mapping[str, Piece[Made]],
+    tell: Callable[[str], None],
+    *,
+    before: int = 0,
+    total: int | None = None,
 ) -> tuple[tuple[Made, ...], tuple[str, ...]]:
     """All of these at once, by name: those that were written, in order, and a sentence for each
-    that was not. A fatal ModelError ends all."""
+    that was not. A fatal ModelError ends all.
 
-    async def attempted(name: str, job: Callable[[], Awaitable[Made]]) -> Made | _Failed:
+    `tell` hears how far it is: `before` were done when it began, of `total`.
+    """
+
+    async def attempted(name: str, job: Piece[Made]) -> Made | _Failed:
         try:
             return await job()
         except ReplyError as error:
@@ -117,11 +125,12 @@ async def write_all(
             return _Failed(f"{name}: {error}")
 
     tasks = [asyncio.ensure_future(attempted(name, job)) for name, job in jobs.items()]
+    total = before + len(tasks) if total is None else total
     try:
-        for done, outcome in enumerate(asyncio.as_completed(tasks), start=1):
+        for done, outcome in enumerate(asyncio.as_completed(tasks), start=before + 1):
             await outcome
-            if done < len(tasks) and done % max(1, len(tasks) // _REPORTS) == 0:
-                tell(f"{done} of {len(tasks)} {what} are done")
+            if done < total and done % max(1, total // _REPORTS) == 0:
+                tell(f"{done} of {total} {what} are done")
         outcomes = await asyncio.gather(*tasks)
     finally:  # a fatal error of one ends all
         for task in tasks:
@@ -129,6 +138,25 @@ async def write_all(
         await asyncio.gather(*tasks, return_exceptions=True)
     made = tuple(one for one in outcomes if not isinstance(one, _Failed))
     return made, tuple(one.why for one in outcomes if isinstance(one, _Failed))
+
+
+async def write_until(
+    what: str,
+    wanted: int,
+    there: Callable[[], int],
+    chosen: Callable[[int], Mapping[str, Piece[None]]],
+    tell: Callable[[str], None],
+) -> tuple[str, ...]:
+    """Have pieces written until as many are `there` as are wanted; a sentence for each failure.
+
+    `chosen` gives the next ones, at most as many as are missing, and none where none are left. What
+    failed is replaced by others, until twice as many as wanted were asked for.
+    """
+    failures, asked = list[str](), 0
+    while (missing := wanted - there()) > 0 and asked < 2 * wanted and (jobs := chosen(missing)):
+        failures += (await write_all(what, jobs, tell, before=there(), total=wanted))[1]
+        asked += len(jobs)
+    return tuple(failures)
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,10 +230,10 @@ def legend(
     for title, low, high, one in found:
         if one.label:
             alike.setdefault(f"{one.label} ({scale(low, high)})", []).append(title.split(" "))
-    spelt = [
-        f"{' '.join(word for word in first if all(word in t for t in rest))} = {name}"
-        for name, (first, *rest) in alike.items()
-    ]
+    spelt = []
+    for name, titles in alike.items():
+        shared = [word for word in titles[0] if all(word in one for one in titles)]
+        spelt.append(f"{' '.join(shared) or ', '.join(map(' '.join, titles))} = {name}")
     if any(title.endswith(" macro") for title, *_ in found):
         spelt.append("micro: mean over episodes; macro: mean of the clusters' means")
     if better or any(one.better == "lower" for *_, one in found):

@@ -81,6 +81,13 @@ class RatingColumns:
     left_out: tuple[str, ...] = ()
     hashed: bool = False
 
+    def own(self, column: RatingColumn, cells: Mapping[str, object]) -> dict[str, str]:
+        """What one score of a wide row is of, as far as its column tells, and its reason."""
+        told = {"dimension": column.dimension} | ({"seat": column.seat} if column.seat else {})
+        if reason := self.reasons.get((column.dimension, column.seat)):
+            told["reason"] = text_of(cells[reason.name])
+        return told
+
     @property
     def lines(self) -> tuple[str, ...]:
         """The report: what was mapped, and what was left out."""
@@ -97,6 +104,8 @@ class RatingFile:
     ratings: list[NumberedRating] = field(default_factory=list)
     wrong: list[WrongLine] = field(default_factory=list)
     lines: tuple[str, ...] = ()
+    blank: int = 0
+    hashed: int = 0
 
 
 def import_ratings(
@@ -153,36 +162,37 @@ def read_ratings(
     a head. Platform ids are hashed with `salt`. ConfigError for a map that cannot be.
     """
     wanted, (text, encoding) = _meanings(mapped, run), _decoded(data)
-    found, counts = RatingFile(), Counter[str]()
+    found = RatingFile()
     known: dict[tuple[str, ...], RatingColumns | str] = {}
     for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
         if isinstance(row, WrongLine):
             found.wrong.append(row)
             continue
         number, names, cells = row
-        columns = known.setdefault(names, "") or columns_of(names, wanted, run)
-        known[names] = columns
+        if names not in known:
+            known[names] = columns_of(names, wanted, run)
+        columns = known[names]
         if isinstance(columns, str):
             found.wrong.append(WrongLine(number, columns))
             if cells is None:
                 break
         elif cells is not None:
-            _read_row(number, dict(zip(names, cells, strict=True)), columns, salt, found, counts)
-    if unused := [
-        name for name in wanted if known and name not in {n for head in known for n in head}
-    ]:
+            _read_row(number, dict(zip(names, cells, strict=True)), columns, run, salt, found)
+    if known and (unused := [name for name in wanted if not any(name in head for head in known)]):
         raise ConfigError(
             f"--map: expected a column of the file, found {quoted(unused[0])}; it has "
             f"{_listed(next(iter(known)))}"
         )
-    told = {
-        "blank": "blank cells, which are no ratings: {:,}",
-        "hashed": "ratings by raters with a platform's id or an address, which is hashed: {:,}",
-    }
-    said = (line for one in known.values() if isinstance(one, RatingColumns) for line in one.lines)
-    notes = (words.format(counts[key]) for key, words in told.items() if counts[key])
-    read_as = (f"read as {encoding}",) if encoding else ()
-    found.lines = tuple(dict.fromkeys((*read_as, *said, *notes)))
+    lines = [f"read as {encoding}"] if encoding else []
+    lines += (
+        line for one in known.values() if isinstance(one, RatingColumns) for line in one.lines
+    )
+    if found.blank:
+        lines.append(f"blank cells, which are no ratings: {found.blank:,}")
+    if found.hashed:
+        platform = "raters with a platform's id or an address, which is hashed"
+        lines.append(f"ratings by {platform}: {found.hashed:,}")
+    found.lines = tuple(dict.fromkeys(lines))
     return found
 
 
@@ -321,7 +331,7 @@ class _Pairs(list[tuple[str, object]]):
 
 
 def _csv(text: str) -> Iterator[_Row | WrongLine]:
-    head = text.partition("\n")[0]
+    head = text.lstrip("\r\n").partition("\n")[0]
     separator = max(_SEPARATORS, key=head.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     names: tuple[str, ...] = ()
@@ -346,56 +356,46 @@ def _read_row(
     number: int,
     cells: Mapping[str, object],
     columns: RatingColumns,
+    run: Rateable,
     salt: bytes,
     found: RatingFile,
-    counts: Counter[str],
 ) -> None:
-    """Add the ratings of a row, or what is wrong with it."""
-    said: dict[str, str] = {}
-    for name, column in columns.fields.items():
-        cell = cells[column.name]
-        if name not in ("score", "seconds"):
-            if isinstance(cell, bool) or not isinstance(cell, (str, int, type(None))):
-                found.wrong.append(
-                    WrongLine(number, f"expected text as {name}, found {quoted(cell)}")
-                )
-                return
-            said[name] = text_of(cell)
-    if said["rater"] and (columns.hashed or _PLATFORM_ID.fullmatch(said["rater"])):
-        key = hashlib.blake2b(said["rater"].encode("utf-8", "replace"), digest_size=6, key=salt)
-        said["rater"] = f"r-{key.hexdigest()}"
-        counts["hashed"] += 1
-    for column in columns.scores or (columns.fields["score"],):
-        own = dict(said)
-        if column.dimension:
-            own |= {"dimension": column.dimension, "seat": column.seat or said.get("seat", "")}
-            if reason := columns.reasons.get((column.dimension, column.seat)):
-                own["reason"] = text_of(cells[reason.name])
-        if _blank(cells[column.name]):
-            counts["blank"] += 1
+    """Add the ratings of a row, and what is wrong with it."""
+    said = {name: cells[one.name] for name, one in columns.fields.items()}
+    score, time = said.pop("score", None), said.pop("seconds", None)
+    if columns.scores:  # then it is that of several ratings
+        time = None
+    for name, cell in said.items():
+        if isinstance(cell, bool) or not isinstance(cell, str | int | None):
+            found.wrong.append(WrongLine(number, f"expected text as {name}, found {quoted(cell)}"))
+            return
+    texts = {"seat": ""} | {name: text_of(cell) for name, cell in said.items()}
+    hashed = columns.hashed or _PLATFORM_ID.fullmatch(texts["rater"])
+    if hashed and texts["rater"]:
+        key = hashlib.blake2b(texts["rater"].encode("utf-8", "replace"), digest_size=6, key=salt)
+        texts["rater"] = f"r-{key.hexdigest()}"
+    wide = [(columns.own(one, cells), cells[one.name]) for one in columns.scores]
+    for own, cell in wide or [({}, score)]:
+        if _blank(cell):
+            found.blank += 1
             continue
-        made = _rating(number, own, cells[column.name], _seconds(cells, columns))
-        (found.wrong if isinstance(made, WrongLine) else found.ratings).append(made)  # type: ignore[arg-type]
+        try:
+            found.ratings.append((number, _rating(texts | own, run, cell, time)))
+            found.hashed += bool(hashed)
+        except ConfigError as error:
+            found.wrong.append(WrongLine(number, str(error)))
 
 
-def _seconds(cells: Mapping[str, object], columns: RatingColumns) -> object:
-    """What a row says of its time; of a wide one nothing, as it is that of several ratings."""
-    column = columns.fields.get("seconds")
-    return None if column is None or columns.scores else cells[column.name]
-
-
-def _rating(
-    number: int, said: Mapping[str, str], cell: object, time: object
-) -> NumberedRating | WrongLine:
-    score, seconds = _ANSWERS.get(text_of(cell).casefold(), _number(cell)), _number(time)
+def _rating(said: Mapping[str, str], run: Rateable, cell: object, time: object) -> Rating:
+    score: float | NotKnown | None = _number(cell)
+    seconds, measure = _number(time), run.measure(said["dimension"])
+    if measure is None or measure.yes_no:
+        score = _ANSWERS.get(text_of(cell).casefold(), score)
     if score is None:
-        return WrongLine(number, f"expected a number as score, found {quoted(cell)}")
+        raise ConfigError(f"expected a number as score, found {quoted(cell)}")
     if not _blank(time) and seconds is None:
-        return WrongLine(number, f"expected seconds from 0 or nothing, found {quoted(time)}")
-    try:
-        return number, Rating(score=score, seconds=seconds, **{"seat": "", **said})
-    except ConfigError as error:
-        return WrongLine(number, str(error))
+        raise ConfigError(f"expected seconds from 0 or nothing, found {quoted(time)}")
+    return Rating(score=score, seconds=seconds, **said)
 
 
 _ANSWERS: Mapping[str, float | NotKnown] = {

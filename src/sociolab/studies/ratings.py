@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import count
 from statistics import fmean
 from typing import Literal, TypeAlias
 
@@ -224,17 +225,23 @@ def _checked(given: GivenRatings, run: Rateable) -> tuple[list[PlacedRating], in
                 "--duplicates first, mean or keep says what becomes of it"
             )
             wrong.append(WrongLine(number, told))
-    ratings = [one for several in found.values() for one in _merged(several, given.duplicates)]
+    raters = {rater for _, _, rater, _ in found}
+    ratings = [
+        one for several in found.values() for one in _merged(several, given.duplicates, raters)
+    ]
     return ratings, sum(map(len, found.values())) - len(found), wrong
 
 
-def _merged(several: Sequence[PlacedRating], duplicates: Duplicates) -> Sequence[PlacedRating]:
-    """What is kept of one rater's ratings of the same."""
+def _merged(
+    several: Sequence[PlacedRating], duplicates: Duplicates, raters: Collection[str]
+) -> Sequence[PlacedRating]:
+    """What is kept of one rater's ratings of the same; `raters` are the names that are taken."""
     first = several[0]
     if len(several) == 1 or duplicates in ("first", "refuse"):
         return [first]
     if duplicates == "keep":
-        later = [replace(one, rater=f"{one.rater}.{i}") for i, one in enumerate(several[1:], 2)]
+        free = (name for i in count(2) if (name := f"{first.rater}.{i}") not in raters)
+        later = [replace(one, rater=name) for one, name in zip(several[1:], free, strict=False)]
         return [first, *(replace(one, score=_signed_anew(one)) for one in later)]
     values = [one.score.value for one in several if isinstance(one.score, Score)]
     if not values:
@@ -289,10 +296,11 @@ class Rateable:
         """What a run holds; ConfigError if it holds no episodes."""
         rows, guides = store.trials(run), _guides(store, run)
         measures, whole = _measures(store, run, guides)
-        called, declared = {spelled(one): one for one in measures}, store.run(run).declared
+        called, declared = dict[str, str](), store.run(run).declared
         for one in (one for guide in guides for one in guide.guides):
             titles = (one.title, one.measure.title, declared.metric(one.name).label)
             called |= {spelled(title): one.name for title in titles if title}
+        called |= {spelled(name): name for name in measures}
         return cls(
             run,
             {row.trial.id: row.trial for row in rows},
@@ -320,9 +328,13 @@ class Rateable:
             raise ConfigError(f"expected an episode that was played, found {quoted(wanted)}")
         return found[0]
 
+    def measure(self, dimension: str) -> Measure | None:
+        """The measure of this name or title; None where there is none."""
+        return self.measures.get(self.called.get(spelled(dimension), ""))
+
     def score(self, rating: Rating, trial: str) -> Score | Unscored:
         """The rating as a verdict; ConfigError where its dimension, seat or score cannot be."""
-        measure = self.measures.get(self.called.get(spelled(rating.dimension), ""))
+        measure = self.measure(rating.dimension)
         if measure is None:
             known = ", ".join(self.measures) or "none: judge the run first"
             raise ConfigError(f"expected a dimension ({known}), found {quoted(rating.dimension)}")

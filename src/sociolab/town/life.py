@@ -1,9 +1,10 @@
-"""A resident's life: a generator without I/O over the town's clock.
+"""A resident's life and conversations: generators without I/O over the town's clock.
 
-It yields questions for its mind (and is sent the answer, or None where it must go without), `Stay`
-(and is sent why it is woken: None when the time has come, or what happened), and `Propose` (and is
-sent the talk when it is over, or None where the other was not free). As in Generative Agents
-(sections 4 and 5): wake, plan, decompose, walk, perceive, talk, remember, replan, reflect, sleep.
+A life yields questions for its mind (and is sent the answer, or None where it must go without),
+`Stay` (and is sent why it is woken: None when the time has come, or what happened), and `Propose`
+(and is sent the talk when it is over, or None where the other was not free). As in Generative
+Agents (sections 4 and 5): wake, plan, decompose, walk, perceive, talk, remember, replan, reflect,
+sleep.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from datetime import date, datetime, timedelta
 from typing import Any, TypeAlias, TypeVar
 
 from sociolab.town.clock import clock_time
-from sociolab.town.conversation import Talk
 from sociolab.town.map import Tile
 from sociolab.town.memory import MemoryKind
 from sociolab.town.person import Person, Surroundings
 from sociolab.town.questions import (
+    MOST_ROUNDS,
     Asked,
     Block,
     ChoosePlace,
@@ -37,12 +38,95 @@ from sociolab.town.questions import (
     RateImportance,
     Reflect,
     Replan,
+    Said,
     Summarise,
     TalkOrNot,
     TalkReminder,
+    Utter,
+    Utterance,
 )
-from sociolab.town.questions.wording import dated
-from sociolab.town.trace import Did, Remembered, Reminded, ReminderKind, State
+from sociolab.town.questions.base import dated
+from sociolab.town.trace import Did, HowItEnded, Remembered, Reminded, ReminderKind, State, Talked
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A talk that was held from `start` until `end`."""
+
+    starter: Person
+    other: Person
+    start: int
+    end: int
+    lines: tuple[Utterance, ...]
+
+    def partner(self, person: Person) -> Person:
+        """The one of the two whom this person talked with."""
+        return self.other if person is self.starter else self.starter
+
+
+def converse(
+    starter: Person, other: Person, step: int, around: Surroundings
+) -> Generator[MindQuestion[Any], Any, Talk]:
+    """The talk as a generator of questions; at most 8 rounds, one utterance by each a round.
+
+    Utterance k is asked for at step `step + k`: each takes at least a step to say. Who has said
+    goodbye is not asked again; the other may answer once. A question without an answer ends it, and
+    so does the end of the simulation.
+    """
+    lines: list[Utterance] = []
+    how: HowItEnded = "round limit"
+    closing = False
+    steps = around.setting.steps
+    for turn in range(2 * MOST_ROUNDS):
+        if step + turn >= steps:
+            how = "time is up"
+            break
+        speaker, listener = (starter, other) if turn % 2 == 0 else (other, starter)
+        said = yield _utter(speaker, listener, starter, step + turn, lines, around)
+        if said is None:
+            how = "failed"
+            break
+        assert isinstance(said, Said)
+        lines.append(Utterance(speaker.id, speaker.name, said.text, said.acts))
+        if closing or (said.ends and turn == 2 * MOST_ROUNDS - 1):
+            how = "goodbye"
+            break
+        closing = said.ends
+    end = min(step + _duration([line.text for line in lines], around), steps)
+    starter.records.append(Talked(step, end, starter.id, other.id, tuple(lines), how))
+    return Talk(starter, other, step, end, tuple(lines))
+
+
+def _duration(texts: list[str], around: Surroundings) -> int:
+    """In steps: at the pace of speech, and at least a step an utterance."""
+    words = sum(len(text.split()) for text in texts)
+    spoken = around.clock.minutes(words / around.rules.words_a_minute)
+    return max(spoken, len(texts), 1)
+
+
+def _utter(
+    speaker: Person,
+    listener: Person,
+    starter: Person,
+    step: int,
+    lines: list[Utterance],
+    around: Surroundings,
+) -> Utter:
+    heard = lines[-1].text if lines else ""
+    memories = around.of_somebody(speaker, listener, step, heard)
+    return Utter(
+        asked=around.asked(speaker, Utter, step),
+        me=around.me(speaker, step),
+        other=around.other(speaker, listener),
+        started=speaker is starter,
+        lines=tuple(lines),
+        left=MOST_ROUNDS - len(lines) // 2,
+        memories=memories,
+        ahead=around.ahead(speaker, step),
+        plan=speaker.general_plan,
+        checklist=speaker.checklist,
+    )
+
 
 Value = TypeVar("Value")
 Living: TypeAlias = Generator[Any, Any, Value]

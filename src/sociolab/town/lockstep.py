@@ -14,8 +14,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from sociolab.core.errors import WorldError
-from sociolab.town.conversation import Talk, converse
-from sociolab.town.life import News, Propose, Stay
+from sociolab.town.life import News, Propose, Stay, Talk, converse
 from sociolab.town.perception import Whereabouts
 from sociolab.town.person import Person, Surroundings
 from sociolab.town.questions import MindQuestion

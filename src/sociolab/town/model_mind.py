@@ -37,8 +37,8 @@ from sociolab.town.questions import (
     UnfitError,
     Utter,
 )
+from sociolab.town.questions.base import LONGEST_FIELD, one_line
 from sociolab.town.questions.day import TIMES
-from sociolab.town.questions.wording import LONGEST_FIELD, one_line
 
 PLAIN = "plain"
 """The dialect for models that follow no schema: only the questions of a talk can be asked in it."""

@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sociolab.town.conversation import Talk
+from sociolab.town.life import Talk
 from sociolab.town.lockstep import Round, Thread, Woken
 from sociolab.town.map import Tile, TownMap
 from sociolab.town.paths import Paths

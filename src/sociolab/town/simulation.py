@@ -14,9 +14,8 @@ from sociolab.town.life import Life
 from sociolab.town.lockstep import LockStep, Round, Thread
 from sociolab.town.mind import checked, request_of
 from sociolab.town.out_of_order import OutOfOrder
-from sociolab.town.person import Surroundings
+from sociolab.town.person import Setting, Surroundings
 from sociolab.town.questions import MOST_ROUNDS, MindQuestion
-from sociolab.town.setting import Setting
 from sociolab.town.trace import TRACE, Stood, WentWithout, chunk, header
 
 Order: TypeAlias = Literal["lock-step", "ahead"]

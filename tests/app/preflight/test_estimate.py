@@ -293,6 +293,7 @@ def test_sums_of_few_seats_vary_as_a_gamma_and_those_of_many_by_the_model() -> N
     assert kit.dry_run is not None
     varying = replace(kit.dry_run, share=0.5, spread=0.5)
     assert share_range(varying, 4) == pytest.approx((0.5 * 2.18 / 8, 0.5 * 17.53 / 8), rel=0.02)
+    assert share_range(replace(varying, spread=2.0), 1)[0] == 0
     assert share_range(varying, 1000) == pytest.approx((0.5 / 3**0.5, 0.5 * 3**0.5))
 
 

@@ -19,10 +19,12 @@ from sociolab.worlds.anteval.gap_intervals import (
     DMScores,
     Draws,
     Gap,
+    GapFigure,
     NoiseFloor,
     ScoredDM,
     Trained,
     disjoint,
+    floor_of,
     redrawn,
     sample,
 )
@@ -331,6 +333,13 @@ def test_the_noise_floor_comes_from_real_samples_that_share_no_group() -> None:
         assert not {row.group for row in one} & {row.group for row in other}
 
 
+def test_a_set_called_real_has_an_own_floor_of_its_own() -> None:
+    many: dict[str, list[tuple[Example, ...]]] = {"real": [], "one": []}
+    for name, seen in many.items():
+        measured({name: play(8, prefix="a")}, seen=seen)
+    assert many["real"] == many["one"]
+
+
 def test_a_gap_larger_than_those_between_real_samples_is_above_the_floor() -> None:
     table = measured({"wrong": play(20, WRONG, prefix="a"), "right": play(20, prefix="b")})
     wrong, right = table.rows
@@ -412,6 +421,15 @@ def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> N
     assert (row.floor_o, row.above_floor_o) == (NoiseFloor(8, (), None, None), None)
     counted = {one.what: (one.count, one.of) for one in table.failures}
     assert counted["noise floor"] == (40, 40)  # of real and of generated play
+
+
+def test_a_refit_of_whose_replies_none_could_be_used_is_no_score_of_0() -> None:
+    """Refits of 4, 4 and no usable reply: those of value do not vary, so there is no spread."""
+    rows = play(60, prefix="t", groups=12)
+    own, one, other, lost = fifths_wrong(1, 1, 1, 5).all
+    mute = ScoredDM(lost.rows, failed=len(lost.rows))
+    found = Draws(rows, 0).scores(Trained(own, (one, other, mute)))
+    assert (found.f_c.value, found.f_c.low) == (0.8, None)
 
 
 def test_each_training_is_told_of_before_it_begins() -> None:
@@ -572,6 +590,42 @@ def test_the_spread_of_test_rows_by_hand() -> None:
     assert gap.signed.value == pytest.approx(100 / 3)
     assert gap.signed.high is not None
     assert gap.signed.high - 100 / 3 == pytest.approx(28.2, rel=0.1)
+
+
+def test_the_spread_of_test_rows_is_the_mean_over_the_study_and_its_refits() -> None:
+    """The study's rows are all right and do not vary, those of two refits as above: two thirds of
+    the variance 164, so 10.5 x 2.201 about the G of 0, and the refits are alike."""
+    rows = play(60, prefix="t", groups=12)
+    half = overlaps([{WRONG if number % 12 < 6 else RIGHT} for number in range(60)], rows)
+    right = overlaps([{RIGHT}] * 60, rows)
+    gap, _ = Draws(rows, 0).gaps(fifths_wrong(0, 0, 0), trained(right, half, half))
+    assert gap.signed.value == 0
+    assert gap.signed.high == pytest.approx(23.0, rel=0.1)
+
+
+def test_an_interval_ends_where_the_scale_does() -> None:
+    draws = Draws(play(60, prefix="t", groups=12), 0)
+    gap, _ = draws.gaps(fifths_wrong(0, 0, 0, 0), fifths_wrong(3, 0, 3, 5))
+    assert (gap.signed.low, gap.signed.high) == (-100, 100)
+    f_c = draws.scores(fifths_wrong(3, 0, 3, 5)).f_c
+    assert (f_c.low, f_c.high) == (0, 1)
+
+
+def test_test_rows_drawn_without_any_right_answer_tell_nothing_of_the_gap() -> None:
+    """Both are right in one group alone, 5 and 3 of 5 rows: G is 25 wherever it is drawn."""
+    rows = play(60, prefix="t", groups=12)
+    real, generated = (
+        overlaps([{RIGHT if number in right else WRONG} for number in range(60)], rows)
+        for right in (range(0, 60, 12), range(0, 36, 12))
+    )
+    gap = gap_o(Draws(rows, 0), real, generated).signed
+    assert gap.value == pytest.approx(25)
+    assert (gap.low, gap.high) == (None, None)
+
+
+def test_the_floor_is_what_95_of_100_gaps_lie_below() -> None:
+    gaps = [Gap(GapFigure(value), GapFigure(-value)) for value in range(21)]
+    assert floor_of(7, gaps) == NoiseFloor(7, tuple(range(21)), 10, 19)
 
 
 def test_the_difference_of_two_gaps_by_hand() -> None:

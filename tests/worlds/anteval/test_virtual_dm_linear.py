@@ -26,8 +26,11 @@ from sociolab.worlds.anteval.virtual_dm.example import (
     overlaps,
 )
 from sociolab.worlds.anteval.virtual_dm.linear import (
+    REACH,
+    Features,
     LinearDM,
     PlayReader,
+    StemWeights,
     candidate_features,
     masked,
     mentioned,
@@ -291,6 +294,34 @@ def test_names_are_masked_and_other_words_are_not() -> None:
 
 def test_words_are_cut_to_stems() -> None:
     assert stems("I'm SNEAKING by, 15?") == ["i'm", "sneak", "by", "15", "?"]
+
+
+def test_what_is_read_of_a_play_by_hand() -> None:
+    """Two plays that begin with a word of Tilin, just within reach of the end and just beyond.
+
+    "creep" is in three turns and kept, "hum" in two and left out. The rows of seats have length 1,
+    those of the DM half that square.
+    """
+    turns = (turn("Orsa", "creep"), turn(DM, "creep"), turn("Orsa", "hum"))
+    near, far = (
+        example(turn("Tilin", "creep"), *turns, *[turn("Brakk", "")] * more)
+        for more in (REACH - 4, REACH - 3)
+    )
+    reader = PlayReader()
+    found = Features(reader, [near, far], StemWeights(reader, [near, far]))
+    assert found.starts == [0, 3]
+    assert found.own.toarray().tolist() == [[1], [1], [0], [1], [0], [0]]
+    assert found.dm.toarray() == pytest.approx(0.5**0.5)
+    assert found.all.toarray().tolist() == [[1], [1]]
+
+
+def test_training_on_more_checks_than_memory_allows_draws_alike(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    train, test = evening(60, 1), evening(20, 2)
+    whole = fitted(train).predict(test)
+    monkeypatch.setattr("sociolab.worlds.anteval.virtual_dm.linear._MOST_CHECKS", 6)
+    assert fitted(train).predict(test) == fitted(train).predict(test) != whole
 
 
 def test_the_one_who_spoke_last_has_rank_0() -> None:

@@ -11,8 +11,7 @@ import pytest
 from mute_town import mute_scores
 from sociolab.town.residents import own_residents
 from sociolab.worlds.stss.dataset import DAYS, own_town
-from sociolab.worlds.stss.ordinary import days_of, missed_by, passed_by, remarks_on
-from sociolab.worlds.stss.task import Keywords
+from sociolab.worlds.stss.task import Keywords, days_of, missed_by, passed_by, remarks_on
 from sociolab.worlds.stss.templates import Template, instantiate, own_templates
 
 TEMPLATES = own_templates().template
@@ -46,6 +45,19 @@ def test_a_filter_with_words_of_an_ordinary_day_gives_a_mute_performer_points() 
     assert mute_scores(replace(town, tasks=(wide,)))["online-chess"] > 0
     (line,) = remarks_on([chess, wide], town.residents)
     assert line.startswith('online-chess: its keywords pass what people do on an ordinary day ("')
+
+
+def test_what_is_written_of_those_in_the_background_is_of_an_ordinary_day_too() -> None:
+    town = own_town(1)
+    one, other = town.residents[:2]
+    weaver = one.model_copy(update={"routine": "weaves baskets at noon"})
+    help_ = next(task for task in town.tasks if task.errands)
+    baskets = (help_.errands[0].model_copy(update={"keywords": ("baskets",)}), *help_.errands[1:])
+    asked = help_.model_copy(update={"errands": baskets, "background": (one.id,)})
+    (line,) = remarks_on([asked], [weaver, other])
+    assert '("weaves baskets at noon")' in line
+    elsewhere = asked.model_copy(update={"background": (other.id,)})
+    assert remarks_on([elsewhere], [weaver, other]) == ()
 
 
 def test_the_phrasings_that_were_looked_at_are_all_found() -> None:

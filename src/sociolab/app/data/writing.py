@@ -23,7 +23,8 @@ from sociolab.endpoint.replies import Replies
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, tokens_in
-from sociolab.plugin.writing import Author, WriteJob, Writer
+from sociolab.plugin.world import Writer
+from sociolab.plugin.writing import Author, WriteJob
 from sociolab.report.words import plural
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
@@ -61,10 +62,12 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
         finally:
             await models.close()
     if not written.count and written.failures:
-        what = written.what.removesuffix("s")
-        raise ConfigError(f"{config.writer} wrote no usable {what} ({written.failures[0]})")
+        what, why = written.what, written.failures[0]
+        raise ConfigError(f"{config.writer} wrote no usable {what} ({why})")
+    if not written.count:
+        return (f"nothing is left to write in {config.to}", *written.then)
     return (
-        f"{written.count} {written.what} written by {config.writer}",
+        f"{plural(written.count, written.what)} written by {config.writer}",
         *(f"left out: {failure}" for failure in written.failures),
         *(["another --seed asks again for what was left out"] if written.failures else []),
         f"the writer's replies are kept in the run {kept}",
@@ -84,13 +87,15 @@ async def rehearse(config: WriteConfig) -> tuple[str, ...]:
         folder = Path(scratch) / "data"
         if config.to.is_dir():
             shutil.copytree(config.to, folder)
-        written = await writer.write(
-            _job(config, Author(made_up, rehearsal=True), folder, lambda _: None)
-        )
+        job = _job(config, Author(made_up, rehearsal=True), folder, lambda _: None)
+        try:
+            written = await writer.write(job)
+        except ConfigError as error:
+            raise ConfigError(str(error).replace(str(folder), str(config.to))) from error
     price, usage = models.price(spec), Usage(made_up.read, made_up.wrote)
     cost = models.no_price(spec) if price is None else f"${price.of(usage):.4f}"
     return (
-        f"{plural(written.count, written.what.removesuffix('s'))} by {config.writer}: about "
+        f"{plural(written.count, written.what)} by {config.writer}: about "
         f"{plural(made_up.calls, 'call')}, {made_up.read:,} tokens read, {made_up.wrote:,} "
         "written; retries are extra",
         f"cost: {cost}",

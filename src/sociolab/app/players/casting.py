@@ -17,7 +17,6 @@ from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, Worl
 from sociolab.core.score import SHEET
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
-from sociolab.plugin.judge import guide_judge
 from sociolab.plugin.world import RatingGuide
 from sociolab.runner.guard import LONGEST_REPLY
 from sociolab.runner.plan import AgentId
@@ -88,6 +87,8 @@ class Casting:
         spec = parse(text, "judge")
         if not isinstance(spec, ModelSpec):
             raise ConfigError(f'--sheet: expected --judge endpoint/model, found "{text}"')
+        from sociolab.plugin.judge import guide_judge
+
         return guide_judge(guide, self._kept(spec), f"{SHEET}{sheet}:")
 
     def reader(self, text: str) -> Judge:

@@ -163,7 +163,7 @@ def share_range(dry_run: DryRun, seats: float) -> tuple[float, float]:
     """
     shape = max(seats, 1) * (dry_run.share / dry_run.spread) ** 2
     low, high = (
-        (1 - 1 / (9 * shape) + normal / (3 * sqrt(shape))) ** 3 for normal in (-1.96, 1.96)
+        max(1 - 1 / (9 * shape) + normal / (3 * sqrt(shape)), 0) ** 3 for normal in (-1.96, 1.96)
     )
     apart = sqrt(TOWN_WIDTH)
     return dry_run.share * min(low, 1 / apart), dry_run.share * max(high, apart)

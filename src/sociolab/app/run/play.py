@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sociolab.app.players.models import HUMAN
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.session import RunSession, open_session, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ModelError, StorageError
-from sociolab.report.result import RunResult, result_of
 from sociolab.runner.local import RunContext, play_all
 from sociolab.runner.progress import Course, Tally
 from sociolab.store.overview import episode_rows
 from sociolab.store.store import TrialRow
+
+if TYPE_CHECKING:
+    from sociolab.report.result import RunResult
 
 Watch = Callable[[str, Tally], AbstractContextManager[None]]
 """Shows the progress of a run while its context is open; is given the run's name and its tally."""
@@ -73,6 +76,8 @@ async def run_async(
             tally = session.tally
             tally.on_done = lambda: on_progress(_progress(session.name, tally))
         error = await _play(session, watch)
+        from sociolab.report.result import result_of  # what needs it begins once all is played
+
         return result_of(session.store, session.name, stopped=str(error) if error else "")
 
 

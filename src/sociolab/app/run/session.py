@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
@@ -25,7 +25,7 @@ from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
-from sociolab.report.result import RunResult, result_of
+from sociolab.models.cache import NullReplyStore
 from sociolab.report.words import plural
 from sociolab.runner.guard import LONGEST_REPLY
 from sociolab.runner.plan import trials
@@ -33,6 +33,9 @@ from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import checked_name, lock_run, store_path
 from sociolab.store.store import RunRow, Store
+
+if TYPE_CHECKING:
+    from sociolab.report.result import RunResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,17 @@ def open_session(config: RunConfig) -> Iterator[RunSession]:
                 store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
             replies.keep_in(RunReplies(store, name))
             yield RunSession(config, name, kit, store, models, seated, judges, replies, tally)
+
+
+def check_description(config: RunConfig) -> None:
+    """ConfigError where a description is wrong; nothing is called and nothing is stored."""
+    kit = world_of(config)
+    if config.name:
+        checked_name(config.name)
+    casting = Casting(kit, Models(config), NullReplyStore(), Budget())
+    seated = seat_all(config, casting)
+    wanted_judges(config, casting, seated)
+    plan_of(config, kit, seated)
 
 
 def world_of(config: RunConfig) -> WorldKit:
@@ -196,6 +210,8 @@ def _options(config: RunConfig, models: Models) -> dict[str, Json]:
 
 def interrupted_result(config: RunConfig, name: str) -> RunResult:
     """What an interrupted run has so far."""
+    from sociolab.report.result import result_of
+
     with Store.open(store_path(config.store), create=False) as store:
         return result_of(store, name, stopped="interrupted")
 

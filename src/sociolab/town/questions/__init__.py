@@ -42,10 +42,14 @@ from sociolab.town.questions.day import (
     Choice,
     ChoosePlace,
     DayPlan,
+    DayReminder,
     Decompose,
     Entry,
+    GeneralPlan,
     Insight,
     Insights,
+    Items,
+    Lines,
     NewPlan,
     Part,
     Parts,
@@ -53,14 +57,8 @@ from sociolab.town.questions.day import (
     RateImportance,
     Ratings,
     Reflect,
-    Replan,
-)
-from sociolab.town.questions.tdp import (
-    DayReminder,
-    GeneralPlan,
-    Items,
-    Lines,
     Reminder,
+    Replan,
     TalkReminder,
 )
 

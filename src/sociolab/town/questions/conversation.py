@@ -19,9 +19,6 @@ from sociolab.town.questions.base import (
     Sentences,
     Speech,
     Utterance,
-    some_words,
-)
-from sociolab.town.questions.wording import (
     doing_of,
     first_name,
     here,
@@ -30,6 +27,7 @@ from sociolab.town.questions.wording import (
     now_line,
     one_line,
     plan_lines,
+    some_words,
     talk_lines,
     text_lines,
     where,

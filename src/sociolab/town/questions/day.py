@@ -1,7 +1,8 @@
-"""What is asked of a resident's day: its plan, where and how to do things, what matters of it."""
+"""What is asked of a resident's day: TDP's texts, its plan, where and how, what matters of it."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -10,6 +11,7 @@ from pydantic import Field
 
 from sociolab.town.clock import TimeOfDay, clock_time
 from sociolab.town.questions.base import (
+    LONGEST_FIELD,
     Block,
     Importance,
     Me,
@@ -20,20 +22,117 @@ from sociolab.town.questions.base import (
     Sentences,
     UnfitError,
     Words,
-    meant_place,
-    some_words,
-    unknown_place,
-)
-from sociolab.town.questions.wording import (
-    LONGEST_FIELD,
     dated,
+    meant_place,
     memory_lines,
     now_line,
     numbered,
     one_line,
     plan_lines,
+    some_words,
+    text_lines,
+    unknown_place,
     where,
 )
+
+_MOST_SENTENCES = 2
+_SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[A-Z])")
+"""Between two sentences: "at 5 p.m. in the park" is one."""
+
+
+class Lines(MindAnswer):
+    """TDP's general plan: 3 to 5 lines."""
+
+    lines: tuple[Sentences, ...] = Field(min_length=3, max_length=5)
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralPlan(MindQuestion[Lines]):
+    """TDP, step 1: the task in a few subgoals or key points, 3 to 5 sentences."""
+
+    name = "general_plan"
+    answer_type = Lines
+    exact = True
+
+    goal: str
+
+    def variables(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
+        return {"now": now_line(self.me.now), "goal": one_line(self.goal, LONGEST_FIELD)}
+
+    def coerced(self, answer: Lines) -> Lines:
+        """With single spaces."""
+        lines = tuple(some_words("a line", line) for line in answer.lines)
+        return answer.model_copy(update={"lines": lines})
+
+
+class Reminder(MindAnswer):
+    """TDP's reminder for a day: 1 to 2 sentences."""
+
+    text: Sentences
+
+
+@dataclass(frozen=True, slots=True)
+class DayReminder(MindQuestion[Reminder]):
+    """TDP, step 2: what to keep in mind when planning this day, 1 to 2 sentences."""
+
+    name = "day_reminder"
+    answer_type = Reminder
+    exact = True
+
+    goal: str
+    plan: tuple[str, ...]
+    day: date
+
+    def variables(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
+        return {
+            "now": now_line(self.me.now),
+            "goal": one_line(self.goal, LONGEST_FIELD),
+            "plan": text_lines(self.plan),
+            "day": dated(self.day),
+        }
+
+    def problem_with(self, answer: Reminder) -> str:
+        """STSS appendix B: a day's reminder has 1 to 2 sentences."""
+        found = len(_SENTENCE_ENDS.findall(answer.text)) + 1
+        return "" if found <= _MOST_SENTENCES else f"expected 1 to 2 sentences, found {found}"
+
+    def coerced(self, answer: Reminder) -> Reminder:
+        """With single spaces."""
+        return answer.model_copy(update={"text": some_words("text", answer.text)})
+
+
+class Items(MindAnswer):
+    """TDP's checklist for conversations: fewer than five items."""
+
+    items: tuple[Sentences, ...] = Field(min_length=1, max_length=4)
+
+
+@dataclass(frozen=True, slots=True)
+class TalkReminder(MindQuestion[Items]):
+    """TDP, step 3: what to keep in mind in conversations, whoever with, fewer than 5 items."""
+
+    name = "talk_reminder"
+    answer_type = Items
+    exact = True
+
+    goal: str
+    plan: tuple[str, ...]
+
+    def variables(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
+        return {
+            "now": now_line(self.me.now),
+            "goal": one_line(self.goal, LONGEST_FIELD),
+            "plan": text_lines(self.plan),
+        }
+
+    def coerced(self, answer: Items) -> Items:
+        """With single spaces."""
+        items = tuple(some_words("an item", item) for item in answer.items)
+        return answer.model_copy(update={"items": items})
+
 
 MOST_PLACES = 150
 """With more known places than this, a schema takes any text for a place."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.report.words import plural
@@ -262,7 +263,7 @@ class Bench:
         self._tell = tell
         self._on_real: dict[int, Trained] = {}
         self._on_generated: dict[str, tuple[int, Trained]] = {}
-        self._floors: dict[tuple[str, int], tuple[NoiseFloor, NoiseFloor]] = {}
+        self._real_floors: dict[int, _Floors] = {}
         self.draws = Draws(test, settings.seed)
         self._asked: Counter[str] = Counter()
         self._failures: Counter[tuple[str, Cause]] = Counter()
@@ -292,8 +293,13 @@ class Bench:
         self._on_generated[name] = real_size, fg
         g_c, g_o = self.draws.gaps(fr, fg)
         wanted = floors and self._settings.splits
-        between = await self._floor(self._real, real_size, "real") if wanted else (None, None)
-        own = await self._floor(generated, len(mine), name) if wanted else (None, None)
+        between: _Floors = (None, None)
+        own: _Floors = (None, None)
+        if wanted:
+            if real_size not in self._real_floors:
+                self._real_floors[real_size] = await self._floor(self._real, real_size, "real")
+            between = self._real_floors[real_size]
+            own = await self._floor(generated, len(mine), name)
         return GapRow(
             name=name,
             examples=len(mine),
@@ -365,29 +371,25 @@ class Bench:
         await dm.fit_async(examples)
         return await self.tested(dm, what)
 
-    async def _floor(
-        self, examples: Sequence[Example], size: int, what: str
-    ) -> tuple[NoiseFloor, NoiseFloor]:
+    async def _floor(self, examples: Sequence[Example], size: int, what: str) -> _Floors:
         """G_c and G_o between DMs that learned from disjoint samples of this size, or less."""
-        key = what, size
-        if key not in self._floors:
-            pairs = plural(self._settings.splits, "pair")
-            self._tell(f"noise floor: training on {pairs} of samples of {what} play")
-            found: list[tuple[Gap, Gap]] = []
-            used = 0
-            for split in range(self._settings.splits):
-                one, other = disjoint(examples, size, self._settings.seed + split)
-                if not one:
-                    continue
-                used = len(one)
-                left = Trained(await self._trained(one, "noise floor"))
-                right = Trained(await self._trained(other, "noise floor"))
-                found.append(self.draws.gaps(left, right))
-            self._floors[key] = (
-                floor_of(used, [gap for gap, _ in found]),
-                floor_of(used, [gap for _, gap in found]),
-            )
-        return self._floors[key]
+        pairs = plural(self._settings.splits, "pair")
+        self._tell(f"noise floor: training on {pairs} of samples of {what} play")
+        found: list[tuple[Gap, Gap]] = []
+        used = 0
+        for split in range(self._settings.splits):
+            one, other = disjoint(examples, size, self._settings.seed + split)
+            if not one:
+                continue
+            used = len(one)
+            left = Trained(await self._trained(one, "noise floor"))
+            right = Trained(await self._trained(other, "noise floor"))
+            found.append(self.draws.gaps(left, right))
+        return floor_of(used, [c for c, _ in found]), floor_of(used, [o for _, o in found])
+
+
+_Floors: TypeAlias = tuple[NoiseFloor | None, NoiseFloor | None]
+"""Of G_c and of G_o."""
 
 
 def _check(

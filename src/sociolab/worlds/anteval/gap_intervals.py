@@ -253,11 +253,6 @@ class Draws:
 
     def scores(self, trained: Trained) -> DMScores:
         """The F-scores of a virtual DM, without values where it was silent."""
-        if trained.own.silent:
-            nothing = GapFigure(None)
-            return DMScores(
-                nothing, nothing, nothing, FScores(None, None, None), trained.own.failed
-            )
 
         def figure(part: Part) -> GapFigure:
             return self._figure([self._f1(dm, part) for dm in trained.all], (0, 1))[0]
@@ -266,7 +261,7 @@ class Draws:
             figure(_characters),
             figure(_tuples),
             figure(lambda row: row.skills),
-            macro(trained.own.rows),
+            FScores(None, None, None) if trained.own.silent else macro(trained.own.rows),
             trained.own.failed,
         )
 
@@ -298,16 +293,14 @@ class Draws:
         """Signed G of the study and of each refit, in the test rows and each of their resamples;
         NaN where it is not defined."""
         return [
-            self._signed_of(fr, fg, part) for fr, fg in zip(real.all, generated.all, strict=True)
+            signed_gap(self._f1(fr, part), self._f1(fg, part))
+            for fr, fg in zip(real.all, generated.all, strict=True)
         ]
 
-    def _signed_of(self, real: ScoredDM, generated: ScoredDM, part: Part) -> Floats:
-        if real.silent or generated.silent:
-            return np.full(len(self._counts), np.nan)
-        return signed_gap(self._f1(real, part), self._f1(generated, part))
-
     def _f1(self, dm: ScoredDM, part: Part) -> Floats:
-        """F1 in the test rows and each of their resamples."""
+        """F1 in the test rows and each of their resamples; NaN where the DM was silent."""
+        if dm.silent:
+            return np.full(len(self._counts), np.nan)
         parts = [part(row) for row in dm.rows]
         both = self._sums([one.both for one in parts])
         total = self._sums([one.predicted + one.real for one in parts])

@@ -13,28 +13,30 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sociolab.core.episode import Ended, Trial
+from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
 from sociolab.core.user_files import imported_folder, imported_names
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, ModelAccess, Several
 from sociolab.report.result import result_of
+from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
 from sociolab.report.words import plural
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import IN_FORMAT, GapSettings, UnusableReplies, measure_gap
-from sociolab.worlds.anteval.gap_tables import by_dm, csv_rows, gap_section
+from sociolab.worlds.anteval.gap_tables import by_dm, csv_rows, gap_section, raters_section
 from sociolab.worlds.anteval.importing.dnd import EXAMPLES, examples_file, read_examples
 from sociolab.worlds.anteval.intention import cut_examples, example_of
+from sociolab.worlds.anteval.rating import DIMENSIONS
 from sociolab.worlds.anteval.scene import party_moved
 from sociolab.worlds.anteval.session import NPC, session_from
-from sociolab.worlds.anteval.virtual_dm.example import Example, windows
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, windows
 from sociolab.worlds.anteval.virtual_dm.specs import LINEAR, DMFactory
 
-_INTENTION = "anteval-intention"
+_INTENTION, RATED = "anteval-intention", DIMENSIONS["intention"]
 _SPLITS = 10
 _REFITS = 12
 
@@ -146,16 +148,36 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
         await factory.close()
     if len(tables) > 1:
         sections.insert(0, by_dm(tables))
+    runs = dict.fromkeys(row.run for row in generated if row.run)
+    results = {run: result_of(lab.store, run) for run in runs}
+    rated = _rated(results, generated)
+    if rated:
+        sections.append(raters_section(tables, rated))
     figures = {
         "schema": 2,
         "kind": "gap",
         "play": play,
         "tables": [asdict(table) for table in tables],
+        "rated": {name: asdict(estimate) for name, estimate in rated.items()},
         "notes": all_notes,
     }
-    runs = dict.fromkeys(row.run for row in generated if row.run)
-    results = tuple(result_of(lab.store, run) for run in runs)
-    return Findings(tuple(sections), results, figures, tuple(csv_rows(tables)))
+    return Findings(tuple(sections), tuple(results.values()), figures, tuple(csv_rows(tables)))
+
+
+def _rated(
+    results: Mapping[str, RunResult], generated: Sequence[_Generated]
+) -> Mapping[str, Estimate]:
+    """How expressive people found the play of runs, by its name in the table; the first set of
+    raters where there are several."""
+    return {
+        row.name: Estimate(
+            found.value, found.n, found.clusters, found.low, found.high, found.interval
+        )
+        for row in reversed(generated)
+        if row.run
+        for found in reversed(results[row.run].scores)
+        if (found.measure, found.agent, found.by) == (RATED, row.agent, {})
+    }
 
 
 def _told(lab: Context, name: str, step: str) -> None:
@@ -190,13 +212,15 @@ def _unusable(failures: Sequence[UnusableReplies]) -> Iterator[str]:
 class _Generated:
     """The play of one agent in one run, or of a file: its name in the table, and its examples.
 
-    `sessions` says by group what was played: two of the same value share characters, scene and
-    intentions. `cut`: every example ends at the move that shows the intention.
+    `source` is the run or file as it was given. `sessions` says by group what was played: two of
+    the same value share characters, scene and intentions. `cut`: every example ends at the move
+    that shows the intention.
     """
 
     name: str
     examples: tuple[Example, ...]
     sessions: Mapping[str, str]
+    source: str
     run: str = ""
     agent: str = ""
     npc: str = ""
@@ -221,7 +245,7 @@ def _play_of(
         notes.append("scripted: rule-based players; not to be compared with a paper's figures")
 
     def named(row: _Generated) -> _Generated:
-        unique = row.name if times[row.name] == 1 else f"{row.name} ({row.run or 'file'})"
+        unique = row.name if times[row.name] == 1 else f"{row.name} ({row.source})"
         return replace(row, name=unique)
 
     mine = [named(row) for name in dict.fromkeys(config.pair) for row in found[name]]
@@ -261,12 +285,12 @@ def _shared(one: _Generated, other: _Generated, notes: list[str]) -> tuple[_Gene
 
 def _of_file(path: Path) -> _Generated:
     examples = read_examples(path)
-    sessions: dict[str, list[object]] = {}
-    for one in sorted(examples, key=lambda one: one.id):
+    sessions: dict[str, list[tuple[tuple[str, ...], list[Label]]]] = {}
+    for one in examples:
         sessions.setdefault(one.group, []).append((one.candidates, sorted(one.labels)))
-    played = {group: digest(repr(rows)) for group, rows in sessions.items()}
+    played = {group: digest(repr(sorted(rows))) for group, rows in sessions.items()}
     name = path.parent.name if path.name == EXAMPLES and path.parent.name else path.name
-    return _Generated(name.split(".jsonl")[0], examples, played)
+    return _Generated(name.split(".jsonl")[0], examples, played, str(path))
 
 
 def _of_run(store: Store, run: str, config: GapConfig, notes: list[str]) -> list[_Generated]:
@@ -279,7 +303,8 @@ def _of_run(store: Store, run: str, config: GapConfig, notes: list[str]) -> list
     sessions: dict[tuple[str, str], dict[str, str]] = {}
     left_out, failed_turns, played, whole = row.trials - row.played, 0, 0, Counter[object]()
     for episode in store.episodes(run, "played"):
-        if not party_moved(episode) or episode.ended is None or _broke_off(episode.ended):
+        ended = episode.ended
+        if ended is None or ended.reason == "failed turn" or not party_moved(episode):
             left_out += 1
             continue
         cast, session = cast_of(episode.trial), session_from(episode.trial.task.content)
@@ -310,17 +335,13 @@ def _of_run(store: Store, run: str, config: GapConfig, notes: list[str]) -> list
             tuple(examples),
             sessions[agent, npc],
             run,
+            run,
             agent,
             npc,
             cut=config.cut and not whole[agent, npc],
         )
         for (agent, npc), examples in found.items()
     ]
-
-
-def _broke_off(ended: Ended) -> bool:
-    """Whether a session stopped because a turn failed."""
-    return ended.reason == "failed turn"
 
 
 # ------------------------------------------------------------------ the IEP beside the gap

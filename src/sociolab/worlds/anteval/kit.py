@@ -12,13 +12,14 @@ from sociolab.core.ports import ChatModel, Judge, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.shown import Sidebar
-from sociolab.plugin.world import Importer, Importing, WorldPlugin
-from sociolab.plugin.writing import WriteJob, Writer, WrittenTasks
+from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer
+from sociolab.plugin.writing import WriteJob, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.anteval.conduct import ConductCheck
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.scoring import RECALL_OF, RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
+from sociolab.worlds.anteval.rating import rating_guide
 from sociolab.worlds.anteval.scene import LEAVE, PASS, SPEAK
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
 from sociolab.worlds.anteval.session import FactKind, session_from
@@ -75,16 +76,23 @@ INFORMATION = Declared(
             ),
             "oracle_transcript": "Control: share of the facts told at all",
             "oracle_facts": "Control: IEP of reciting all facts",
+            "informativeness": "How much a player does to exchange what matters, rated by people",
         },
         lower=["hallucination", "small_talk", "turns_per_fact", "tokens_per_fact", *_CONDUCT],
         neither=["no_talk", "other_session", "oracle_transcript", "oracle_facts"],
-        units={"turns_per_fact": "turns", "tokens_per_fact": "tokens"},
+        units={
+            "turns_per_fact": "turns",
+            "tokens_per_fact": "tokens",
+            "informativeness": "points",
+        },
     ),
     main=("iep", "recall"),
     cluster="session",
     judges={"formula": _RECORD, "heuristic": _COUNTED},
     spoken=(SPEAK,),
     acts={PASS: "passed", LEAVE: "left"},
+    partner="the NPC",
+    measured_by={"informativeness": "iep"},
 )
 
 INTENTION = Declared(
@@ -96,15 +104,19 @@ INTENTION = Declared(
                 "F1 over characters with their skills",
                 "Whether who uses which skill is found",
             ),
+            "expressiveness": "How clearly play shows what a player means to do, rated by people",
             **_CONDUCT,
         },
         lower=list(_CONDUCT),
+        units={"expressiveness": "points"},
     ),
     main=("f_o",),
     cluster="session",
     judges={"formula": _RECORD, "heuristic": _COUNTED},
     spoken=(SPEAK,),
     acts={PASS: "passed", LEAVE: "left"},
+    partner="the NPC",
+    measured_by={"expressiveness": "f_o"},
 )
 
 
@@ -183,7 +195,7 @@ def _writers(
         drawn = chosen.drawn(job.setup.seed)
         done = await write_sessions(job.author, chosen.texts, job.folder, drawn, job.tell)
         then = f"play them: sociolab run {world} --data {job.folder}"
-        return WrittenTasks(len(done.sessions), "sessions", done.failures, (then,))
+        return WrittenTasks(len(done.sessions), "session", done.failures, (then,))
 
     return {"sessions": Writer(write, settings)}
 
@@ -226,6 +238,7 @@ load_information = WorldPlugin(
     },
     writers=_writers("anteval-information", InformationSettings),
     sidebar=_facts,
+    guides={"informativeness": lambda: rating_guide("information")},
     impressions=True,
 )
 
@@ -237,5 +250,6 @@ load_intention = WorldPlugin(
     settings=IntentionSettings,
     short={"turns": "8"},
     writers=_writers("anteval-intention", IntentionSettings),
+    guides={"expressiveness": lambda: rating_guide("intention")},
     tools={"gap": _gap},
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -126,7 +126,7 @@ async def write_character(
     """
     head = texts["write_character"].render({"shortest": _ASKED[0], "longest": _ASKED[1]})
     check = _Check(drawn, frozenset(_first(name) for name in taken if name.strip()))
-    found, _ = await author.write(Writing, head, _sheet(drawn, taken), key, check.complaint)
+    found, _ = await author.write(Writing, head, _sheet(drawn, taken), key, check.problems)
     if author.rehearsal:  # names that are made up may be alike
         return drawn
     written = {
@@ -159,19 +159,18 @@ def _sheet(drawn: PartyMember, taken: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """What a writing for this character lacks, in a sentence; nothing if it will do."""
+    """What a writing for this character lacks, in clauses; empty ones where it will do."""
 
     drawn: PartyMember
     taken: frozenset[str]
 
-    def complaint(self, writing: Writing) -> str:
-        problems = (
+    def problems(self, writing: Writing) -> tuple[str, ...]:
+        return (
             self._name(_one_line(writing.name)),
             self._look(writing.look),
             self._length(writing.description),
             self._missing(writing.description),
         )
-        return "; ".join(problem for problem in problems if problem)
 
     def _name(self, name: str) -> str:
         if not name:
@@ -261,7 +260,7 @@ async def write_knowledge(
     body = texts["write_knowledge"].render(words)
     head = "You write the hidden knowledge of a role-playing session."
     written, _ = await author.write(
-        WrittenKnowledge, head, body, key, lambda reply: _knowledge_complaint(reply.facts, count)
+        WrittenKnowledge, head, body, key, lambda reply: _wrong(reply.facts, count)
     )
     return tuple(
         Fact(id=f"F{number}", kind=one.kind, text=one.text)
@@ -269,17 +268,16 @@ async def write_knowledge(
     )
 
 
-def _knowledge_complaint(facts: tuple[WrittenFact, ...], count: int) -> str:
-    """What is wrong with the facts, in a sentence; empty if nothing is."""
+def _wrong(facts: tuple[WrittenFact, ...], count: int) -> Iterator[str]:
+    """What is wrong with the facts."""
     if len(facts) != count:
-        return f"expected {count} facts, found {len(facts)}"
+        yield f"expected {count} facts, found {len(facts)}"
     seen: set[str] = set()
     for number, fact in enumerate(facts, start=1):
         if not fact.subject or not fact.text:
-            return f"fact {number}: expected a subject and a text, found an empty one"
+            yield f"fact {number}: expected a subject and a text, found an empty one"
         if fact.subject.casefold() not in fact.text.casefold():
-            return f'fact {number}: expected a text that names its subject, "{fact.subject}"'
+            yield f'fact {number}: expected a text that names its subject, "{fact.subject}"'
         if fact.subject.casefold() in seen:
-            return f'fact {number}: expected a subject of its own, found "{fact.subject}" again'
+            yield f'fact {number}: expected a subject of its own, found "{fact.subject}" again'
         seen.add(fact.subject.casefold())
-    return ""

@@ -113,23 +113,36 @@ def load(folder: Path) -> DataSet:
         content = file_bytes(folder / name)
         hasher.update(f"{name} {len(content)}\n".encode())
         hasher.update(content)
-    characters = _by_id(folder / FILES[0], Character, lambda c: c.id)
-    scenarios = _by_id(folder / FILES[2], Scenario, lambda s: s.id)
+    characters, scenarios = read_characters(folder), read_scenarios(folder)
+    relationships = read_relationships(folder, characters)
     rows = _by_id(folder / FILES[3], TaskRow, lambda t: t.id)
-    relationships = _relationships(folder / FILES[1], characters)
-    for scenario in scenarios.values():
-        if problem := misfit(scenario):
-            raise ConfigError(f'{folder / FILES[2]}, scenario "{scenario.id}": {problem}')
     _check_tasks(folder / FILES[3], rows, scenarios, characters)
     data = DataId(meta.name, meta.version, hasher.hexdigest())
     return DataSet(data, characters, relationships, scenarios, tuple(rows.values()))
 
 
-def _relationships(
-    path: Path, characters: dict[str, Character]
+def read_characters(folder: Path) -> dict[str, Character]:
+    """The characters of a folder, by id; ConfigError where one cannot be read."""
+    return _by_id(folder / FILES[0], Character, lambda c: c.id)
+
+
+def read_scenarios(folder: Path) -> dict[str, Scenario]:
+    """The scenarios of a folder, by id; ConfigError where one cannot be read, or is no whole."""
+    path = folder / FILES[2]
+    scenarios = _by_id(path, Scenario, lambda s: s.id)
+    for scenario in scenarios.values():
+        if problem := misfit(scenario):
+            raise ConfigError(f'{path}, scenario "{scenario.id}": {problem}')
+    return scenarios
+
+
+def read_relationships(
+    folder: Path, characters: Mapping[str, Character]
 ) -> dict[frozenset[str], Relationship]:
+    """The relationships of a folder, by pair; ConfigError where one cannot be read, or is of
+    somebody who is none of the characters."""
     found: dict[frozenset[str], Relationship] = {}
-    for where, pair in json_records(path, Relationship):
+    for where, pair in json_records(folder / FILES[1], Relationship):
         key = frozenset((pair.a, pair.b))
         if len(key) < 2 or key in found:
             raise ConfigError(f"{where}: expected a new pair of two, found {pair.a} and {pair.b}")
@@ -178,7 +191,9 @@ def _by_id(path: Path, kind: type[R], key: Callable[[R], str]) -> dict[str, R]:
     return found
 
 
-def _known(where: str, ids: Sequence[str] | frozenset[str], known: dict[str, R], what: str) -> None:
+def _known(
+    where: str, ids: Sequence[str] | frozenset[str], known: Mapping[str, R], what: str
+) -> None:
     for one in sorted(ids):
         if one not in known:
             raise ConfigError(f'{where}: there is no {what} with the id "{one}"')

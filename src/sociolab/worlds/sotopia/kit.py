@@ -24,8 +24,8 @@ from sociolab.plugin.world import (
     Importing,
     PromptImporter,
     WorldPlugin,
+    Writer,
 )
-from sociolab.plugin.writing import Writer
 from sociolab.prompting.sets import PromptedSettings, PromptSet
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data

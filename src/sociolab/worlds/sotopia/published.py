@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sociolab.worlds.sotopia.importing.goals import parts
 from sociolab.worlds.sotopia.scenarios import RelationshipType
 from sociolab.worlds.sotopia.visibility import inner_life
 
@@ -72,6 +71,8 @@ _PUBLIC_GENDERS = {"man": "male", "woman": "female"}
 
 def _seen_by(viewer: int | None, text: str, seats: int, place: str) -> str:
     """A published text without its tags: all of it, or what the player of a seat may read."""
+    from sociolab.worlds.sotopia.importing.goals import parts  # only what is imported has tags
+
     return "".join(
         part.text for part in parts(text, seats, place) if viewer is None or part.is_for(viewer)
     )

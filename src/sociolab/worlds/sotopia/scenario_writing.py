@@ -10,8 +10,8 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -22,21 +22,13 @@ from pydantic import Field, StringConstraints, create_model
 from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.core.reading import file_text
 from sociolab.core.seeding import digest, interleave, stream
-from sociolab.plugin.writing import ATTEMPTS, WriteJob, WrittenTasks, write_all
-from sociolab.prompting.sets import PromptSet
-from sociolab.worlds.sotopia.build import (
-    TemplateSpec,
-    bargains,
-    castable,
-    friend_searches,
-)
-from sociolab.worlds.sotopia.dataset import FILES, DataSet, load
+from sociolab.plugin.writing import ATTEMPTS, Piece, WriteJob, WrittenTasks, write_until
+from sociolab.worlds.sotopia.build import TemplateSpec, bargains, castable, friend_searches
+from sociolab.worlds.sotopia.dataset import DataSet, load
 from sociolab.worlds.sotopia.kit import ScenarioSettings
 from sociolab.worlds.sotopia.scenarios import (
-    Character,
     Family,
     Goal,
-    Relationship,
     RelationshipType,
     Scenario,
     Stance,
@@ -44,14 +36,13 @@ from sociolab.worlds.sotopia.scenarios import (
 from sociolab.worlds.sotopia.scene import PACKAGE
 from sociolab.worlds.sotopia.writing import (
     NEAR,
-    Grown,
+    Desk,
+    Phrase,
     WriterReply,
-    call,
     free_id,
     length_problem,
     near_double,
     told_of,
-    written_by,
 )
 
 SCENARIOS = {"vignettes": 60, "templates": 30}
@@ -60,7 +51,7 @@ SCENARIOS = {"vignettes": 60, "templates": 30}
 CONTEXT, GOAL = (15, 90), (5, 80)
 """Words that these may have; goals from templates are as long as their facts."""
 
-SOURCES: Mapping[str, tuple[int, Family]] = {
+SOURCES: dict[str, tuple[int, Family]] = {
     "social_chem": (2, "norms"),
     "social_iqa": (2, "feelings"),
     "deal-or-no-deal": (1, "division"),
@@ -72,79 +63,57 @@ SOURCES: Mapping[str, tuple[int, Family]] = {
 async def write_scenarios(job: WriteJob) -> WrittenTasks:
     """Scenarios until the folder has as many of this method as wanted.
 
-    A folder without characters and relationships gets those of the package. Of vignettes for which
-    no scenario came about others take the place, twice as many as wanted in all.
+    A folder without characters and relationships gets those of the package. ConfigError where too
+    few pairs are there to be cast.
     """
     settings = job.setup.read("sotopia", ScenarioSettings)
-    own = _own_data()
-    then = _cast_from(job.folder, own)
-    desk = _Desk(
-        job,
-        settings,
-        own,
-        {one.id: one for one in Grown(job.folder, FILES[0], Character).records},
-        Grown(job.folder, FILES[1], Relationship).records,
-        Grown(job.folder, FILES[2], Scenario),
-    )
+    desk = ScenarioDesk(job, settings)
     by_template = settings.method == "templates"
-    pieces = _from_templates(desk) if by_template else _from_vignettes(desk)
+    prompts = () if by_template else _inspirations(settings, job.setup.seed)
+    then = desk.cast_from_package()
+    if len(desk.pairs.records) < settings.pairs:
+        raise ConfigError(
+            f"{desk.pairs.path}: expected at least {settings.pairs} pairs of characters to cast, "
+            f"found {len(desk.pairs.records)}; write them first: sociolab write sotopia "
+            f"relationships --to {job.folder} ..., or set pairs=N"
+        )
+    pieces = _from_templates(desk) if by_template else _from_vignettes(desk, prompts)
     wanted = job.count or SCENARIOS[settings.method]
-    used = {made.inspiration for one in desk.scenarios.records for made in one.provenance}
-    before = have = len(used & pieces.keys())
-    left = [name for name in pieces if name not in used]
-    failures, asked = list[str](), 0
-    while have < wanted and left and asked < 2 * wanted:
-        chosen, left = left[: wanted - have], left[wanted - have :]
-        jobs = {name: pieces[name] for name in chosen}
-        made, failed = await write_all("scenarios", jobs, job.tell)
-        have, asked, failures = have + len(made), asked + len(chosen), [*failures, *failed]
-    if have < wanted and not left:
+
+    def used() -> set[str]:
+        made = (one.inspiration for row in desk.scenarios.records for one in row.provenance)
+        return pieces.keys() & made
+
+    there = used()
+    left = [name for name in pieces if name not in there]
+
+    def chosen(missing: int) -> dict[str, Piece[None]]:
+        return {name: pieces[name] for name in (left.pop(0) for _ in left[:missing])}
+
+    failures = await write_until("scenarios", wanted, lambda: len(used()), chosen, job.tell)
+    if (have := len(used())) < wanted and not left:
         what = "templates" if by_template else "inspirational prompts"
-        then += (f"all {len(pieces)} {what} are used: {have} of {wanted} scenarios are there",)
-    then += (f"cast them: sociolab data cast {job.folder}",)
-    return WrittenTasks(have - before, "scenarios", tuple(failures), then)
+        then += [f"all {len(pieces)} {what} are used: {have} of {wanted} scenarios are there"]
+    then += [f"cast them: sociolab data cast {job.folder}"]
+    return WrittenTasks(have - len(there), "scenario", failures, tuple(then))
 
 
-def _cast_from(folder: Path, own: DataSet) -> tuple[str, ...]:
-    """Give a folder that has nobody the package's characters; what was done."""
-    if any((folder / name).exists() for name in FILES[:2]):
-        return ()
-    people, pairs = Grown(folder, FILES[0], Character), Grown(folder, FILES[1], Relationship)
-    for one in own.characters.values():
-        people.add(one)
-    for pair in own.relationships.values():
-        pairs.add(pair)
-    return (f"{folder} had no characters: those that come with sociolab were copied into it",)
+class ScenarioDesk(Desk):
+    """What a scenario is written at."""
 
+    def __init__(self, job: WriteJob, settings: ScenarioSettings) -> None:
+        super().__init__(job, settings)
+        self.settings = settings
 
-@cache
-def _own_data() -> DataSet:
-    with as_file(files(PACKAGE) / "data") as folder:
-        return load(folder)
-
-
-Piece = Callable[[], Any]
-
-
-@dataclass(frozen=True)
-class _Desk:
-    """What a scenario is written at: the job, who may be cast, and all scenarios so far."""
-
-    job: WriteJob
-    settings: ScenarioSettings
-    own: DataSet
-    people: Mapping[str, Character]
-    pairs: Sequence[Relationship]
-    scenarios: Grown[Scenario]
-    names: frozenset[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        names = {name for one in self.people.values() for name in (one.first_name, one.last_name)}
-        object.__setattr__(self, "names", frozenset(name for name in names if name))
-
-    @property
-    def texts(self) -> PromptSet:
-        return self.settings.texts
+    def cast_from_package(self) -> list[str]:
+        """Give a folder that has nobody the package's characters; what was done."""
+        if self.people.records or self.pairs.records:
+            return []
+        self.pairs.add(*_own_data().relationships.values())
+        self.people.add(*_own_data().characters.values())
+        return [
+            f"{self.job.folder} had no characters: those that come with sociolab were copied there"
+        ]
 
     def double(self, context: str, but: Iterable[str] = ()) -> str:
         """That there is a scenario like this; "" if there is none."""
@@ -154,7 +123,8 @@ class _Desk:
 
     def uncastable(self, scenario: Scenario) -> str:
         """That too few can be cast; "" where enough can."""
-        found = castable(scenario, self.people, self.pairs)
+        people = {one.id: one for one in self.people.records}
+        found = castable(scenario, people, self.pairs.records)
         count = len({frozenset(pair) for pair in found})
         if count >= self.settings.pairs:
             return ""
@@ -165,8 +135,9 @@ class _Desk:
 
     def named(self, *texts: str) -> str:
         """That somebody who may be cast is named; "" if nobody is."""
+        names = {name for one in self.people.records for name in (one.first_name, one.last_name)}
         words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text)}
-        found = sorted(self.names & words)
+        found = sorted(names & words)
         return f'expected no names, found "{found[0]}"' if found else ""
 
     def keep(self, scenario: Scenario, attempts: int, inspiration: str) -> None:
@@ -174,8 +145,14 @@ class _Desk:
         if (problem := self.double(scenario.context)) and not self.job.author.rehearsal:
             raise ReplyError(problem, raw="")
         key = free_id(scenario.id, {one.id for one in self.scenarios.records})
-        made = written_by(self.job, self.texts, attempts, inspiration)
-        self.scenarios.add(scenario.model_copy(update={"id": key, "provenance": (made,)}))
+        made = self.written(attempts, inspiration)
+        self.scenarios.add(scenario.model_copy(update={"id": key, "provenance": made}))
+
+
+@cache
+def _own_data() -> DataSet:
+    with as_file(files(PACKAGE) / "data") as folder:
+        return load(folder)
 
 
 # ------------------------------------------------------------------ the first method: vignettes
@@ -229,18 +206,18 @@ def mixed(prompts: Sequence[Inspiration], seed: int) -> tuple[Inspiration, ...]:
     return tuple(one for _, _, one in sorted(placed, key=lambda found: found[:2]))
 
 
-def _from_vignettes(desk: _Desk) -> dict[str, Piece]:
-    path = desk.settings.inspire
+def _inspirations(settings: ScenarioSettings, seed: int) -> tuple[Inspiration, ...]:
+    path = settings.inspire
     if path:
         text = file_text(Path(path).expanduser())
     else:
         path = "seeds.csv"
         text = files(PACKAGE).joinpath("data", path).read_text("utf-8")
-    prompts = mixed(read_inspirations(text, path), desk.job.setup.seed)
+    return mixed(read_inspirations(text, path), seed)
+
+
+def _from_vignettes(desk: ScenarioDesk, prompts: Sequence[Inspiration]) -> dict[str, Piece[None]]:
     return {f"{one.source}:{one.id}": partial(_vignette, desk, one) for one in prompts}
-
-
-Phrase = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
 
 
 class SeatDraft(WriterReply):
@@ -292,58 +269,51 @@ def _draft_type(jobs: tuple[str, ...], ties: tuple[str, ...]) -> Any:
     )
 
 
-async def _vignette(desk: _Desk, prompt: Inspiration) -> None:
+async def _vignette(desk: ScenarioDesk, prompt: Inspiration) -> None:
     """Draft, check by D.2, and draft again with the reason, until the check holds."""
-    author, texts, name = desk.job.author, desk.texts, f"{prompt.source}:{prompt.id}"
-    family = SOURCES.get(prompt.source, (1, "other"))[1]
-    known = Counter(one.tie for one in desk.pairs if one.tie)
-    kind = _draft_type(
-        tuple(sorted({one.occupation for one in desk.people.values()})),
-        tuple(sorted(known)),
-    )
+    name, family = f"{prompt.source}:{prompt.id}", SOURCES.get(prompt.source, (1, "other"))[1]
+    known = Counter(one.tie for one in desk.pairs.records if one.tie)
+    jobs = {one.occupation for one in desk.people.records}
+    kind = _draft_type(tuple(sorted(jobs)), tuple(sorted(known)))
     ties = ", ".join(f"{tie} {count}" for tie, count in sorted(known.items())) or "none"
-    head = texts["write_scenario"].render({"pairs": desk.settings.pairs, "ties": ties})
     examples = _examples(desk, family, name)
-    shown = "\n\n".join(
+    shown = (
         f"Example {number}\ncontext: {one.context}\n"
         + "\n".join(f"goal: {goal.text}" for goal in one.goals)
         for number, one in enumerate(examples, start=1)
     )
-    asked = f"{shown}\n\nInspirational prompt: {prompt.text}"
+    asked = "\n\n".join((*shown, f"Inspirational prompt: {prompt.text}"))
 
-    def complaint(draft: Any) -> str:
-        problems = (
-            length_problem("context", draft.context, CONTEXT),
-            *(length_problem("goal", seat.goal, GOAL) for seat in (draft.one, draft.other)),
-            desk.named(draft.context, draft.one.goal, draft.other.goal),
-            *(_leak(seat, draft.context) for seat in (draft.one, draft.other)),
-            desk.double(draft.context, [one.context for one in examples]),
-            desk.uncastable(_scenario(draft, family)),
-        )
-        return "; ".join(problem for problem in problems if problem)
+    def lacks(draft: Any) -> Iterator[str]:
+        seats = (draft.one, draft.other)
+        yield length_problem("context", draft.context, CONTEXT)
+        yield from (length_problem("goal", seat.goal, GOAL) for seat in seats)
+        yield desk.named(draft.context, *(seat.goal for seat in seats))
+        yield from (_leak(seat, draft.context) for seat in seats)
+        yield desk.double(draft.context, [one.context for one in examples])
+        yield desk.uncastable(_scenario(draft, family))
 
-    body, attempts = asked, 0
+    body, attempts, settings = asked, 0, {"pairs": desk.settings.pairs, "ties": ties}
     for round_ in range(ATTEMPTS):
-        draft, more = await author.write(kind, head, body, call(name, "draft", round_), complaint)
-        scenario = _scenario(draft, family)
-        review, _ = await author.write(
-            GuidelineCheck, texts["review_scenario"].render({}), _as_read(scenario),
-            call(name, "check", round_), lambda _: "",
-        )  # fmt: skip
-        attempts += more
-        if review.holds or author.rehearsal:
+        draft, more = await desk.ask(
+            kind, "write_scenario", body, (name, round_), lacks, **settings
+        )
+        attempts, scenario = attempts + more, _scenario(draft, family)
+        read = _as_read(scenario)
+        review, _ = await desk.ask(GuidelineCheck, "review_scenario", read, (name, round_))
+        if review.holds or desk.job.author.rehearsal:
             desk.keep(scenario, attempts, name)
             return
         body = (
-            f"{asked}\n\nA draft of yours was returned:\n{_as_read(scenario)}\n\n"
+            f"{asked}\n\nA draft of yours was returned:\n{read}\n\n"
             f"The reason: {review.reason}\nWrite the scenario anew."
         )
     raise ReplyError(f"no draft passed the check of appendix D.2 ({review.reason})", raw="")
 
 
-def _examples(desk: _Desk, family: str, name: str) -> Sequence[Scenario]:
+def _examples(desk: ScenarioDesk, family: str, name: str) -> Sequence[Scenario]:
     """Two of the package's own, of this family where it has some; always the same for a name."""
-    authored = [one for one in desk.own.scenarios.values() if one.family not in _TEMPLATED]
+    authored = [one for one in _own_data().scenarios.values() if one.family not in _TEMPLATED]
     alike = [one for one in authored if one.family == family] or authored
     return stream(desk.job.setup.seed, "examples", name).sample(alike, 2)
 
@@ -351,13 +321,13 @@ def _examples(desk: _Desk, family: str, name: str) -> Sequence[Scenario]:
 _TEMPLATED = ("bargain", "mutual-friend")
 
 
-def _numbers(text: str) -> list[str]:
-    return sorted(found.replace(",", "") for found in re.findall(r"\d+(?:[.,]\d+)*", text))
+def _numbers(text: str) -> set[str]:
+    return {found.replace(",", "") for found in re.findall(r"\d+(?:[.,]\d+)*", text)}
 
 
 def _leak(seat: SeatDraft, context: str) -> str:
     """That the context tells what a goal keeps private; "" if it does not."""
-    numbers = sorted(set(_numbers(seat.private)) & set(_numbers(context)))
+    numbers = sorted(_numbers(seat.private) & _numbers(context))
     if numbers:
         return f"context: expected nothing private, found {numbers[0]}, which a goal keeps private"
     if told_of(seat.private, context) >= NEAR or told_of(seat.goal, context) >= NEAR:
@@ -420,48 +390,45 @@ class Rewritten(WriterReply):
     goal_2: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000)]
 
 
-def _from_templates(desk: _Desk) -> dict[str, Piece]:
+def _from_templates(desk: ScenarioDesk) -> dict[str, Piece[None]]:
+    """Those for which there are enough pairs; ConfigError where there is none."""
     source = files(PACKAGE).joinpath("data", "templates.json").read_text("utf-8")
     spec = TemplateSpec.model_validate_json(source)
     seed = desk.job.setup.seed
-    made = (*bargains(spec.bargains, seed), *friend_searches(spec.friend_searches, seed))
+    drawn = (*bargains(spec.bargains, seed), *friend_searches(spec.friend_searches, seed))
+    made = [one for one in drawn if not (problem := desk.uncastable(one))]
+    if not made:
+        raise ConfigError(f"{desk.pairs.path}: no template can be cast ({problem})")
     return {
         f"template:{one.id}": partial(_template, desk, one)
         for one in interleave(made, lambda one: one.family)
     }
 
 
-async def _template(desk: _Desk, made: Scenario) -> None:
+async def _template(desk: ScenarioDesk, made: Scenario) -> None:
     before = Rewritten(context=made.context, goal_1=made.goals[0].text, goal_2=made.goals[1].text)
     body = f"As it stands:\n```json\n{before.model_dump_json(indent=1)}\n```"
 
-    def complaint(after: Rewritten) -> str:
-        problems = [
-            _changed(name, getattr(before, name), getattr(after, name))
-            for name in Rewritten.model_fields
-        ]
+    def lacks(after: Rewritten) -> Iterator[str]:
+        for name in Rewritten.model_fields:
+            yield _changed(name, getattr(before, name), getattr(after, name))
         for name, goal in zip(("goal_1", "goal_2"), made.goals, strict=True):
-            problems.append(_lost(name, goal, getattr(after, name)))
-        problems += [desk.named(after.context), desk.double(after.context)]
-        return "; ".join(problem for problem in problems if problem)
+            yield _lost(name, goal, getattr(after, name))
+        yield desk.named(after.context)
+        yield desk.double(after.context)
 
-    after, attempts = await desk.job.author.write(
-        Rewritten, desk.texts["write_template"].render({}), body, call(made.id, "rewrite"),
-        complaint,
-    )  # fmt: skip
+    after, attempts = await desk.ask(Rewritten, "write_template", body, (made.id, 0), lacks)
     goals = tuple(
         goal.model_copy(update={"text": text})
         for goal, text in zip(made.goals, (after.goal_1, after.goal_2), strict=True)
     )
     scenario = made.model_copy(update={"context": after.context, "goals": goals})
-    if (problem := desk.uncastable(scenario)) and not desk.job.author.rehearsal:
-        raise ReplyError(problem, raw="")
     desk.keep(scenario, attempts, f"template:{made.id}")
 
 
 def _changed(name: str, before: str, after: str) -> str:
     """That the numbers are no longer the same, of which a context's might give a goal away."""
-    had, has = set(_numbers(before)), set(_numbers(after))
+    had, has = _numbers(before), _numbers(after)
     if had == has:
         return ""
     odd = sorted(had ^ has)[0]

@@ -8,23 +8,27 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, create_model
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey
-from sociolab.core.reading import json_records
 from sociolab.core.seeding import stream
 from sociolab.core.user_files import writing
-from sociolab.plugin.writing import Author, WriteJob, WrittenTasks, write_all
-from sociolab.prompting.sets import PromptSet
+from sociolab.plugin.writing import Piece, WriteJob, WrittenTasks, write_all, write_until
 from sociolab.report.words import plural
-from sociolab.worlds.sotopia.dataset import FILES, META
+from sociolab.worlds.sotopia.dataset import (
+    FILES,
+    META,
+    read_characters,
+    read_relationships,
+    read_scenarios,
+)
 from sociolab.worlds.sotopia.kit import RelationshipSettings, WritingSettings
 from sociolab.worlds.sotopia.scenarios import (
     BigFive,
@@ -46,48 +50,96 @@ NEAR = 0.6
 # ------------------------------------------------------------------ what holds for all
 
 R = TypeVar("R", bound=DataRecord)
+Typed = TypeVar("Typed", bound=BaseModel)
 
 
 class Grown(Generic[R]):
-    """A file of records that grows by a line with each; `records` are all that it holds."""
+    """A file of a data set that grows by lines; `records` are all that it holds."""
 
-    def __init__(self, folder: Path, name: str, kind: type[R]) -> None:
-        """ConfigError where a line is no such record."""
-        self._path = folder / name
-        there = self._path.exists()
-        self.records = [one for _, one in json_records(self._path, kind)] if there else []
-        self._cut = there and self._path.read_bytes()[-1:] not in (b"\n", b"")
+    def __init__(self, path: Path, records: Iterable[R]) -> None:
+        self.path = path
+        self.records = list(records)
+        self._cut = path.exists() and path.read_bytes()[-1:] not in (b"\n", b"")
 
-    def add(self, record: R) -> None:
-        """Keep one more, of a data set that is made with the first; ConfigError where nothing can
-        be written."""
-        self.records.append(record)
-        folder, text = self._path.parent, "\n" * self._cut + record.line()
+    def add(self, *records: R) -> None:
+        """Keep more, in a data set that is made with the first; ConfigError where nothing can be
+        written."""
+        folder, text = self.path.parent, "".join(one.line() for one in records)
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if not (folder / META).exists():
                 meta = f'{{"name": "{_slug(folder.resolve().name)}", "version": "1"}}\n'
                 (folder / META).write_text(meta, "utf-8")
-            with self._path.open("a", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with self.path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write("\n" * self._cut + text)
+        self.records += records
         self._cut = False
 
 
-def written_by(job: WriteJob, texts: PromptSet, attempts: int, inspiration: str = "") -> Provenance:
-    """That the job's model wrote a record."""
-    return Provenance(
-        step="written",
-        by=(job.writer,),
-        on=job.today.isoformat(),
-        prompts=f"{texts.name} {texts.hash}",
-        inspiration=inspiration,
-        attempts=attempts,
-    )
+class Desk:
+    """What is written at: the job, its set of prompts, and what the folder holds so far.
+
+    ConfigError where a file of the folder cannot be read.
+    """
+
+    def __init__(self, job: WriteJob, settings: WritingSettings) -> None:
+        folder = job.folder
+        people = _read(folder / FILES[0], lambda: read_characters(folder))
+        pairs = _read(folder / FILES[1], lambda: read_relationships(folder, people))
+        scenarios = _read(folder / FILES[2], lambda: read_scenarios(folder))
+        self.job, self.texts = job, settings.texts
+        self.people = Grown(folder / FILES[0], people.values())
+        self.pairs = Grown(folder / FILES[1], pairs.values())
+        self.scenarios = Grown(folder / FILES[2], scenarios.values())
+
+    async def ask(
+        self,
+        kind: type[Typed],
+        template: str,
+        body: str,
+        piece: tuple[str, int],
+        lacks: Callable[[Typed], Iterable[str]] = lambda _: (),
+        **values: object,
+    ) -> tuple[Typed, int]:
+        """What the model writes by a template of the set, and how many attempts it took.
+
+        `piece` is which one of what is written, and the number of the call for it. ReplyError
+        where no reply will do.
+        """
+        name, number = piece
+        key = CallKey(name, "writer", "", 0, template, 1, number)
+        head = self.texts[template].render(values)
+        return await self.job.author.write(kind, head, body, key, lacks)
+
+    def written(self, attempts: int, inspiration: str = "") -> tuple[Provenance, ...]:
+        """That the job's model wrote a record."""
+        return (
+            Provenance(
+                step="written",
+                by=(self.job.writer,),
+                on=self.job.today.isoformat(),
+                prompts=f"{self.texts.name} {self.texts.hash}",
+                inspiration=inspiration,
+                attempts=attempts,
+            ),
+        )
 
 
-def call(piece: str, name: str, index: int = 0) -> CallKey:
-    """The key of a first call for a piece."""
-    return CallKey(piece, "writer", "", 0, name, 1, index)
+Key = TypeVar("Key")
+
+
+def _read(path: Path, read: Callable[[], dict[Key, R]]) -> dict[Key, R]:
+    return read() if path.exists() else {}
+
+
+class WriterReply(BaseModel):
+    """What a model is asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
+Phrase = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -121,7 +173,7 @@ def length_problem(what: str, text: str, bounds: tuple[int, int]) -> str:
 
 def free_id(text: str, taken: Collection[str]) -> str:
     """An id made of a text, with a number behind it where need be."""
-    base = _slug(text)[:60].strip("-")
+    base = _slug(text)[:40].strip("-")
     numbers = (base if number == 1 else f"{base}-{number}" for number in range(1, len(taken) + 2))
     return next(one for one in numbers if one not in taken)
 
@@ -133,7 +185,7 @@ def _slug(text: str) -> str:
 
 # ------------------------------------------------------------------ characters
 
-_BATCH = 10
+_LIST = 10
 """Characters whose attributes are asked for in one call, so that a list can be varied."""
 
 _GENDERS = (("man", "he/him", 20), ("woman", "she/her", 18), ("nonbinary", "they/them", 2))
@@ -145,7 +197,6 @@ _AGES = (21, 63)
 _PUBLIC, _SECRET = (8, 60), (5, 40)
 """Words that these may have."""
 
-Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
 Moral = Literal["care", "fairness", "loyalty", "authority", "purity"]
 Personal = Literal[
     "self-direction",
@@ -160,12 +211,14 @@ Personal = Literal[
     "universalism",
 ]
 Style = Literal["directive", "analytical", "conceptual", "behavioral"]
+T = TypeVar("T")
 
 
-class WriterReply(BaseModel):
-    """What a model is asked for."""
+def _once(values: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(values))
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+
+Few = Annotated[tuple[T, ...], Field(min_length=1, max_length=3), AfterValidator(_once)]
 
 
 class Attributes(WriterReply):
@@ -175,49 +228,55 @@ class Attributes(WriterReply):
     last_name: Short
     occupation: Short
     big_five: BigFive
-    moral_values: tuple[Moral, ...] = Field(min_length=1, max_length=3)
-    schwartz_values: tuple[Personal, ...] = Field(min_length=1, max_length=3)
+    moral_values: Few[Moral]
+    schwartz_values: Few[Personal]
     decision_style: Style
 
 
 class Biography(WriterReply):
     """Step two: what others know, and what nobody does."""
 
-    public_info: str
-    secret: str
+    public_info: Phrase
+    secret: Phrase
 
 
 async def write_characters(job: WriteJob) -> WrittenTasks:
     """Characters until the folder has as many as wanted, in two steps (appendix B.2.1).
 
     Age and gender are drawn, since a model left alone writes few old and few men. A character for
-    which the model gives no usable reply is left out.
+    which the model gives no usable reply is left out. A list is kept once it is done: broken off,
+    it is asked for again word for word, so that its replies are found in the store.
     """
-    texts = job.setup.read("sotopia", WritingSettings).texts
-    people = Grown(job.folder, FILES[0], Character)
-    before, wanted = len(people.records), job.count or CHARACTERS
-    failures, asked = list[str](), 0
-    while len(people.records) < wanted and asked < 2 * wanted:
-        drawn = _drawn(job.setup.seed, wanted, people.records, asked)[:_BATCH]
-        key = call(f"characters-{before}", "attributes", asked)
-        step = partial(_attributes, job.author, texts, people.records, drawn, key)
-        lists, failed = await write_all("lists", {f"{len(drawn)} characters": step}, job.tell)
-        failures += failed
-        asked += len(drawn)
-        for found, attempts in lists:
-            jobs = {
-                one.name: partial(_background, job, texts, people, one, attempts) for one in found
-            }
-            failures += (await write_all("characters", jobs, job.tell))[1]
+    desk = Desk(job, job.setup.read("sotopia", WritingSettings))
+    records = desk.people.records
+    before, wanted = len(records), job.count or CHARACTERS
+    failures, asked, fruitless = list[str](), 0, 0
+    while (there := len(records)) < wanted and asked < 2 * wanted:
+        drawn = _drawn(job.setup.seed, wanted, records, fruitless)[:_LIST]
+        step = partial(_attributes, desk, drawn, (f"characters-{there}", fruitless))
+        lists, failed = await write_all("lists", {plural(len(drawn), "character"): step}, job.tell)
+        others = [text for one in records for text in (one.public_info, one.secret)]
+        jobs = {
+            one.id: partial(_background, desk, one, attempts, others)
+            for found in lists
+            for one, attempts in found
+        }
+        written, left_out = await write_all(
+            "characters", jobs, job.tell, before=there, total=wanted
+        )
+        if written:
+            desk.people.add(*written)
+        failures += (*failed, *left_out)
+        asked, fruitless = asked + len(drawn), 0 if written else fruitless + 1
     then = f"how they know each other: sociolab write sotopia relationships --to {job.folder} ..."
-    return WrittenTasks(len(people.records) - before, "characters", tuple(failures), (then,))
+    return WrittenTasks(len(records) - before, "character", tuple(failures), (then,))
 
 
 def _drawn(
-    seed: int, wanted: int, people: Sequence[Character], asked: int
+    seed: int, wanted: int, people: Sequence[Character], fruitless: int
 ) -> tuple[tuple[str, str, int], ...]:
     """Gender, pronouns and age of those who are missing: of any 40 as many as of the paper's. Ages
-    are others after so many were asked for, lest what failed is asked again word for word."""
+    are others after a list that came to nothing, lest it is asked for again word for word."""
     there, missing = Counter(one.gender for one in people), []
     for number in range(wanted):
         deck = [(gender, pronouns) for gender, pronouns, count in _GENDERS for _ in range(count)]
@@ -227,27 +286,25 @@ def _drawn(
         if there[gender]:
             there[gender] -= 1
         else:
-            age = stream(seed, "age", number, asked).randint(*_AGES)
+            age = stream(seed, "age", number, fruitless).randint(*_AGES)
             missing.append((gender, pronouns, age))
     return tuple(missing[: wanted - len(people)])
 
 
 @cache
-def _list_of(count: int) -> type[BaseModel]:
+def _list_of(count: int) -> type[Any]:
+    size = Field(min_length=count, max_length=count)
     return create_model(
-        "Characters",
-        __base__=WriterReply,
-        characters=(tuple[Attributes, ...], Field(min_length=count, max_length=count)),
+        "Characters", __base__=WriterReply, characters=(tuple[Attributes, ...], size)
     )
 
 
 async def _attributes(
-    author: Author,
-    texts: PromptSet,
-    people: Sequence[Character],
-    drawn: Sequence[tuple[str, str, int]],
-    key: CallKey,
-) -> tuple[list[Character], int]:
+    desk: Desk, drawn: Sequence[tuple[str, str, int]], piece: tuple[str, int]
+) -> list[tuple[Character, int]]:
+    """The list of those drawn, each with the attempts that the list took, less those whose first
+    name or occupation somebody has."""
+    people = desk.people.records
     names = {one.first_name for one in people}
     jobs = {one.occupation for one in people}
     wanted = (f"{i}. {gender}, {age} years" for i, (gender, _, age) in enumerate(drawn, start=1))
@@ -257,57 +314,39 @@ async def _attributes(
         f"Occupations that are taken: {', '.join(sorted(jobs)) or 'none'}"
     )
 
-    def complaint(reply: Any) -> str:
-        firsts, works = [n.casefold() for n in names], [n.casefold() for n in jobs]
-        for one in reply.characters:
-            for what, value, taken in (
-                ("first_name", one.first_name, firsts),
-                ("occupation", one.occupation, works),
-            ):
-                if value.casefold() in taken:
-                    return f'{what}: expected one that is not taken, found "{value}"'
-                taken.append(value.casefold())
-        return ""
-
-    reply: Any
-    reply, attempts = await author.write(
-        _list_of(len(drawn)), texts["write_characters"].render({}), body,
-        key, complaint,
-    )  # fmt: skip
-    found, ids = list[Character](), {one.id for one in people}
+    reply, attempts = await desk.ask(_list_of(len(drawn)), "write_characters", body, piece)
+    found, ids = [], {one.id for one in people}
+    taken = {value.casefold() for value in (*names, *jobs)}
     for one, (gender, pronouns, age) in zip(reply.characters, drawn, strict=True):
+        own = {one.first_name.casefold(), one.occupation.casefold()}
+        if taken & own and not desk.job.author.rehearsal:
+            continue
+        taken |= own
         id_ = free_id(f"{one.first_name} {one.last_name}", ids)
         ids.add(id_)
-        values = one.model_dump()
-        for name in ("moral_values", "schwartz_values"):
-            values[name] = tuple(dict.fromkeys(values[name]))
-        found.append(Character(id=id_, gender=gender, pronouns=pronouns, age=age, **values))
-    return found, attempts
+        given = one.model_dump()
+        character = Character(id=id_, gender=gender, pronouns=pronouns, age=age, **given)
+        found.append((character, attempts))
+    return found
 
 
-async def _background(
-    job: WriteJob, texts: PromptSet, people: Grown[Character], one: Character, attempts: int
-) -> None:
-    def complaint(reply: Biography) -> str:
-        others = [value for c in people.records for value in (c.public_info, c.secret)]
-        problems = (
-            length_problem("public_info", reply.public_info, _PUBLIC),
-            length_problem("secret", reply.secret, _SECRET),
-            "public_info: expected no hint at the secret, found most of its words"
-            if told_of(reply.secret, reply.public_info) >= NEAR
-            else "",
-            "expected what no other character has, found nearly the same as another's"
-            if near_double(reply.public_info, others) or near_double(reply.secret, others)
-            else "",
-        )
-        return "; ".join(problem for problem in problems if problem)
+async def _background(desk: Desk, one: Character, attempts: int, others: list[str]) -> Character:
+    """The character with what `others`, to which its own is added, do not tell already."""
 
-    reply, more = await job.author.write(
-        Biography, texts["write_background"].render({}), describe_self(one),
-        call(one.id, "background"), complaint,
-    )  # fmt: skip
-    made = written_by(job, texts, attempts + more)
-    people.add(one.model_copy(update={**reply.model_dump(), "provenance": (made,)}))
+    def lacks(reply: Biography) -> Iterator[str]:
+        yield length_problem("public_info", reply.public_info, _PUBLIC)
+        yield length_problem("secret", reply.secret, _SECRET)
+        if told_of(reply.secret, reply.public_info) >= NEAR:
+            yield "public_info: expected no hint at the secret, found most of its words"
+        if near_double(reply.public_info, others) or near_double(reply.secret, others):
+            yield "expected what no other character has, found nearly the same as another's"
+
+    reply, more = await desk.ask(
+        Biography, "write_background", describe_self(one), (one.id, 0), lacks
+    )
+    others += (reply.public_info, reply.secret)
+    made = desk.written(attempts + more)
+    return one.model_copy(update={**reply.model_dump(), "provenance": made})
 
 
 # ------------------------------------------------------------------ relationships
@@ -321,7 +360,7 @@ class WrittenRelationship(WriterReply):
 
     type: Known
     tie: Short
-    story: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
+    story: Phrase
 
 
 async def write_relationships(job: WriteJob) -> WrittenTasks:
@@ -331,39 +370,49 @@ async def write_relationships(job: WriteJob) -> WrittenTasks:
     is in two pairs that are asked for at once: whoever is asked about is told all ties so far.
     """
     settings = job.setup.read("sotopia", RelationshipSettings)
-    people = {one.id: one for one in Grown(job.folder, FILES[0], Character).records}
+    desk = Desk(job, settings)
+    people, pairs = {one.id: one for one in desk.people.records}, desk.pairs.records
     if len(people) < 2:
         raise ConfigError(
             f"{job.folder}: expected two characters or more, found {len(people)}; write "
             f"some first: sociolab write sotopia characters --to {job.folder} ..."
         )
-    pairs = Grown(job.folder, FILES[1], Relationship)
-    before, wanted = len(pairs.records), job.count or RELATIONSHIPS
-    rows = {frozenset((one.a, one.b)) for one in pairs.records}
-    free = [pair for pair in combinations(sorted(people), 2) if frozenset(pair) not in rows]
+    free = list(combinations(sorted(people), 2))
     stream(job.setup.seed, "pairs").shuffle(free)
-    failures, asked = list[str](), 0
-    while (known := _count(pairs.records)) < wanted and free and asked < 2 * wanted:
-        chosen = _disjoint(free, wanted - known)
-        free = [pair for pair in free if pair not in chosen]
-        jobs = {
+    for row in pairs:
+        free.remove((min(row.a, row.b), max(row.a, row.b)))
+    before, wanted = _count(pairs), job.count or RELATIONSHIPS
+
+    def chosen(missing: int) -> dict[str, Piece[None]]:
+        found = _disjoint(free, missing)
+        for pair in found:
+            free.remove(pair)
+        known = _count(pairs)
+        return {
             f"{a} and {b}": partial(
-                _relationship, job, settings.texts, pairs, people[a], people[b],
-                _KNOWN[(known + index) % len(_KNOWN)], people,
+                _relationship, desk, people[a], people[b], _KNOWN[(known + number) % len(_KNOWN)]
             )
-            for index, (a, b) in enumerate(chosen)
-        }  # fmt: skip
-        failures += (await write_all("relationships", jobs, job.tell))[1]
-        asked += len(chosen)
+            for number, (a, b) in enumerate(found)
+        }
+
+    failures = await write_until("relationships", wanted, lambda: _count(pairs), chosen, job.tell)
+    known, all_ = _count(pairs), len(pairs)
     strangers = round(wanted / 3) if settings.strangers is None else settings.strangers
-    missing = max(0, strangers - len(pairs.records) + _count(pairs.records))
-    made = Provenance(step="sampled", by=("sociolab",), on=job.today.isoformat())
-    for a, b in free[:missing]:
-        kind = RelationshipType.STRANGER
-        pairs.add(Relationship(a=a, b=b, type=kind, provenance=(made,)))
-    then = f"scenarios for them: sociolab write sotopia scenarios --to {job.folder} ..."
-    count = len(pairs.records) - before
-    return WrittenTasks(count, "relationships", tuple(failures), (then,))
+    made = (Provenance(step="sampled", by=("sociolab",), on=job.today.isoformat()),)
+    kind = RelationshipType.STRANGER
+    missing = max(0, strangers - (all_ - known))
+    sampled = [Relationship(a=a, b=b, type=kind, provenance=made) for a, b in free[:missing]]
+    then = list[str]()
+    if sampled:
+        desk.pairs.add(*sampled)
+        then += [f"{plural(len(sampled), 'pair')} of strangers sampled"]
+    if len(sampled) < missing or (known < wanted and not free):
+        then += [
+            f"expected {wanted} relationships and {plural(strangers, 'pair')} of strangers, there "
+            f"are {known} and {len(pairs) - known}; more characters make more pairs"
+        ]
+    then += [f"scenarios for them: sociolab write sotopia scenarios --to {job.folder} ..."]
+    return WrittenTasks(known - before, "relationship", failures, tuple(then))
 
 
 def _count(pairs: Sequence[Relationship]) -> int:
@@ -381,42 +430,25 @@ def _disjoint(pairs: Iterable[tuple[str, str]], most: int) -> list[tuple[str, st
     return found
 
 
-async def _relationship(
-    job: WriteJob,
-    texts: PromptSet,
-    pairs: Grown[Relationship],
-    a: Character,
-    b: Character,
-    proposed: str,
-    people: Mapping[str, Character],
-) -> None:
+async def _relationship(desk: Desk, a: Character, b: Character, proposed: Known) -> None:
+    """Have one written. Secrets are not shown: others are told ties."""
+    names = {one.id: one.name for one in desk.people.records}
     ties = [
-        f"{people[one.a].name} and {people[one.b].name}: {one.type}, {one.tie}"
-        for one in pairs.records
+        f"{names[one.a]} and {names[one.b]}: {one.type}, {one.tie}"
+        for one in desk.pairs.records
         if {one.a, one.b} & {a.id, b.id} and one.type is not RelationshipType.STRANGER
     ]
+    first, second = (describe_self(one.model_copy(update={"secret": ""})) for one in (a, b))
     body = (
-        f"The first character:\n{describe_self(a)}\n\nThe second character:\n{describe_self(b)}\n\n"
+        f"The first character:\n{first}\n\nThe second character:\n{second}\n\n"
         "Their ties to others:\n" + ("\n".join(ties) or "none") + f"\n\nProposed type: {proposed}"
     )
 
-    def complaint(reply: WrittenRelationship) -> str:
+    def lacks(reply: WrittenRelationship) -> Iterator[str]:
         if reply.type == "romantic" and min(a.age, b.age) < 18:
-            return f"type: expected no romance, since {a.name} or {b.name} is under age"
-        return ""
+            yield f"type: expected no romance, since {a.name} or {b.name} is under age"
 
-    reply, attempts = await job.author.write(
-        WrittenRelationship, texts["write_relationship"].render({}), body,
-        call(f"{a.id}.{b.id}", "relationship"), complaint,
-    )  # fmt: skip
-    made = written_by(job, texts, attempts)
-    pairs.add(
-        Relationship(
-            a=a.id,
-            b=b.id,
-            type=RelationshipType(reply.type),
-            tie=reply.tie,
-            story=reply.story,
-            provenance=(made,),
-        )
-    )
+    piece = (f"{a.id}.{b.id}", 0)
+    reply, attempts = await desk.ask(WrittenRelationship, "write_relationship", body, piece, lacks)
+    found = Relationship(a=a.id, b=b.id, **reply.model_dump(), provenance=desk.written(attempts))
+    desk.pairs.add(found)

@@ -249,7 +249,7 @@ def _public_town(wanted: Importing, fresh: Path) -> Sequence[str]:
 
 def _remarks(world: World) -> Sequence[str]:
     """Which of the tasks have filters that an ordinary day passes."""
-    from sociolab.worlds.stss.ordinary import remarks_on
+    from sociolab.worlds.stss.task import remarks_on
 
     assert isinstance(world, Stss)
     return remarks_on(world.dataset.tasks, world.dataset.residents)
@@ -262,19 +262,20 @@ def _two_levels() -> TwoLevels:
 
 
 def _levels() -> Tool:
-    from sociolab.worlds.stss.levels import LevelsConfig, compare_levels
+    from sociolab.worlds.stss.plan import LevelsConfig, levels_command
 
     def demo(runs: Mapping[str, str]) -> LevelsConfig | None:
         if not {"stss", "stss-talk"} <= runs.keys():
             return None
-        return LevelsConfig(talk=runs["stss-talk"], action=runs["stss"])
+        return LevelsConfig(talk=(runs["stss-talk"],), action=(runs["stss"],))
 
     return Tool(
         LevelsConfig,
-        compare_levels,
-        "Print an agent's conversations beside the outcomes of its tasks.\n\n"
-        "Says, too, why people did not attend.",
-        "--talk talks --action town",
+        levels_command,
+        "Play agents at both levels of STSS, with and without TDP, and compare the levels.\n\n"
+        "Plays what is missing, or reads stored runs (--talk, --action); says, too, why people did "
+        "not attend.",
+        "--agent openai/MODEL --background openai/OTHER --judge openai/JUDGE --dry-run",
         page=True,
         demo=demo,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
 from sociolab.analysis.across import TwoLevels
 from sociolab.analysis.compare_runs import check_no_smoke
@@ -13,8 +13,6 @@ from sociolab.analysis.formatting import NOTHING
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.plugin.context import Context, Findings
-from sociolab.plugin.options import Flag, StoreAccess
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
@@ -90,7 +88,8 @@ class AgentLevels:
     """One agent at both levels, as one judge saw its talks.
 
     `read_by` is the judge who says where its tasks were lost, "" where none does. `cautions` say
-    what beside the level differs between its two runs.
+    what beside the level differs between its two runs. `by_task` has the fates of each social task
+    of which somebody says where it was lost.
     """
 
     agent: str
@@ -98,6 +97,7 @@ class AgentLevels:
     read_by: str
     cautions: tuple[str, ...]
     rows: tuple[LevelRow, ...]
+    by_task: Mapping[str, Mapping[Outcome, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,7 @@ def levels(store: Store, talk_run: str, action_run: str) -> Levels:
             read_by,
             tuple(differences(talk, action, agent)),
             tuple(_rows(agent, judge, talk.result, action.result, lost[agent])),
+            lost[agent].by_task,
         )
         for agent in shared
         for judge in judges_of(talk.result)
@@ -158,6 +159,7 @@ class _Lost:
     """What became of the tasks that one agent performed, by type."""
 
     fates: dict[str, Counter[Outcome]] = field(default_factory=dict)
+    by_task: dict[str, Counter[Outcome]] = field(default_factory=dict)
     wanted: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
 
@@ -179,11 +181,14 @@ def _lost(store: Store, action: LevelRun) -> tuple[dict[str, _Lost], str]:
     for trial in action.trials:
         task = content_from(trial.task.content).task
         mine = found.setdefault(trial.cast[0].agent, _Lost())
+        counts = _counts(told[trial.id], eligible(task)) if trial.id in told else None
+        if counts is not None:
+            mine.by_task.setdefault(task.id, Counter()).update(counts)
         for key in (task.type.replace(" ", "-"), ALL):
-            if trial.id not in told:
+            if counts is None:
                 mine.left_out[key] += 1
                 continue
-            mine.fates.setdefault(key, Counter()).update(_counts(told[trial.id], eligible(task)))
+            mine.fates.setdefault(key, Counter()).update(counts)
             mine.wanted[key] += wanted(task)
     return found, judges[0].name if judges else ""
 
@@ -397,14 +402,10 @@ LEVELS = TwoLevels(
 """What `sociolab table` correlates, task by task."""
 
 
-def levels_sections(found: Levels) -> tuple[Section, ...]:
-    """A section for each agent and judge of its talks."""
-    return tuple(_section(found, one) for one in found.agents)
-
-
-def _section(found: Levels, one: AgentLevels) -> Section:
+def levels_section(found: Levels, one: AgentLevels) -> Section:
+    """What an agent did at both levels, as one judge saw its talks."""
     return Section(
-        title=f"Conversation vs. outcome (STSS): {one.agent} · judge: {one.judge}",
+        title=f"Conversation vs. outcome (STSS): {arm_of(found, one)} · judge: {one.judge}",
         said=tuple(_said(one)),
         cautions=tuple(_cautions(found, one)),
         tables=(
@@ -414,6 +415,16 @@ def _section(found: Levels, one: AgentLevels) -> Section:
             *((_losses(found, one),) if one.read_by else ()),
         ),
     )
+
+
+def arm_of(found: Levels, one: AgentLevels) -> str:
+    """The agent, and whether it plans with TDP."""
+    return one.agent + (" with TDP" if with_tdp(found) else "")
+
+
+def with_tdp(found: Levels) -> bool:
+    """Whether both runs are with TDP."""
+    return talk_settings(LevelRun(found.talk, ())).tdp
 
 
 def _said(one: AgentLevels) -> Iterator[str]:
@@ -461,7 +472,7 @@ def _at_level(found: Levels, one: AgentLevels, what: str, measures: Sequence[Mea
         rows=tuple(
             (
                 row.type,
-                *(_figure(found.talk, row, name) for name in names),
+                *(level_figure(found.talk, row, name) for name in names),
                 _n(row, *names),
                 _task_count(row, *names),
             )
@@ -479,7 +490,9 @@ def _town_table(found: Levels, one: AgentLevels) -> TextTable:
     return TextTable(
         heading=f"Outcomes in the simulation ({found.action.run})",
         columns=("type", "goal", "tasks"),
-        rows=tuple((row.type, _figure(found.action, row, GOAL), _n(row, GOAL)) for row in one.rows),
+        rows=tuple(
+            (row.type, level_figure(found.action, row, GOAL), _n(row, GOAL)) for row in one.rows
+        ),
         notes=(*instructions_notes(found.action), _intervals(one, [GOAL])),
     )
 
@@ -506,7 +519,8 @@ def _losses(found: Levels, one: AgentLevels) -> TextTable:
     )
 
 
-def _figure(result: RunResult, row: LevelRow, name: str) -> str:
+def level_figure(result: RunResult, row: LevelRow, name: str) -> str:
+    """The mean of a measure in a row with its interval, and how many failed; a dash for none."""
     entry = row.scores.get(name)
     if entry is None or entry.value is None:
         return NOTHING
@@ -529,48 +543,3 @@ def _task_count(row: LevelRow, *names: str) -> str:
     """On how many social tasks the figures rest: each has several talks."""
     counts = (row.scores[name].clusters for name in names if name in row.scores)
     return f"{max(counts, default=0):,}"
-
-
-def levels_document(found: Levels) -> dict[str, Any]:
-    """Both levels as one JSON object: see docs/stss.md."""
-    return {
-        "schema": 1,
-        "talk": found.talk.run,
-        "action": found.action.run,
-        "agents": [
-            {
-                "agent": one.agent,
-                "judge": one.judge,
-                "losses_by": one.read_by or None,
-                "cautions": list(one.cautions),
-                "types": [
-                    {
-                        "type": row.type,
-                        "scores": {
-                            name: entry.model_dump(mode="json")
-                            for name, entry in row.scores.items()
-                        },
-                        "fates": {outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
-                        "wanted": row.wanted,
-                        "losses_unknown": row.left_out,
-                    }
-                    for row in one.rows
-                ],
-            }
-            for one in found.agents
-        ],
-    }
-
-
-class LevelsConfig(StoreAccess):
-    """What `sociolab levels` is asked: a run of each level."""
-
-    talk: Annotated[str, Flag("--talk", "RUN", "A run of stss-talk.")]
-    action: Annotated[str, Flag("--action", "RUN", "A run of stss.")]
-
-
-async def compare_levels(lab: Context, config: LevelsConfig) -> Findings:
-    """An agent's conversations beside the outcomes of its tasks."""
-    found = levels(lab.store, config.talk, config.action)
-    runs = (found.talk, found.action)
-    return Findings(levels_sections(found), runs, levels_document(found))

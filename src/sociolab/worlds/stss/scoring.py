@@ -415,7 +415,11 @@ def _kept_in_mind(seen: Evidence, who: str, least: int) -> tuple[Fate, Intervals
 
 
 def _uninvolved(seen: Evidence, who: str) -> Fate:
-    told = {partner_of(talk, who) for talk in seen.talks if who in (talk.who, talk.other)}
+    told = {
+        partner_of(talk, who)
+        for talk in seen.talks
+        if who in (talk.who, talk.other) and talk.step < seen.window[1]
+    }
     remembers = bool(_memos(seen, who))
     if seen.task.performer in told:
         return "did not come" if remembers else "noted nothing"
@@ -423,8 +427,12 @@ def _uninvolved(seen: Evidence, who: str) -> Fate:
 
 
 def _memos(seen: Evidence, who: str) -> tuple[Remembered, ...]:
-    """What somebody kept of talks that names the task."""
-    return tuple(filter(seen.about.kept, seen.trajectory.records(Remembered, who)))
+    """What somebody kept of talks that names the task, while there was still time to come."""
+    return tuple(
+        one
+        for one in seen.trajectory.records(Remembered, who)
+        if seen.about.kept(one) and one.step < seen.window[1]
+    )
 
 
 # ------------------------------------------------------------------ the score in a sentence

@@ -16,9 +16,9 @@ from sociolab.engine.play import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
 from sociolab.town.model_mind import prompts_hash
+from sociolab.town.person import Rules, Setting
 from sociolab.town.questions import QUESTIONS
 from sociolab.town.residents import Resident
-from sociolab.town.setting import Rules, Setting
 from sociolab.town.simulation import live
 from sociolab.town.trace import chunks_in, trace_from
 from sociolab.town.trajectory import Trajectory, diary

@@ -150,7 +150,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def imported(package: Path, name: str = "theirs", variant: str = "") -> PromptSet:
-    import_prompts("sotopia", Import(package, name, True, None), variant)
+    import_prompts("sotopia", variant, Import(package, name, True, None))
     return load_set(PACKAGE, name, WANTED)
 
 
@@ -367,7 +367,7 @@ def test_unknown_variants_worlds_and_names_are_refused(package: Path) -> None:
         ("sotopia", "paper", "", "is a set of this package"),
     ):
         with pytest.raises(ConfigError, match=re.escape(told)):
-            import_prompts(world, Import(package, name, False, None), variant)
+            import_prompts(world, variant, Import(package, name, False, None))
 
 
 REAL = Path(os.environ.get("SOCIOLAB_SOTOPIA_WHEEL", "none"))

@@ -87,8 +87,9 @@ def test_a_task_adds_to_what_its_cast_or_its_performer_knows(tmp_path: Path, tar
 
 
 HISTORY = """Name,Whisper
-Ada Quill,"Bo Read is your cousin; You met Cy Marsh, your neighbour, last May; \\
-You hum; You hold a fair at the inn at 3pm"
+Ada Quill,"Bo Ree is your cousin, and Bo Reed is at home; You met Cy Marsh, your neighbour; \\
+You hum to Cy Marshall; You hold a fair at the inn at 3 p.m."
+Bo Reed,"You and Cy Marsh are old rivals; Your cousin, Ada Quill and Cy Marsh, and Bo Reed, sing"
 Eve Nobody,You live elsewhere
 """
 
@@ -99,18 +100,22 @@ def test_seed_memories_make_ties_and_names_are_put_right(
 ) -> None:
     (village / "personas" / "agent_history_init_n25.csv").write_text(HISTORY.replace("\\\n", ""))
     report = import_stss(village, target, "tinyburg", correct=correct)
-    ada, *others = read_town(target).residents
-    dated = () if correct else ("You hold a fair at the inn at 3pm",)
+    ada, bo, *others = read_town(target).residents
+    dated = () if correct else ("You hold a fair at the inn at 3 p.m.",)
     assert ada.memories == (
-        "Bo Reed is your cousin",
-        "You met Cy Marsh, your neighbour, last May",
-        "You hum",
+        "Bo Reed is your cousin, and Bo Reed is at home",
+        "You met Cy Marsh, your neighbour",
+        "You hum to Cy Marshall",
         *dated,
     )
-    assert ada.ties == {"Bo Reed": "your cousin", "Cy Marsh": "your neighbour"}
+    assert ada.ties == {
+        "Bo Reed": "your cousin, and Bo Reed is at home",
+        "Cy Marsh": "your neighbour",
+    }
+    assert bo.ties == {"Ada Quill": bo.memories[1], "Cy Marsh": "old rivals"}
     assert not any(one.memories or one.ties for one in others)
     found = [(one.kind, one.where, one.found) for one in report.defects]
-    assert (DefectKind.MISSPELT_NAME, "Ada Quill", "Bo Read") in found
+    assert (DefectKind.MISSPELT_NAME, "Ada Quill", "Bo Ree") in found
     assert (DefectKind.NOBODYS_HISTORY, "Eve Nobody", "agent_history_init_n25.csv") in found
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from sociolab.core.errors import ConfigError
 from sociolab.town.map import TownMap
-from sociolab.worlds.stss.importing.repairs import ImportedTasks, make_tasks
-from sociolab.worlds.stss.importing.tasks import TownFacts, read_tasks
+from sociolab.worlds.stss.importing.tasks import ImportedTasks, TownFacts, make_tasks, read_tasks
 from sociolab.worlds.stss.importing.village import (
     DefectKind,
     PlaceNames,

@@ -6,7 +6,7 @@ import pytest
 
 from sociolab.report.section import Section
 from sociolab.store.store import Store
-from sociolab.worlds.stss.levels import AgentLevels, levels, levels_sections
+from sociolab.worlds.stss.levels import AgentLevels, levels, levels_section
 from sociolab.worlds.stss.losses import OUTCOMES
 from worlds.stss.levels.levels_runs import (
     AGENT,
@@ -26,8 +26,8 @@ def by_rules(store: Store) -> AgentLevels:
 
 
 def section(store: Store, judge: str = "recorded") -> Section:
-    found = levels_sections(levels(store, TALK, TOWN))
-    return next(one for one in found if one.title.endswith(f": {judge}"))
+    found = levels(store, TALK, TOWN)
+    return next(levels_section(found, one) for one in found.agents if one.judge == judge)
 
 
 # ------------------------------------------------------------------ figures

@@ -33,6 +33,14 @@ def test_each_resident_has_one_account_in_words() -> None:
     ]
 
 
+def test_who_heard_of_it_when_it_was_over_had_no_chance_to_come() -> None:
+    lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
+    lives["bea"].remembers("tue 22:01", "Ada told me that her party was lovely.")
+    late = talk("tue 22:00", "ada", "bea", "The party was lovely!")
+    found = score(PARTY, lived(*lives.values(), late))
+    assert (found.accounts[0].who, found.accounts[0].fate) == ("bea", "never told")
+
+
 def test_a_memory_of_something_else_is_none_of_the_event() -> None:
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
     lives["bea"].remembers("mon 10:01", "Ada sings in the choir.")

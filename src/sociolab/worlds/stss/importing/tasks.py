@@ -1,20 +1,27 @@
-"""The public tasks as they stand, and on their way to ours."""
+"""The public tasks as they stand, then as ours: checked, put right where wanted, or left out."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import ForeignRecord, json_file, record
-from sociolab.worlds.stss.importing.village import PlaceNames, slug
-from sociolab.worlds.stss.task import Errand, SocialTask, TaskType
+from sociolab.worlds.stss.importing.village import Defect, DefectKind, PlaceNames, sector_of, slug
+from sociolab.worlds.stss.task import (
+    Errand,
+    SocialTask,
+    TaskType,
+    missed_by,
+    passed_by,
+    task_faults,
+)
 
 OPEN = "N/A"
 """What the files write where a time or place is left open."""
@@ -293,3 +300,272 @@ def _name(written: str) -> str:
 
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTasks:
+    """The tasks that can be played, all defects met, and the numbers of those left out."""
+
+    tasks: tuple[SocialTask, ...]
+    defects: tuple[Defect, ...]
+    left_out: tuple[int, ...]
+
+
+def make_tasks(raw: Sequence[Numbered], known: TownFacts, *, correct: bool) -> ImportedTasks:
+    """Our tasks of the public ones.
+
+    All defects are found in either case. With `correct` the mended task is taken, else the one
+    that stands in the file; a task at a place that is nowhere is left out. ConfigError with file
+    and index where it cannot be played for another reason.
+    """
+    tasks: list[SocialTask] = []
+    defects: list[Defect] = []
+    left_out: list[int] = []
+    for one in raw:
+        draft = draft_of(one, known.names)
+        mended, found = _examined(draft, known)
+        defects += found
+        nowhere = [defect for defect in found if defect.kind is DefectKind.UNKNOWN_PLACE]
+        if any(not (correct and defect.correction) for defect in nowhere):
+            left_out.append(one.number)
+            continue
+        task = task_of(mended if correct else draft, known.people)
+        for fault in task_faults(task, known.people.values(), known.names.town):
+            raise ConfigError(f"{one.place}: {fault}")
+        tasks.append(task)
+    return ImportedTasks(tuple(tasks), tuple(defects), tuple(left_out))
+
+
+def _examined(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+    defects: list[Defect] = []
+    for check in CHECKS:
+        draft, found = check(draft, known)
+        defects += found
+    return draft, defects
+
+
+# ------------------------------------------------------------------ who takes part
+
+
+def check_performer(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
+    """The performer is one of those who may be, where the record says who ("#Any": anybody)."""
+    choices = draft.raw.performer_choices
+    if not choices or draft.performer in choices or any(c.startswith("#") for c in choices):
+        return draft, []
+    found = f"{draft.performer}, not {' or '.join(choices)}"
+    remedy = "the performer of the texts stays"
+    return draft, [Defect(DefectKind.OTHER_PERFORMER, draft.where, "performer", found, remedy)]
+
+
+# ------------------------------------------------------------------ the filter
+
+
+TELLING = 4
+"""Shorter words of a filter do not show what a text is about."""
+
+PLACED = ("public activity", "inviting companions", "asking for help")
+"""The types of task that fix a place (STSS Table 2)."""
+
+
+def check_places(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+    """Every place is on the map; a wrong name becomes the one it is most like, in texts too."""
+    defects: list[Defect] = []
+    for index, aim in enumerate(draft.aims):
+        left_open = not aim.place and draft.type not in PLACED
+        if left_open or known.names.resolve(aim.place):
+            continue
+        right = known.names.nearest(aim.place) if aim.place else ""
+        field = f"task.goal.{index}.location"
+        found = aim.place or "no place"
+        defects.append(Defect(DefectKind.UNKNOWN_PLACE, draft.where, field, found, right))
+        if right:
+            draft = draft.retold(aim.place, right)
+            aims = list(draft.aims)
+            aims[index] = replace(aim, place=right)
+            draft = replace(draft, aims=tuple(aims))
+    return draft, defects
+
+
+def check_filter(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
+    """The order tells of what the filter looks for; else the note's words become the filter."""
+    defects: list[Defect] = []
+    aims: list[Aim] = []
+    for index, aim in enumerate(draft.aims):
+        if is_told(draft.texts.order, aim.keywords):
+            aims.append(aim)
+            continue
+        right = _from_note(draft)
+        found = f"{', '.join(aim.keywords)} in {draft.texts.order!r}"
+        field = f"task.goal.{index}.keyword"
+        defects.append(
+            Defect(DefectKind.FOREIGN_FILTER, draft.where, field, found, ", ".join(right))
+        )
+        aims.append(replace(aim, what=right[0], keywords=right) if right else aim)
+    return replace(draft, aims=tuple(aims)), defects
+
+
+def check_promised_activity(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
+    """The description tells of what the filter looks for, or of no event by name; else it goes."""
+    keywords = [word for aim in draft.aims for word in aim.keywords]
+    plain = re.search(r"\bevent\b", draft.texts.promise, re.IGNORECASE)
+    if not draft.texts.promise or plain or is_told(draft.texts.promise, keywords):
+        return draft, []
+    found, remedy = draft.texts.promise, "the description is not told"
+    defect = Defect(DefectKind.OTHER_ACTIVITY, draft.where, "Description", found, remedy)
+    return replace(draft, texts=replace(draft.texts, promise="")), [defect]
+
+
+def is_told(text: str, keywords: Iterable[str]) -> bool:
+    """Whether a text has one of the telling words of a filter in it, ignoring case."""
+    words = {word for keyword in keywords for word in re.findall(r"\w+", keyword.casefold())}
+    plain = text.casefold()
+    telling = [word for word in words if len(word) >= TELLING]
+    return any(word in plain for word in telling or words)
+
+
+def _from_note(draft: Draft) -> tuple[str, ...]:
+    """A filter from a note such as "Online meeting: watching movies"; () where that is not told.
+
+    The phrase, its last word, and that without its plural.
+    """
+    phrase = " ".join(draft.raw.Note.rpartition(":")[2].casefold().split())
+    if not phrase or phrase not in draft.texts.order.casefold():
+        return ()
+    last = phrase.split()[-1]
+    return tuple(dict.fromkeys((phrase, last, last.removesuffix("s"))))
+
+
+# ------------------------------------------------------------------ the texts
+
+
+NUMBER_WORDS = re.findall(
+    r"\w+",
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty",
+)
+NUMBER = re.compile(
+    rf"(?<![\d:-])\b(\d+|{'|'.join(NUMBER_WORDS)})(?: (?:an)?other)?"
+    r"(?= (?:people|persons?|audience|friends|partners|guests)\b)",
+    re.IGNORECASE,
+)
+"""How many should come, in a text, in digits or in words: "6", "at least one another"."""
+
+EVENT = re.compile(r"\bhold an? (.+?) at ", re.IGNORECASE)
+"""What is to be held, in a text."""
+
+COUNTED = ("public activity", "inviting companions", "online activity")
+"""The types of task of which the score is a number of people divided by the expected one."""
+
+
+def check_event(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+    """The order and the line for readers tell of one event.
+
+    Where they do not, and the order also names another place than is scored while the line does
+    not, the order is made from the line.
+    """
+    order, line = EVENT.search(draft.texts.order), EVENT.search(draft.texts.goal)
+    if order is None or line is None or order[1].casefold() == line[1].casefold():
+        return draft, []
+    foreign = _foreign_places(draft, draft.texts.order, known)
+    if not foreign or _foreign_places(draft, draft.texts.goal, known):
+        remedy = f"the performer is told of the {order[1]}"
+        return draft, [Defect(DefectKind.OTHER_EVENT, draft.where, "goal", line[1], remedy)]
+    remedy = "told in the words of the goal"
+    defects = [Defect(DefectKind.OTHER_EVENT, draft.where, "FPG", order[1], f"{line[1]}, {remedy}")]
+    for place in foreign:
+        right = f"{draft.aims[0].place}, {remedy}"
+        defects.append(Defect(DefectKind.PROMISED_PLACE, draft.where, "FPG", place, right))
+    said = _without_repeated_stamp(draft.texts.goal)
+    said = f"{draft.performer} wants to {said[:1].lower()}{said[1:]}"
+    return replace(draft, texts=replace(draft.texts, order=said)), defects
+
+
+def check_told_places(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+    """The texts of a task with one place name no other."""
+    right = draft.aims[0].place
+    foreign = [
+        (field, place)
+        for field, text in draft.texts.by_field
+        for place in _foreign_places(draft, text, known)
+    ]
+    for place in dict.fromkeys(place for _, place in foreign):
+        draft = draft.retold(place, right)
+    return draft, [
+        Defect(DefectKind.PROMISED_PLACE, draft.where, field, place, right)
+        for field, place in foreign
+    ]
+
+
+def check_numbers(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
+    """The record and its texts say the number that the rule says.
+
+    The record's counts the performer too, except where somebody is asked for help.
+    """
+    where, expected = draft.where, draft.expected
+    wanted = expected if draft.type == "asking for help" else expected + 1
+    defects: list[Defect] = []
+    if draft.raw.task.target_num != wanted:
+        found, remedy = str(draft.raw.task.target_num), f"{wanted}, by the rule"
+        defects.append(Defect(DefectKind.WRONG_NUMBER, where, "task.target_num", found, remedy))
+    if draft.type not in COUNTED:
+        return draft, defects
+    right, promise = f"{expected}, by the rule", draft.texts.promise
+    told = [found.lower() for found in NUMBER.findall(promise)]
+    for number in told:
+        value = NUMBER_WORDS.index(number) if number in NUMBER_WORDS else int(number)
+        if value != expected:
+            defects.append(Defect(DefectKind.PROMISED_NUMBER, where, "Description", number, right))
+    if not told:
+        defects.append(Defect(DefectKind.NO_NUMBER, where, "Description", "no number", right))
+        promise = f"{promise} At least {expected} others are hoped for.".strip()
+    promise = NUMBER.sub(lambda found: found[0].replace(found[1], str(expected), 1), promise)
+    promise = promise.replace(f"{expected} another", f"{expected} other")
+    return replace(draft, texts=replace(draft.texts, promise=promise)), defects
+
+
+def check_ordinary_days(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+    """The filter tells what it looks for from what people do on any day, and finds its own words
+    in other forms. It stays as it is, so that scores are those of the public filter.
+    """
+    routines = [text for name in draft.background for text in known.days.get(name, ())]
+    defects: list[Defect] = []
+    for index, aim in enumerate(draft.aims):
+        for kind, texts in (
+            (DefectKind.ORDINARY_FILTER, passed_by([aim.keywords], routines)),
+            (DefectKind.MISSED_FORM, missed_by(aim.keywords)),
+        ):
+            if texts:
+                found = f"{', '.join(aim.keywords)}: {'; '.join(texts)}"
+                field, remedy = f"task.goal.{index}.keyword", "the printed filter stays"
+                defects.append(Defect(kind, draft.where, field, found, remedy))
+    return draft, defects
+
+
+def _foreign_places(draft: Draft, text: str, known: TownFacts) -> tuple[str, ...]:
+    """The sectors that a text names and that are not scored; () unless one place is."""
+    if len(draft.aims) != 1 or not known.names.resolve(draft.aims[0].place):
+        return ()
+    right = sector_of(draft.aims[0].place)
+    return tuple(sector for sector in known.names.mentioned(text) if sector != right)
+
+
+def _without_repeated_stamp(text: str) -> str:
+    """A goal such as "... at 2023-02-14 15:00 on 2023-02-14 15:00" with its date once."""
+    return re.sub(rf"({STAMP.pattern}) on \1", r"\1", text)
+
+
+# ------------------------------------------------------------------ all checks
+
+
+Check: TypeAlias = Callable[[Draft, TownFacts], tuple[Draft, list[Defect]]]
+CHECKS: tuple[Check, ...] = (
+    check_performer,
+    check_places,
+    check_filter,
+    check_event,
+    check_told_places,
+    check_promised_activity,
+    check_numbers,
+    check_ordinary_days,
+)
+"""In this order: each sees what those before it have mended."""

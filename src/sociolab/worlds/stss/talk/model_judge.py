@@ -20,7 +20,7 @@ from sociolab.judging.quoting import WANTED, quoted
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
 from sociolab.town.questions import Utterance
-from sociolab.town.questions.wording import now_line
+from sociolab.town.questions.base import now_line
 from sociolab.town.residents import own_residents
 from sociolab.worlds.stss.prompt_sets import paper
 from sociolab.worlds.stss.talk.conditions import (

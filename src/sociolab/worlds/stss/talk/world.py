@@ -13,7 +13,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import spoken_date
 from sociolab.town.model_mind import prompts_hash
 from sociolab.town.questions import GeneralPlan, Summarise, TalkReminder, Utter
-from sociolab.town.questions.wording import memory_lines, plan_lines, text_lines
+from sociolab.town.questions.base import memory_lines, plan_lines, text_lines
 from sociolab.worlds.stss.talk.dataset import TalkData, TalkScenario, scenario_from
 from sociolab.worlds.stss.talk.playing import (
     HeldTalk,

@@ -1,0 +1,538 @@
+"""Both levels of STSS as one plan (section 5.3): what is in its cells, and what is lost between?
+
+A cell is an agent, with or without TDP, in conversations or in the town. Each is a run of its own,
+NAME-AGENT-tdp-talk and so on, so that a plan resumes where it stopped, and an agent can be added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from statistics import fmean
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from sociolab.analysis.across import Relation, related_table, relation, relation_document
+from sociolab.analysis.formatting import NOTHING, listed, rounded
+from sociolab.analysis.values import RunValues, Value, values_of
+from sociolab.core.errors import ConfigError
+from sociolab.plugin.context import Context, Findings
+from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Several, Words
+from sociolab.report.section import Section, TextTable
+from sociolab.report.words import by_rules, money, plural, scripted_play
+from sociolab.stats.intervals import Estimate, mean, on_scale
+from sociolab.store.store import Store
+from sociolab.worlds.stss.kit import SCRIPTED
+from sociolab.worlds.stss.levels import (
+    ACTION,
+    GOAL,
+    TALK,
+    AgentLevels,
+    Levels,
+    arm_of,
+    level_figure,
+    levels,
+    levels_section,
+    with_tdp,
+)
+from sociolab.worlds.stss.losses import OUTCOMES, Outcome
+from sociolab.worlds.stss.talk.playing import TalkSettings
+from sociolab.worlds.stss.talk.verdicts import CONVERSATION_SR, SUMMARY_SR
+from sociolab.worlds.stss.world import StssSettings
+
+SETTINGS: Mapping[str, type[BaseModel]] = {TALK: TalkSettings, ACTION: StssSettings}
+LEVEL = {TALK: "talk", ACTION: "town"}
+"""What a run of a world is called in a plan."""
+
+WON = 0.5
+"""A task is won in conversation if at least this share of its conversations conveyed everything,
+and won in the town if at least this share of its episodes reached the goal in full."""
+
+
+class LevelsConfig(ModelAccess):
+    """What `sociolab levels` is asked: to play agents at both levels, or to read runs of both.
+
+    `agents` are played in each of `arms` and at both levels, as runs whose names begin with `name`;
+    what is there already is not played again. Or `talk` and `action` are runs that are there, the
+    first of the one with the first of the other. `conversations` limits those of all tasks
+    together. A setting goes to the level that has it.
+    """
+
+    agents: Annotated[Names, Flag("--agent", "SPEC", "Agent to play. Repeatable.")] = ()
+    partner: Annotated[
+        Name | None, Flag("--background --partner", "SPEC", "Who plays everybody else.")
+    ] = None
+    judges: Annotated[Names, Flag("--judge", "SPEC", "Model that judges. Repeatable.")] = ()
+    arms: Annotated[
+        Several, Flag("--arm", "plain|tdp", "With or without TDP; default: both. Repeatable.")
+    ] = ("plain", "tdp")
+    tasks: Annotated[
+        Filter | None, Flag("--tasks", "FILTER", "Tags of task types, or scenario=ID.")
+    ] = None
+    conversations: Annotated[
+        int | None, Flag("--conversations", "N", "Maximum number of conversations of an arm.")
+    ] = Field(default=None, ge=1)
+    repeats: Annotated[int, Flag("--repeats", "N", "Repeats of each task.")] = Field(
+        default=1, ge=1, le=10_000
+    )
+    seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
+    town: Annotated[Name | None, Flag("--town", "NAME|DIR", "An imported town.")] = None
+    talks: Annotated[
+        Name | None, Flag("--talks", "NAME|DIR", "Conversation tasks frozen from it.")
+    ] = None
+    settings: Annotated[
+        dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of either level. Repeatable.")
+    ] = Field(default_factory=dict)
+    name: Annotated[
+        Name, Flag("--name", "NAME", "Begins the names of the runs; again to resume.")
+    ] = "levels"
+    dry_run: Annotated[
+        bool, Flag("--dry-run", "", "Estimate what is missing, without running.")
+    ] = False
+    talk: Annotated[Names, Flag("--talk", "RUN", "A stored run of stss-talk. Repeatable.")] = ()
+    action: Annotated[Names, Flag("--action", "RUN", "A stored run of stss. Repeatable.")] = ()
+
+
+async def levels_command(lab: Context, config: LevelsConfig) -> Findings:
+    """Play what is missing of a plan, or price it, and set conversations beside outcomes."""
+    pairs = _pairs(config)
+    stopped = ""
+    if config.agents:
+        runs = [run for both in pairs for run in both]
+        if config.dry_run:
+            return _dry_run({str(run["name"]): lab.estimate(run) for run in runs})
+        done = await lab.play(runs)
+        stopped = done[-1].stopped
+        named = {one.run for one in done if one.played}
+        pairs = [both for both in pairs if {run["name"] for run in both} <= named]
+    arms = [
+        arm
+        for talk, action in pairs
+        for arm in arms_of(lab.store, levels(lab.store, talk["name"], action["name"]))
+    ]
+    if not arms:
+        raise ConfigError(
+            f"no agent is scored at both levels{f': {stopped}' if stopped else ''}; have the "
+            "conversations judged (sociolab judge RUN --judge openai/MODEL), or resume the plan"
+        )
+    results = {one.run: one for arm in arms for one in (arm.found.talk, arm.found.action)}
+    sections = (_overview(arms, stopped), *(levels_section(arm.found, arm.one) for arm in arms))
+    return Findings(sections, tuple(results.values()), document(arms), tuple(figure_rows(arms)))
+
+
+# ------------------------------------------------------------------ the runs of a plan
+
+
+def _pairs(config: LevelsConfig) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """A run of each level for each agent and arm, described as in a file; of stored ones, by name.
+
+    ConfigError where the description is wrong.
+    """
+    if not config.agents:
+        if not config.talk or len(config.talk) != len(config.action):
+            raise ConfigError(
+                "expected --agent SPEC to play both levels, or --talk RUN and --action RUN, as "
+                f"many of the one as of the other; found {len(config.talk)} and "
+                f"{len(config.action)} of them, and no agent"
+            )
+        both = zip(config.talk, config.action, strict=True)
+        return [({"name": talk}, {"name": action}) for talk, action in both]
+    if config.talk or config.action:
+        raise ConfigError("expected --agent, or --talk and --action, found both; leave one out")
+    if unknown := sorted({*config.arms} - {"plain", "tdp"}):
+        raise ConfigError(f'--arm: expected plain or tdp, found "{unknown[0]}"')
+    if "tdp" in config.settings:
+        raise ConfigError("--set tdp: expected --arm plain or --arm tdp, which decides it")
+    others = [agent for agent in config.agents if agent not in SCRIPTED]
+    if config.partner in SCRIPTED and others:
+        raise ConfigError(
+            f"scripted residents understand only each other: nothing is scored of {others[0]} "
+            "among them; name a model, --background openai/MODEL"
+        )
+    return [
+        (_run(config, agent, arm, TALK), _run(config, agent, arm, ACTION))
+        for agent, arm in product(dict.fromkeys(config.agents), dict.fromkeys(config.arms))
+    ]
+
+
+def _run(config: LevelsConfig, agent: str, arm: str, world: str) -> dict[str, Any]:
+    others = {name for one in SETTINGS.values() for name in one.model_fields}
+    others -= SETTINGS[world].model_fields.keys()
+    settings = {name: one for name, one in config.settings.items() if name not in others}
+    of_talk = world == TALK
+    slug = re.sub(r"[^A-Za-z0-9._]+", "-", agent).strip("-")
+    return {
+        "world": world,
+        "agents": (agent,),
+        "partner": config.partner,
+        # Who was where is never for a model to judge.
+        "judges": config.judges if of_talk or not config.judges else ("rules", *config.judges),
+        "tasks": config.tasks,
+        "limit": config.conversations if of_talk else None,
+        "repeats": config.repeats,
+        "seed": config.seed,
+        "data": config.talks if of_talk else config.town,
+        "settings": {**settings, "tdp": "true"} if arm == "tdp" else settings,
+        "name": f"{config.name}-{slug}-{arm}-{LEVEL[world]}",
+    }
+
+
+_PRICED: Mapping[str, Callable[[Any], str]] = {"calls": "{:,}".format, "cost_usd": money}
+
+
+def _dry_run(found: Mapping[str, Mapping[str, Any]]) -> Findings:
+    """What is missing would take; a run that is played in part is estimated as a whole."""
+    ends = {key: [_ends(one, key) for one in found.values()] for key in _PRICED}
+    sums = {
+        key: [None if None in each else sum(each) for each in zip(*some, strict=True)]
+        for key, some in ends.items()
+    }
+    rows = [
+        (name, f"{one['trials']:,}", f"{one['played']:,}", *map(_range, _PRICED, both))
+        for (name, one), *both in zip(found.items(), *ends.values(), strict=True)
+    ]
+    trials, played = (sum(one[key] for one in found.values()) for key in ("trials", "played"))
+    rows.append(("all", f"{trials:,}", f"{played:,}", *map(_range, _PRICED, sums.values())))
+    missing = {"no_price": "no price is known", "not_counted": "not counted: calls of"}
+    cautions = [
+        f"{words}: {listed(names)}"
+        for key, words in missing.items()
+        if (names := sorted({name for one in found.values() for name in one[key]}))
+    ]
+    note = "low and high end; a run that is played in part is estimated as a whole"
+    table = TextTable(
+        "What is missing", ("run", "trials", "played", "calls", "cost"), tuple(rows), (note,)
+    )
+    said = ("No model was called, nothing was stored.",)
+    section = Section("Dry run of both levels", said, tuple(cautions), (table,))
+    return Findings((section,), figures={"dry_run": True, "runs": dict(found), **sums})
+
+
+def _ends(estimate: Mapping[str, Any], key: str) -> tuple[Any, Any]:
+    """The low and the high end of what is left: calls, or dollars (None: no price)."""
+    cases = estimate["cases"]
+    if estimate["played"] == estimate["trials"]:
+        return 0, 0
+    return cases[0][key], cases[min(1, len(cases) - 1)][key]
+
+
+def _range(key: str, ends: Sequence[Any]) -> str:
+    told = ("no price" if end is None else _PRICED[key](end) for end in ends)
+    return "\N{EN DASH}".join(dict.fromkeys(told))
+
+
+# ------------------------------------------------------------------ task by task
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLevels:
+    """One social task at both levels: the share of its conversations in which everything was
+    conveyed, the mean score of its goal, the share of its episodes that reached it in full, and
+    what became of those eligible (empty where nobody tells)."""
+
+    task: str
+    type: str
+    said: float
+    goal: float
+    reached: float
+    fates: Mapping[Outcome, int]
+
+    @property
+    def won(self) -> tuple[bool, bool]:
+        """Whether it was won in conversation, and in the town."""
+        return self.said >= WON, self.reached >= WON
+
+    @property
+    def lost(self) -> Mapping[str, int]:
+        """Where it was lost: how many at each step, the most frequent first."""
+        found = {one: n for one in OUTCOMES[1:] if (n := self.fates.get(one, 0))}
+        return dict(sorted(found.items(), key=lambda each: -each[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """An agent with or without TDP at both levels, as one judge saw its conversations.
+
+    `reached` is the share of episodes in the town that reached their goal in full.
+    """
+
+    found: Levels
+    one: AgentLevels
+    tasks: tuple[TaskLevels, ...]
+    reached: Estimate
+
+    @property
+    def name(self) -> str:
+        """The agent, its arm and its judge, and what it is where it is no model."""
+        rules = " (rule-based)" if self.by_rules else ""
+        return f"{arm_of(self.found, self.one)}{rules}, {self.one.judge}"
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether the agent is scripted: a baseline, and no result."""
+        return by_rules(self.found.talk, self.one.agent)
+
+    def counted(self, *won: bool) -> int:
+        """How many tasks were won (or not) in conversation, and in the town."""
+        return sum(task.won == won for task in self.tasks)
+
+    @property
+    def lost(self) -> Estimate:
+        """Of the tasks that were won in conversation, the share that was lost in the town."""
+        told = [task for task in self.tasks if task.won[0]]
+        return _share([not task.won[1] for task in told], [task.task for task in told])
+
+
+def arms_of(store: Store, found: Levels) -> Iterator[Arm]:
+    """Every agent of two runs, by each judge of its conversations."""
+    talk, action = values_of(store, found.talk.run), values_of(store, found.action.run)
+    for one in found.agents:
+        if one.judge not in talk.judges or "rules" not in action.judges:
+            continue
+        said = _by_task(talk.of(one.judge), one.agent, CONVERSATION_SR.name)
+        done = _by_task(action.of("rules"), one.agent, GOAL)
+        both = {task: (said[task], done[task]) for task in said if task in done}
+        tasks = tuple(
+            TaskLevels(
+                task,
+                str(lived[0].type),
+                fmean(_numbers(told)),
+                fmean(goals := _numbers(lived)),
+                fmean(goal == 1 for goal in goals),
+                one.by_task.get(task, {}),
+            )
+            for task, (told, lived) in both.items()
+        )
+        lived = [value for some in done.values() for value in some]
+        reached = _share([value.value == 1 for value in lived], [value.task for value in lived])
+        yield Arm(found, one, tasks, reached)
+
+
+def _by_task(run: RunValues, agent: str, measure: str) -> dict[str, list[Value]]:
+    """The values there are, by social task."""
+    found: dict[str, list[Value]] = {}
+    for value in run.values:
+        if (value.agent, value.measure) == (agent, measure) and value.value is not None:
+            found.setdefault(value.cluster, []).append(value)
+    return found
+
+
+def _numbers(values: Sequence[Value]) -> list[float]:
+    return [value.value for value in values if value.value is not None]
+
+
+def _share(held: Sequence[bool], tasks: Sequence[str]) -> Estimate:
+    return on_scale(mean([float(one) for one in held], tasks), 0, 1)
+
+
+def _relation(what: str, tasks: Sequence[TaskLevels]) -> Relation:
+    names = [task.task for task in tasks]
+    return relation(what, "task", [one.said for one in tasks], [one.goal for one in tasks], names)
+
+
+def between_levels(arms: Sequence[Arm]) -> tuple[Relation, ...]:
+    """Over the tasks of each arm and, by judge, over those of all arms, clustered by task."""
+    several = [(judge, some) for judge, some in _by_judge(arms) if len(some) > 1]
+    return (
+        *(_relation(arm.name, arm.tasks) for arm in arms),
+        *(_relation(f"all, {judge}", [t for arm in a for t in arm.tasks]) for judge, a in several),
+    )
+
+
+def between_agents(arms: Sequence[Arm]) -> tuple[Relation, ...]:
+    """By judge, over three arms or more: do those that say more reach more? Clustered by agent;
+    scripted ones are left out where models play."""
+    models = [arm for arm in arms if not arm.by_rules] or arms
+    found = []
+    for judge, some in _by_judge(models):
+        told = [arm for arm in some if arm.tasks]
+        if len(told) > 2:
+            said = [fmean(task.said for task in arm.tasks) for arm in told]
+            goals = [fmean(task.goal for task in arm.tasks) for arm in told]
+            found.append(relation(judge, "agent", said, goals, [arm.one.agent for arm in told]))
+    return tuple(found)
+
+
+def _by_judge(arms: Sequence[Arm]) -> Iterator[tuple[str, list[Arm]]]:
+    for judge in dict.fromkeys(arm.one.judge for arm in arms):
+        yield judge, [arm for arm in arms if arm.one.judge == judge]
+
+
+# ------------------------------------------------------------------ in words, tables and JSON
+
+
+def _overview(arms: Sequence[Arm], stopped: str) -> Section:
+    cautions = [f"Stopped early: {stopped}."] if stopped else []
+    if ruled := dict.fromkeys(arm.one.agent for arm in arms if arm.by_rules):
+        what = scripted_play(arms[0].found.talk)
+        cautions.append(f"{listed(list(ruled))}: {what}; says nothing about any language model.")
+    tables = [_success(arms), _won(arms)]
+    lost = [(arm, task) for arm in arms for task in arm.tasks if task.won == (True, False)]
+    tables += [_lost(lost)] if lost else []
+    heading = "Do the levels go together? A point is a social task"
+    tables.append(related_table(heading, "agent, judge", between_levels(arms)))
+    if agents := between_agents(arms):
+        heading = "Do they, between agents? A point is an agent with or without TDP"
+        tables.append(related_table(heading, "judge", agents))
+    return Section("Both levels of STSS", tuple(map(_said, arms)), tuple(cautions), tuple(tables))
+
+
+def _said(arm: Arm) -> str:
+    lost = arm.counted(True, False)
+    fates: Counter[str] = Counter()
+    for task in arm.tasks:
+        fates.update(task.lost if task.won == (True, False) else {})
+    why = ", ".join(f"{fate} {count}" for fate, count in fates.most_common())
+    told = plural(lost + arm.counted(True, True), "task")
+    return (
+        f"{arm.name}: of {told} won in conversation, {lost} {'was' if lost == 1 else 'were'} lost "
+        f"in the town{f' (residents: {why})' if why else ''}."
+    )
+
+
+def _success(arms: Sequence[Arm]) -> TextTable:
+    def row(arm: Arm) -> tuple[str, ...]:
+        all_types = arm.one.rows[-1]
+        told = (CONVERSATION_SR.name, SUMMARY_SR.name)
+        figures = [level_figure(arm.found.talk, all_types, name) for name in told]
+        figures.append(level_figure(arm.found.action, all_types, GOAL))
+        return (arm.name, *figures, _figure(arm.reached), f"{len(arm.tasks)}")
+
+    return TextTable(
+        "Success at both levels",
+        ("agent, judge", "conversation SR", "summary SR", "goal", "goal reached", "tasks"),
+        tuple(map(row, arms)),
+        (
+            "SR: success rate, over conversations; goal: mean score in the town; goal reached: "
+            "share of episodes in the town with the full score (judge: rules)",
+            "± or [low, high]: 95 % intervals, clustered by task",
+        ),
+    )
+
+
+def _won(arms: Sequence[Arm]) -> TextTable:
+    cells = ((True, True), (True, False), (False, True), (False, False))
+    return TextTable(
+        "Tasks won in conversation and in the town",
+        ("agent, judge", "both", "conversation only", "town only", "neither", "lost"),
+        tuple(
+            (arm.name, *(f"{arm.counted(*won)}" for won in cells), _figure(arm.lost))
+            for arm in arms
+        ),
+        (
+            "won in conversation: at least half of the task's conversations conveyed everything; "
+            "in the town: at least half of its episodes reached the goal in full",
+            "lost: of the tasks won in conversation, the share not won in the town, with its 95 % "
+            "interval",
+        ),
+    )
+
+
+def _lost(lost: Sequence[tuple[Arm, TaskLevels]]) -> TextTable:
+    return TextTable(
+        "Won in conversation, lost in the town: why",
+        ("agent, judge", "task", "conversation SR", "goal", "residents lost"),
+        tuple(
+            (arm.name, task.task, f"{task.said:.2f}", f"{task.goal:.2f}", _why(task))
+            for arm, task in lost
+        ),
+        (
+            "residents lost: of those eligible (errands, for help), how many at which step; not "
+            "acted on: they remembered everything and did not come, whether they had agreed or "
+            "declined",
+        ),
+        (1, 4),
+    )
+
+
+def _figure(share: Estimate) -> str:
+    if share.value is None:
+        return NOTHING
+    if share.low is None or share.high is None:
+        return f"{share.value:.2f}"
+    return f"{share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"
+
+
+def _why(task: TaskLevels) -> str:
+    if not task.fates:
+        return "unknown"
+    return ", ".join(f"{fate} {count}" for fate, count in task.lost.items()) or "all attended"
+
+
+def document(arms: Sequence[Arm]) -> dict[str, Any]:
+    """Both levels as one JSON object: see docs/stss-talk.md."""
+    return {
+        "schema": 1,
+        "agents": [
+            {
+                "agent": arm.one.agent,
+                "tdp": with_tdp(arm.found),
+                "rule_based": arm.by_rules,
+                "talk": arm.found.talk.run,
+                "action": arm.found.action.run,
+                **_arm_document(arm),
+            }
+            for arm in arms
+        ],
+        "between_levels": rounded([relation_document(one) for one in between_levels(arms)]),
+        "between_agents": rounded([relation_document(one) for one in between_agents(arms)]),
+    }
+
+
+def _arm_document(arm: Arm) -> dict[str, Any]:
+    one = arm.one
+    return {
+        "judge": one.judge,
+        "losses_by": one.read_by or None,
+        "cautions": list(one.cautions),
+        "types": [
+            {
+                "type": row.type,
+                "scores": {name: e.model_dump(mode="json") for name, e in row.scores.items()},
+                "fates": {outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
+                "wanted": row.wanted,
+                "losses_unknown": row.left_out,
+            }
+            for row in one.rows
+        ],
+        "goal_reached": rounded(asdict(arm.reached)),
+        "lost_in_town": rounded(asdict(arm.lost)),
+        "tasks": [
+            {
+                "task": task.task,
+                "type": task.type,
+                "conversation_sr": task.said,
+                "goal": task.goal,
+                "goal_reached": task.reached,
+                "won": dict(zip(("conversation", "town"), task.won, strict=True)),
+                "fates": dict(task.fates) or None,
+            }
+            for task in arm.tasks
+        ],
+    }
+
+
+_IN_CSV = {"value", "low", "high", "n", "clusters", "failures"}
+
+
+def figure_rows(arms: Sequence[Arm]) -> Iterator[Mapping[str, Any]]:
+    """A record for each figure: its cell, its task type and measure, mean, interval and counts."""
+    for arm in arms:
+        for row in arm.one.rows:
+            for name, entry in row.scores.items():
+                level = ACTION if name == GOAL else TALK
+                yield {
+                    "agent": arm.one.agent,
+                    "tdp": with_tdp(arm.found),
+                    "rule_based": arm.by_rules,
+                    "level": LEVEL[level],
+                    "run": (arm.found.action if level == ACTION else arm.found.talk).run,
+                    "judge": entry.judge,
+                    "type": row.type,
+                    "measure": name,
+                    **entry.model_dump(include=_IN_CSV),
+                }

@@ -1,0 +1,79 @@
+"""A world's command plays several runs: one budget for all of them, and it stops where one does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sociolab.app import tools
+from sociolab.app.run.config import RunConfig
+from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.plugin.context import Context, Findings, Tool
+from sociolab.plugin.options import ModelAccess
+from sociolab.store.calls import RunReplies
+from sociolab.store.store import Store
+
+RUNS = tuple({"world": "stss-talk", "limit": 1, "name": name} for name in ("first", "second"))
+
+
+def spend(path: Path, run: str, usd: float) -> None:
+    with Store.open(path) as store:
+        if not store.has_run(run):
+            store.create_run(run, "stss-talk", {}, [])
+        key = CallKey("t", "agent", "a", 0, "utter", 1)
+        RunReplies(store, run).keep(run, key, "m", Prompt(()), ChatReply("Hi.", usd=usd))
+
+
+def played(
+    monkeypatch: pytest.MonkeyPatch,
+    path: Path,
+    budget: float | None,
+    run: Callable[[RunConfig], str],
+) -> Sequence[Any]:
+    """What came of playing `RUNS`; `run` stands for playing one, and says why it stopped."""
+
+    async def stand_in(config: RunConfig, on_progress: object) -> object:
+        return SimpleNamespace(run=config.name, stopped=run(config))
+
+    async def work(lab: Context, config: ModelAccess) -> Findings:
+        found.extend(await lab.play(RUNS))
+        return Findings(())
+
+    found: list[Any] = []
+    monkeypatch.setattr(tools, "run_async", stand_in)
+    access = ModelAccess(store=path, budget=budget)
+    tools.run_tool(Tool(ModelAccess, work), access, lambda step: None)
+    return found
+
+
+def test_a_run_may_spend_what_the_others_have_left(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path, given = tmp_path / "s.db", []
+    spend(path, "second", 2.0)  # of an earlier time
+
+    def run(config: RunConfig) -> str:
+        given.append((config.name, config.budget))
+        if config.name == "first":
+            spend(path, "first", 0.5)
+        return ""
+
+    played(monkeypatch, path, 5.0, run)
+    assert given == [("first", 3.0), ("second", 4.5)]
+
+
+def test_without_a_budget_none_has_one_and_a_run_that_stops_is_the_last(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given = []
+
+    def run(config: RunConfig) -> str:
+        given.append(config.budget)
+        return "the disk is full"
+
+    (only,) = played(monkeypatch, tmp_path / "s.db", None, run)
+    assert (given, only.run) == ([None], "first")
