@@ -103,7 +103,8 @@ def test_an_unreadable_reply_is_asked_for_again_with_the_problem_and_counted() -
     assert key.attempt == 2
     assert prompt.messages[1].text.endswith(
         "Turn 1 of 8 is yours.\n".replace("8", "1")
-        + 'You have already tried to reply to this, but the reply could not be used: expected a JSON object, found the text "hm". '
+        + "You have already tried to reply to this, but the reply could not be used: "
+        'expected a JSON object, found the text "hm". '
         "Reply again, in the form asked for."
     )
 

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from statistics import correlation
 from typing import Any
 
 import pytest
@@ -317,3 +318,34 @@ def test_a_flag_is_put_before_every_name_behind_it() -> None:
         "gap", "--real", "r", "--generated", "a", "--generated", "b", "--dm", "x",
         "--generated", "c",
     ]  # fmt: skip
+
+
+def test_what_simulated_raters_found_expressive_stands_beside_g(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.db"
+    for seed, name in enumerate(("one", "two", "three")):
+        settings = {"sessions": "6", "turns": "12"}
+        run(RunConfig(world="anteval-intention", settings=settings, name=name, store=path,
+                      seed=seed))  # fmt: skip
+        with Store.open(path, create=False) as store:
+            lines = [
+                f"{row.trial.id},{member.seat},simulated,expressiveness,{2 + seed}"
+                for row in store.trials(name)
+                for member in row.trial.cast[:3]
+            ]
+        file = tmp_path / f"{name}.csv"
+        file.write_text("\n".join(("episode,seat,rater,dimension,score", *lines)), "utf-8")
+        rated = sociolab("import", "ratings", file, "--run", name, "--name", "simulated",
+                         "--store", "s.db")  # fmt: skip
+        assert rated.code == 0, rated.err
+    command = ("gap", "--real", "sample", "--generated", "one,two,three", "--store", "s.db",
+               "--splits", 0, "--refits", 0)  # fmt: skip
+    found = sociolab(*command, "--json").document
+    means = {name: one["value"] for name, one in found["rated"].items()}
+    assert means == {"scripted (one)": 2, "scripted (two)": 3, "scripted (three)": 4}
+    gaps = [row["g_c"]["printed"]["value"] for row in found["tables"][0]["rows"]]
+    rho = correlation([0, 1, 2], [sorted(gaps).index(gap) for gap in gaps])
+    told = " ".join(sociolab(*command).out.split())
+    assert f"G_c, linear {rho:.2f} (n 3)".replace("-", "\N{MINUS SIGN}") in told
+    assert "so few agents show little" in told

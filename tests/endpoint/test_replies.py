@@ -283,6 +283,16 @@ def test_a_prompt_that_asks_for_no_line_or_shows_none_gets_prose(text: str) -> N
     assert ": " not in Replies(PLAIN).good(request(text))
 
 
+def test_a_schema_on_a_line_of_the_prompt_is_obeyed_with_the_ranges_and_keys_in_words() -> None:
+    cell = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}
+    cell |= {"description": "Look, then a score ranging from -10 to -5.", "minItems": 2}
+    schema = {"properties": {"scores": {"type": "object", "additionalProperties": cell}}}
+    text = f'Use exactly these keys: ["agent_1", "agent_2"].\nForm:\n{json.dumps(schema)}\n'
+    scores = json.loads(Replies(PLAIN).good(request(text)))["scores"]
+    assert list(scores) == ["agent_1", "agent_2"]
+    assert all(-10 <= score <= -5 for _, score in scores.values())
+
+
 AS_SHOWN = (
     'speak or leave. For example:\n{"actions": [{"action": "speak", "text": "Hi.", "to": []}]}'
 )

@@ -307,15 +307,17 @@ def held_fixed(
             "--by prompts: expected two runs that were played under two sets of prompts, found "
             f"{a or 'none'} and {b or 'none'}"
         )
-    if len({side.agent for side in sides}) != 1:
+    # Agents of one name that differ otherwise (here by a set's temperature) end in @ and a hash.
+    agents = {side.agent.rsplit("@", 1)[0] for side in sides}
+    if len(agents) != 1:
         raise ConfigError(
             "--by prompts: expected one agent in both runs, found "
             f"{' and '.join(side.agent for side in sides)}; name it by --agent"
         )
     return (
         f"This compares two sets of instructions to the players, {a} and {b}. Held fixed: the "
-        f"tasks, paired by task, seat, partner and repeat, the agent, {sides[0].agent}, and the "
-        f"judge, {judges[0]}, under one set."
+        f"tasks, paired by task, seat, partner and repeat, the agent, {agents.pop()}, at the "
+        f"temperature that each set says, and the judge, {judges[0]}, under one set."
     )
 
 

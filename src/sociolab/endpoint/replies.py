@@ -23,7 +23,7 @@ class Replies:
     comes back as it stands.
 
     The schema is that of the response format or, without one, the last that the prompt holds in a
-    ```json-schema fence or behind a line "JSON schema:". Without any, the reply is a line such as
+    ```json-schema fence, behind a line "JSON schema:", or on a line of its own. Without any, the reply is a line such as
     "speak: ..." where the prompt asks for lines and shows one, else prose (an object of prose for
     response_format json_object).
     """
@@ -65,8 +65,14 @@ class Replies:
         chance = Chance(chat.key)
         rate = self._settings.leave_rate
         leaves = rate > 0 and chance.of("leave").random() < rate
-        turns = _turns(chat)
-        return Draw(chance.of("reply"), self._settings.characters, leave=leaves, turns=turns)
+        keys = _KEYS.search(chat.messages[-1].text) if chat.messages else None
+        return Draw(
+            chance.of("reply"),
+            self._settings.characters,
+            leave=leaves,
+            turns=_turns(chat),
+            keys=json.loads(f"[{keys[1]}]") if keys else (),
+        )
 
 
 _TURN = re.compile(r"^(\d+)\. [^:\n]+: (.+)$", re.MULTILINE)
@@ -82,9 +88,12 @@ def _turns(chat: ChatBody) -> tuple[tuple[int, str], ...]:
 
 _FENCE = re.compile(r"```json-schema\s*\n(.*?)\n\s*```", re.DOTALL)
 
-_LINE = re.compile(r"^json schema:\s*(?:```\w*\s*)?(?=\{)", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(
+    r'^(?:json schema:\s*(?:```\w*\s*)?(?=\{)|(?=\{"(?:\$defs|properties)":))',
+    re.IGNORECASE | re.MULTILINE,
+)
 
-_ASKED = re.compile(r"json.schema", re.IGNORECASE)
+_KEYS = re.compile(r'exactly these keys: \[((?:"\w+"(?:, )?)+)\]')
 
 _GIVEN = re.compile(r"```json\s*\n(.*?)\n\s*```", re.DOTALL)
 
@@ -124,8 +133,6 @@ def _sampled(chat: ChatBody, schema: Any, draw: Draw) -> str | None:
 def _schema_in_prompt(chat: ChatBody) -> str:
     for message in reversed(chat.messages):
         text = message.text
-        if not _ASKED.search(text):
-            continue
         if fences := _FENCE.findall(text):
             return str(fences[-1])
         for line in reversed(list(_LINE.finditer(text))):
