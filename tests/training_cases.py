@@ -84,10 +84,10 @@ class Muser:
 
 
 class Buyer:
-    """Says yes to $300, and afterwards that this was agreed, or that price, or nothing at all."""
+    """Says yes to $220, and afterwards that this was agreed, or that price, or nothing at all."""
 
     def __init__(
-        self, outcome: str = "agreed", dollars: float = 300, words: str = "Deal, $300."
+        self, outcome: str = "agreed", dollars: float = 220, words: str = "Deal, $220."
     ) -> None:
         self._outcome, self._dollars, self._words = outcome, dollars, words
 
@@ -99,7 +99,7 @@ class Buyer:
         return Reply(request.wanted.reply(**closing(self._outcome, self._dollars)))
 
 
-def closing(outcome: str, dollars: float = 300) -> dict[str, Any]:
+def closing(outcome: str, dollars: float = 220) -> dict[str, Any]:
     """An answer to the closing question of a bargain."""
     price = dollars if outcome == "agreed" else None
     return {"outcome": outcome, "price": price, "in_words": "", "offer": "", "acceptance": ""}
@@ -148,7 +148,7 @@ def play(store: Path, name: str = "small") -> None:
 
 
 def play_bargain(store: Path, name: str, agent: str) -> None:
-    """One bargain of a `Buyer` with these arguments and one who says that $300 was agreed."""
+    """One bargain of a `Buyer` with these arguments and one who says that $220 was agreed."""
     run(
         RunConfig(
             agents=(f"python:training_cases:Buyer?{agent}",),

@@ -55,9 +55,10 @@ def test_the_prompt_is_head_then_history_then_a_short_tail() -> None:
     prompt, key = model.calls[0]
     head, body = prompt.messages
     assert head.role == "system"
-    how, _, scene = head.text.partition("\n\n")
-    assert how.startswith('Reply with one JSON object: {"action": the kind')
+    scene, _, how = head.text.partition("\n\n# How to reply\n")
+    assert how.startswith('Reply with one JSON object and nothing else: {"action": the kind')
     assert '"" for none and leave' in how
+    assert how.endswith('\n{"action": "speak", "text": "It is good to see you."}')
     assert scene == "You are Ada. Choose a cake together. What you can do: speak, act, none, leave."
     assert (body.role, body.text) == (
         "user",
@@ -102,7 +103,8 @@ def test_an_unreadable_reply_is_asked_for_again_with_the_problem_and_counted() -
     assert key.attempt == 2
     assert prompt.messages[1].text.endswith(
         "Turn 1 of 8 is yours.\n".replace("8", "1")
-        + 'That reply could not be used: expected a JSON object, found the text "hm". '
+        + "You have already tried to reply to this, but the reply could not be used: "
+        'expected a JSON object, found the text "hm". '
         "Reply again, in the form asked for."
     )
 
@@ -144,7 +146,7 @@ def test_the_plain_dialect_sends_no_schema_and_reads_a_line() -> None:
     )
     prompt = model.calls[0][0]
     assert prompt.schema is None
-    assert prompt.messages[0].text.startswith("Reply with one line: the kind of action, a colon")
+    assert "\nReply with one line: the kind of action, a colon" in prompt.messages[0].text
 
 
 def test_a_question_is_asked_with_its_own_schema_and_leaves_no_trace() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.cli.output import write_rows
+from sociolab.cli.output import write_files
 from sociolab.core.errors import ConfigError
 
 AGENT = "python:app.run.test_python_api:Parrot"
@@ -135,5 +135,5 @@ def test_where_a_figure_cannot_be_drawn_no_other_file_is_written(
 
 def test_a_csv_file_without_a_figure_is_told_and_not_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no figure has a value"):
-        write_rows([], tmp_path / "f.csv")
+        write_files([], None, None, tmp_path / "f.csv")
     assert not (tmp_path / "f.csv").exists()

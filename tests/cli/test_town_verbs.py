@@ -98,12 +98,11 @@ def test_a_replay_follows_whom_one_asks_for(played: Played) -> None:
     assert "\n  Ann Moor: " not in told
 
 
-@pytest.mark.parametrize(("name", "kind"), [("strip.png", "PNG"), ("day.gif", "GIF")])
-def test_moments_of_a_day_are_drawn(played: Played, name: str, kind: str) -> None:
-    out = played.folder / name
+def test_moments_of_a_day_are_drawn(played: Played) -> None:
+    out = played.folder / "strip.png"
     played.run("town", "strip", played.episode, "--out", out, "--store", played.store)
     with Image.open(out) as image:
-        assert image.format == kind
+        assert image.format == "PNG"
 
 
 @pytest.mark.parametrize(
@@ -123,11 +122,11 @@ def test_what_is_not_there_cannot_be_replayed(
     assert named in said
 
 
-@pytest.mark.parametrize("name", ["day.bmp", "day", "none/day.png"])
-def test_a_strip_is_written_as_png_or_gif_where_it_can_be(played: Played, name: str) -> None:
+@pytest.mark.parametrize("name", ["day.gif", "day", "none/day.png"])
+def test_a_strip_is_written_as_png_where_it_can_be(played: Played, name: str) -> None:
     out = played.folder / name
     said = played.refused("town", "strip", played.episode, "--out", out, "--store", played.store)
-    assert (".png or .gif" in said) or ("cannot be written" in said)
+    assert ("ends in .png" in said) or ("cannot be written" in said)
     assert not out.exists()
 
 

@@ -54,7 +54,8 @@ Your turn — now.
 ```
 
 ---
-Write your reply into `0001.reply.txt`.
+Write your reply into `0001.reply.txt`, beside this file. \
+It is sent as soon as the file holds text and has stopped changing.
 """
 
 

@@ -283,6 +283,28 @@ def test_a_prompt_that_asks_for_no_line_or_shows_none_gets_prose(text: str) -> N
     assert ": " not in Replies(PLAIN).good(request(text))
 
 
+def test_a_schema_on_a_line_of_the_prompt_is_obeyed_with_the_ranges_and_keys_in_words() -> None:
+    cell = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}
+    cell |= {"description": "Look, then a score ranging from -10 to -5.", "minItems": 2}
+    schema = {"properties": {"scores": {"type": "object", "additionalProperties": cell}}}
+    text = f'Use exactly these keys: ["agent_1", "agent_2"].\nForm:\n{json.dumps(schema)}\n'
+    scores = json.loads(Replies(PLAIN).good(request(text)))["scores"]
+    assert list(scores) == ["agent_1", "agent_2"]
+    assert all(-10 <= score <= -5 for _, score in scores.values())
+
+
+AS_SHOWN = (
+    'speak or leave. For example:\n{"actions": [{"action": "speak", "text": "Hi.", "to": []}]}'
+)
+
+
+def test_a_prompt_that_shows_a_turn_as_json_gets_one_of_its_form() -> None:
+    (act,) = json.loads(Replies(PLAIN).good(request(AS_SHOWN)))["actions"]
+    assert (act["action"], act["to"], len(act["text"]) > 100) == ("speak", [], True)
+    (act,) = json.loads(Replies(EndpointSettings(leave_rate=1)).good(request(AS_SHOWN)))["actions"]
+    assert act == {"action": "leave", "text": "", "to": []}
+
+
 def test_leaving_action_has_no_text() -> None:
     replies = Replies(EndpointSettings(leave_rate=1))
     assert json.loads(replies.good(request("x", Action))) == {

@@ -75,11 +75,21 @@ def test_quirks_change_the_body() -> None:
     assert "temperature" not in body
 
 
-def test_a_schema_that_cannot_be_sent_beside_the_prompt_goes_into_its_head() -> None:
+WITH_SCHEMA = f"\n\nReply with one JSON object and nothing else.\nJSON schema: {SCHEMA.text}"
+
+
+def test_a_schema_that_cannot_be_sent_beside_the_prompt_stands_at_its_end() -> None:
     body = sent(PROMPT, Quirks(takes_schema=False))
     assert "response_format" not in body
-    assert body["messages"][0]["content"] == (
-        f"Reply with one JSON object and nothing else.\nJSON schema: {SCHEMA.text}\n\nBe Ada."
+    assert body["messages"][0]["content"] == "Be Ada."
+    assert body["messages"][1]["content"] == f"Hé \N{GRINNING FACE}\n{WITH_SCHEMA}"
+
+
+def test_a_form_that_the_prompt_tells_is_not_told_again_as_a_schema() -> None:
+    told = replace(PROMPT, schema=replace(SCHEMA, told=True))
+    assert sent(told) == sent(PROMPT)
+    assert sent(told, Quirks(takes_schema=False))["messages"][1]["content"] == (
+        "Hé \N{GRINNING FACE}\n"
     )
 
 
@@ -87,8 +97,7 @@ def test_without_a_system_role_its_text_comes_first_in_the_users() -> None:
     body = sent(PROMPT, Quirks(takes_system=False, takes_schema=False))
     (message,) = body["messages"]
     assert message["role"] == "user"
-    assert message["content"].startswith("Reply with one JSON object")
-    assert message["content"].endswith("\n\nBe Ada.\n\nHé \N{GRINNING FACE}\n")
+    assert message["content"] == f"Be Ada.\n\nHé \N{GRINNING FACE}\n{WITH_SCHEMA}"
 
 
 @pytest.mark.parametrize("role", ["assistant", None])

@@ -45,8 +45,8 @@ def test_an_unreadable_reply_is_sent_back_with_the_problem() -> None:
         Message("assistant", "three"),
         Message(
             "user",
-            "That reply could not be used: expected a JSON object, found the text "
-            '"three". Reply again, in the form asked for.',
+            "You have already tried to reply to this, but the reply could not be used: "
+            'expected a JSON object, found the text "three". Reply again, in the form asked for.',
         ),
     )
 

@@ -1,8 +1,6 @@
-"""A town and its days as pictures: drawn, as a filmstrip, and as an animation."""
+"""A town and its days as pictures: drawn, and as a filmstrip."""
 
 from __future__ import annotations
-
-from io import BytesIO
 
 import numpy as np
 import pytest
@@ -13,21 +11,18 @@ from sociolab.town.map import OUTDOORS, Ground, Tile
 from sociolab.town.map_file import own_map
 from sociolab.town.picture import (
     ACROSS,
-    COLUMN,
     GAP,
     GROUND_COLOURS,
     HEADER,
     MARGIN,
     SMALLEST_SCALE_WITH_ROOMS,
     Frame,
-    animation,
     dot_colour,
     draw,
     draw_filmstrip,
     draw_land,
     draw_people,
     sector_colour,
-    shortened,
     text_size,
     write_names,
 )
@@ -60,10 +55,8 @@ def test_rooms_have_the_tint_of_their_sector() -> None:
     assert draw_land(town, 3).getpixel((3 * x + 1, 3 * y + 1)) == sector_colour(hall, 0.88)
 
 
-def test_a_picture_without_residents_has_no_legend() -> None:
-    alone = draw(own_map(), scale=4)
-    assert alone.size == (560 + 2 * MARGIN, 400 + HEADER + MARGIN)
-    assert draw(own_map(), {"Ada": (5, 5)}, scale=4).width == alone.width + COLUMN + MARGIN
+def test_a_picture_is_the_map_under_its_name() -> None:
+    assert draw(own_map(), scale=4).size == (560 + 2 * MARGIN, 400 + HEADER + MARGIN)
 
 
 def test_names_of_rooms_are_written_where_they_can_be_read() -> None:
@@ -90,36 +83,31 @@ def test_residents_on_one_tile_are_all_seen() -> None:
     assert all(pixels_of(picture, number) > whole / 3 for number in range(9))
 
 
+MORNING = Frame("08:00", {"Ada": (20, 20), "Ben": (60, 60)})
+NOON = Frame("12:00", {"Ada": (90, 20), "Ben": (60, 60)})
+
+
 def test_numbers_go_by_name_not_by_the_order_of_the_mapping() -> None:
-    people: dict[str, Tile] = {"Ada": (5, 5), "Ben": (90, 90)}
-    backwards = dict(reversed(people.items()))
-    one, other = (draw(own_map(), who, scale=3) for who in (people, backwards))
+    backwards = Frame(NOON.label, dict(reversed(list(NOON.people.items()))))
+    one, other = (draw_filmstrip(own_map(), [frame], scale=3) for frame in (NOON, backwards))
     assert one.tobytes() == other.tobytes()
 
 
 def test_residents_out_of_doors_are_drawn_too() -> None:
     town = own_map()
-    picture = draw(town, {"Ada": town.tiles(OUTDOORS)[400]}, scale=4)
-    map_alone = picture.crop((MARGIN, HEADER, MARGIN + 560, HEADER + 400))
-    assert pixels_of(map_alone, 0) > 20
+    alone = Frame("08:00", {"Ada": town.tiles(OUTDOORS)[400]})
+    strip = draw_filmstrip(town, [alone], scale=4)
+    assert pixels_of(strip.crop((GAP, GAP, GAP + 560, GAP + 400)), 0) > 20
 
 
-@pytest.mark.parametrize("width", [0, 30, 90])
-def test_long_notes_are_cut_to_their_width(width: int) -> None:
-    text = shortened("talking with Ben about the harvest supper", 11, width)
-    assert text.endswith("…")
-    assert len(text) < width / 3 + 2
-    assert shortened("short", 11, 400) == "short"
-
-
-MORNING = Frame("08:00", {"Ada": (20, 20), "Ben": (60, 60)}, {"Ada": "having breakfast"})
-NOON = Frame("12:00", {"Ada": (90, 20), "Ben": (60, 60)})
-
-
-def near(picture: Image.Image, number: int) -> int:
-    """How many pixels have nearly the colour of a resident's dot."""
-    off = np.abs(np.asarray(picture.convert("RGB")).astype(int) - np.array(dot_colour(number)))
-    return int((off.max(axis=-1) <= 6).sum())
+def test_residents_move_from_one_moment_to_the_next() -> None:
+    strip = draw_filmstrip(own_map(), [MORNING, NOON], scale=4)
+    panels = [strip.crop((GAP + n * (560 + GAP), GAP, (n + 1) * (560 + GAP), 430)) for n in (0, 1)]
+    for (x, y), here, there in zip(
+        (MORNING.people["Ada"], NOON.people["Ada"]), panels, reversed(panels), strict=True
+    ):
+        box = (4 * x - 10, 4 * y + 14, 4 * x + 14, 4 * y + 38)
+        assert pixels_of(here.crop(box), 0) > pixels_of(there.crop(box), 0) + 20
 
 
 @pytest.mark.parametrize("moments", [1, 2, 3, 4])
@@ -130,53 +118,15 @@ def test_a_strip_grows_sideways_and_then_down(moments: int) -> None:
     assert (strip.height > one.height + 300) is (moments > ACROSS)
 
 
-def test_a_strip_shows_the_notes_of_a_moment() -> None:
-    noted, bare = MORNING, Frame(MORNING.label, MORNING.people)
-    taller = draw_filmstrip(own_map(), [noted], scale=3).height
-    assert taller > draw_filmstrip(own_map(), [bare], scale=3).height
-
-
-def test_an_animation_has_a_picture_for_each_moment_and_repeats() -> None:
-    film = Image.open(BytesIO(animation(own_map(), [MORNING, NOON], scale=4, milliseconds=120)))
-    assert getattr(film, "n_frames", 1) == 2
-    assert film.info["loop"] == 0
-    assert film.info["duration"] == 120
-
-
-def test_residents_move_from_one_moment_to_the_next() -> None:
-    film = Image.open(BytesIO(animation(own_map(), [MORNING, NOON], scale=4)))
-    seen = []
-    for moment, (x, y) in enumerate((MORNING.people["Ada"], NOON.people["Ada"])):
-        film.seek(moment)
-        left, top = MARGIN + 4 * x - 10, HEADER + 4 * y - 10
-        seen.append(near(film.crop((left, top, left + 24, top + 24)), 0))
-        film.seek(1 - moment)
-        assert near(film.crop((left, top, left + 24, top + 24)), 0) < seen[-1]
-    assert min(seen) > 20
-
-
-def test_every_resident_keeps_a_colour_of_their_own_in_an_animation() -> None:
+def test_every_resident_has_a_colour_of_their_own() -> None:
     crowd = Frame("08:00", {f"Resident {number:02}": (4 * number, 50) for number in range(25)})
-    film = Image.open(BytesIO(animation(own_map(), [crowd], scale=8)))
-    assert all(near(film, number) > 60 for number in range(25))
-
-
-def test_the_clock_stands_in_the_lower_left_corner() -> None:
-    film = Image.open(BytesIO(animation(own_map(), [MORNING, NOON], scale=4)))
-    first = np.asarray(film.convert("RGB")).astype(int)
-    film.seek(1)
-    changed = np.abs(np.asarray(film.convert("RGB")).astype(int) - first).max(axis=-1) > 20
-    assert changed[-MARGIN - 50 : -MARGIN, MARGIN : MARGIN + 120].any()
-
-
-def test_the_same_moments_give_the_same_bytes() -> None:
-    assert animation(own_map(), [MORNING, NOON], 3) == animation(own_map(), [MORNING, NOON], 3)
+    strip = draw_filmstrip(own_map(), [crowd], scale=8)
+    assert all(pixels_of(strip, number) > 60 for number in range(25))
 
 
 def test_no_moment_is_refused() -> None:
-    for show in (draw_filmstrip, animation):
-        with pytest.raises(ConfigError, match="at least one moment"):
-            show(own_map(), [])
+    with pytest.raises(ConfigError, match="at least one moment"):
+        draw_filmstrip(own_map(), [])
 
 
 def test_no_name_hides_another() -> None:

@@ -18,7 +18,7 @@ from sociolab.town.questions import (
     Replan,
     Utter,
 )
-from sociolab.worlds.stss.prompt_sets import paper
+from sociolab.worlds.stss.world import paper
 
 STOCK = stock_questions()
 NAMES = [question.name for question in STOCK]
@@ -159,7 +159,8 @@ def test_a_problem_is_told_last() -> None:
         again = replace(question, asked=replace(question.asked, attempt=2, problem="PROBLEM"))
         assert texts(again)[0] == texts(question)[0]
         assert texts(again)[1] == (
-            f"{texts(question)[1]}\n\nThat reply could not be used: PROBLEM. "
+            f"{texts(question)[1]}\n\n"
+            "You have already tried to reply to this, but the reply could not be used: PROBLEM. "
             "Reply again, in the form asked for."
         )
 

@@ -321,12 +321,12 @@ BARGAIN = RunConfig(settings={"turns": "4"})
 
 
 def sold(partner: str, answer: str, **more: object) -> Rollout:
-    """The policy sells for $300, and then says this of it."""
+    """The policy sells for $220, and then says this of it."""
 
     async def policy(observed: Observed) -> str:
         if observed.asked == "closing":
             return answer
-        return json.dumps({"action": "speak", "text": "I want $300 for it."})
+        return json.dumps({"action": "speak", "text": "I want $220 for it."})
 
     given = {"partner": f"python:training_cases:Buyer{partner}", "config": BARGAIN, **more}
     with short(**given) as env:
@@ -334,16 +334,16 @@ def sold(partner: str, answer: str, **more: object) -> Rollout:
     return rollout
 
 
-def said(outcome: str, dollars: float = 300) -> str:
+def said(outcome: str, dollars: float = 220) -> str:
     return json.dumps(closing(outcome, dollars))
 
 
 def test_what_both_seats_say_alike_is_the_reward() -> None:
     rollout = sold("", said("agreed"))
     facts = rollout.turns[0].observation.shown.view.goal.facts
-    assert (facts.role, facts.listed, facts.target) == ("seller", 340, 315)
-    # 6 + (300 - 315) / 15.75
-    assert rollout.rewards["outcome"]["goal_checked"] == pytest.approx(5.0476, abs=1e-4)
+    assert (facts.role, facts.listed, facts.target) == ("seller", 340, 235)
+    # 6 + (220 - 235) / 11.75
+    assert rollout.rewards["outcome"]["goal_checked"] == pytest.approx(4.7234, abs=1e-4)
     assert rollout.reward_kinds == {}
 
 
@@ -382,12 +382,12 @@ def test_two_who_say_that_nothing_was_agreed_earn_nothing() -> None:
 
 
 def test_a_reader_gives_a_reward_of_its_own_whatever_the_seats_say() -> None:
-    quotes = {"offer": "I want $300 for it", "acceptance": "Deal, $300."}
+    quotes = {"offer": "I want $220 for it", "acceptance": "Deal, $220."}
     read = json.dumps({**closing("agreed"), **quotes})
     with start_in_thread(EndpointSettings(responder=lambda chat: read)) as endpoint:
         config = RunConfig(settings={"turns": "4"}, base_url=endpoint.url)
         rollout = sold("", said("nothing"), readers="openai/r", config=config)
-    assert rollout.rewards["reader:openai/r"]["goal_checked"] == pytest.approx(5.0476, abs=1e-4)
+    assert rollout.rewards["reader:openai/r"]["goal_checked"] == pytest.approx(4.7234, abs=1e-4)
     assert rollout.reward_kinds == {"outcome": {"goal_checked": "lower bound (disputed)"}}
 
 

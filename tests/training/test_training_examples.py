@@ -92,13 +92,13 @@ def test_calls_that_judge_are_no_turns(small: Path, tmp_path: Path) -> None:
 
 def test_a_models_answer_to_the_closing_question_is_no_turn(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    play_bargain(path, "small", "words=Deal at $300.")
+    play_bargain(path, "small", "words=Deal at $220.")
     with Store.open(path) as store:
         trial = store.trials("small")[0].trial.id
         said = next(e for e in store.events("small", trial) if isinstance(e, Answered))
         asked = CallKey(trial, "agent", said.seat, said.turn, said.question, said.attempt)
         prompt = Prompt((Message("user", "What was agreed?"),))
-        RunReplies(store, "small").keep("k", asked, "openai/x", prompt, ChatReply("$300"))
+        RunReplies(store, "small").keep("k", asked, "openai/x", prompt, ChatReply("$220"))
     _, rows = export(path, tmp_path / "t.jsonl", "turns")
     assert {row["asked"] for row in rows} == {"act"}
     assert len(rows) == 2 * 4, "both ways round, four turns"
@@ -271,8 +271,8 @@ def test_no_address_is_in_what_is_exported(small: Path, tmp_path: Path) -> None:
 
 def test_an_outcome_that_is_not_established_is_a_lower_bound_and_says_so(tmp_path: Path) -> None:
     store = tmp_path / "s.db"
-    play_bargain(store, "honest", "words=Deal at $300.")
-    play_bargain(store, "liar", "words=Done, $300.&outcome=nothing")
+    play_bargain(store, "honest", "words=Deal at $220.")
+    play_bargain(store, "liar", "words=Done, $220.&outcome=nothing")
     wanted = ExportOptions("turns", measures=("goal_checked",))
     done = export_training(["honest", "liar"], tmp_path / "t.jsonl", wanted, store)
     rows: list[Any] = lines(tmp_path / "t.jsonl")

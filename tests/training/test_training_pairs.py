@@ -134,10 +134,10 @@ def test_two_replies_whose_rewards_are_lower_bounds_are_no_pair(tmp_path: Path) 
     was better than Sure is not known."""
     store = tmp_path / "s.db"
     for name, agent in (
-        ("deal", "words=Deal at $300."),
-        ("fine", "words=Fine, $300."),
-        ("fine-too", "words=Fine, $300.&outcome=nothing"),
-        ("sure", "words=Sure, $300.&outcome=nothing"),
+        ("deal", "words=Deal at $220."),
+        ("fine", "words=Fine, $220."),
+        ("fine-too", "words=Fine, $220.&outcome=nothing"),
+        ("sure", "words=Sure, $220.&outcome=nothing"),
     ):
         play_bargain(store, name, agent)
     wanted = ExportOptions("pairs", measures=("goal_checked",), seat="1")

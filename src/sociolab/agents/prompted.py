@@ -4,9 +4,10 @@ in the plain-text format.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import groupby
 from types import GenericAlias
@@ -93,7 +94,7 @@ class PromptedPlayer:
         form, layout = _NO_FORM, shown.layout
         if space and layout.reply_form == "added":
             form = _form(space, len(shown.others) > 1, self._dialect)
-        head = f"{form.how}\n\n{shown.head}".lstrip()
+        head = f"{shown.head}\n\n{form.how}".rstrip()
         if isinstance(wanted, Question):
             schema: Schema | None = schema_of(wanted.reply)
             how = f"\n\n{_how_to_answer(wanted.reply)}" if space else ""
@@ -145,7 +146,9 @@ _NO_FORM = _Form("", None)
 @cache
 def _form(space: ActionSpace, addressed: bool, dialect: Dialect) -> _Form:
     how = _how_to_reply(space, addressed, dialect)
-    return _Form(how, schema_of(act_type(space, addressed)) if dialect == "json" else None)
+    if dialect == "plain":
+        return _Form(how, None)
+    return _Form(how, replace(schema_of(act_type(space, addressed)), told=not _has_forms(space)))
 
 
 @lru_cache(maxsize=1024)  # a task's own types come and go
@@ -162,13 +165,22 @@ def _how_to_answer(reply: type[BaseModel]) -> str:
 
 
 def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
-    if any(kind.fields for kind in space.kinds) or not any(kind.has_text for kind in space.kinds):
+    if _has_forms(space):
         return _how_to_fill_in(space, addressed, dialect)
     empty = [kind.name for kind in space.kinds if not kind.has_text]
     values = {"most": space.most, "addressed": addressed, "empty": empty}
-    if dialect == "plain":
-        values["example"] = next(kind.name for kind in space.kinds if kind.has_text)
+    example = next(kind.name for kind in space.kinds if kind.has_text)
+    if dialect == "json":
+        said = Action(example, "It is good to see you.")
+        example = json.dumps(written_turn((said,), space, addressed).model_dump())
+    values["example"] = example
     return prompt(PACKAGE, dialect).render(values)
+
+
+def _has_forms(space: ActionSpace) -> bool:
+    """Whether actions have fields, or nothing is said."""
+    kinds = space.kinds
+    return any(kind.fields for kind in kinds) or not any(kind.has_text for kind in kinds)
 
 
 def _how_to_fill_in(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:

@@ -273,7 +273,7 @@ def _judged_twice(
             f"(--judge names it), found {known or 'none'}; sociolab judge {result.run} --judge "
             "MODEL --set prompts=NAME judges it under another"
         )
-    ((_, sets),) = twice.items()
+    (sets,) = twice.values()
     both = tuple(one for one in values.values if one.judge in sets)
     casts = {trial.id: trial.cast for trial in trials}
 
@@ -301,26 +301,23 @@ def held_fixed(
             f"{runs[0].result.run}, paired by episode and seat, and the judge's model, {name}; its "
             "temperature is what each set says."
         )
-    a, b = (
-        instructions_from(run.result.settings.get(INSTRUCTIONS))
-        if isinstance(run.result.settings, dict)
-        else None
-        for run in runs
-    )
+    a, b = (instructions_from(run.result.recorded.get(INSTRUCTIONS)) for run in runs)
     if a is None or b is None or a.hash == b.hash:
         raise ConfigError(
             "--by prompts: expected two runs that were played under two sets of prompts, found "
             f"{a or 'none'} and {b or 'none'}"
         )
-    if len({side.agent for side in sides}) != 1:
+    # Agents of one name that differ otherwise (here by a set's temperature) end in @ and a hash.
+    agents = {side.agent.rsplit("@", 1)[0] for side in sides}
+    if len(agents) != 1:
         raise ConfigError(
             "--by prompts: expected one agent in both runs, found "
             f"{' and '.join(side.agent for side in sides)}; name it by --agent"
         )
     return (
         f"This compares two sets of instructions to the players, {a} and {b}. Held fixed: the "
-        f"tasks, paired by task, seat, partner and repeat, the agent, {sides[0].agent}, and the "
-        f"judge, {judges[0]}, under one set."
+        f"tasks, paired by task, seat, partner and repeat, the agent, {agents.pop()}, at the "
+        f"temperature that each set says, and the judge, {judges[0]}, under one set."
     )
 
 
@@ -551,12 +548,11 @@ class OpenedRun:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Whom the run evaluates: who has values, but for the partner of the others; in the order
-        of the plan, so that A is the same agent whichever judge is asked."""
+        """Whom the run evaluates (`report.run_facts.evaluated`), of those who have values; in the
+        order of the plan, so that A is the same agent whichever judge is asked."""
         scored = {value.agent for value in self.values.values if value.agent}
-        found = [agent for agent in self.result.agents if agent in scored]
-        others = [agent for agent in found if agent != self.result.partner]
-        return tuple(others or found)
+        found = [agent for agent in evaluated(self.result) if agent in scored]
+        return tuple(found or [agent for agent in self.result.agents if agent in scored])
 
     def side(self, agent: str) -> ComparedSide:
         """One agent's plays."""
@@ -673,9 +669,7 @@ def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[str
 
 def _conditions(a: OpenedRun, b: OpenedRun) -> tuple[str, ...]:
     """How the runs were played differently, in a clause each: what was set, and to what in each."""
-    one, other = (
-        run.result.settings if isinstance(run.result.settings, dict) else {} for run in (a, b)
-    )
+    one, other = a.result.recorded, b.result.recorded
     return tuple(
         f"{key.replace('_', ' ')} ({_value(one.get(key))} in {a.result.run}, "
         f"{_value(other.get(key))} in {b.result.run})"

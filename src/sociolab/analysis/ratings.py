@@ -9,7 +9,7 @@ it took, when it was given) is left out. So raters are told apart wherever a rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -55,23 +55,40 @@ class Rater:
 
 
 @dataclass(frozen=True, slots=True)
+class PersonRating(ItemRating):
+    """A rating by a person: how many seconds it took, and when it was given (UTC), if told."""
+
+    seconds: float | None = None
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StoredRatings:
     """Ratings by people and by judges of the plays of some runs.
 
     `measures` are those that people rated, in the order of the world's paper. `methods` says where
     each judge's figures come from, `instructions` from which set judges by label and raters by set
-    had theirs, as far as it is known.
+    had theirs, as far as it is known. `measuring` are what judges gave in the metrics that are to
+    measure what people rated by another name (`Declared.measured_by`).
     """
 
     runs: tuple[str, ...]
     worlds: Mapping[str, Declared]
-    people: tuple[ItemRating, ...]
+    people: tuple[PersonRating, ...]
     judges: tuple[ItemRating, ...]
     measures: tuple[Measure, ...]
     methods: Mapping[str, Method]
-    raters: tuple[Rater, ...]
     sets: tuple[str, ...]
     instructions: Mapping[str, Instructions] = field(default_factory=dict)
+    measuring: tuple[ItemRating, ...] = ()
+
+    @property
+    def raters(self) -> tuple[Rater, ...]:
+        """Who rated, by name."""
+        by: dict[str, list[PersonRating]] = {}
+        for row in self.people:
+            by.setdefault(row.rater, []).append(row)
+        return tuple(_rater(name, rows) for name, rows in sorted(by.items()))
 
 
 def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) -> StoredRatings:
@@ -89,10 +106,11 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
             f"no ratings by people in {', '.join(runs)}; "
             "import some: sociolab import ratings FILE --run RUN"
         )
-    labels = found.labels()
+    labels, measuring = found.labels(), tuple(found.measuring_rows())
+    known_names = {*labels.values(), *(row.rater for row in measuring)}
     for name in judges:
-        if name not in labels.values():
-            known = ", ".join(sorted(labels.values())) or "none"
+        if name not in known_names:
+            known = ", ".join(sorted(known_names)) or "none"
             raise ConfigError(
                 f'--judge: "{name}" scored nothing that people rated; those who did: {known}'
             )
@@ -107,9 +125,9 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
         rows,
         tuple(found.measures[name] for name in order),
         {label: judge.method for judge, label in labels.items() if label in kept},
-        found.raters(),
         tuple(sorted(found.sets)),
         dict(_instructions(store, found, labels)),
+        tuple(row for row in measuring if not judges or row.rater in judges),
     )
 
 
@@ -183,9 +201,11 @@ class _Found:
         who = f"{row.judge.name}/{rater or row.judging + 1}"
         self.people.append((who, play, score))
 
-    def labels(self) -> dict[JudgeId, str]:
-        """Names of the judges that scored what people rated, told apart by method and settings."""
-        judges = dict.fromkeys(judge for judge, _, name in self._said if name in self.measures)
+    def labels(self, measures: Collection[str] = ()) -> dict[JudgeId, str]:
+        """Names of the judges that scored what people rated (or these measures), told apart by
+        method and settings."""
+        wanted = measures or self.measures
+        judges = dict.fromkeys(judge for judge, _, name in self._said if name in wanted)
         names = [judge.name for judge in judges]
         return {
             judge: judge.name
@@ -194,42 +214,46 @@ class _Found:
             for judge in judges
         }
 
-    def judge_rows(self, labels: Mapping[JudgeId, str]) -> Iterator[ItemRating]:
+    def measuring_rows(self) -> Iterator[ItemRating]:
+        """Of judges, in the metrics that are to measure what people rated."""
+        wanted = {
+            metric
+            for declared in self.worlds.values()
+            for dimension, metric in declared.measured_by.items()
+            if dimension in self.measures
+        }
+        return self.judge_rows(self.labels(wanted), wanted) if wanted else iter(())
+
+    def judge_rows(
+        self, labels: Mapping[JudgeId, str], measures: Collection[str] = ()
+    ) -> Iterator[ItemRating]:
         for (judge, play, name), values in self._said.items():
-            if name in self.measures:
+            if name in (measures or self.measures):
                 value = fmean(values) if values else None
                 yield ItemRating(play.item, labels[judge], name, value, play.cluster, play.group)
 
-    def people_rows(self) -> Iterator[ItemRating]:
+    def people_rows(self) -> Iterator[PersonRating]:
         for who, play, score in self.people:
-            yield ItemRating(
+            yield PersonRating(
                 play.item,
-                self._short(who),
+                # Their own name where all are of one set.
+                who if len(self.sets) > 1 else who.partition("/")[2],
                 score.measure.name,
                 float(score.value),
                 play.cluster,
                 play.group,
+                signature(score.reason)[1],
+                moment(score.reason),
             )
 
-    def raters(self) -> tuple[Rater, ...]:
-        by: dict[str, list[tuple[_Play, Score]]] = {}
-        for who, play, score in self.people:
-            by.setdefault(self._short(who), []).append((play, score))
-        return tuple(_rater(name, rows) for name, rows in sorted(by.items()))
 
-    def _short(self, who: str) -> str:
-        """A rater's own name where all are of one set."""
-        return who if len(self.sets) > 1 else who.partition("/")[2]
-
-
-def _rater(name: str, rows: Sequence[tuple[_Play, Score]]) -> Rater:
-    seconds = (signature(score.reason)[1] for _, score in rows)
-    moments = sorted(filter(None, (moment(score.reason) for _, score in rows)))
+def _rater(name: str, rows: Sequence[PersonRating]) -> Rater:
+    moments = sorted(filter(None, (row.when for row in rows)))
     return Rater(
         name,
         ratings=len(rows),
-        plays=len({play for play, _ in rows}),
-        seconds=tuple(each for each in seconds if each is not None),
+        plays=len({row.item for row in rows}),
+        seconds=tuple(row.seconds for row in rows if row.seconds is not None),
         first=moments[0] if moments else "",
         last=moments[-1] if moments else "",
     )

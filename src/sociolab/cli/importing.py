@@ -18,7 +18,7 @@ from sociolab.app.data.importing import (
     world_flags,
     world_formats,
 )
-from sociolab.cli.options import OptText, OptTexts, Replace, StoreFile, option, takes
+from sociolab.cli.options import OptText, OptTexts, Replace, StoreFile, option, refuse, takes
 from sociolab.core.errors import ConfigError
 
 verbs = typer.Typer()
@@ -75,39 +75,33 @@ def import_(
     store: StoreFile = None,
 ) -> None:
     """Import a data set or episodes made elsewhere."""
-    only = {"--run": run, "--map": mapped, "--duplicates": duplicates}
-    if found := [flag for flag, value in only.items() if value and format != "ratings"]:
-        raise ConfigError(
-            f"{found[0]}: expected with ratings only, found with {format}; leave it out"
-        )
-    if variant and format != "prompts":
-        raise ConfigError(f"--variant: expected with prompts only, found with {format}")
-    wanted_places = 2 if format == "prompts" else 1
-    if len(places) != wanted_places:
-        raise ConfigError(
-            f"{format}: expected {'a world and a path' if wanted_places == 2 else 'one path'}, "
-            f"found {' '.join(places)}"
-        )
+    only: dict[str, dict[str, object]] = {
+        "ratings": {"--run": run, "--map": mapped, "--duplicates": duplicates},
+        "prompts": {"--variant": variant},
+    }
+    for other, given_there in only.items():
+        if other != format:
+            refuse(given_there, f"is for {other} only, found with {format}; leave it out")
+    wanted_places = "WORLD PATH" if format == "prompts" else "PATH"
+    if len(places) != len(wanted_places.split()):
+        raise ConfigError(f"{format}: expected {wanted_places}, found {' '.join(places)}")
     if name == "" or (name is None and format in (*_FORMATS, "prompts")):
         raise ConfigError("--name: expected what to call it here, found nothing")
     called = name or _IMPORTED_AS.get(format, "")
     flags = frozenset(f"--{name.replace('_', '-')}" for name in given)
     wanted = Import(Path(places[-1]), called, replace, store, flags, run or "")
-    read = partial(_import_ratings, mapped or [], duplicates or "refuse")
-    own: dict[str, Reader] = {**OWN, "ratings": read}
-    if format == "prompts":
-        own["prompts"] = partial(_import_prompts, places[0], variant or "")
+    own: dict[str, Reader] = {
+        **OWN,
+        "ratings": partial(_import_ratings, mapped or [], duplicates or "refuse"),
+        # The authors' prompts (docs/prompts.md) as a set of the user's.
+        "prompts": partial(import_prompts, places[0], variant or ""),
+    }
     for sentence in import_anything(format, wanted, own):
         typer.echo(sentence)
 
 
 _IMPORTED_AS = {"ratings": "people", "run": ""}
 """What is imported without --name is called: of a run, as in its file."""
-
-
-def _import_prompts(world: str, variant: str, wanted: Import) -> tuple[str, ...]:
-    """The authors' prompts (docs/prompts.md) as a set of the user's."""
-    return import_prompts(world, wanted, variant)
 
 
 def _import_ratings(mapped: list[str], duplicates: str, wanted: Import) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sociolab.analysis.agent_names import AgentNames
     from sociolab.core.errors import Cause
     from sociolab.report.result import RunResult
-    from sociolab.report.section import Section
+    from sociolab.report.section import Section, Spec
     from sociolab.store.store import Store
 
 
@@ -83,17 +83,23 @@ def show_sections(
     document: Callable[[], dict[str, Any]],
     *,
     as_json: bool,
-    html: Path | None = None,
+    written: Iterable[Path | None] = (),
 ) -> None:
-    """Sections on the terminal, or the document that says the same; and where their page is."""
+    """Sections on the terminal, or the document that says the same; and which files there are."""
     if as_json:
         print_json(document())
     else:
         from sociolab.report.terminal import printed
 
         console().print(printed(sections, endless=endless()))
-    if html is not None:
-        say(f"wrote {html}")
+    say_written(written)
+
+
+def say_written(files: Iterable[Path | None]) -> None:
+    """Which files there are now; None: one that was not wanted."""
+    for file in files:
+        if file is not None:
+            say(f"wrote {file}")
 
 
 def page_of(
@@ -115,29 +121,33 @@ def page_of(
         write_page(store, found, html, sections, names=names)
 
 
-def write_tables(
-    sections: Sequence[Section], latex: Path | None, markdown: Path | None
+def write_files(
+    sections: Sequence[Section],
+    latex: Path | None,
+    markdown: Path | None,
+    csv: Path | None = None,
+    rows: Callable[[], Sequence[Mapping[str, Any]]] = tuple,
+    figure: Path | None = None,
+    drawn: Spec | None = None,
 ) -> list[Path]:
-    """Write the tables of sections to those files that are wanted; which these are."""
+    """Write those files that are wanted, and say which these are: the tables of sections, rows that
+    have the same keys as CSV (ConfigError without any), and what is `drawn` as a figure."""
     from sociolab.report import export
 
-    wanted = ((latex, export.latex), (markdown, export.markdown))
-    for path, made in wanted:
+    for path, made in ((latex, export.latex), (markdown, export.markdown)):
         if path is not None:
             export.write_report(path, made(sections))
-    return [path for path, _ in wanted if path is not None]
+    if csv is not None:
+        if not (found := rows()):
+            raise ConfigError(f"{csv} is not written: no figure has a value")
+        heads = [key for key, value in found[0].items() if not isinstance(value, list)]
+        cells = ([row[key] for key in heads] for row in found)
+        export.write_report(csv, export.csv_text(heads, cells))
+    if figure is not None and drawn is not None:
+        from sociolab.report.figures import write_figure
 
-
-def write_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
-    """Write rows that have the same keys as CSV; ConfigError without any."""
-    from sociolab.report import export
-
-    if not rows:
-        raise ConfigError(f"{path} is not written: no figure has a value")
-    heads = [key for key, value in rows[0].items() if not isinstance(value, list)]
-    cells = ([row[key] for key in heads] for row in rows)
-    export.write_report(path, export.csv_text(heads, cells))
-    return path
+        write_figure(figure, drawn)
+    return [path for path in (latex, markdown, csv, figure) if path is not None]
 
 
 def show_result(

@@ -42,10 +42,10 @@ from sociolab.cli.output import (
     page_of,
     say,
     say_next,
+    say_written,
     show_result,
     show_sections,
-    write_rows,
-    write_tables,
+    write_files,
 )
 from sociolab.core.errors import ConfigError
 
@@ -154,7 +154,7 @@ def report(
             for result, _ in shown
         ]
         sections = [run_section(result, details=details) for result in papers]
-        written += write_tables(sections, latex, markdown)
+        written += write_files(sections, latex, markdown)
         if figure is not None:
             written += _run_figures(papers[0], figure)
     if json and len(results) > 1:
@@ -171,8 +171,7 @@ def report(
             )
             if said:
                 say(said)
-    for path in written:
-        say(f"wrote {path}")
+    say_written(written)
     decide(gates, suite, junit)
 
 
@@ -238,6 +237,7 @@ def compare(
     (so do --all, --k, --threshold and --pairs-shown).
     """
     from sociolab.analysis.agent_names import agent_names
+    from sociolab.analysis.compare import forest
     from sociolab.analysis.compare_runs import CompareRequest, compare_runs
     from sociolab.analysis.episode_pairs import with_episodes
     from sociolab.app.results import write_pairs
@@ -290,20 +290,13 @@ def compare(
                 else ()
             )
             page_of(opened, wanted.runs, (*found.sections, *extra), html, shown_as)
-    written = write_tables(found.paper, latex, markdown)
-    if csv is not None:
-        written.append(write_rows(found.rows(), csv))
-    if figure is not None and found.comparison is not None:
-        from sociolab.analysis.compare import forest
-        from sociolab.report.figures import write_figure
-
-        write_figure(figure, forest(found.comparison))
-        written.append(figure)
+    drawn = forest(found.comparison) if figure is not None and found.comparison else None
+    written = write_files(found.paper, latex, markdown, csv, found.rows, figure, drawn)
     whole = full or every or threshold is not None or (k, pairs_shown) != ("1,2,4", 5)
     shown = (compared.section,) if compared and pairs_shown else ()
     document = partial(_comparison_document, found, compared, gates)
     sections = (*found.sections, *shown) if whole else found.overview
-    show_sections(sections, document, as_json=json, html=html)
+    show_sections(sections, document, as_json=json, written=[html])
     for other in found.other_judges:
         say(f"scores by {other} are not in these tables: --judge {shlex.quote(other)}")
     if compared is not None and not whole and not json:
@@ -312,8 +305,7 @@ def compare(
         say_next([*compared.next_pair(), ("compare", *run, *asked, "--full")], store)
     if compared is not None and pairs is not None:
         say(f"wrote {write_pairs(compared, pairs):,} pairs to {pairs}")
-    for path in written:
-        say(f"wrote {path}")
+    say_written(written)
     decide(gates, suite, junit)
 
 
@@ -341,7 +333,7 @@ def table(
         found = across(opened, run, by_world, two_levels())
         if html is not None:
             write_page(opened, found.results, html, [found.section])
-    show_sections([found.section], found.document, as_json=json, html=html)
+    show_sections([found.section], found.document, as_json=json, written=[html])
 
 
 @verbs.command(epilog="Example: sociolab rank first second --metric goal")
@@ -382,18 +374,12 @@ def rank(
         drawn = rating_figure(found) if figure is not None else None
         shown_as = agent_names(opened, run, called) if called and html else None
         page_of(opened, found.pool.runs, [section], html, shown_as)
-    written = write_tables([section], latex, markdown)
-    if csv is not None:
-        written.append(write_rows(ranking_document(found)["agents"], csv))
-    if figure is not None and drawn is not None:
-        from sociolab.report.figures import write_figure
-
-        write_figure(figure, drawn)
-        written.append(figure)
+    document = partial(ranking_document, found)
+    written = write_files(
+        [section], latex, markdown, csv, lambda: document()["agents"], figure, drawn
+    )
     shown = section if full else replace(section, tables=section.tables[:1])
-    show_sections([shown], partial(ranking_document, found), as_json=json, html=html)
-    for path in written:
-        say(f"wrote {path}")
+    show_sections([shown], document, as_json=json, written=[html, *written])
 
 
 @verbs.command(epilog="Example: sociolab hard first second --target openai/MODEL --name hard-model")
@@ -434,8 +420,7 @@ def hard(
         page_of(opened, found.pool.runs, [section], html)
     path = keep(chosen.tasks)
     document = partial(hard_document, found, spec.name)
-    show_sections([section], document, as_json=json, html=html)
-    say(f"wrote {path}")
+    show_sections([section], document, as_json=json, written=[html, path])
     say(f"run it: {chosen.command}")
 
 
@@ -515,12 +500,8 @@ def agree(
     with open_store(store) as opened:
         found = agreements(opened, run, judge or [], bins=bins)
         page_of(opened, found.ratings.runs, found.sections, html)
-    written = write_tables(found.sections, latex, markdown)
-    if csv is not None:
-        written.append(write_rows(found.rows(), csv))
-    show_sections(found.sections, found.document, as_json=json, html=html)
-    for path in written:
-        say(f"wrote {path}")
+    written = write_files(found.sections, latex, markdown, csv, found.rows)
+    show_sections(found.sections, found.document, as_json=json, written=[html, *written])
 
 
 # ------------------------------------------------------------------ files for a paper
@@ -640,7 +621,7 @@ def _follow(
     with open_store(store) as opened:
         found = follow_runs(opened, wanted)
         page_of(opened, wanted.runs, [found.section], html)
-    show_sections([found.section], found.document, as_json=as_json, html=html)
+    show_sections([found.section], found.document, as_json=as_json, written=[html])
 
 
 def ks_of(text: str) -> tuple[int, ...]:

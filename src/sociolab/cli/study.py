@@ -272,8 +272,8 @@ def _links_file(file: Path | None) -> Iterator[TextIO]:
     try:
         with out:
             yield out
-    except BaseException:
-        file.unlink()
+    except BaseException:  # Ctrl-C, too: half a list of links would be taken for all of them
+        file.unlink(missing_ok=True)
         raise
     say(f"wrote {file}")
 

@@ -21,7 +21,7 @@ from sociolab.cli.options import (
     option,
     takes,
 )
-from sociolab.cli.output import say, show_sections, write_rows, write_tables
+from sociolab.cli.output import say, show_sections, write_files
 from sociolab.core.errors import WorldError
 from sociolab.plugin.options import checked
 
@@ -88,12 +88,8 @@ def _verb(name: str, tool: Tool) -> Callable[..., None]:
         found = run_tool(tool, config, say)
         if html is not None:
             _write_page(getattr(config, "store", None), found, html)
-        written = write_tables(found.sections, latex, markdown)
-        if csv is not None:
-            written.append(write_rows(found.figure_rows(), csv))
-        show_sections(found.sections, found.document, as_json=json, html=html)
-        for path in written:
-            say(f"wrote {path}")
+        written = write_files(found.sections, latex, markdown, csv, found.figure_rows)
+        show_sections(found.sections, found.document, as_json=json, written=[html, *written])
 
     def without(*, given: dict[str, Any], json: Json = False) -> None:
         with_page(given=given, json=json)

@@ -89,10 +89,10 @@ def replay(
             time.sleep(pause)
 
 
-@town.command(epilog="Example: sociolab town strip 3f2a91 --out day.gif --every 60")
+@town.command(epilog="Example: sociolab town strip 3f2a91 --out day.png --every 60")
 def strip(
     episode: Episode,
-    out: Annotated[Path, option("--out", "FILE", "A .png or a .gif.")],
+    out: Annotated[Path, option("--out", "FILE", "A .png.")],
     day: Day = 1,
     start: Start = "07:00",
     end: End = "22:00",
@@ -100,10 +100,7 @@ def strip(
     run: Run = None,
     store: StoreFile = None,
 ) -> None:
-    """Draw moments of a day as a PNG or GIF.
-
-    Side by side as PNG, one after the other as GIF.
-    """
+    """Draw moments of a day side by side as a PNG."""
     from sociolab.cli.output import say
     from sociolab.town.trajectory import Span, write_filmstrip
 

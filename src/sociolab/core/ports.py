@@ -300,10 +300,12 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A JSON schema that the reply should follow; `text` is its canonical JSON."""
+    """A JSON schema that the reply should follow; `text` is its canonical JSON. `told`: the prompt
+    says in words what it says, so that a server without schemas needs no copy of it."""
 
     name: str
     text: str
+    told: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

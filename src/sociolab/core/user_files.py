@@ -162,7 +162,7 @@ def _swap(fresh: Path, target: Path, old: Path) -> None:
         if target.exists():
             target.rename(old)
         fresh.rename(target)
-    except BaseException:
+    except BaseException:  # Ctrl-C and SIGTERM, too: what was there goes back to its place
         if old.exists() and not target.exists():
             old.rename(target)
         raise

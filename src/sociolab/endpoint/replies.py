@@ -23,7 +23,7 @@ class Replies:
     comes back as it stands.
 
     The schema is that of the response format or, without one, the last that the prompt holds in a
-    ```json-schema fence or behind a line "JSON schema:". Without any, the reply is a line such as
+    ```json-schema fence, behind a line "JSON schema:", or on a line of its own. Without any, the reply is a line such as
     "speak: ..." where the prompt asks for lines and shows one, else prose (an object of prose for
     response_format json_object).
     """
@@ -41,6 +41,8 @@ class Replies:
             return sampled
         if _wants_object(chat):
             return _encode({"answer": prose(draw.random, self._settings.characters)})
+        if turn := _turn_as_shown(chat, draw):
+            return turn
         if kind := _asked_for_a_line(chat):
             return _plain_turn(chat, kind, draw)
         return prose(draw.random, self._settings.characters)
@@ -63,8 +65,14 @@ class Replies:
         chance = Chance(chat.key)
         rate = self._settings.leave_rate
         leaves = rate > 0 and chance.of("leave").random() < rate
-        turns = _turns(chat)
-        return Draw(chance.of("reply"), self._settings.characters, leave=leaves, turns=turns)
+        keys = _KEYS.search(chat.messages[-1].text) if chat.messages else None
+        return Draw(
+            chance.of("reply"),
+            self._settings.characters,
+            leave=leaves,
+            turns=_turns(chat),
+            keys=json.loads(f"[{keys[1]}]") if keys else (),
+        )
 
 
 _TURN = re.compile(r"^(\d+)\. [^:\n]+: (.+)$", re.MULTILINE)
@@ -80,9 +88,12 @@ def _turns(chat: ChatBody) -> tuple[tuple[int, str], ...]:
 
 _FENCE = re.compile(r"```json-schema\s*\n(.*?)\n\s*```", re.DOTALL)
 
-_LINE = re.compile(r"^json schema:\s*(?:```\w*\s*)?(?=\{)", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(
+    r'^(?:json schema:\s*(?:```\w*\s*)?(?=\{)|(?=\{"(?:\$defs|properties)":))',
+    re.IGNORECASE | re.MULTILINE,
+)
 
-_ASKED = re.compile(r"json.schema", re.IGNORECASE)
+_KEYS = re.compile(r'exactly these keys: \[((?:"\w+"(?:, )?)+)\]')
 
 _GIVEN = re.compile(r"```json\s*\n(.*?)\n\s*```", re.DOTALL)
 
@@ -122,8 +133,6 @@ def _sampled(chat: ChatBody, schema: Any, draw: Draw) -> str | None:
 def _schema_in_prompt(chat: ChatBody) -> str:
     for message in reversed(chat.messages):
         text = message.text
-        if not _ASKED.search(text):
-            continue
         if fences := _FENCE.findall(text):
             return str(fences[-1])
         for line in reversed(list(_LINE.finditer(text))):
@@ -160,6 +169,19 @@ def _asked_for_a_line(chat: ChatBody) -> str:
     return ""
 
 
+def _turn_as_shown(chat: ChatBody, draw: Draw) -> str:
+    """A turn of the form of the prompt's example of one as JSON; "" without one."""
+    for message in reversed(chat.messages):
+        if example := _OBJECT_EXAMPLE.search(message.text):
+            turn = json.loads(example[1])
+            act = turn.get("actions", [turn])[0]
+            act["text"] = prose(draw.random, draw.characters)
+            if draw.leave and LEAVE in message.text:
+                act |= {"action": LEAVE, "text": ""}
+            return _encode(turn)
+    return ""
+
+
 def _plain_turn(chat: ChatBody, kind: str, draw: Draw) -> str:
     """One line of this kind; "leave" where that is drawn and the prompt speaks of it."""
     if draw.leave and any(LEAVE in message.text for message in chat.messages):
@@ -168,6 +190,8 @@ def _plain_turn(chat: ChatBody, kind: str, draw: Draw) -> str:
 
 
 _EXAMPLE = re.compile(r"[Ff]or example:\s*\n(?P<kind>[^\W\d_][\w -]{0,40}): \S")
+
+_OBJECT_EXAMPLE = re.compile(r'[Ff]or example:\s*\n(\{.*"action": ".*\})$', re.MULTILINE)
 
 _ASKED_FOR_LINES = re.compile(r"\blines?\b[^\n]*\bcolon\b")
 
@@ -249,7 +273,8 @@ def _readable(name: str, chat: ChatBody) -> str:
     if chat.schema:
         schema = json.dumps(json.loads(chat.schema), indent=1, ensure_ascii=False)
         lines += ["", "## JSON schema of the reply", "", "```json", schema, "```"]
-    lines += ["", "---", f"Write your reply into `{name}.reply.txt`.", ""]
+    how = "It is sent as soon as the file holds text and has stopped changing."
+    lines += ["", "---", f"Write your reply into `{name}.reply.txt`, beside this file. {how}", ""]
     return "\n".join(lines)
 
 

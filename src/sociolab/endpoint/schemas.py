@@ -27,7 +27,8 @@ class Draw:
 
     `leave`: an action is "leave" where it may be, else "speak". `stray`: numbers with a bound
     lie outside it, so that the sample is not valid. `clock` is the last time of day that was drawn.
-    `turns`, number and words, are those that can be quoted.
+    `turns`, number and words, are those that can be quoted; `keys` are what an object is to hold
+    that names no fields.
     """
 
     random: Random
@@ -36,6 +37,7 @@ class Draw:
     stray: bool = False
     clock: str = ""
     turns: Sequence[tuple[int, str]] = ()
+    keys: Sequence[str] = ()
 
 
 def sample(schema: Mapping[str, Any], draw: Draw) -> Any:
@@ -55,6 +57,8 @@ _DEEPEST = 4  # below this many levels, whatever can be left out is
 _BOTTOMLESS = 100
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME = re.compile(r"\d\d:\d\d")
+_RANGE = re.compile(r"\bfrom (-?\d+) (?:to|and) (-?\d+)\b")
+"""Of a score in words, where the schema of a list does not bound its numbers."""
 _NAMES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _CHOOSING = {"$ref", "const", "enum", "anyOf", "oneOf", "allOf", "properties"}
 _MISSING = object()
@@ -252,6 +256,10 @@ class _Sampler:
         Of actions one, or the least: a turn does not do the same thing twice.
         """
         first, items = schema.get("prefixItems", ()), schema.get("items", True)
+        if said := _RANGE.search(schema.get("description", "")):
+            low, high = int(said[1]), int(said[2])
+            bounds = {"type": "integer", "minimum": low, "maximum": high}
+            first = [bounds if part == {"type": "integer"} else part for part in first]
         least, most = schema.get("minItems", 0), schema.get("maxItems", inf)
         if items is False:
             most = min(most, len(first))
@@ -329,11 +337,12 @@ class _Sampler:
             return
         if depth < _DEEPEST and not schema.get("properties"):
             most = schema.get("maxProperties", inf)
-            wanted = max(wanted, min(self._random.randint(1, 2), most))
+            wanted = max(wanted, min(len(self._draw.keys) or self._random.randint(1, 2), most))
+        names = (*self._draw.keys, *_NAMES)
         for attempt in range(20 * wanted):
             if len(record) >= wanted:
                 return
-            key = _NAMES[attempt] if attempt < len(_NAMES) else f"item {attempt + 1}"
+            key = names[attempt] if attempt < len(names) else f"item {attempt + 1}"
             if "propertyNames" in schema:
                 key = self.value(schema["propertyNames"], depth + 1)
             if key not in record:

@@ -134,7 +134,7 @@ class _Asked:
             if request.optional and not stops_all(error):
                 return NoReply(cause_of(error), str(error), again=False)
             raise
-        except Exception as error:
+        except Exception as error:  # somebody's player
             where = f"the player of {request.seat} broke at turn {request.turn + 1}"
             problem = f"{where}: {describe_error(error)}"
             if request.optional:

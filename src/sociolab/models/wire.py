@@ -30,14 +30,15 @@ class Quirks:
 def body_of(
     model: str, prompt: Prompt, quirks: Quirks, options: Mapping[str, Any] | None = None
 ) -> bytes:
-    """The request body. A schema that cannot be sent beside the prompt goes into its head.
+    """The request body. A schema that cannot be sent beside the prompt stands at its end, unless
+    the prompt tells the form itself.
 
     `options` are sent as they are, whatever the server is known not to take.
     """
     messages = prompt.messages
     schema = prompt.schema
     if schema is not None and not quirks.takes_schema:
-        messages = _with_schema(messages, schema.text)
+        messages = messages if schema.told else _with_schema(messages, schema.text)
         schema = None
     if not quirks.takes_system:
         messages = _without_system(messages)
@@ -86,9 +87,9 @@ def read_reply(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatR
 
 
 def _with_schema(messages: tuple[Message, ...], schema: str) -> tuple[Message, ...]:
-    first, *rest = messages
-    text = f"Reply with one JSON object and nothing else.\nJSON schema: {schema}\n\n{first.text}"
-    return (replace(first, text=text), *rest)
+    *others, last = messages
+    text = f"{last.text}\n\nReply with one JSON object and nothing else.\nJSON schema: {schema}"
+    return (*others, replace(last, text=text))
 
 
 def _without_system(messages: tuple[Message, ...]) -> tuple[Message, ...]:

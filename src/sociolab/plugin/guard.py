@@ -20,7 +20,7 @@ def guarded(world: str, what: str, call: Callable[..., Any], gives: Any = object
     def calling(*given: Any, **named: Any) -> Any:
         try:
             found = call(*map(_unwrapped, given), **named)
-        except Exception as error:
+        except Exception as error:  # somebody's code
             raise _broke(world, what, error, call) from error
         if inspect.iscoroutine(found):
             return _awaited(world, what, found)
@@ -43,7 +43,7 @@ def checked_type(world: str, what: str, found: Any, gives: Any, call: object = N
 async def _awaited(world: str, what: str, found: Coroutine[Any, Any, Any]) -> Any:
     try:
         return await found
-    except Exception as error:
+    except Exception as error:  # as above
         raise _broke(world, what, error) from error
 
 
@@ -94,7 +94,7 @@ class GuardedWorld:
                 last = play.send(sent)
             except StopIteration:
                 over = True
-            except Exception as error:
+            except Exception as error:  # as above
                 raise _broke(self.name, "play", error, self.inner.play) from error
             else:
                 sent = yield last

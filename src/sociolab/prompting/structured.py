@@ -296,7 +296,10 @@ def again_text(problem: str) -> str:
     """What a model is told when its reply could not be used."""
     if len(problem) > _LONGEST_PROBLEM:
         problem = f"{problem[:_LONGEST_PROBLEM]}..."
-    return f"That reply could not be used: {problem}. Reply again, in the form asked for."
+    return (
+        f"You have already tried to reply to this, but the reply could not be used: {problem}. "
+        "Reply again, in the form asked for."
+    )
 
 
 def _again(prompt: Prompt, raw: str, problem: str) -> tuple[Message, ...]:

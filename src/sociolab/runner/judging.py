@@ -151,7 +151,7 @@ async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple
         raise _broke(who, episode, error) from error
     except SociolabError:
         raise
-    except Exception as error:
+    except Exception as error:  # somebody's judge
         raise _broke(who, episode, error) from error
     if not inspect.isawaitable(said):
         raise WorldError(f'{who}: {EXPECTED}, found one without "async"')

@@ -89,7 +89,7 @@ async def work_all(
         with interruptible(waits):
             async with asyncio.TaskGroup() as group:
                 workers += [group.create_task(worker()) for _ in range(min(at_once, len(items)))]
-    except BaseExceptionGroup as group_of:
+    except BaseExceptionGroup as group_of:  # the group's wrapper: callers await the work's error
         raise group_of.exceptions[0] from None
     return errors[0] if errors else None
 

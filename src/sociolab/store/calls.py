@@ -78,17 +78,9 @@ class RoleTotals:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(RoleTotals):
     """What a whole run took, resumed parts included; `seconds` is wall time."""
 
-    calls: int
-    failed_calls: int
-    estimated_calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int
-    usd: float | None
-    seconds: float
     by_role: Mapping[str, RoleTotals]
 
 

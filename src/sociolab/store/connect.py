@@ -107,13 +107,14 @@ def _writing(path: Path, synced: bool) -> sqlite3.Connection:
         for pragma in _PRAGMAS:
             connection.execute(pragma)
         create(connection)
-    except BaseException as error:
+    except UnicodeDecodeError as error:  # SQLite quotes what is damaged, as it is
         connection.close()
-        if isinstance(error, UnicodeDecodeError):  # SQLite quotes what is damaged, as it is
-            raise StoreError(
-                f"the store {path} is damaged: SQLite cannot read its schema; restore a copy of "
-                "it, or name another --store"
-            ) from error
+        raise StoreError(
+            f"the store {path} is damaged: SQLite cannot read its schema; restore a copy of "
+            "it, or name another --store"
+        ) from error
+    except BaseException:  # nobody else can close it
+        connection.close()
         raise
     return connection
 
@@ -123,7 +124,7 @@ def _frozen(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(where, uri=True, isolation_level=None, factory=FrozenConnection)
     try:
         _check_ours(connection, path)
-    except BaseException:
+    except BaseException:  # as above
         connection.close()
         raise
     return connection

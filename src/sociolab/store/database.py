@@ -164,7 +164,7 @@ class Database:
         try:
             yield
             self.execute("COMMIT")
-        except BaseException:
+        except BaseException:  # Ctrl-C, too: all or nothing
             self._connection.rollback()
             self._forget()
             raise
@@ -182,7 +182,7 @@ class Database:
         self._inside = True
         try:
             yield
-        except BaseException:
+        except BaseException:  # as above
             if self._connection.in_transaction:  # a full disk has undone all of it already
                 self.execute("ROLLBACK TO part")
             self._forget()
@@ -211,7 +211,7 @@ class Database:
         if not self._inside and not self._closed and self._connection.in_transaction:
             try:
                 self.execute("COMMIT")
-            except BaseException:
+            except BaseException:  # as above
                 self._connection.rollback()
                 self._forget()
                 raise
@@ -276,7 +276,7 @@ class Database:
         self._on_failure = stop
         try:
             yield
-        except BaseException:
+        except BaseException:  # what a failure of the store made of it, cancelling included
             if not failures:
                 raise
         finally:

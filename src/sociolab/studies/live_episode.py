@@ -24,6 +24,7 @@ from sociolab.core.episode import (
 from sociolab.core.errors import ModelError, SociolabError, StoreError
 from sociolab.core.metrics import Declared
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request, World
+from sociolab.core.reading import first_problem
 from sociolab.engine.checking import checked
 from sociolab.engine.drive import drive
 from sociolab.report.words import sanitize
@@ -458,11 +459,7 @@ def _answer(sent: Sent, question: Question) -> BaseModel:
         value = question.reply.model_validate(_clean_all(sent.answer))
         long = len(value.model_dump_json()) > LARGEST_ANSWER
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        problem = first["msg"].removeprefix("Value error, ")
-        said = f"{place}: {problem[:1].lower()}{problem[1:]}" if place else problem
-        raise NotTaken(f"{said}.") from error
+        raise NotTaken(f"{first_problem(error)}.") from error
     if long:
         raise NotTaken(f"This answer is too long: please use at most {LARGEST_ANSWER} characters.")
     return value

@@ -140,7 +140,7 @@ class LiveEpisodes:
         except SociolabError as error:
             log.warning("study %s, trial %s: %s", study, trial.id, error)
             self._fail(trial, "plugin", str(error))
-        except Exception as error:
+        except Exception as error:  # a bug ends this play alone, and stands in the log
             log.exception("study %s, trial %s failed", study, trial.id)
             self._fail(trial, "plugin", f"{type(error).__name__}: {error}")
         else:

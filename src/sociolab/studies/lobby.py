@@ -119,7 +119,7 @@ class LiveStudies:
         await self._doors[name].acquire()
         try:
             await self._shut(name)
-        except BaseException:
+        except BaseException:  # a door that stays shut would keep everybody out
             self.take_up(name)
             raise
 

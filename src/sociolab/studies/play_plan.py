@@ -320,7 +320,7 @@ class PacedPlayer:
                 reply = await self.player.reply(request, memory)
         except StoreError:
             raise  # it is cut off, and asked again
-        except Exception as error:
+        except Exception as error:  # also a failure takes the time of a turn
             if not (isinstance(error, TimeoutError) and limit.expired()):
                 await self._rest(request, None, began)
                 raise

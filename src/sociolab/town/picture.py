@@ -1,12 +1,11 @@
-"""How are a town and its days drawn: as a picture, a filmstrip, or an animation?"""
+"""How are a town and its days drawn: as a picture, or as a filmstrip?"""
 
 from __future__ import annotations
 
 import colorsys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from io import BytesIO
 from typing import TypeAlias
 
 import numpy as np
@@ -54,37 +53,39 @@ ACROSS = 3
 GAP = 18
 """Pixels between moments."""
 
-NOTE = 15
-"""Pixels of a line of notes."""
-
-NO_DITHER = Image.Dither.NONE
 SMALLEST_SCALE_WITH_ROOMS = 9
 """Below so many pixels a tile the names of rooms cannot be read and are left out."""
 
 
-def draw(town: TownMap, people: Mapping[str, Tile] | None = None, scale: int = 12) -> Image.Image:
-    """The town, `scale` pixels a tile; residents, if any, as numbered dots with a legend."""
-    present = people or {}
-    numbers = numbered([present])
-    page = blank_page(town, len(numbers), scale)
-    return filled(page, draw_town(town, scale), present, numbers, {}, scale)
+def draw(town: TownMap, scale: int = 12) -> Image.Image:
+    """The town under its name, `scale` pixels a tile."""
+    land = draw_town(town, scale)
+    page = Image.new("RGB", (land.width + 2 * MARGIN, land.height + HEADER + MARGIN), PAPER)
+    pen = ImageDraw.Draw(page)
+    line = HEADER / 2 + 2
+    pen.text((MARGIN, line), town.name, fill=INK, font=font(20), anchor="lm")
+    tiles = f"{town.width} x {town.height} tiles"
+    size = f"{tiles}, {len(town.sectors)} sectors, {len(town.places)} arenas"
+    pen.text((MARGIN + land.width, line), size, fill=FAINT, font=font(13), anchor="rm")
+    page.paste(land, (MARGIN, HEADER))
+    return page
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A moment: its label ("08:30"), who is where, and what to note of whom."""
+    """A moment: its label ("08:30"), and who is where."""
 
     label: str
     people: Mapping[str, Tile]
-    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 def draw_filmstrip(town: TownMap, frames: Sequence[Frame], scale: int = 5) -> Image.Image:
-    """The moments side by side, three in a row, each with its label and notes; one legend.
+    """The moments side by side, three in a row, each with its label; one legend.
 
     ConfigError where there is no moment.
     """
-    _check(frames)
+    if not frames:
+        raise ConfigError("A strip needs at least one moment, but none was given: name a time.")
     numbers = numbered(frame.people for frame in frames)
     town_picture = draw_town(town, scale)
     panels = [_panel(town_picture, frame, numbers, scale) for frame in frames]
@@ -100,88 +101,22 @@ def draw_filmstrip(town: TownMap, frames: Sequence[Frame], scale: int = 5) -> Im
         for number, panel in enumerate(row):
             page.paste(panel, (GAP + number * (town_picture.width + GAP), top))
         top += height + GAP
-    draw_legend(page, (GAP, top), legend, numbers, {})
+    draw_legend(page, (GAP, top), legend, numbers)
     return page
-
-
-def animation(
-    town: TownMap, frames: Sequence[Frame], scale: int = 8, milliseconds: int = 250
-) -> bytes:
-    """The moments one after the other as a GIF, the label in a corner; it repeats for ever.
-
-    Notes stand in the legend. ConfigError where there is no moment.
-    """
-    _check(frames)
-    numbers = numbered(frame.people for frame in frames)
-    page = blank_page(town, len(numbers), scale)
-    town_picture = draw_town(town, scale)
-    pictures: list[Image.Image] = []
-    for frame in frames:
-        picture = filled(page, town_picture, frame.people, numbers, frame.notes, scale)
-        _write_clock(picture, frame.label)
-        pictures.append(picture)
-    palette = _palette(pictures[0], len(numbers))
-    first, *others = (picture.quantize(palette=palette, dither=NO_DITHER) for picture in pictures)
-    file = BytesIO()
-    first.save(file, "GIF", save_all=True, append_images=others, duration=milliseconds, loop=0)
-    return file.getvalue()
-
-
-def _check(frames: Sequence[Frame]) -> None:
-    if not frames:
-        raise ConfigError("A strip needs at least one moment, but none was given: name a time.")
 
 
 def _panel(
     town_picture: Image.Image, frame: Frame, numbers: Mapping[str, int], scale: int
 ) -> Image.Image:
-    """One moment: label, town, and the notes below in two columns."""
+    """One moment: label and town."""
     head = 24
-    lines = [
-        f"{numbers[name] + 1}  {note}"
-        for name, note in sorted(frame.notes.items(), key=lambda item: numbers[item[0]])
-    ]
-    rows = -(-len(lines) // 2)
-    height = head + town_picture.height + rows * NOTE + 6
-    panel = Image.new("RGB", (town_picture.width, height), PAPER)
+    panel = Image.new("RGB", (town_picture.width, head + town_picture.height + 6), PAPER)
     pen = ImageDraw.Draw(panel)
     pen.text((2, head / 2), frame.label, fill=INK, font=font(17), anchor="lm")
     town = town_picture.copy()
     draw_people(town, frame.people, numbers, scale)
     panel.paste(town, (0, head))
-    half = town.width // 2
-    for number, line in enumerate(lines):
-        column, row = divmod(number, rows)
-        spot = (2 + column * half, head + town.height + 12 + row * NOTE)
-        text = shortened(line, 11, half - 10)
-        pen.text(spot, text, fill=FAINT, font=font(11), anchor="lm")
     return panel
-
-
-def _palette(first: Image.Image, people: int) -> Image.Image:
-    """One palette for all moments, so that what does not move stays the same, and files small.
-
-    The dots get colours of their own: too few of their pixels are there to be given any.
-    """
-    kept = [WHITE, INK, *map(dot_colour, range(min(people, 64)))]
-    free = 256 - len(kept)
-    found = first.quantize(free, dither=NO_DITHER).getpalette() or []
-    palette = Image.new("P", (1, 1))
-    palette.putpalette(found[: 3 * free] + [part for colour in kept for part in colour])
-    return palette
-
-
-def _write_clock(picture: Image.Image, label: str) -> None:
-    """The label on a dark plate in the map's lower left corner."""
-    pen = ImageDraw.Draw(picture)
-    width, height = text_size(label, 22)
-    left, bottom = MARGIN + 8, picture.height - MARGIN - 8
-    box = (left, bottom - height - 10, left + width + 20, bottom)
-    pen.rounded_rectangle(box, radius=6, fill=INK)
-    write(pen, (left + width / 2 + 10, bottom - height / 2 - 5), label, 22, WHITE)
-
-
-# ------------------------------------------------------------------ the page
 
 
 def draw_town(town: TownMap, scale: int) -> Image.Image:
@@ -194,41 +129,6 @@ def draw_town(town: TownMap, scale: int) -> Image.Image:
 def numbered(moments: Iterable[Mapping[str, Tile]]) -> dict[str, int]:
     """A number, from 0, for everybody who is there at any of the moments, in order of names."""
     return {name: n for n, name in enumerate(sorted({name for who in moments for name in who}))}
-
-
-def blank_page(town: TownMap, people: int, scale: int) -> Image.Image:
-    """Paper with the town's name, large enough for its map and a legend of so many people."""
-    height = town.height * scale
-    legend = legend_columns(people, height) * COLUMN + MARGIN if people else 0
-    width = town.width * scale + 2 * MARGIN + legend
-    page = Image.new("RGB", (width, height + HEADER + MARGIN), PAPER)
-    pen = ImageDraw.Draw(page)
-    line = HEADER / 2 + 2
-    pen.text((MARGIN, line), town.name, fill=INK, font=font(20), anchor="lm")
-    tiles = f"{town.width} x {town.height} tiles"
-    size = f"{tiles}, {len(town.sectors)} sectors, {len(town.places)} arenas"
-    end = MARGIN + town.width * scale
-    pen.text((end, line), size, fill=FAINT, font=font(13), anchor="rm")
-    return page
-
-
-def filled(
-    page: Image.Image,
-    town_picture: Image.Image,
-    people: Mapping[str, Tile],
-    numbers: Mapping[str, int],
-    notes: Mapping[str, str],
-    scale: int,
-) -> Image.Image:
-    """A copy of the page with the town, the people in it, and the legend with their notes."""
-    result = page.copy()
-    town = town_picture.copy()
-    draw_people(town, people, numbers, scale)
-    result.paste(town, (MARGIN, HEADER))
-    if numbers:
-        corner = (2 * MARGIN + town.width, HEADER)
-        draw_legend(result, corner, town.height, numbers, notes)
-    return result
 
 
 # ------------------------------------------------------------------ land and rooms
@@ -460,39 +360,16 @@ def draw_people(
 
 
 def draw_legend(
-    picture: Image.Image,
-    corner: tuple[int, int],
-    height: int,
-    numbers: Mapping[str, int],
-    notes: Mapping[str, str],
+    picture: Image.Image, corner: tuple[int, int], height: int, numbers: Mapping[str, int]
 ) -> None:
-    """Dot, name and note of each resident, downwards in columns of at most `height` pixels."""
+    """Dot and name of each resident, downwards in columns of at most `height` pixels."""
     pen = ImageDraw.Draw(picture)
     rows = max(1, height // ROW)
     for name, number in numbers.items():
         column, row = divmod(number, rows)
         x, y = corner[0] + column * COLUMN, corner[1] + row * ROW
         _put_dot(picture, (x + 11, y + ROW / 2), 9, number)
-        note = notes.get(name, "")
-        middle = y + ROW / 2 - (7 if note else 0)
-        pen.text((x + 28, middle), name, fill=INK, font=font(13), anchor="lm")
-        if note:
-            text = shortened(note, 11, COLUMN - 36)
-            pen.text((x + 28, middle + 14), text, fill=FAINT, font=font(11), anchor="lm")
-
-
-def legend_columns(people: int, height: int) -> int:
-    """How many columns a legend of so many people needs."""
-    return -(-people // max(1, height // ROW))
-
-
-def shortened(text: str, size: int, width: int) -> str:
-    """A text cut, with an ellipsis, to so many pixels."""
-    if font(size).getlength(text) <= width:
-        return text
-    while text and font(size).getlength(text + "…") > width:
-        text = text[:-1]
-    return text.rstrip() + "…"
+        pen.text((x + 28, y + ROW / 2), name, fill=INK, font=font(13), anchor="lm")
 
 
 def _free_spot(

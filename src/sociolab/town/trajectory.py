@@ -463,31 +463,22 @@ def write_picture(town: TownMap, path: Path, scale: int) -> None:
     """Draw a map as PNG; ConfigError for a file of another name, or that cannot be written."""
     from sociolab.town.picture import draw
 
-    if path.suffix.lower() != ".png":
-        raise ConfigError(f'--out: expected a name that ends in .png, found "{path.suffix}"')
+    _check_png(path)
     _save(path, lambda: draw(town, scale=scale).save(path))
 
 
 def write_filmstrip(lived: Lived, span: Span, path: Path) -> None:
-    """Draw the moments of a span: side by side as PNG, or one after the other as GIF."""
-    from sociolab.town.picture import Frame, animation, draw_filmstrip
+    """Draw the moments of a span side by side as PNG."""
+    from sociolab.town.picture import Frame, draw_filmstrip
 
-    frames = [
-        Frame(
-            moment.label,
-            moment.people,
-            {lived.names[id]: text for id, text in moment.doing.items()},
-        )
-        for moment in moments(lived, span)
-    ]
-    match path.suffix.lower():
-        case ".gif":
-            _save(path, lambda: path.write_bytes(animation(lived.town, frames)))
-        case ".png":
-            plain = [Frame(frame.label, frame.people) for frame in frames]
-            _save(path, lambda: draw_filmstrip(lived.town, plain).save(path))
-        case other:
-            raise ConfigError(f'--out: expected a name that ends in .png or .gif, found "{other}"')
+    _check_png(path)
+    frames = [Frame(moment.label, moment.people) for moment in moments(lived, span)]
+    _save(path, lambda: draw_filmstrip(lived.town, frames).save(path))
+
+
+def _check_png(path: Path) -> None:
+    if path.suffix.lower() != ".png":
+        raise ConfigError(f'--out: expected a name that ends in .png, found "{path.suffix}"')
 
 
 def _doing(did: Did | None) -> str:

@@ -407,7 +407,7 @@ async def play_out(table: EnvFactory, trial: Trial, policy: Policy, on_error: On
     error = ""
     try:
         await _play(seat, policy, turns)
-    except Exception as failure:
+    except Exception as failure:  # somebody's policy, or what the world made of its replies
         if on_error == "raise" or _of_all(failure):
             raise
         error = _error_text(failure)

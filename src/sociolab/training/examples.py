@@ -504,7 +504,7 @@ def _was_sent(turn: StoredTurn, shown: Observation) -> bool:
         return False
     body = _user_text(shown.history, shown.tail)
     asked = sent[1].text
-    return sent[0].text.endswith(shown.head) and (asked == body or asked.startswith(f"{body}\n"))
+    return sent[0].text.startswith(shown.head) and (asked == body or asked.startswith(f"{body}\n"))
 
 
 def _user_text(lines: Sequence[Line], tail: str) -> str:

@@ -242,7 +242,7 @@ def download(request: Request, name: StudyName) -> Response:
     remove = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     try:
         export_zip(store, row.name, folder / "study.zip", folder / "files")
-    except BaseException:
+    except BaseException:  # what holds participants' data must not stay behind
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return FileResponse(

@@ -52,7 +52,7 @@ SIBLINGS, TWINS, COUSINS = "siblings", "twins", "cousins"
 MARRIED, ENGAGED, OPEN = "married", "engaged", "in an open relationship"
 AFFAIR = "having an affair"
 EXCLUSIVE = {MARRIED, ENGAGED, "dating", "secretly dating"}
-PAST = {"divorced", "once engaged"}
+PAST = {"divorced", "formerly engaged"}
 
 Pairs = set[tuple[str, str]]
 

@@ -43,7 +43,7 @@ from sociolab.worlds.sotopia.scenarios import (
 
 DATA = files("sociolab.worlds.sotopia") / "data"
 
-PAST = {"divorced", "once engaged"}
+PAST = {"divorced", "formerly engaged"}
 
 GENDERED = re.compile(
     r"\b(he|she|him|his|her|hers|himself|herself|mr|mrs|ms|miss|sir|madam|man|men|woman|women|boy|"
@@ -174,7 +174,7 @@ def test_couples_are_of_today_but_for_one_scenario_about_a_past() -> None:
     couples = [s for s in authored() if "romantic" in s.relationships]
     assert all(s.relationships == ("romantic",) and s.ties for s in couples)
     past = [s for s in couples if PAST & set(s.ties)]
-    assert [s.id for s in past] == ["feelings-11-box-of-letters"]
+    assert [s.id for s in past] == ["feelings-11-shoe-box"]
     assert set(past[0].ties) == PAST
 
 
@@ -261,7 +261,8 @@ def test_goals_hold_no_strategy() -> None:
 
 
 def test_goals_and_contexts_do_not_all_begin_alike() -> None:
-    begin = Counter(" ".join(goal.text.split()[:3]) for _, goal in goals())
+    role = re.compile(r"You are the [^.]*\. ")  # which of the two this is, said alike everywhere
+    begin = Counter(" ".join(role.sub("", goal.text, count=1).split()[:3]) for _, goal in goals())
     assert begin.most_common(1)[0][1] <= 12
     assert sum("one of them" in s.context.lower() for s in authored()) <= 6
     assert [s.id for s in authored() if s.goals[0].text == s.goals[1].text] == []
@@ -507,10 +508,10 @@ def test_in_every_bargain_some_price_gives_both_two_of_ten_and_none_gives_both_a
 
 def test_a_zone_that_the_targets_do_not_make_is_refused() -> None:
     found = bargains(spec().bargains, 1)[0]
-    assert found.zone == (220.5, 331.5)  # 0.7 x 315 and 1.3 x 255
+    assert found.zone == (164.5, 318.5)  # 0.7 x 235 and 1.3 x 245
     assert misfit(found) is None
-    wrong = misfit(found.model_copy(update={"zone": (200.0, 331.5)}))
-    assert wrong == "zone: expected what the targets make, [220.5, 331.5], found [200.0, 331.5]"
+    wrong = misfit(found.model_copy(update={"zone": (200.0, 318.5)}))
+    assert wrong == "zone: expected what the targets make, [164.5, 318.5], found [200.0, 318.5]"
 
 
 def test_targets_too_far_apart_have_no_zone_and_one_point_apart_have_a_narrow_one() -> None:
@@ -559,14 +560,17 @@ def test_the_targets_of_4000_bargains_follow_the_rule() -> None:
     for seed in range(200):
         for s in bargains(spec().bargains, seed):
             seller, buyer = prices(s)
-            assert 0.35 * seller.listed <= seller.target <= seller.listed
+            assert 0.35 * seller.listed <= seller.target
+            assert 1.2 * seller.target <= seller.listed + 1e-9
             assert 0.50 * buyer.listed <= buyer.target <= 0.92 * buyer.listed
             assert rounded(seller.target) == seller.target
             assert rounded(buyer.target) == buyer.target
             markups.append(seller.listed / seller.target - 1)
             shares.append(buyer.target / buyer.listed)
     assert len(markups) == 4000
-    assert sum(markups) / 4000 == pytest.approx(truncated_mean(0.5, 1 / 0.35 - 1), abs=0.02)
+    # an exponential has no memory: beyond 0.2 it starts again
+    above = 0.2 + truncated_mean(0.5, 1 / 0.35 - 1.2)
+    assert sum(markups) / 4000 == pytest.approx(above, abs=0.02)
     # 0.71 if it were uniform; targets with no zone, or with an idle one, are drawn again
     assert sum(shares) / 4000 == pytest.approx(0.69, abs=0.03)
 
@@ -583,22 +587,24 @@ def test_prices_are_rounded_to_what_people_would_name() -> None:
 
 
 def test_one_bargain_checked_by_hand() -> None:
-    """The bicycle, $340, seed 1: 340 / 1.0721 = 317.1, so 315; 340 x 0.7513 = 255.4, so 255."""
+    """The bicycle, $340, seed 1: 340 / 1.0721 = 317.1, so 315, which is worth all to the seller
+    only at $378; drawn again, 340 / 1.4561 = 233.5, so 235; 340 x 0.7261 = 246.9, so 245."""
     stream = random.Random(int.from_bytes(hashlib.sha256(b"bargain/1/0").digest(), "big"))
-    over = -math.log(1 - stream.random()) / 2
+    over = [-math.log(1 - stream.random()) / 2 for _ in range(2)]
     share = 0.50 + 0.42 * stream.random()
-    assert (round(over, 4), round(share, 4)) == (0.0721, 0.7513)
+    assert [round(drawn, 4) for drawn in (*over, share)] == [0.0721, 0.4561, 0.7261]
     bicycle = bargains(spec().bargains, 1)[0]
     seller, buyer = prices(bicycle)
-    assert (seller.listed, seller.target) == (340, 315)
-    assert (buyer.listed, buyer.target) == (340, 255)
+    assert (seller.listed, seller.target) == (340, 235)
+    assert (buyer.listed, buyer.target) == (340, 245)
     assert bicycle.id == "bargain-01-touring-bicycle"
     assert bicycle.context.startswith(
-        "A card in a shop window offers a steel touring bicycle for $340."
+        "A telephone call about a steel touring bicycle, listed at $340; "
     )
     assert bicycle.goals[0].text == (
-        "Sell the bicycle. Your target is $315. At $378 or more you could not have done better; at "
-        "$220.50 you may as well keep it. In between, every dollar counts."
+        "You have told yourself that you will sell the bicycle for $235. A price above $282 makes "
+        "no further difference to you; at $164.50 or less it might as well stay where it is, and "
+        "between these two you want as much as you can get."
     )
 
 

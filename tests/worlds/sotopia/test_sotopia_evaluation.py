@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from importlib.resources import files
 from itertools import permutations
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.core.episode import Action, Moved
+from sociolab.core.episode import Action, Ended, Moved
 from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.prompting.sets import load_set
@@ -160,7 +161,7 @@ def test_a_bad_cell_costs_that_cell_and_the_overall_of_that_person_only() -> Non
     found = judged({"person_1": sheet(goal=11), "person_2": sheet()})
     failure = found["seat0", "goal"]
     assert isinstance(failure, ScoreFailure)
-    assert failure.problem == "goal of Mia: expected a whole number 0 to 10, found 11"
+    assert failure.problem == "goal of Mia: expected a score, a whole number 0 to 10, found 11"
     assert failure.attempts == 2
     missing = found["seat0", "overall"]
     assert isinstance(missing, ScoreFailure)
@@ -241,12 +242,29 @@ def test_the_judge_reads_the_scene_with_all_that_is_private() -> None:
     assert noah.endswith(": Get the goalmark1.\n\n")
     assert told == (
         " know each other\n"
-        "Mia and Noah: friend.\n"
+        "Mia and Noah: friends.\n"
         "\n"
         "# What happened\n"
         "1. Mia: Hello. # Noah\n"
         "2. Noah leaves."
     )
+
+
+@pytest.mark.parametrize(
+    ("ended", "told"),
+    [
+        (Ended("left", 1, "seat1"), "\n\nIt ended because Noah left."),
+        (Ended("turn limit", 1), "\n\nIt ended because the limit of turns was reached."),
+        (
+            Ended("silence", 1, "seat1"),
+            "\n\nIt broke off there, for a reason outside of the scene.",
+        ),
+    ],
+)
+def test_the_judge_is_told_how_it_ended(ended: Ended, told: str) -> None:
+    episode = episode_of(casting(), Moved(0, "seat0", (Action("speak", "Hello."),)))
+    prompt, _ = SotopiaRubric().prompt(replace(episode, events=(*episode.events, ended)), 0.0)
+    assert prompt.messages[1].text.endswith(f"1. Mia: Hello.{told}")
 
 
 def test_the_schema_wants_a_sheet_for_each_person_with_all_ranges() -> None:
@@ -276,9 +294,9 @@ def test_failures_are_for_each_dimension_and_person() -> None:
 def test_ties_are_told_for_every_pair() -> None:
     cast = casting(RelationshipType.STRANGER, 3, kinds={(1, 2): RelationshipType.KNOWN_BY_NAME})
     assert ties(cast) == (
-        "Before this scene Mia and Noah were strangers.",
-        "Before this scene Mia and Ivy were strangers.",
-        "Noah and Ivy: known by name.",
+        "Mia and Noah: strangers before this scene.",
+        "Mia and Ivy: strangers before this scene.",
+        "Noah and Ivy: known by name only.",
     )
 
 

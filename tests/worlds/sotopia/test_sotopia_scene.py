@@ -15,6 +15,7 @@ from sociolab.worlds.sotopia.scene import (
     SceneCast,
     SotopiaScene,
     SotopiaWitness,
+    ties,
 )
 from sociolab.worlds.sotopia.visibility import (
     STRANGER_LABEL,
@@ -75,7 +76,7 @@ def test_the_head_begins_alike_for_everybody() -> None:
 def test_a_friend_is_described_in_full_but_for_the_secret() -> None:
     text = describe_known(known(character(1), RelationshipType.FRIEND))
     assert text == (
-        "A friend. 32, gendermark1 (pronounmark1), jobmark1.\n"
+        "Relationship: friends.\n32, gendermark1 (pronounmark1), jobmark1.\n"
         "Has a publicmark1.\n"
         "High openness and low extraversion. Cares most about innermark1."
     )
@@ -83,14 +84,25 @@ def test_a_friend_is_described_in_full_but_for_the_secret() -> None:
 
 def test_an_acquaintance_is_described_by_pronouns_occupation_and_public_information() -> None:
     text = describe_known(known(character(1), RelationshipType.ACQUAINTANCE))
-    assert text == "An acquaintance. pronounmark1, jobmark1.\nHas a publicmark1."
+    assert text == "Relationship: acquaintances.\npronounmark1, jobmark1.\nHas a publicmark1."
 
 
 def test_a_tie_is_told_to_family() -> None:
     cast = casting(RelationshipType.FAMILY)
     tie = Relationship(a="seat0", b="seat1", type=RelationshipType.FAMILY, tie="siblings")
     cast = cast.model_copy(update={"relationships": (tie,)})
-    assert "Family (siblings)." in SotopiaScene(cast).witness("seat1").observe(0).head
+    assert "Relationship: siblings.\n" in SotopiaScene(cast).witness("seat1").observe(0).head
+
+
+def test_of_unlike_parts_of_a_tie_everybody_is_told_who_is_which() -> None:
+    cast = casting(RelationshipType.FAMILY)
+    tie = Relationship(a="seat1", b="seat0", type=RelationshipType.FAMILY, tie="uncle and niece")
+    cast = cast.model_copy(update={"relationships": (tie,)})
+    scene = SotopiaScene(cast)
+    told = "Relationship: uncle and niece; {} is the {}.\n"
+    assert told.format("Noah", "uncle") in scene.witness("seat0").observe(0).head
+    assert told.format("Mia", "niece") in scene.witness("seat1").observe(0).head
+    assert ties(cast) == ("Mia and Noah: uncle and niece; Noah is the uncle.",)
 
 
 def test_the_tail_counts_turns_from_one() -> None:
@@ -171,7 +183,7 @@ def test_one_who_has_left_can_no_longer_be_spoken_to() -> None:
 # ---------------------------------------------------------------- names
 
 
-def test_a_stranger_has_a_name_from_the_line_after_it_is_spoken() -> None:
+def test_a_stranger_who_says_their_name_is_known_by_it_and_keeps_one_label() -> None:
     found = witness(
         casting(),
         did(0, 0, SPEAK, "Who are you?"),
@@ -181,11 +193,11 @@ def test_a_stranger_has_a_name_from_the_line_after_it_is_spoken() -> None:
     assert lines(found) == [
         "You: Who are you?",
         "The other person: I am Noah.",
-        "Noah [action]: Noah bows",
+        "The other person [action]: the other person bows",
     ]
     shown = found.observe(3)
-    assert shown.others == ("Noah",)
-    assert shown.view.others["Noah"].name == "Noah"
+    assert shown.others == (STRANGER_LABEL,)
+    assert shown.view.others[STRANGER_LABEL].name == "Noah"
     assert "The other person" in shown.head
 
 
@@ -204,7 +216,7 @@ def test_names_of_strangers_may_be_shown_and_nothing_else_of_them() -> None:
 
 def test_a_full_name_that_is_spoken_is_known_in_full() -> None:
     found = witness(casting(), did(1, 1, SPEAK, "Noah Berg, at your service."))
-    assert found.observe(2).view.others["Noah"].name == "Noah Berg"
+    assert found.observe(2).view.others[STRANGER_LABEL].name == "Noah Berg"
     assert found.seat_called("noah berg") == "seat1"
     assert found.seat_called("Noah") == "seat1"
 
@@ -213,11 +225,11 @@ def test_a_first_name_that_is_spoken_does_not_tell_the_last() -> None:
     found = witness(
         casting(), did(1, 1, SPEAK, "I am Noah."), did(3, 1, PHYSICAL, "Noah Berg bows. Berg!")
     )
-    assert lines(found)[1] == "Noah [action]: Noah bows. Noah!"
+    assert "Berg" not in lines(found)[1]
     found.see(did(5, 1, SPEAK, "Noah Berg, to be precise."))
     found.see(did(7, 1, PHYSICAL, "Berg bows"))
-    assert found.observe(8).view.others["Noah"].name == "Noah Berg"
-    assert lines(found)[3] == "Noah [action]: Berg bows"
+    assert found.observe(8).view.others[STRANGER_LABEL].name == "Noah Berg"
+    assert lines(found)[3] == "The other person [action]: Berg bows"
 
 
 def test_what_one_says_oneself_teaches_no_name() -> None:
@@ -227,7 +239,7 @@ def test_what_one_says_oneself_teaches_no_name() -> None:
 
 def test_a_third_who_says_a_name_makes_it_known_to_all_who_hear() -> None:
     found = witness(casting(seats=3), did(2, 2, SPEAK, "Look, Noah is here!"))
-    assert found.observe(3).others == ("Noah", "stranger 2")
+    assert found.observe(3).view.others["stranger 1"].name == "Noah"
 
 
 def test_a_deed_is_told_without_the_names_that_the_watcher_does_not_know() -> None:

@@ -52,7 +52,7 @@ def test_in_reverse_order_the_second_is_described_first_with_their_own_goal() ->
     assert "# Noah (person_1)" in after
     assert after.index("Pay mia chen little.") < after.index("Sell it to Noah.")
     assert after.split("# Noah (person_1)")[1].split("# Mia")[0].count("Pay mia chen") == 1
-    assert "Noah and Mia: friend." in after
+    assert "Noah and Mia: friends." in after
     assert before.split("# What happened")[1] == after.split("# What happened")[1]
     assert variant.episode.trial.task.seats == ("seat1", "seat0")
     assert variant.changes == (("seat0", "listed first", ""), ("seat1", "", "listed first"))

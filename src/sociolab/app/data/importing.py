@@ -48,14 +48,14 @@ def import_run(wanted: Import) -> tuple[str, ...]:
 Reader = Callable[[Import], tuple[str, ...]]
 
 
-def import_prompts(world: str, wanted: Import, variant: str = "") -> tuple[str, ...]:
+def import_prompts(world: str, variant: str, wanted: Import) -> tuple[str, ...]:
     """A set of prompts of somebody's own copy; ConfigError where the world reads none."""
     importer = world_plugin(world).prompts
     if importer is None:
         known = ", ".join(worlds_that(lambda one: one.prompts is not None))
         raise ConfigError(f'prompts are imported for {known or "no world"}, found "{world}"')
     if variant not in ("", *importer.variants):
-        known = " or ".join(importer.variants)
+        known = " or ".join(importer.variants) or "none"
         raise ConfigError(f'--variant: expected {known}, found "{variant}"')
     if wanted.name in shipped_sets(importer.package):
         raise ConfigError(f'--name: "{wanted.name}" is a set of this package; choose another name')

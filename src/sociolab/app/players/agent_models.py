@@ -197,7 +197,7 @@ def _asked(key: CallKey) -> Iterator[None]:
     token = _now.set(asking)
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # whatever somebody's code makes of a fatal error
         if asking.fatal is not None and error is not asking.fatal:
             raise asking.fatal from error
         raise

@@ -170,7 +170,7 @@ def _in_time(label: str, attempt: Callable[[_Trying], None]) -> tuple[bool, str]
     def work() -> None:
         try:
             attempt(found)
-        except BaseException as error:  # noqa: BLE001  handed to the caller's thread
+        except BaseException as error:  # noqa: BLE001  raised again in the caller's thread
             errors.append(error)
 
     # A daemon: one that hangs for good must not keep the process.

@@ -22,7 +22,7 @@ from pydantic import Field, StringConstraints
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import json_records
-from sociolab.core.seeding import stream
+from sociolab.core.seeding import digest, stream
 from sociolab.core.user_files import write_whole, writing
 from sociolab.report.words import plural
 from sociolab.worlds.sotopia.dataset import (
@@ -33,6 +33,7 @@ from sociolab.worlds.sotopia.dataset import (
 )
 from sociolab.worlds.sotopia.scenarios import (
     AT_TARGET,
+    LONGEST_ID,
     STEP,
     Character,
     Constraint,
@@ -139,9 +140,15 @@ def cast_tasks(
             used_pairs[frozenset((a, b))] += 1
             used.update((a, b))
             rows.append(
-                TaskRow(id=f"{scenario.id}.{a}.{b}", scenario=scenario.id, characters=(a, b))
+                TaskRow(id=_task_id(scenario.id, a, b), scenario=scenario.id, characters=(a, b))
             )
     return _varied(rows, scenarios, per_scenario)
+
+
+def _task_id(scenario: str, a: str, b: str) -> str:
+    """Scenario and cast; where that is longer than an id may be, they are hashed."""
+    whole = f"{scenario}.{a}.{b}"
+    return whole if len(whole) <= LONGEST_ID else f"{scenario[:60]}.{digest(whole)}"
 
 
 def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
@@ -180,7 +187,6 @@ WORTH_TALKING = 2
 DEAR = 500
 GROWN_UP = ((25, 130),)
 """Who is cast where the listed price is above `DEAR`: nobody who is still a student."""
-ANYBODY: tuple[Constraint, ...] = ("ages", "occupations", "ties")
 FRIENDS = (8, 10)
 NEAR_DOUBLES = 2
 CHOICES = 6
@@ -188,13 +194,18 @@ CHOICES = 6
 
 
 class Item(DataRecord):
-    """A second-hand thing. `item` has the article "a", `short` has "the"; `listed` in dollars."""
+    """A second-hand thing. `item` has the article "a", `short` has "the"; `listed` in dollars.
+
+    `not_sold_by` and `not_bought_by` are occupations.
+    """
 
     slug: Slug
     item: Text
     short: Text
     description: Text
     listed: int = Field(gt=0)
+    not_sold_by: tuple[Text, ...] = ()
+    not_bought_by: tuple[Text, ...] = ()
 
 
 class BargainSpec(DataRecord):
@@ -212,10 +223,11 @@ class BargainSpec(DataRecord):
 
 
 class MeetingPlace(DataRecord):
-    """Where two strangers meet, and why they start to talk."""
+    """Where two strangers meet, and why they start to talk; `not_for` are occupations."""
 
     slug: Slug
     context: Text
+    not_for: tuple[Text, ...] = ()
 
 
 class Attribute(DataRecord):
@@ -274,10 +286,14 @@ def markup(rng: random.Random) -> float:
 
 
 def seller_target(listed: int, rng: random.Random) -> int:
-    """What the seller wants, in rounded dollars: 35 to 100 % of the listed price."""
+    """What the seller wants, in rounded dollars: 35 to 83 % of the listed price.
+
+    Drawn again unless the price that is worth 10 of 10 to the seller is listed or less.
+    """
     while True:
         target = rounded(listed / (1 + markup(rng)))
-        if LOWEST_SELLER_TARGET * listed <= target <= listed:
+        best = target * (1 + (10 - AT_TARGET) * STEP)
+        if LOWEST_SELLER_TARGET * listed <= target and best <= listed:
             return target
 
 
@@ -323,6 +339,8 @@ def _bargain(spec: BargainSpec, index: int, rng: random.Random) -> Scenario:
     )
     even = index % 2 == 0
     context = rng.choice(spec.seller_first if even else spec.buyer_first)
+    sides = (item.not_sold_by, item.not_bought_by)
+    ages = GROWN_UP * 2 if item.listed > DEAR else ()
     return Scenario(
         id=f"bargain-{index + 1:02}-{item.slug}",
         family="bargain",
@@ -335,11 +353,17 @@ def _bargain(spec: BargainSpec, index: int, rng: random.Random) -> Scenario:
         ),
         goals=goals if even else goals[::-1],
         relationships=(RelationshipType.STRANGER, RelationshipType.ACQUAINTANCE),
-        ages=GROWN_UP * 2 if item.listed > DEAR else (),
-        unconstrained=ANYBODY[1:] if item.listed > DEAR else ANYBODY,
+        ages=ages,
+        excluded_occupations=(sides if even else sides[::-1]) if any(sides) else (),
+        unconstrained=_unconstrained(ages=bool(ages), occupations=any(sides)),
         zone=bargaining_zone((seller, buyer)),
         tags=("bargain", "money"),
     )
+
+
+def _unconstrained(**given: bool) -> tuple[Constraint, ...]:
+    names: tuple[Constraint, ...] = ("ages", "occupations", "ties")
+    return tuple(name for name in names if not given.get(name))
 
 
 def _price_goal(template: str, item: Item, facts: PriceGoal) -> Goal:
@@ -372,7 +396,8 @@ def _friend_search(spec: FriendSpec, index: int, rng: random.Random) -> Scenario
         context=setting.context,
         goals=goals,
         relationships=(RelationshipType.STRANGER,),
-        unconstrained=ANYBODY,
+        excluded_occupations=(setting.not_for,) * 2 if setting.not_for else (),
+        unconstrained=_unconstrained(occupations=bool(setting.not_for)),
         tags=("mutual-friend",),
     )
 
@@ -436,8 +461,8 @@ def _capital(text: str) -> str:
 
 def _stream(family: str, seed: int, index: int) -> random.Random:
     """A stream for each scenario, so that it keeps its numbers when others are added behind it."""
-    digest = hashlib.sha256(f"{family}/{seed}/{index}".encode()).digest()
-    return random.Random(int.from_bytes(digest, "big"))
+    hashed = hashlib.sha256(f"{family}/{seed}/{index}".encode()).digest()
+    return random.Random(int.from_bytes(hashed, "big"))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from sociolab.core.episode import Episode, Moved
+from sociolab.core.episode import Ended, Episode, Moved
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.core.ports import Message, Prompt
 from sociolab.core.reading import record
@@ -252,6 +252,7 @@ class SotopiaRubric:
                 "people": people,
                 "ties": ties(casting),
                 "lines": [self._line(names, move) for move in episode.moves],
+                "ending": _ending(episode, names),
                 "scene": published_scene(casting),
             }
         )
@@ -271,6 +272,18 @@ class SotopiaRubric:
         return found if any(own) else f"{turn}. {found}"
 
 
+def _ending(episode: Episode, names: dict[str, str]) -> str:
+    """Why it was over, in a sentence; "" where that is not on record."""
+    match episode.ended:
+        case None:
+            return ""
+        case Ended("left", _, str(seat)):
+            return f"It ended because {names[seat]} left."
+        case Ended("turn limit"):
+            return "It ended because the limit of turns was reached."
+    return "It broke off there, for a reason outside of the scene."
+
+
 def verdict(measure: Measure, seat: str, name: str, sheet: Any, attempts: int) -> Verdict:
     """What stands in a sheet for one dimension of a seat, called `name`; else a failure."""
 
@@ -278,21 +291,27 @@ def verdict(measure: Measure, seat: str, name: str, sheet: Any, attempts: int) -
         return ScoreFailure(measure, seat, "unreadable", problem, str(raw)[:500], attempts)
 
     if not isinstance(sheet, dict):
-        return failed(f"expected the scores of {name}, found none", sheet)
+        return failed(f"expected the scores of {name}, found {_shown(sheet)}", sheet)
     cell = sheet.get(measure.name)
     if not isinstance(cell, dict):
-        return failed(f"{measure.name} of {name}: expected a reason and a score", cell)
+        problem = f"{measure.name} of {name}: expected a reason and a score"
+        return failed(f"{problem}, found {_shown(cell)}", cell)
     value = _whole(cell.get("score"))
     if value is None or not measure.low <= value <= measure.high:
         span = f"{measure.low:g} to {measure.high:g}"
-        found = str(cell.get("score"))[:40]
+        found = _shown(cell.get("score"))
         return failed(
-            f"{measure.name} of {name}: expected a whole number {span}, found {found}", cell
+            f"{measure.name} of {name}: expected a score, a whole number {span}, found {found}",
+            cell,
         )
     told = {name: str(text) for name, text in cell.items() if name != "score"}
     # Several are stored with their tags (appendix C: <naturalness>, <consistency>).
     tagged = "\n".join(f"<{name}> {text}" for name, text in told.items())
     return Score(measure, seat, value, tagged if len(told) > 1 else "".join(told.values()))
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)[:40]
 
 
 def _whole(value: Any) -> int | None:

@@ -105,7 +105,7 @@ def _best(goal: Checkable) -> float:
 
 # ------------------------------------------------------------------ claims about an outcome
 
-_QUOTE = 'the lines that proposed and accepted it, without the name; else ""'
+_QUOTE = 'if "agreed", the words that proposed and that accepted it, copied; else ""'
 _COMMON: Mapping[str, str] = {
     "in_words": 'the terms, if "something else"; else ""',
     "offer": _QUOTE,

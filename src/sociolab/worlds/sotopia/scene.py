@@ -30,8 +30,8 @@ from sociolab.worlds.sotopia.visibility import (
     known,
     line_text,
     on_one_line,
-    shown_tie,
     spoken_name,
+    tie_told,
     without_name,
 )
 
@@ -42,7 +42,7 @@ WANTED = {
     "act_head": "you others context goal name scene",
     "act_tail": "turn limit name agent",
     "judge_head": "dimensions",
-    "judge_body": "context told people ties lines scene",
+    "judge_body": "context told people ties lines ending scene",
     "dimensions.toml": "",
 }
 """What a set of prompts holds, and what each template may use."""
@@ -144,7 +144,12 @@ class SotopiaWitness:
         self._me = casting.characters[index]
         self._others = {c.id: c for c in casting.characters if c.id != seat}
         self._known = {
-            other: known(character, tie.type, shown_tie(tie), to_people=scene.to_people)
+            other: known(
+                character,
+                tie.type,
+                tie_told(tie, other, character.first_name),
+                to_people=scene.to_people,
+            )
             for other, character in self._others.items()
             for tie in (casting.between(seat, other),)
         }
@@ -159,7 +164,7 @@ class SotopiaWitness:
         self._view = self._as_records()
 
     def see(self, move: Moved) -> None:
-        """Take in a move; a stranger who says their name has one from the next line on."""
+        """Take in a move; a name that is spoken is known, and changes no label in the history."""
         you = move.seat == self._seat
         who = self._me.first_name if you else self._labels[move.seat]
         actions, text = self._told(move, who, you)
@@ -185,13 +190,14 @@ class SotopiaWitness:
         )
 
     def seat_called(self, name: str) -> str | None:
-        """The seat that this seat calls so, by label or, where it is known, by full name."""
+        """The seat that this seat calls so, by label or by a name that it knows."""
         wanted = name.strip().casefold()
         for seat, label in self._labels.items():
             if wanted == label.casefold():
                 return seat
         for seat, seen in self._known.items():
-            if seen.name is not None and wanted == seen.name.casefold():
+            called = (seen.name, self._others[seat].first_name) if seen.name else ()
+            if wanted in map(str.casefold, called):
                 return seat
         return None
 
@@ -216,22 +222,16 @@ class SotopiaWitness:
         return replace(action, to=tuple(self._called(seat) for seat in action.to))
 
     def _hear_names(self, move: Moved) -> None:
-        """A name that is spoken is known from now on, unless somebody here is called so already."""
+        """A name that is spoken is known from now on."""
         for action in move.actions:
             if not self._scene.space[action.kind].spoken:
                 continue
             for seat, character in self._others.items():
-                if self._known[seat].name == character.name:
-                    continue
                 name = spoken_name(action.text, character)
-                if name in (None, self._known[seat].name):
-                    continue
-                self._known[seat] = replace(self._known[seat], name=name)
-                self._unknown = self._not_known_by_name()
-                first = character.first_name
-                if first not in (self._me.first_name, *self._labels.values()):
-                    self._labels[seat] = first
-                self._view = self._as_records()
+                if name and self._known[seat].name != character.name:
+                    self._known[seat] = replace(self._known[seat], name=name)
+                    self._unknown = self._not_known_by_name()
+                    self._view = self._as_records()
 
     def _shown(self, action: Action) -> Action:
         """The action without names that this seat does not know: words are heard as they are,
@@ -267,9 +267,10 @@ class SotopiaWitness:
         return tuple("you" if seat == self._seat else self._labels[seat] for seat in action.to)
 
     def _render_head(self) -> str:
+        labels = {seat: seen.name or self._labels[seat] for seat, seen in self._known.items()}
         others = [
             {
-                "label": seen.name or self._labels[seat],
+                "label": labels[seat],
                 "unknown": seen.name is None,
                 "text": describe_known(seen, to_people=self._scene.to_people),
             }
@@ -282,7 +283,7 @@ class SotopiaWitness:
                 "context": self._scene.casting.scenario.context,
                 "goal": self._goal.text,
                 "name": self._me.first_name,
-                "scene": published_scene(self._scene.casting, self._seat),
+                "scene": published_scene(self._scene.casting, self._seat, labels),
             }
         )
 
@@ -317,12 +318,7 @@ def judge_names(casting: SceneCast) -> dict[str, str]:
 def ties(casting: SceneCast) -> tuple[str, ...]:
     """How each two of them know each other, a sentence a pair."""
     names = judge_names(casting)
-    told = []
-    for a, b in combinations(names, 2):
-        tie = casting.between(a, b)
-        more = f" ({shown_tie(tie)})" if shown_tie(tie) else ""
-        if tie.type is RelationshipType.STRANGER:
-            told.append(f"Before this scene {names[a]} and {names[b]} were strangers.")
-        else:
-            told.append(f"{names[a]} and {names[b]}: {tie.type.replace('-', ' ')}{more}.")
-    return tuple(told)
+    return tuple(
+        f"{names[a]} and {names[b]}: {tie_told(casting.between(a, b), b, names[b])}."
+        for a, b in combinations(names, 2)
+    )

@@ -66,15 +66,31 @@ def known(
     )
 
 
-def shown_tie(relationship: Relationship) -> str:
-    """The tie in a word where a scene may count on it: family and romance.
+def tie_told(relationship: Relationship, seat: str, name: str) -> str:
+    """What two people are to each other, and which of them this seat, called `name`, is: "mother
+    and son; Rodel is the son".
 
-    How friends and acquaintances met is left to the scene, which often says it itself (flatmates,
-    colleagues) and would be contradicted.
+    The tie is told where a scene may count on it: of family and romance. How friends and
+    acquaintances met is left to the scene, which often says it itself (flatmates, colleagues) and
+    would be contradicted.
     """
-    if relationship.type in (RelationshipType.FAMILY, RelationshipType.ROMANTIC):
-        return relationship.tie
-    return ""
+    tie = relationship.tie
+    if not tie or relationship.type not in (RelationshipType.FAMILY, RelationshipType.ROMANTIC):
+        return _TIES[relationship.type]
+    parts = tie.split(" and ")
+    if len(parts) != 2 or parts[0] == parts[1] or any(part.endswith("s") for part in parts):
+        return tie
+    return f"{tie}; {name} is the {parts[seat != relationship.a]}"
+
+
+_TIES = {
+    RelationshipType.STRANGER: "strangers before this scene",
+    RelationshipType.KNOWN_BY_NAME: "known by name only",
+    RelationshipType.ACQUAINTANCE: "acquaintances",
+    RelationshipType.FRIEND: "friends",
+    RelationshipType.ROMANTIC: "a romantic relationship",
+    RelationshipType.FAMILY: "of one family",
+}
 
 
 @lru_cache(maxsize=1024)
@@ -245,15 +261,11 @@ def describe_known(seen: KnownCharacter, *, to_people: bool = False) -> str:
         return f"A stranger: you know {more} about them beyond what the scene says."
     if seen.relationship is RelationshipType.KNOWN_BY_NAME:
         return "You know the name, and nothing more."
-    tie = f" ({seen.tie})" if seen.tie else ""
-    how = {"family": "Family", "romantic": "Romance", "friend": "A friend"}
-    first = f"{how.get(seen.relationship, 'An acquaintance')}{tie}."
     identity = _identity("", seen.gender, seen.pronouns, seen.age)
     parts = (seen.occupation, identity) if to_people else (identity, seen.occupation)
     about = ", ".join(part for part in parts if part)
-    if to_people:
-        first, about = f"{first[:-1]}:", about or "nothing more is known"
-    return "\n".join(p for p in (f"{first} {about}.", seen.public_info, seen.inner) if p)
+    lines = (f"Relationship: {seen.tie or _TIES[seen.relationship]}.", about and f"{about}.")
+    return "\n".join(one for one in (*lines, seen.public_info, seen.inner) if one)
 
 
 def distinct_names(characters: Sequence[Character]) -> dict[str, str]:

@@ -37,6 +37,7 @@ from sociolab.worlds.sotopia.scenarios import (
     Scenario,
 )
 from sociolab.worlds.sotopia.scene import PACKAGE, WANTED, SceneCast, SotopiaScene
+from sociolab.worlds.sotopia.visibility import STRANGER_LABEL
 
 GENERATE = '''
 raise SystemExit("this file is data and must never run")
@@ -150,7 +151,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def imported(package: Path, name: str = "theirs", variant: str = "") -> PromptSet:
-    import_prompts("sotopia", Import(package, name, True, None), variant)
+    import_prompts("sotopia", variant, Import(package, name, True, None))
     return load_set(PACKAGE, name, WANTED)
 
 
@@ -227,6 +228,13 @@ def test_a_player_reads_what_the_package_shows_in_its_order(
     )
     assert '"argument": {"description": "which words"' in form
     assert "Ida snores" not in text
+
+
+def test_a_stranger_has_no_name_in_their_text_where_names_are_hidden(package: Path) -> None:
+    scene = SotopiaScene(casting(RelationshipType.STRANGER), texts=imported(package))
+    told = words(scene.witness("bo").observe(0).head)
+    assert f"Cast: {STRANGER_LABEL} and Bo Lund" in told
+    assert "Ida" not in told
 
 
 def test_a_package_that_withholds_profiles_withholds_them(package: Path) -> None:
@@ -367,7 +375,7 @@ def test_unknown_variants_worlds_and_names_are_refused(package: Path) -> None:
         ("sotopia", "paper", "", "is a set of this package"),
     ):
         with pytest.raises(ConfigError, match=re.escape(told)):
-            import_prompts(world, Import(package, name, False, None), variant)
+            import_prompts(world, variant, Import(package, name, False, None))
 
 
 REAL = Path(os.environ.get("SOCIOLAB_SOTOPIA_WHEEL", "none"))
