@@ -168,13 +168,24 @@ def test_answers_worked_by_hand() -> None:
             "recall_at_0": 0,
             "recall_at_2": 0,
             "recall_at_4": 2 / 3,
+            "recall_place": 1,
+            "recall_person": 1,
+            "recall_danger": 0,
+            "small_talk": 1,
             "no_talk": 0,
             "other_session": 0,
         }
     )
     assert values(WHOLE, "player-2")["iep"] == 0.5
     assert values(WHOLE, None) == pytest.approx(
-        {"party_recall": 2 / 3, "oracle_transcript": 2 / 3, "oracle_facts": 1}
+        {
+            "party_recall": 2 / 3,
+            "turns_per_fact": 4 / 2,
+            # Twice "Hm." (3 characters), "Well. " (6) twice, and the two facts (40 and 23).
+            "tokens_per_fact": (3 + 3 + 6 + 6 + 40 + 23) / 4 / 2,
+            "oracle_transcript": 2 / 3,
+            "oracle_facts": 1,
+        }
     )
 
 

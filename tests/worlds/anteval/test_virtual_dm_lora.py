@@ -131,8 +131,8 @@ def test_nothing_is_predicted_before_it_has_learned(model_folder: Path) -> None:
 
 
 def test_a_gap_is_measured_end_to_end_with_an_interval(model_folder: Path) -> None:
-    # Generated play teaches the skills of the last two the wrong way round. Of the test rows, in six
-    # episodes, 5 of 8 are of the first two.
+    # Generated play teaches the skills of the last two the wrong way round. Of the test rows, in
+    # six episodes, 5 of 8 are of the first two.
     swapped = [FOUR[0], FOUR[1]]
     for one, other in ((FOUR[2], FOUR[3]), (FOUR[3], FOUR[2])):
         ((who, _),), ((_, skill),) = one.labels, other.labels

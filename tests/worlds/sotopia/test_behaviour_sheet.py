@@ -15,10 +15,13 @@ from rating_runs import ADA, BEN, RUN, STUDY, build, open_study
 from sociolab.analysis.agreement import agreements
 from sociolab.app.registry import world_plugin
 from sociolab.core.errors import ConfigError
+from sociolab.core.ports import Transcript
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored, Verdict
 from sociolab.plugin.judge import guide_judge
 from sociolab.plugin.shown import guides_from
 from sociolab.report.result import result_of
+from sociolab.report.run_facts import setting, summary
+from sociolab.report.transcript_view import views_of
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv
 from sociolab.studies.participants import forget
@@ -102,6 +105,37 @@ def test_answers_become_shares_and_reasons_that_quote_the_turn(store: Store) -> 
     told = model.calls[0][0].messages[0].text
     assert "4. Ada: The cable is new, at least." in told
     assert SHEET.guides[0].look in told
+
+
+def test_an_episode_shows_answers_as_words(store: Store) -> None:
+    answers = {"persistent": answer("yes", (4, "would you take twenty-five"))}
+    answers |= {"unanswered": answer("not applicable"), "creative": answer("cannot tell")}
+    episode = next(store.episodes(RUN))
+    sheet = guide_judge(SHEET, FakeModel(reply(**answers)))
+    judge = JudgeId("sheet:behaviour:fake/model", "model")
+    store.verdicts.add(RUN, judge, asyncio.run(sheet.judge(episode)), trial=episode.trial.id)
+    (shown,) = views_of(store, RUN, lambda _: Transcript("", (), ()), [episode.trial.id])
+    ada = {title: remarks[0] for title, remarks in shown.sheets[-1].rows if remarks[0]}
+    assert {title: ada[title].value for title in ada} == {
+        "Loses the persona": "no",
+        "Stalls the conversation": "no",
+        "Leaves a question unanswered": "not applicable",
+        "Rephrases the other": "no",
+        "Opens with the target": "no",
+        "Persists in the goal": "yes",
+        "Finds a creative solution": "cannot tell",
+    }
+
+
+def test_a_judge_that_had_nothing_to_say_is_not_named(store: Store) -> None:
+    episode = next(store.episodes(RUN))
+    store.verdicts.add(RUN, JudgeId("outcome", "formula"), (), trial=episode.trial.id)
+    verdicts = asyncio.run(guide_judge(SHEET, FakeModel(reply())).judge(episode))
+    judge = JudgeId("sheet:behaviour:fake/model", "model")
+    store.verdicts.add(RUN, judge, verdicts, trial=episode.trial.id)
+    result = result_of(store, RUN)
+    assert "Judges: sheet:behaviour:fake/model." in summary(result)
+    assert dict(setting(result))["Judges"] == "sheet:behaviour:fake/model (LLM judge)"
 
 
 def test_a_quote_that_is_not_in_its_turn_is_asked_for_again_and_then_a_failure(

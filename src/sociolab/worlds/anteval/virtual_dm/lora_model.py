@@ -36,7 +36,7 @@ class AdaptedModel:
     tokenizer: Any
 
     def replies(self, examples: Sequence[Example]) -> tuple[str | ReplyError, ...]:
-        """What the model answers to each, decoded greedily; ReplyError where it cannot read so much.
+        """What the model answers to each, decoded greedily; ReplyError where it is too long to read.
 
         Prompts of about the same length are read together.
         """
