@@ -20,6 +20,7 @@ from sociolab.cli.options import spread
 from sociolab.endpoint.server import EndpointProcess, start_in_process
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
+from worlds.anteval.finetune_examples import encoder_checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -391,3 +392,19 @@ def test_what_simulated_raters_found_expressive_stands_beside_g(
     told = " ".join(sociolab(*command).out.split())
     assert f"G_c, linear {rho:.2f} (n 3)".replace("-", "\N{MINUS SIGN}") in told
     assert "so few agents show little" in told
+
+
+def test_a_checkpoint_on_this_machine_is_trained_and_its_figures_have_intervals(
+    played: Sociolab, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch", reason="needs the extra finetune")
+    encoder_checkpoint(tmp_path / "tiny-bert")
+    document = gap(played, "--dm", "encoder:tiny-bert", "--splits", 0)
+    (table,) = document["tables"]
+    assert table["virtual_dm"] == "encoder:tiny-bert"
+    (row,) = table["rows"]
+    for figures in (table["fr"], row["fg"]):
+        for name in ("f_c", "f_o"):
+            assert 0 <= figures[name]["value"] <= 1
+    held = row["fg"]["f_c"]
+    assert held["low"] <= held["value"] <= held["high"]
