@@ -1,7 +1,7 @@
 """Does a metric measure what people see? Their ratings beside the metric that is to measure it.
 
 A world declares such pairs (`Declared.measured_by`): people rate informativeness from 1 to 5, a
-judge gives IEP from 0 to 1. The two share no scale, so only correlations say how they hang together.
+judge gives IEP from 0 to 1. The two share no scale, so only correlations relate them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""How do people rate AntEval's sessions? A guide to informativeness or expressiveness, and a session
-as anybody at the table could see it."""
+"""How do people rate AntEval's sessions? A guide to informativeness or expressiveness, and a
+session as anybody at the table could see it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ DIMENSIONS: Mapping[Form, str] = {"information": "informativeness", "intention":
 """What is rated in sessions of each form: what IEP, and what F and G, are to measure."""
 
 SCENE = (
-    "The examples below are of one small scene. Ada, Ben and Cleo are travellers who have come to a "
-    "mill. Orla, the miller, knows the country around it."
+    "The examples below are of one small scene. Ada, Ben and Cleo are travellers who have come to "
+    "a mill. Orla, the miller, knows the country around it."
 )
 KNEW = (
     "You see what was said and done at the table, whispers included, and nothing of what the "
