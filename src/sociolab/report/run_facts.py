@@ -293,7 +293,7 @@ def _people(result: RunResult) -> str:
 
 def _judging(result: RunResult) -> str:
     names = [judge.judge for judge in result.judges if judge.judge in _heard(result)]
-    return f"Judges: {', '.join(names)}." if names else "Nothing was scored."
+    return f"Judges: {', '.join(names)}." if names else "Nothing was judged."
 
 
 def _listed(names: list[str]) -> str:
@@ -438,9 +438,10 @@ def _judged(result: RunResult) -> bool:
 
 
 def _heard(result: RunResult) -> set[str]:
-    """The judges that had something to say, be it that a score is missing: none of a formula where
-    no goal has one."""
-    return {one.judge for one in result.scores if one.n or one.unscored or one.failures}
+    """The judges that had something to say, be it that a score is missing: no formula where no goal
+    has one. All of them while nothing has been said."""
+    heard = {one.judge for one in result.scores if one.n or one.unscored or one.failures}
+    return heard or {one.judge for one in result.judges}
 
 
 ANEW = (

@@ -164,8 +164,8 @@ def test_standard_has_the_papers_sizes_and_an_npc_that_holds_nothing_back() -> N
 
 def test_hard_has_more_to_learn_and_an_npc_that_keeps_a_third_back() -> None:
     session = drawn_by(preset="hard")
-    assert (len(session.players), session.turns, len(session.knowledge)) == (3, 30, 24)
-    assert session.kept == tuple(f"F{number}" for number in range(17, 25))
+    assert (len(session.players), session.turns, len(session.knowledge)) == (3, 30, 30)
+    assert session.kept == tuple(f"F{number}" for number in range(21, 31))
     assert session.wants == draw_scene(7, 0).wants
     assert session.leaving
 

@@ -203,9 +203,9 @@ class DrawnSettings(AntSettings):
 MOST_FACTS = 50
 """A scene has hardly more to know: 5 things with their part in it and 10 attributes each."""
 
-HARD: Mapping[str, object] = {"facts": 24, "reticent": True, "leaving": True}
-"""What the preset "hard" sets, unless it is given. All can be learned in 30 turns, by a party that
-asks for one thing after the other and finds out what the NPC wants."""
+HARD: Mapping[str, object] = {"facts": 30, "reticent": True, "leaving": True}
+"""What the preset "hard" sets, unless it is given. An NPC that answers each of three players one
+question in each of its 7 turns gives away 21 facts at most."""
 
 
 class InformationSettings(DrawnSettings):
@@ -216,7 +216,7 @@ class InformationSettings(DrawnSettings):
     asks the players after every N turns what they have learned (0: never); `controls` asks them
     before the first turn, too, and reports all controls. A `reticent` NPC tells nothing unasked,
     and keeps a third back until it gets what it wants; with `leaving` players may leave before the
-    last turn. The `preset` "standard" has the paper's sizes, "hard" more facts (24), a reticent NPC
+    last turn. The `preset` "standard" has the paper's sizes, "hard" more facts (30), a reticent NPC
     and leaving; what is given besides overrides it.
     """
 

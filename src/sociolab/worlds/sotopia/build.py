@@ -22,7 +22,7 @@ from pydantic import Field, StringConstraints
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import json_records
-from sociolab.core.seeding import digest, stream
+from sociolab.core.seeding import digest, interleave, stream
 from sociolab.core.user_files import write_whole, writing
 from sociolab.report.words import plural
 from sociolab.worlds.sotopia.dataset import (
@@ -168,13 +168,8 @@ def _varied(
     rows: Sequence[TaskRow], scenarios: Sequence[Scenario], per_scenario: int
 ) -> tuple[TaskRow, ...]:
     """The rows, which come scenario by scenario, round by round and with families mixed evenly."""
-    sizes = Counter(scenario.family for scenario in scenarios)
-    seen: Counter[str] = Counter()
-    places = []
-    for index, scenario in enumerate(scenarios):
-        places.append(((seen[scenario.family] + 0.5) / sizes[scenario.family], index))
-        seen[scenario.family] += 1
-    order = [index for _, index in sorted(places)]
+    families = [scenario.family for scenario in scenarios]
+    order = interleave(range(len(families)), families.__getitem__, families.count)
     return tuple(rows[i * per_scenario + nth] for nth in range(per_scenario) for i in order)
 
 
