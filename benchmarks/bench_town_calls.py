@@ -49,7 +49,7 @@ from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss import kit
 from sociolab.worlds.stss.dataset import own_town
 from sociolab.worlds.stss.kit import load
-from sociolab.worlds.stss.prompt_sets import paper
+from sociolab.worlds.stss.world import paper
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bench_sotopia import Report, _bare_posts, cpu_of, plain_endpoint

@@ -12,7 +12,7 @@ GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
 WORDS = Measure("words", 0, 100_000, whole=True)
 BELIEVABLE = Measure("believability", 0, 10, title="BEL")
 OVERALL = Measure("overall", 0, 10, title="Overall")
-FAVOURITE = "Anselm Kirchhoff"
+FAVOURITE = "Fergal Muldowney"
 AT_JUDGING = (0, 1, 3)
 
 

@@ -51,6 +51,22 @@ def test_two_runs_are_compared_in_words_and_tables(played: Sociolab, tmp_path: P
     assert "wrote page.html" in done.err
 
 
+def test_an_agent_that_is_the_partner_too_is_one_of_the_two(
+    played: Sociolab, tmp_path: Path
+) -> None:
+    """As a report of the run says, whose next step this is."""
+    agents = ("scripted", "scripted-complete")
+    store = tmp_path / "s.db"
+    run(
+        RunConfig(
+            world="stss-talk", agents=agents, partner=agents[0], limit=4, name="both", store=store
+        )
+    )
+    done = played("compare", "both", "--store", "s.db")
+    assert done.code == 0, done.err
+    assert "A: scripted vs. B: scripted-complete" in done.out
+
+
 def test_a_comparison_is_short_unless_all_of_it_is_asked_for(played: Sociolab) -> None:
     flags = ("--store", "s.db", "--agent", ALPHA, "--with", "scripted", "--judge", "heuristic")
     done = played("compare", "small", *flags)

@@ -75,9 +75,9 @@ def test_the_agent_that_answers_it_is_scored_by_what_it_says(sociolab: Sociolab)
     (entry,) = [
         one for one in done.document["scores"] if one["measure"] == "goal_checked" and not one["by"]
     ]
-    # They meet at 277. The seller's target is 315, the buyer's 255: the mean of 6 - 38 / 15.75 and
-    # 6 - 22 / 12.75.
-    assert (entry["n"], entry["value"]) == (2, pytest.approx((3.587302 + 4.274510) / 2))
+    # They meet at 235, which is the seller's target; the buyer's is 245: the mean of 6 and
+    # 6 + 10 / 12.25.
+    assert (entry["n"], entry["value"]) == (2, pytest.approx((6 + 6.816327) / 2))
 
 
 def test_the_judge_judges_and_judges_again(sociolab: Sociolab) -> None:

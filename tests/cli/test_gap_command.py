@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from statistics import correlation
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from sociolab.cli.options import spread
 from sociolab.endpoint.server import EndpointProcess, start_in_process
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
+from worlds.anteval.finetune_examples import encoder_checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +97,7 @@ def test_a_model_as_virtual_dm_is_paid_once(
         assert store.calls.totals(name).calls == calls
     (table,) = first["tables"]
     assert table["f0"] is not None
+    assert table["refits"] == 0  # unless asked for: each costs money
 
 
 def test_a_model_whose_replies_are_of_no_use_is_given_no_figure(
@@ -209,12 +212,38 @@ def test_sessions_in_which_the_party_did_nothing_are_left_out_and_counted(
     assert any("g: 3 of 6 sessions are left out" in note for note in notes)
 
 
+@pytest.mark.parametrize("then", ["skip", "stop"])
+def test_failed_turns_are_counted_and_sessions_that_stopped_at_one_left_out(
+    sociolab: Sociolab, tmp_path: Path, then: str
+) -> None:
+    (tmp_path / "shaky.py").write_text(
+        "from sociolab.core.ports import NoReply\n"
+        "from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer\n"
+        "class Shaky(ScriptedPartyPlayer):\n"
+        "    async def reply(self, request, memory):\n"
+        "        if request.turn == 4:\n"
+        "            return NoReply('gave up', 'says nothing', again=False)\n"
+        "        return await super().reply(request, memory)\n",
+        encoding="utf-8",
+    )
+    sociolab("run", "anteval-intention", "--agent", "python:shaky:Shaky", "--partner", "scripted",
+             "--set", "sessions=6", "--set", "turns=12", "--name", "g", "--store", "s.db",
+             "--on-failed-turn", then)  # fmt: skip
+    done = sociolab("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--splits",
+                    0, "--refits", 0, "--json")  # fmt: skip
+    if then == "stop":
+        assert "no session was played in g" in done.sentence
+    else:
+        assert "g: 6 failed turns in the sessions compared" in done.document["notes"]
+        assert done.document["tables"][0]["rows"][0]["examples"] == 6
+
+
 SETTINGS = {"sessions": "8", "turns": "12"}
 
 
-def more(tmp_path: Path, name: str, seed: int = 0) -> None:
+def more(tmp_path: Path, name: str, seed: int = 0, **settings: str) -> None:
     """Another run of the scripted agent; with seed 0 the first eight sessions of "g" again."""
-    run(RunConfig(world="anteval-intention", settings=SETTINGS, name=name, seed=seed,
+    run(RunConfig(world="anteval-intention", settings=SETTINGS | settings, name=name, seed=seed,
                   store=tmp_path / "s.db"))  # fmt: skip
 
 
@@ -243,9 +272,11 @@ def test_two_runs_are_compared_over_the_sessions_that_both_played(
 
 def test_runs_of_other_sessions_are_not_compared(played: Sociolab, tmp_path: Path) -> None:
     more(tmp_path, "other", seed=5)
-    done = compared(played, "g", "other")
-    assert done.code == 2
-    assert "expected scripted (g) and scripted (other) to have played the same" in done.sentence
+    more(tmp_path, "meant", per_player="2")  # the same people and scenes, other intentions
+    for name in ("other", "meant"):
+        done = compared(played, "g", name)
+        assert done.code == 2
+        assert f"expected scripted (g) and scripted ({name}) to have played" in done.sentence
     alone = compared(played, "g")
     assert alone.code == 2
     assert "expected two agents to compare, found 1: scripted" in alone.sentence
@@ -284,6 +315,19 @@ def test_sessions_are_cut_at_the_moves_that_show_an_intention(played: Sociolab) 
     assert not any("real play in this format" in note for note in cut["notes"])
 
 
+def test_where_some_sessions_stay_whole_the_format_is_still_told_of(
+    played: Sociolab, tmp_path: Path
+) -> None:
+    more(tmp_path, "short", turns="2", none="0.6")
+    done = played("gap", "--real", "sample", "--generated", "short", "--store", "s.db", "--cut",
+                  "--splits", 0, "--refits", 0, "--json")  # fmt: skip
+    notes = done.document["notes"]
+    (cut,) = [note for note in notes if "cut where players marked" in note]
+    assert "short: 0 of 8" not in cut
+    assert "; 0 without marks" not in cut
+    assert any("real play in this format" in note for note in notes)
+
+
 def test_several_virtual_dms_stand_side_by_side_in_every_format(
     played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
 ) -> None:
@@ -317,3 +361,50 @@ def test_a_flag_is_put_before_every_name_behind_it() -> None:
         "gap", "--real", "r", "--generated", "a", "--generated", "b", "--dm", "x",
         "--generated", "c",
     ]  # fmt: skip
+
+
+def test_what_simulated_raters_found_expressive_stands_beside_g(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.db"
+    for seed, name in enumerate(("one", "two", "three")):
+        settings = {"sessions": "6", "turns": "12"}
+        run(RunConfig(world="anteval-intention", settings=settings, name=name, store=path,
+                      seed=seed))  # fmt: skip
+        with Store.open(path, create=False) as store:
+            lines = [
+                f"{row.trial.id},{member.seat},simulated,expressiveness,{2 + seed}"
+                for row in store.trials(name)
+                for member in row.trial.cast[:3]
+            ]
+        file = tmp_path / f"{name}.csv"
+        file.write_text("\n".join(("episode,seat,rater,dimension,score", *lines)), "utf-8")
+        rated = sociolab("import", "ratings", file, "--run", name, "--name", "simulated",
+                         "--store", "s.db")  # fmt: skip
+        assert rated.code == 0, rated.err
+    command = ("gap", "--real", "sample", "--generated", "one,two,three", "--store", "s.db",
+               "--splits", 0, "--refits", 0)  # fmt: skip
+    found = sociolab(*command, "--json").document
+    means = {name: one["value"] for name, one in found["rated"].items()}
+    assert means == {"scripted (one)": 2, "scripted (two)": 3, "scripted (three)": 4}
+    gaps = [row["g_c"]["printed"]["value"] for row in found["tables"][0]["rows"]]
+    rho = correlation([0, 1, 2], [sorted(gaps).index(gap) for gap in gaps])
+    told = " ".join(sociolab(*command).out.split())
+    assert f"G_c, linear {rho:.2f} (n 3)".replace("-", "\N{MINUS SIGN}") in told
+    assert "so few agents show little" in told
+
+
+def test_a_checkpoint_on_this_machine_is_trained_and_its_figures_have_intervals(
+    played: Sociolab, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch", reason="needs the extra finetune")
+    encoder_checkpoint(tmp_path / "tiny-bert")
+    document = gap(played, "--dm", "encoder:tiny-bert", "--splits", 0)
+    (table,) = document["tables"]
+    assert table["virtual_dm"] == "encoder:tiny-bert"
+    (row,) = table["rows"]
+    for figures in (table["fr"], row["fg"]):
+        for name in ("f_c", "f_o"):
+            assert 0 <= figures[name]["value"] <= 1
+    held = row["fg"]["f_c"]
+    assert held["low"] <= held["value"] <= held["high"]

@@ -491,7 +491,7 @@ def test_what_reviewers_reject_is_not_in_the_next_version(
     done = sociolab("data", "revise", "checks", "--to", "d2", "--store", "s.db")
     assert done.code == 0, done.err
     assert f"rejected (1): {first}" in done.out
-    assert "d 1 becomes 2: 1 scenario, 1 task recast" in done.out
+    assert "d 1 becomes 2: 1 scenario, 1 task" in done.out
     (kept,) = map(json.loads, (tmp_path / "d2/scenarios.jsonl").read_text("utf-8").splitlines())
     assert kept["id"] == second
     assert [(made["step"], made["by"]) for made in kept["provenance"]] == [

@@ -162,7 +162,10 @@ def test_scores_stand_by_seat_with_their_reasons() -> None:
     assert sheet.columns == ("ann", "bob", "the episode")
     assert sheet.rows == (
         ("GOAL", (Remark("7", "sold it"), Remark("missing (timeout)", "no reply in 120 s"), None)),
-        ("goal (checked)", (Remark("-", "no price"), Remark("2.5", ""), None)),
+        (
+            "goal (checked)",
+            (Remark("cannot tell", "no price", scored=False), Remark("2.5", ""), None),
+        ),
         ("harmony", (None, None, Remark("0.33", "calm"))),
     )
 

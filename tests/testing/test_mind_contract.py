@@ -29,7 +29,7 @@ from sociolab.town.questions import (
     Utter,
     Utterance,
 )
-from sociolab.worlds.stss.prompt_sets import paper
+from sociolab.worlds.stss.world import paper
 
 
 class TestAnyMind(MindContract):

@@ -30,8 +30,7 @@ from puppet_town import (
 from sociolab.testing.minds import AnyMind
 from sociolab.town.lockstep import together
 from sociolab.town.map import Place, Tile
-from sociolab.town.perception import sees
-from sociolab.town.person import Person, Rules
+from sociolab.town.person import Person, Rules, sees
 from sociolab.town.questions import Decision, Part, Parts, Said, TalkOrNot, Utter
 from sociolab.town.simulation import Order
 from sociolab.town.trace import HEADINGS, Did, Remembered, Stood, Talked, Walked

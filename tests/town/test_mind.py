@@ -14,7 +14,7 @@ from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import QUESTIONS, ChoosePlace, MindQuestion, TalkOrNot
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.worlds.stss.prompt_sets import paper
+from sociolab.worlds.stss.world import paper
 
 
 def ask(mind: object, question: MindQuestion[Any]) -> Reply | NoReply:

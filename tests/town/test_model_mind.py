@@ -30,7 +30,7 @@ from sociolab.town.questions import (
     Summarise,
     Utter,
 )
-from sociolab.worlds.stss.prompt_sets import paper
+from sociolab.worlds.stss.world import paper
 
 STOCK = stock_questions()
 KITCHEN, BAR = "3 Mill Lane: kitchen", "Copper Kettle Pub: bar room"

@@ -31,8 +31,7 @@ from sociolab.town.map import Place, Tile, TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.out_of_order import NEVER, Gaps
 from sociolab.town.paths import Paths
-from sociolab.town.perception import sees
-from sociolab.town.person import Setting
+from sociolab.town.person import Setting, sees
 from sociolab.town.residents import own_residents
 from sociolab.town.simulation import Order, live
 from sociolab.town.trace import HEADINGS

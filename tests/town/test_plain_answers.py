@@ -32,7 +32,7 @@ from sociolab.town.questions import (
     TalkReminder,
     Utter,
 )
-from sociolab.worlds.stss.prompt_sets import paper
+from sociolab.worlds.stss.world import paper
 
 STOCK = stock_questions()
 TALKING = [question for question in STOCK if isinstance(question, PLAIN_QUESTIONS)]

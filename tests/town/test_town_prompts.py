@@ -18,7 +18,7 @@ from sociolab.town.questions import (
     Replan,
     Utter,
 )
-from sociolab.worlds.stss.prompt_sets import paper
+from sociolab.worlds.stss.world import paper
 
 STOCK = stock_questions()
 NAMES = [question.name for question in STOCK]

@@ -25,6 +25,7 @@ from sociolab.analysis.observations import (
     observation_section,
 )
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, StoredRatings, ratings_of
+from sociolab.analysis.validity import FEW_PLAYS, Validity, validities, validity_section
 from sociolab.core.score import Method
 from sociolab.report.charts import Bars, bar_chart
 from sociolab.report.section import Chart, Figure, Section, TextTable, documents
@@ -56,8 +57,6 @@ PLAYED: Mapping[str | None, str] = {
 FEW_CLUSTERS = 10
 """Below so many scenarios an interval itself is not to be trusted far."""
 
-FEW_PLAYS = 20
-"""Below so many plays a correlation says little."""
 _LIFT = 0.25
 """By how much r exceeds rho where a few plays carry it."""
 _WIDE = 4
@@ -80,6 +79,7 @@ class Agreements:
     bins: int
     sections: tuple[Section, ...]
     observations: tuple[ObservationCell, ...] = ()
+    validities: tuple[Validity, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """All figures and all sentences, see docs/ratings.md."""
@@ -92,23 +92,25 @@ class Agreements:
             "judge_and_people": [asdict(cell) for cell in self.report.judges],
             "judge_pairs": [asdict(cell) for cell in self.report.pairs],
             "yes_no": [asdict(cell) for cell in self.observations],
+            "validity": [asdict(cell) for cell in self.validities],
             "sections": documents(self.sections),
         }
 
     def rows(self) -> list[dict[str, Any]]:
         """Every figure that has a value as a row of a CSV file; `group` is "" over all plays."""
         report = self.report
-        sides: list[tuple[AmongPeople | JudgeAndPeople | JudgePair, str, str]] = [
+        sides: list[tuple[AmongPeople | JudgeAndPeople | JudgePair | Validity, str, str]] = [
             *((cell, "people", "people") for cell in report.people),
             *((cell, cell.judge, "people") for cell in report.judges),
             *((cell, cell.first, cell.second) for cell in report.pairs),
+            *((cell, f"{cell.judge}: {cell.metric}", "people") for cell in self.validities),
         ]
         return [
             {
                 "first": first,
                 "second": second,
                 "metric": cell.dimension,
-                "group": cell.group or "",
+                "group": getattr(cell, "group", None) or "",
                 "figure": name,
                 "value": found.value,
                 "low": found.low,
@@ -145,7 +147,9 @@ def agreements(
     sections = sections_of(scales, report, bins) if scales.measures else ()
     if observed:
         sections += (observation_section(ratings, observed),)
-    return Agreements(ratings, report, bins, sections, observed)
+    if beside := validities(ratings):
+        sections += (validity_section(ratings, beside),)
+    return Agreements(ratings, report, bins, sections, observed, beside)
 
 
 def on_scales(ratings: StoredRatings) -> StoredRatings:

@@ -33,7 +33,14 @@ from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.plays import mean_ends, seat_roles
 from sociolab.report.section import Figure, Section, Spec, TextTable
-from sociolab.report.words import failed_of, first_digits, minus, plural, share
+from sociolab.report.words import (
+    failed_of,
+    first_digits,
+    interval_methods,
+    minus,
+    plural,
+    share,
+)
 from sociolab.stats.intervals import CUT, on_scale
 from sociolab.stats.paired import Comparison, KeyedValue, compare
 from sociolab.stats.power import ALPHA, NO_REPEATS
@@ -535,13 +542,14 @@ def differences(found: ComparedAgents) -> TextTable:
     heads = ("metric", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "Holm p")
     shown = [measure for name, measure in found.measures.items() if found.found[name].pairs]
     tips, spelt = explained(shown, found.declared)
+    how = interval_methods(one.difference.method for one in found.found.values())
     return TextTable(
         f"Differences · judge: {judge_title(found.judge, found.judge_id.method)}",
         (*heads, *(["bounds"] if open_ else [])),
         rows,
         (
             _rests_on(found),
-            f"95 % interval: {_methods(found)}{_cut(found)}; p: sign-flip permutation test; Holm "
+            f"95 % interval: {how}{_cut(found)}; p: sign-flip permutation test; Holm "
             f"p: corrected for {plural(tested(found), 'metric')}",
             *(
                 [
@@ -746,14 +754,6 @@ def _left_out(found: ComparedAgents) -> Iterator[str]:
             f"left out of Holm's correction, since no {cluster_of(found)} differs and no test "
             f"could reject: {titles(idle)}"
         )
-
-
-def _methods(found: ComparedAgents) -> str:
-    names = {"t": "Student's t", "bca": "BCa bootstrap"}
-    used = {one.difference.method for one in found.found.values()} - {"none"}
-    if len(used) == 1:
-        return names[used.pop()]
-    return "Student's t below 40, BCa bootstrap from 40" if used else "none"
 
 
 def _cut(found: ComparedAgents) -> str:

@@ -548,12 +548,11 @@ class OpenedRun:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Whom the run evaluates: who has values, but for the partner of the others; in the order
-        of the plan, so that A is the same agent whichever judge is asked."""
+        """Whom the run evaluates (`report.run_facts.evaluated`), of those who have values; in the
+        order of the plan, so that A is the same agent whichever judge is asked."""
         scored = {value.agent for value in self.values.values if value.agent}
-        found = [agent for agent in self.result.agents if agent in scored]
-        others = [agent for agent in found if agent != self.result.partner]
-        return tuple(others or found)
+        found = [agent for agent in evaluated(self.result) if agent in scored]
+        return tuple(found or [agent for agent in self.result.agents if agent in scored])
 
     def side(self, agent: str) -> ComparedSide:
         """One agent's plays."""

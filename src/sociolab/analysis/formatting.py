@@ -7,13 +7,11 @@ from typing import Any, Protocol
 
 from sociolab.core.metrics import Declared
 from sociolab.core.score import Measure
-from sociolab.report.words import legend, minus
+from sociolab.report.words import interval_line, legend, minus
 from sociolab.report.words import percent as percent_of
 from sociolab.stats.intervals import CUT, Estimate
 
 NOTHING = "\N{EN DASH}"
-
-_METHODS = {"t": "Student's t", "bca": "BCa bootstrap"}
 
 
 class Interval(Protocol):
@@ -126,16 +124,10 @@ def cell(estimate: Estimate, *, percent: bool = False, sign: bool = False) -> st
 def interval_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ...]:
     """Below a table: how these intervals were made, and why some are not there."""
     found = [estimate for estimate in estimates if estimate.value is not None]
-    made = [estimate for estimate in found if estimate.method != "none"]
-    notes = []
-    if made:
-        counts = sorted({estimate.clusters for estimate in made})
-        span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-        used = {estimate.method for estimate in made}
-        how = " and ".join(name for method, name in _METHODS.items() if method in used)
-        cut = any(estimate.note == CUT for estimate in made)
-        rest = "; truncated at the ends of what the scale allows" if cut else ""
-        notes.append(f"95 % interval, clustered by {cluster} ({span}): {how}{rest}")
+    made = [(estimate.clusters, estimate.method) for estimate in found if estimate.method != "none"]
+    cut = any(estimate.note == CUT for estimate in found)
+    rest = "; truncated at the ends of what the scale allows" if cut else ""
+    notes = (interval_line(made, cluster) + rest,) if made else ()
     return (*notes, *missing_notes(e.note for e in found if e.method == "none"))
 
 

@@ -9,7 +9,7 @@ it took, when it was given) is left out. So raters are told apart wherever a rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -68,7 +68,8 @@ class StoredRatings:
 
     `measures` are those that people rated, in the order of the world's paper. `methods` says where
     each judge's figures come from, `instructions` from which set judges by label and raters by set
-    had theirs, as far as it is known.
+    had theirs, as far as it is known. `measuring` are what judges gave in the metrics that are to
+    measure what people rated by another name (`Declared.measured_by`).
     """
 
     runs: tuple[str, ...]
@@ -79,6 +80,7 @@ class StoredRatings:
     methods: Mapping[str, Method]
     sets: tuple[str, ...]
     instructions: Mapping[str, Instructions] = field(default_factory=dict)
+    measuring: tuple[ItemRating, ...] = ()
 
     @property
     def raters(self) -> tuple[Rater, ...]:
@@ -104,10 +106,11 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
             f"no ratings by people in {', '.join(runs)}; "
             "import some: sociolab import ratings FILE --run RUN"
         )
-    labels = found.labels()
+    labels, measuring = found.labels(), tuple(found.measuring_rows())
+    known_names = {*labels.values(), *(row.rater for row in measuring)}
     for name in judges:
-        if name not in labels.values():
-            known = ", ".join(sorted(labels.values())) or "none"
+        if name not in known_names:
+            known = ", ".join(sorted(known_names)) or "none"
             raise ConfigError(
                 f'--judge: "{name}" scored nothing that people rated; those who did: {known}'
             )
@@ -124,6 +127,7 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
         {label: judge.method for judge, label in labels.items() if label in kept},
         tuple(sorted(found.sets)),
         dict(_instructions(store, found, labels)),
+        tuple(row for row in measuring if not judges or row.rater in judges),
     )
 
 
@@ -197,9 +201,11 @@ class _Found:
         who = f"{row.judge.name}/{rater or row.judging + 1}"
         self.people.append((who, play, score))
 
-    def labels(self) -> dict[JudgeId, str]:
-        """Names of the judges that scored what people rated, told apart by method and settings."""
-        judges = dict.fromkeys(judge for judge, _, name in self._said if name in self.measures)
+    def labels(self, measures: Collection[str] = ()) -> dict[JudgeId, str]:
+        """Names of the judges that scored what people rated (or these measures), told apart by
+        method and settings."""
+        wanted = measures or self.measures
+        judges = dict.fromkeys(judge for judge, _, name in self._said if name in wanted)
         names = [judge.name for judge in judges]
         return {
             judge: judge.name
@@ -208,9 +214,21 @@ class _Found:
             for judge in judges
         }
 
-    def judge_rows(self, labels: Mapping[JudgeId, str]) -> Iterator[ItemRating]:
+    def measuring_rows(self) -> Iterator[ItemRating]:
+        """Of judges, in the metrics that are to measure what people rated."""
+        wanted = {
+            metric
+            for declared in self.worlds.values()
+            for dimension, metric in declared.measured_by.items()
+            if dimension in self.measures
+        }
+        return self.judge_rows(self.labels(wanted), wanted) if wanted else iter(())
+
+    def judge_rows(
+        self, labels: Mapping[JudgeId, str], measures: Collection[str] = ()
+    ) -> Iterator[ItemRating]:
         for (judge, play, name), values in self._said.items():
-            if name in self.measures:
+            if name in (measures or self.measures):
                 value = fmean(values) if values else None
                 yield ItemRating(play.item, labels[judge], name, value, play.cluster, play.group)
 

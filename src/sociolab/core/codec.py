@@ -116,6 +116,7 @@ def encode_trial(trial: Trial) -> str:
                 "cluster": task.cluster,
                 "content": task.content,
                 "tags": task.tags,
+                "roles": dict(task.roles),
             },
             "cast": [[member.seat, member.agent, member.settings] for member in trial.cast],
             "repeat": trial.repeat,
@@ -150,4 +151,5 @@ def _task(row: dict[str, Any]) -> Task:
         cluster=row["cluster"],
         content=row["content"],
         tags=tuple(row["tags"]),
+        roles=row["roles"],
     )

@@ -208,6 +208,7 @@ class Task:
 
     `cluster` is the scenario (SOTOPIA), session (AntEval) or task (STSS). `content` is the world's
     own record as JSON text, complete: an episode can be shown and judged without the data set.
+    `roles` say what seats are in this task, such as {"player-1": "bard"}; figures stand by role.
     """
 
     id: str
@@ -215,6 +216,7 @@ class Task:
     cluster: str
     content: str
     tags: tuple[str, ...] = ()
+    roles: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,23 +8,30 @@ import hashlib
 import random
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
-def interleave(items: Iterable[T], kind: Callable[[T], Hashable]) -> tuple[T, ...]:
+def interleave(
+    items: Iterable[T],
+    kind: Callable[[T], Hashable],
+    weight: Callable[[Any], float] = lambda _: 1,
+) -> tuple[T, ...]:
     """The first item of each kind, then the second of each, and so on, so that a few are of many.
+
+    A kind of `weight` 2 has two items for each of a kind of weight 1 in every beginning.
 
     >>> interleave(["apple", "avocado", "apricot", "banana", "cherry"], lambda word: word[0])
     ('apple', 'banana', 'cherry', 'avocado', 'apricot')
     """
     seen: Counter[Hashable] = Counter()
-    rounds: list[tuple[int, T]] = []
+    placed: list[tuple[float, T]] = []
     for item in items:
-        rounds.append((seen[kind(item)], item))
-        seen[kind(item)] += 1
-    return tuple(item for _, item in sorted(rounds, key=lambda pair: pair[0]))
+        of = kind(item)
+        placed.append(((seen[of] + 0.5) / weight(of), item))
+        seen[of] += 1
+    return tuple(item for _, item in sorted(placed, key=lambda pair: pair[0]))
 
 
 def stream(seed: int, *key: str | int) -> random.Random:

@@ -114,30 +114,28 @@ async def write_all(
     `tell` hears how far it is: `before` were done when it began, of `total`.
     """
 
-    async def attempted(name: str, job: Piece[Made]) -> Made | _Failed:
-        try:
-            return await job()
-        except ReplyError as error:
-            return _Failed(f"{name}: {error}")
-        except ModelError as error:
-            if error.fatal:
-                raise
-            return _Failed(f"{name}: {error}")
+    total = before + len(jobs) if total is None else total
+    made, failures = dict[str, Made](), dict[str, str]()
 
-    tasks = [asyncio.ensure_future(attempted(name, job)) for name, job in jobs.items()]
-    total = before + len(tasks) if total is None else total
+    async def attempted(name: str, job: Piece[Made]) -> None:
+        try:
+            made[name] = await job()
+        except (ReplyError, ModelError) as error:
+            if isinstance(error, ModelError) and error.fatal:
+                raise
+            failures[name] = f"{name}: {error}"
+        done = before + len(made) + len(failures)
+        if done < total and done % max(1, total // _REPORTS) == 0:
+            tell(f"{done} of {total} {what} are done")
+
     try:
-        for done, outcome in enumerate(asyncio.as_completed(tasks), start=before + 1):
-            await outcome
-            if done < total and done % max(1, total // _REPORTS) == 0:
-                tell(f"{done} of {total} {what} are done")
-        outcomes = await asyncio.gather(*tasks)
-    finally:  # a fatal error of one ends all
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    made = tuple(one for one in outcomes if not isinstance(one, _Failed))
-    return made, tuple(one.why for one in outcomes if isinstance(one, _Failed))
+        async with asyncio.TaskGroup() as group:
+            for name, job in jobs.items():
+                group.create_task(attempted(name, job))
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None
+    in_order = (made[name] for name in jobs if name in made)
+    return tuple(in_order), tuple(failures[name] for name in jobs if name in failures)
 
 
 async def write_until(
@@ -157,8 +155,3 @@ async def write_until(
         failures += (await write_all(what, jobs, tell, before=there(), total=wanted))[1]
         asked += len(jobs)
     return tuple(failures)
-
-
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    why: str

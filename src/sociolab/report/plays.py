@@ -42,7 +42,8 @@ class PlayRow:
 def plays_of(
     rows: Iterable[TrialRow], roles: Mapping[str, str] | None = None
 ) -> tuple[PlayRow, ...]:
-    """A play for each seat of each trial, in plan order; `roles` titles seats."""
+    """A play for each seat of each trial, in plan order; `roles` titles seats that mean the same
+    in every task, the tasks say what others are."""
     return tuple(
         PlayRow(
             (row.trial.id, member.seat),
@@ -51,7 +52,7 @@ def plays_of(
             _type(row.trial),
             row.trial.task.cluster,
             row.status == "failed",
-            (roles or {}).get(member.seat),
+            (roles or {}).get(member.seat) or row.trial.task.roles.get(member.seat),
         )
         for row in rows
         for member in row.trial.cast

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -92,6 +92,7 @@ def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False
     wholes = whole_plays_of(trials, outline.partner)
     said = all_column_outcomes(plays, wholes, (*judged.columns(), *own))
     macro = row.declared.macro
+    in_roles = None if row.declared.roles or seats else row.declared.main
     asked = asked_of(trials, outline.partner, observed.asked)
     failures = outline.failures.model_copy(
         update={
@@ -110,7 +111,7 @@ def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False
             "ends": _counts(observed.ends),
             "failures": failures,
             "measures": with_macro(_measures(judged, own), macro),
-            "scores": _score_entries(said, judged.cells(), macro, asked),
+            "scores": _score_entries(said, judged.cells(), macro, asked, in_roles),
             "readings": readings(said),
         }
     )
@@ -212,11 +213,12 @@ def _score_entries(
     cells: Sequence[CellValue],
     macro: Sequence[str],
     asked: Mapping[PlayKey, TurnsAsked],
+    in_roles: Collection[str] | None,
 ) -> tuple[ScoreEntry, ...]:
     of_seats = [one for one in said if not one.column.whole]
     of_episodes = [one for one in said if one.column.whole]
     return (
-        *entries(of_seats, macro, asked),
+        *entries(of_seats, macro, asked, in_roles),
         *entries(of_episodes, macro, asked),
         *(cell_entry(cell) for cell in cells),
     )
@@ -439,14 +441,17 @@ def entries(
     said: Sequence[ColumnOutcomes],
     macro: Sequence[str] = (),
     asked: Mapping[PlayKey, TurnsAsked] | None = None,
+    in_roles: Collection[str] | None = None,
 ) -> tuple[ScoreEntry, ...]:
     """For each agent: over all its plays, by partner, type and role; in each, a judge and measure a
     row.
 
     All of `said` is of the same plays; `asked` says how often each was asked for a turn. Each
     measure named in `macro` has a second row with its macro average, whose note says what it
-    averages. An entry that nothing counts for is left out.
+    averages; in roles stand all measures, or those named in `in_roles`. An entry that nothing
+    counts for is left out.
     """
+    chosen = [one for one in said if in_roles is None or one.column.measure.name in in_roles]
     plays = said[0].plays if said else ()
     found: list[ScoreEntry] = []
     for agent in dict.fromkeys(play.agent for play in plays):
@@ -457,7 +462,8 @@ def entries(
             if len(some) == len(mine):  # an only partner, an only type: the same plays
                 found += [entry.model_copy(update={"by": by}) for entry in whole]
             else:
-                found += _group_entries(agent, by, some, said, macro, asked or {})
+                if shown := chosen if "role" in by else said:
+                    found += _group_entries(agent, by, some, shown, macro, asked or {})
     return tuple(found)
 
 

@@ -31,7 +31,7 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
         f"{label} ({agent_kind(result, label)}{', the partner' if label == result.partner else ''})"
         for label in partner_last(result)
     )
-    judges = "; ".join(_judge(judge) for judge in result.judges)
+    judges = "; ".join(_judge(judge) for judge in result.judges if judge.judge in _heard(result))
     found = [("World", result.world)]
     if result.data:
         data = result.data
@@ -292,7 +292,7 @@ def _people(result: RunResult) -> str:
 
 
 def _judging(result: RunResult) -> str:
-    names = [judge.judge for judge in result.judges]
+    names = [judge.judge for judge in result.judges if judge.judge in _heard(result)]
     return f"Judges: {', '.join(names)}." if names else "Nothing was judged."
 
 
@@ -435,6 +435,13 @@ def _judged(result: RunResult) -> bool:
     """Whether a judge said anything of a play, be it that it cannot tell."""
     judges = {one.judge for one in result.judges}
     return any(entry.judge in judges and (entry.n or entry.unscored) for entry in result.scores)
+
+
+def _heard(result: RunResult) -> set[str]:
+    """The judges that had something to say, be it that a score is missing: no formula where no goal
+    has one. All of them while nothing has been said."""
+    heard = {one.judge for one in result.scores if one.n or one.unscored or one.failures}
+    return heard or {one.judge for one in result.judges}
 
 
 ANEW = (

@@ -19,7 +19,7 @@ from sociolab.report.run_facts import account, outline, setting, summary, warnin
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import MOST_BESIDE, MOST_ROWS, overview_table, run_section
 from sociolab.report.section import Section, TextTable
-from sociolab.report.transcript_view import UNSCORED, EpisodeSide, ScoreSheet, TranscriptView
+from sociolab.report.transcript_view import EpisodeSide, ScoreSheet, TranscriptView
 from sociolab.report.words import plural, sanitize
 
 # ------------------------------------------------------------------ results
@@ -248,7 +248,7 @@ def _sheet(sheet: ScoreSheet) -> list[RenderableType]:
         table.add_row(Text(title), *values)
         for name, remark in zip(sheet.columns, remarks, strict=True):
             if remark is not None and remark.why:
-                alone = "" if remark.value == UNSCORED else f"{title}, {name}"
+                alone = f"{title}, {name}" if remark.scored else ""
                 given.setdefault((remark.why, alone), []).append((title, name))
     reasons = (_indented(f"{_whose(cells)}: {why}", "dim") for (why, _), cells in given.items())
     return [Text(f"Scores by {sheet.judge}", style="bold"), table, *reasons]

@@ -21,8 +21,6 @@ TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
 _FEW_SEATS = 6
 WHOLE = "the episode"
 """Heads the column of what was said of the whole episode, not of a seat."""
-UNSCORED = "-"
-"""Stands where a judge cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +34,14 @@ class SeatedAgent:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What was said of one measure and seat: a value, "missing" or "-", and why."""
+    """What was said of one measure and seat: a value, yes or no, or why there is none; and why.
+
+    `scored`: whether it is of this seat alone, and not why there is no value.
+    """
 
     value: str
     why: str
+    scored: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +189,13 @@ def _remark(verdict: Verdict | None) -> Remark | None:
     match verdict:
         case None:
             return None
-        case Score(value=value, reason=reason):
-            return Remark(f"{value:z.2f}".rstrip("0").rstrip("."), reason)
+        case Score(measure=measure, value=value, reason=reason):
+            told = f"{value:z.2f}".rstrip("0").rstrip(".")
+            return Remark(("no", "yes")[int(value)] if measure.yes_no else told, reason)
         case ScoreFailure(cause=cause, problem=problem):
             return Remark(f"missing ({cause})", problem)
         case _:
-            return Remark(UNSCORED, verdict.why)
+            return Remark(verdict.kind, verdict.why, scored=False)
 
 
 def private_part(text: str) -> tuple[str, str]:
@@ -330,4 +333,6 @@ def _remarks(episode: TranscriptView, ends: Sequence[Extreme]) -> tuple[str, ...
 
 def value(point: PlayValue, measure: MeasureEntry) -> str:
     """A point's value as it is shown."""
+    if measure.whole and (measure.low, measure.high) == (0, 1) and point.value in (0, 1):
+        return ("no", "yes")[int(point.value)]
     return minus(number(point.value, measure))

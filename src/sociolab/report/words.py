@@ -256,14 +256,24 @@ def interval(result: RunResult, entry: ScoreEntry) -> str:
 
 def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:
     """How the intervals of these entries were made; empty where none has one."""
-    kinds = {entry.interval for entry in entries}
-    clusters = sorted({entry.clusters for entry in entries if entry.interval != "none"})
-    if not clusters:
-        return ""
-    span = str(clusters[0]) if len(clusters) == 1 else f"{clusters[0]} to {clusters[-1]}"
-    how = {frozenset({"t"}): "Student's t", frozenset({"bca"}): "BCa bootstrap"}
-    named = how.get(frozenset(kinds - {"none"}), "Student's t below 40, BCa bootstrap from 40")
-    return f"95 % interval, clustered by {cluster} ({span}): {named}{cut_words(entries)}"
+    made = [(entry.clusters, entry.interval) for entry in entries if entry.interval != "none"]
+    return interval_line(made, cluster) + cut_words(entries) if made else ""
+
+
+def interval_line(made: Sequence[tuple[int, str]], cluster: str) -> str:
+    """How intervals were made, of each of which the number of clusters and the method are given."""
+    counts = sorted({count for count, _ in made})
+    span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    how = interval_methods(method for _, method in made)
+    return f"95 % interval, clustered by {cluster} ({span}): {how}"
+
+
+def interval_methods(kinds: Iterable[str]) -> str:
+    """How intervals of these methods (as in `Estimate.method`) were made; "none" without any."""
+    used = {*kinds} - {"none"}
+    if len(used) > 1:
+        return "Student's t below 40, BCa bootstrap from 40"
+    return {"t": "Student's t", "bca": "BCa bootstrap"}.get("".join(used), "none")
 
 
 def cut_words(entries: Sequence[ScoreEntry]) -> str:
@@ -325,17 +335,16 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
     """Why entries lack a value or an interval, one sentence for each reason."""
     found: dict[str, dict[str, None]] = {}
     for entry in entries:
-        title = result.measure(entry.measure).title
-        if entry.value is None and entry.disputed + entry.unconfirmed:
-            found.setdefault("not scored (no outcome could be established)", {})[title] = None
-        elif entry.value is None and entry.unscored:
-            found.setdefault("not scored (the judge cannot tell; each episode says why)", {})[
-                title
-            ] = None
-        elif entry.value is None:
-            found.setdefault("not scored (all expected scores are missing)", {})[title] = None
-        elif entry.interval == "none":
-            found.setdefault(f"no interval ({entry.note})", {})[title] = None
+        if entry.value is not None:
+            why = f"no interval ({entry.note})" if entry.interval == "none" else ""
+        elif entry.disputed + entry.unconfirmed:
+            why = "not scored (no outcome could be established)"
+        elif entry.unscored:
+            why = "not scored (the judge cannot tell; each episode says why)"
+        else:
+            why = "not scored (all expected scores are missing)"
+        if why:
+            found.setdefault(why, {})[result.measure(entry.measure).title] = None
     return tuple(f"{why} for {'; '.join(titles)}" for why, titles in found.items())
 
 

@@ -37,7 +37,8 @@ CREATE TABLE tasks (                 -- the task records of a run, each once
     seats TEXT NOT NULL,             -- JSON list
     cluster TEXT NOT NULL,
     content TEXT NOT NULL,           -- the world's own record
-    tags TEXT NOT NULL               -- JSON list
+    tags TEXT NOT NULL,              -- JSON list
+    roles TEXT NOT NULL              -- JSON object: what seats are
 );
 CREATE INDEX tasks_by_run ON tasks (run);
 

@@ -314,7 +314,8 @@ class Store(Database):
 
     def _insert_task(self, run: int, task: Task) -> int:
         return self.insert(
-            "INSERT INTO tasks (run, id, seats, cluster, content, tags) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO tasks (run, id, seats, cluster, content, tags, roles) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 run,
                 task.id,
@@ -322,12 +323,13 @@ class Store(Database):
                 task.cluster,
                 task.content,
                 json.dumps(task.tags, ensure_ascii=False),
+                json.dumps(dict(task.roles), ensure_ascii=False),
             ),
         )
 
     def _tasks(self, run: int, only: int | None = None) -> Mapping[int, Task]:
         rows = self.rows(
-            "SELECT pk, id, seats, cluster, content, tags FROM tasks "
+            "SELECT pk, id, seats, cluster, content, tags, roles FROM tasks "
             "WHERE run = ? AND pk = ifnull(?, pk)",
             (run, only),
         )
@@ -338,8 +340,9 @@ class Store(Database):
                 as_text(cluster),
                 as_text(content),
                 tuple(json.loads(as_text(tags))),
+                json.loads(as_text(roles)),
             )
-            for pk, id_, seats, cluster, content, tags in rows
+            for pk, id_, seats, cluster, content, tags, roles in rows
         }
 
     # -------------------------------------------------------------- what happened in a trial

@@ -15,8 +15,7 @@ from typing import Any
 
 from sociolab.core.errors import WorldError
 from sociolab.town.life import News, Propose, Stay, Talk, converse
-from sociolab.town.perception import Whereabouts
-from sociolab.town.person import Person, Surroundings
+from sociolab.town.person import Person, Surroundings, in_view
 from sociolab.town.questions import MindQuestion
 from sociolab.town.trace import Did, Remembered
 
@@ -219,11 +218,8 @@ class LockStep:
         self._walkers: dict[int, Person] = {}
         self._looks: set[int] = set()
         self._talks: dict[int, Talk] = {}
-        self._whereabouts = Whereabouts(around.rules.radius)
         for person in self._people:
-            self._whereabouts.put(person.number, person.tile, person.arena)
-        for person in self._people:
-            person.view = frozenset(self._whereabouts.near(person.number))
+            person.view = in_view(person, self._people, around.rules.radius)
 
     @property
     def lived(self) -> int:
@@ -324,17 +320,13 @@ class LockStep:
             self._step = max(self._step, self._due[0][0] if self._due else self._steps)
 
     def _move(self) -> None:
-        moved = []
-        for person in self._walkers.values():
-            if person.move_to(self._step):
-                self._whereabouts.put(person.number, person.tile, person.arena)
-                moved.append(person)
-        for person in moved:
+        # All move before anybody looks.
+        for person in [one for one in self._walkers.values() if one.move_to(self._step)]:
             self._look_around(person)
 
     def _look_around(self, person: Person) -> None:
         """Who comes into view looks, and is looked at."""
-        view = frozenset(self._whereabouts.near(person.number))
+        view = in_view(person, self._people, self._around.rules.radius)
         if view == person.view:
             return
         own = person.number

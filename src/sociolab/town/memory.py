@@ -28,7 +28,7 @@ PROVISIONAL: Final = 3
 LIVED: Final = frozenset({"seen", "talk"})
 """The kinds whose importance builds up to a reflection: what happens, not what one makes of it."""
 
-MemoryKind: TypeAlias = Literal["seen", "talk", "thought", "plan", "known"]
+MemoryKind: TypeAlias = Literal["seen", "talk", "thought", "done", "known"]
 """`known`: a seed memory, there before the first day."""
 Floats: TypeAlias = npt.NDArray[np.float64]
 

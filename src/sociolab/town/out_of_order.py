@@ -27,8 +27,7 @@ from sociolab.town.life import Talk
 from sociolab.town.lockstep import Round, Thread, Woken
 from sociolab.town.map import Tile, TownMap
 from sociolab.town.paths import Paths
-from sociolab.town.perception import sees
-from sociolab.town.person import Person, Surroundings
+from sociolab.town.person import Person, Surroundings, in_view, sees
 from sociolab.town.questions import MindQuestion
 
 
@@ -130,12 +129,7 @@ class OutOfOrder:
             self._open[number] = True
             self._meets[number] = self._meets[:, number] = NEVER
         for person in members:
-            person.view = frozenset(
-                other.number
-                for other in members
-                if other is not person
-                and sees(person.tile, person.arena, other.tile, other.arena, self._radius)
-            )
+            person.view = in_view(person, members, self._radius)
         return Round(step, members, woken, self._around, self._ask)
 
     def _woken(self, person: Person, step: int) -> Woken | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 from sociolab.core.errors import WorldError
 from sociolab.core.seeding import stream
@@ -13,7 +13,6 @@ from sociolab.town.clock import Clock
 from sociolab.town.map import Place, Tile, TownMap
 from sociolab.town.memory import Embedder, HashingEmbedder, MemoryStream
 from sociolab.town.paths import Paths
-from sociolab.town.perception import Attention
 from sociolab.town.questions import (
     Asked,
     Block,
@@ -28,6 +27,49 @@ from sociolab.town.questions import (
 from sociolab.town.residents import Resident
 from sociolab.town.trace import HEADINGS, Did, Planned, PlannedBlock, Record, Walked
 
+RADIUS: Final = 8
+BANDWIDTH: Final = 8
+RETENTION: Final = 8
+"""As in the published settings of Generative Agents (section 4.1). Outdoors is one arena."""
+
+Percept: TypeAlias = tuple[int, str]
+"""Who, and what they are seen doing."""
+
+
+def sees(tile: Tile, arena: int, other: Tile, its_arena: int, radius: int = RADIUS) -> bool:
+    """Whether one who stands on `tile` perceives what is on the other; the same both ways.
+
+    Arenas are numbers, -1 outdoors; `radius` is in tiles, the diagonal counting as one.
+    """
+    return (
+        arena == its_arena
+        and abs(tile[0] - other[0]) <= radius
+        and abs(tile[1] - other[1]) <= radius
+    )
+
+
+class Attention:
+    """What of all that a resident could perceive is new to it.
+
+    Of those near it attends to the `bandwidth` nearest; what is among the last `retention`
+    percepts that were new is known.
+    """
+
+    def __init__(self, bandwidth: int = BANDWIDTH, retention: int = RETENTION) -> None:
+        self._bandwidth = bandwidth
+        self._retention = retention
+        self._known: dict[Percept, None] = {}  # an ordered set, the oldest first
+
+    def attend(self, nearby: Sequence[Percept]) -> list[Percept]:
+        """Those that are new, in the order given: nearest first. From now on they are known."""
+        known = self._known
+        new = [percept for percept in nearby[: self._bandwidth] if percept not in known]
+        for percept in new:
+            known[percept] = None
+        while len(known) > self._retention:
+            del known[next(iter(known))]
+        return new
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -41,9 +83,9 @@ class Rules:
     `words_a_minute` is the pace of speech.
     """
 
-    radius: int = 8
-    bandwidth: int = 8
-    retention: int = 8
+    radius: int = RADIUS
+    bandwidth: int = BANDWIDTH
+    retention: int = RETENTION
     cooldown: int = 120
     patience: int = 60
     reflect_at: int = 150
@@ -252,6 +294,15 @@ def _known_places(resident: Resident, setting: Setting) -> tuple[str, ...]:
         else:
             names += [str(place) for place in setting.town.sector_places(known)]
     return tuple(dict.fromkeys(names))
+
+
+def in_view(person: Person, people: Iterable[Person], radius: int) -> frozenset[int]:
+    """The numbers of all others among these whom a person sees."""
+    return frozenset(
+        other.number
+        for other in people
+        if other is not person and sees(person.tile, person.arena, other.tile, other.arena, radius)
+    )
 
 
 class Surroundings:

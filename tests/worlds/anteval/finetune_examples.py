@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
 
 DOING = {
@@ -29,3 +32,51 @@ def examples(number: int) -> tuple[Example, ...]:
     """Examples in which characters and skills take turns."""
     skills = tuple(DOING)
     return tuple(example(i, NAMES[i % len(NAMES)], skills[i % len(skills)]) for i in range(number))
+
+
+def causal_checkpoint(folder: Path, positions: int) -> None:
+    """A random model of two layers, with a tokenizer trained on the texts of four examples."""
+    import torch
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    texts = [head(), *(text for one in examples(4) for text in (body_of(one), answer_of(one)))]
+    trained = ByteLevelBPETokenizer()
+    trained.train_from_iterator(
+        texts, vocab_size=900, special_tokens=["<end>"], show_progress=False
+    )
+    fast = PreTrainedTokenizerFast(tokenizer_object=trained._tokenizer, eos_token="<end>")
+    fast.save_pretrained(str(folder))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        model = LlamaForCausalLM(
+            LlamaConfig(
+                vocab_size=len(fast),
+                hidden_size=64,
+                intermediate_size=128,
+                num_hidden_layers=2,
+                num_attention_heads=4,
+                max_position_embeddings=positions,
+                initializer_range=0.1,
+                bos_token_id=None,
+                eos_token_id=fast.eos_token_id,
+            )
+        )
+    model.save_pretrained(str(folder))
+
+
+def encoder_checkpoint(folder: Path, kind: str = "bert", positions: int = 64) -> None:
+    """A random encoder of one layer that reads letters."""
+    folder.mkdir(exist_ok=True)
+    from transformers import BertConfig, BertModel, BertTokenizer, DistilBertConfig, DistilBertModel
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "one", "two", "three", "master", ":"]
+    (folder / "vocab.txt").write_text("\n".join([*words, *"abcdefghijklmnopqrstuvwxyz"]))
+    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(str(folder))
+    small: dict[str, int] = {"vocab_size": 40, "max_position_embeddings": positions}
+    if kind == "bert":
+        bert = BertConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, **small)
+        BertModel(bert).save_pretrained(str(folder))
+    else:
+        distilled = DistilBertConfig(dim=16, hidden_dim=32, n_layers=1, n_heads=2, **small)
+        DistilBertModel(distilled).save_pretrained(str(folder))

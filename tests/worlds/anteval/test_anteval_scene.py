@@ -23,7 +23,7 @@ from anteval_cases import (
     session,
     tells,
 )
-from sociolab.core.episode import Action, ActionSpace, Json, Moved, Unusable
+from sociolab.core.episode import Action, ActionSpace, Ended, Json, Moved, Unusable
 from sociolab.core.ports import Note, Player, Reply, Request
 from sociolab.engine.drive import drive
 from sociolab.engine.play import play
@@ -74,6 +74,38 @@ def test_the_npc_alone_is_told_its_knowledge_and_what_to_do_with_it() -> None:
     for seat in SEATS[:3]:
         assert "mark1" not in head(session(), seat)
         assert "Ansel, the NPC, knows things that the party does not know" in head(session(), seat)
+
+
+def test_a_reticent_npc_alone_is_told_what_it_wants_and_what_to_keep_back() -> None:
+    one = session().model_copy(update={"wants": "them to dance", "kept": ("F2",)})
+    told = head(one, NPC)
+    open_, kept = told.split("You want them to dance.")
+    assert one.knowledge[0].text in open_
+    assert one.knowledge[1].text in kept
+    assert one.knowledge[1].text not in open_
+    for seat in SEATS[:3]:
+        assert "dance" not in head(one, seat)
+        assert "Textmark" not in head(one, seat)
+    assert "You want" not in head(session(), NPC)
+
+
+def test_players_may_leave_where_the_session_says_so_and_the_npc_may_not() -> None:
+    scene = AntScene(session().model_copy(update={"leaving": True}))
+    assert scene.space_of("player-1", 0).get("leave")
+    assert scene.space_of(NPC, 3).get("leave") is None
+    assert "- leave:" in scene.witness("player-1").observe(0).head
+    assert "- leave:" not in scene.witness(NPC).observe(0).head
+    assert AntScene(session()).space_of("player-1", 0).get("leave") is None
+
+
+def test_the_table_ends_when_the_whole_party_has_left() -> None:
+    scene = AntScene(session(turns=20).model_copy(update={"leaving": True}))
+    leave = (Action("leave"),)
+    events = play_scene(scene, dict.fromkeys(SEATS, Doing({1: leave, 4: leave, 5: leave})))
+    # Turns 1 to 4: all four seats; then player 1 leaves, and player 3, as player 2 has gone.
+    assert [e.seat for e in events if isinstance(e, Moved)] == [*SEATS, "player-1", "player-3"]
+    assert events[-1] == Ended("left", 5, "player-3")
+    assert turn_text("Mira", leave, ((),), 3) == "Mira leaves."
 
 
 def test_a_player_alone_is_told_its_intention() -> None:

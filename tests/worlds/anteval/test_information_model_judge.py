@@ -82,7 +82,7 @@ class StubJudge:
             for f, i in ((f, ids_in(fact)[0]) for f, fact in lines.items() if f[0] == "f")
         ]
         if name == "transcript":
-            return {"facts": facts}
+            return {"facts": facts, "small_talk": [1]}
         kinds = {"J": "hallucinated", "T": "other"}
         beside = [{"quote": f"they say {i}", "kind": kinds[i[0]]} for i in stated if i[0] in kinds]
         return {"facts": facts, "beside": beside}
@@ -142,12 +142,21 @@ def test_an_episode_worked_by_hand() -> None:
             "recall": 2 / 6,
             "f1": 2 * 2 / (2 + 1 + 6),
             "hallucination": 1 / 4,
+            "recall_place": 2 / 6,  # all facts are of this kind
+            "small_talk": 1,  # the judge says so of turn 1, the only one of this player
             "no_talk": 0,
             "other_session": 0,
         }
     )
     assert values(episode, None) == pytest.approx(
-        {"party_recall": 2 / 6, "oracle_transcript": 2 / 6, "oracle_facts": 1}
+        {
+            "party_recall": 2 / 6,
+            "turns_per_fact": 3 / 2,
+            # "Good day." (9 characters), "They say K1." (12), "They say K2, they say T1." (25)
+            "tokens_per_fact": 46 / 4 / 2,
+            "oracle_transcript": 2 / 6,
+            "oracle_facts": 1,
+        }
     )
     empty = values(episode, "player-2")
     assert (empty["iep"], empty["recall"]) == (0, 0)
@@ -363,8 +372,12 @@ def test_a_sheet_with_a_wrong_id_count_or_quote_is_asked_for_again(
         ("knowledge", {"iep", "oracle_facts"}),
         ("summary", {"iep", "oracle_facts"}),
         ("match", {"iep", "oracle_facts"}),
-        ("facts", {"precision", "recall", "f1", "hallucination", "other_session", "party_recall"}),
-        ("transcript", {"oracle_transcript"}),
+        (
+            "facts",
+            {"precision", "recall", "f1", "hallucination", "recall_place", "other_session"}
+            | {"party_recall", "turns_per_fact", "tokens_per_fact"},
+        ),
+        ("transcript", {"oracle_transcript", "small_talk"}),
     ],
 )
 @pytest.mark.parametrize("how", ["down", "nonsense"])
@@ -376,8 +389,9 @@ def test_what_cannot_be_mended_is_a_failure_of_its_own_scores_and_no_0(
     found = judged(answered(*said("K1", "J1")), StubJudge(**wrong, always=True))
     failed = {measure for (measure, _), v in found.items() if isinstance(v, ScoreFailure)}
     assert failed == lost
+    of_the_party = {"party_recall", "turns_per_fact", "tokens_per_fact"}  # for want of an answer
     for verdict in found.values():
-        if isinstance(verdict, ScoreFailure) and verdict.measure.name != "party_recall":
+        if isinstance(verdict, ScoreFailure) and verdict.measure.name not in of_the_party:
             assert (verdict.cause, verdict.attempts) == (
                 ("timeout", 4) if how == "down" else ("unreadable", 3)
             )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anteval_cases import KNOWN, chats, episode_of, learned, over, says, session, tells
-from sociolab.core.episode import Episode, Event, Moved, Unusable
+from sociolab.core.episode import Act, Action, Ended, Episode, Event, Moved, Unusable
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.report.plays import PlayKey, PlayOutcome, PlayRow, ScoreColumn
@@ -31,6 +31,7 @@ from sociolab.worlds.anteval.information.scoring import (
 )
 from sociolab.worlds.anteval.information.scoring import learned as ways_of
 from sociolab.worlds.anteval.kit import INFORMATION
+from sociolab.worlds.anteval.scene import CHAT
 from sociolab.worlds.anteval.session import NPC
 
 # ---------- the metrics of information exchange, worked by hand
@@ -168,13 +169,59 @@ def test_answers_worked_by_hand() -> None:
             "recall_at_0": 0,
             "recall_at_2": 0,
             "recall_at_4": 2 / 3,
+            "recall_place": 1,
+            "recall_person": 1,
+            "recall_danger": 0,
+            "small_talk": 1,
             "no_talk": 0,
             "other_session": 0,
         }
     )
     assert values(WHOLE, "player-2")["iep"] == 0.5
     assert values(WHOLE, None) == pytest.approx(
-        {"party_recall": 2 / 3, "oracle_transcript": 2 / 3, "oracle_facts": 1}
+        {
+            "party_recall": 2 / 3,
+            "turns_per_fact": 4 / 2,
+            # Twice "Hm." (3 characters), "Well. " (6) twice, and the two facts (40 and 23).
+            "tokens_per_fact": (3 + 3 + 6 + 6 + 40 + 23) / 4 / 2,
+            "oracle_transcript": 2 / 3,
+            "oracle_facts": 1,
+        }
+    )
+
+
+def test_who_left_and_a_table_that_ended_early_are_judged_by_the_last_answer() -> None:
+    table = TABLE.model_copy(update={"turns": 8, "leaving": True})
+    gone = Moved(3, "player-1", (Action("leave", acts=(Act(CHAT),)),))
+    also = Moved(5, "player-2", (Action("leave", acts=(Act(CHAT),)),))
+    episode = episode_of(
+        table,
+        chats(0, "player-1"),
+        chats(1, "player-2"),
+        tells(2, NPC, DOOR),
+        gone,
+        learned(4, "player-2"),  # player 1 is no longer asked
+        tells(4, NPC, FEAR),
+        also,
+        learned(6, "player-1", DOOR.text, ids=("F1",)),
+        learned(6, "player-2", DOOR.text, FEAR.text, ids=("F1", "F2")),
+        Ended("left", 5, "player-2"),
+    )
+    plan = InformationPlan(key_points=2, snapshots=4, controls=False)
+    found = verdicts(episode, plan)
+    at = {
+        (seat, turn): found[f"recall_at_{turn}", seat]
+        for seat in ("player-1", "player-2")
+        for turn in (4, 8)
+    }
+    recalls = {key: one.value for key, one in at.items() if isinstance(one, Score)}
+    assert recalls == pytest.approx(
+        {
+            ("player-1", 4): 1 / 3,
+            ("player-1", 8): 1 / 3,
+            ("player-2", 4): 0,
+            ("player-2", 8): 2 / 3,
+        }
     )
 
 

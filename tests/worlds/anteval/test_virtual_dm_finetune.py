@@ -21,7 +21,7 @@ from sociolab.worlds.anteval.virtual_dm.encoder import (
 )
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Turn
 from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, EncoderSettings, LoraDM
-from worlds.anteval.finetune_examples import NAMES, examples
+from worlds.anteval.finetune_examples import NAMES, encoder_checkpoint, examples
 
 # ---------- without the extra everything can be imported; what needs it says so in one sentence
 
@@ -188,23 +188,19 @@ def test_the_seed_decides_and_the_state_of_torch_stays() -> None:
 def test_any_checkpoint_of_an_encoder_is_trained_and_left_as_it_is(
     tmp_path: Path, kind: str
 ) -> None:
-    from transformers import BertConfig, BertModel, BertTokenizer, DistilBertConfig, DistilBertModel
-
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "one", "two", "three", "master", ":"]
-    (tmp_path / "vocab.txt").write_text("\n".join([*words, *"abcdefghijklmnopqrstuvwxyz"]))
-    BertTokenizer(str(tmp_path / "vocab.txt")).save_pretrained(str(tmp_path))
-    small: dict[str, int] = {"vocab_size": 40, "max_position_embeddings": 64}
-    if kind == "bert":
-        bert = BertConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, **small)
-        BertModel(bert).save_pretrained(str(tmp_path))
-    else:
-        distilled = DistilBertConfig(dim=16, hidden_dim=32, n_layers=1, n_heads=2, **small)
-        DistilBertModel(distilled).save_pretrained(str(tmp_path))
+    encoder_checkpoint(tmp_path, kind)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     dm = EncoderDM(tmp_path, EncoderSettings(epochs=1, longest=32))
     dm.fit(MANY[:4])
     assert all(len(found) == 1 for found in dm.predict(MANY[:4]))
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_of_a_checkpoint_with_few_positions_the_end_of_the_play_is_read(tmp_path: Path) -> None:
+    encoder_checkpoint(tmp_path, "bert", positions=24)
+    dm = EncoderDM(tmp_path, EncoderSettings(epochs=1))
+    dm.fit(MANY[:4])
+    assert all(len(found) == 1 for found in dm.predict(MANY[:4]))
 
 
 def test_a_folder_that_holds_no_encoder_is_refused(tmp_path: Path) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sociolab.core.errors import ConfigError, WorldError
+from sociolab.worlds.anteval.gap import GapSettings, measure_gap
 from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
-from sociolab.worlds.anteval.virtual_dm.example import Example
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, LocalDM
 from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM, LoraSettings
-from worlds.anteval.finetune_examples import examples
+from worlds.anteval.finetune_examples import causal_checkpoint, examples
 
 FOUR = examples(4)
 BY_HEART = LoraSettings(epochs=50, batch=4, learning_rate=1e-2, rank=16)
@@ -28,7 +31,7 @@ def _extra() -> None:
 def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random model of two layers, with a tokenizer trained on the texts of these tests."""
     folder = tmp_path_factory.mktemp("models") / "tiny"
-    make_model(folder, positions=1024)
+    causal_checkpoint(folder, positions=1024)
     return folder
 
 
@@ -37,36 +40,6 @@ def learned(model_folder: Path) -> LoraDM:
     dm = LoraDM(model_folder, BY_HEART)
     dm.fit(FOUR)
     return dm
-
-
-def make_model(folder: Path, positions: int) -> None:
-    import torch
-    from tokenizers import ByteLevelBPETokenizer
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
-    texts = [head(), *(text for one in FOUR for text in (body_of(one), answer_of(one)))]
-    trained = ByteLevelBPETokenizer()
-    trained.train_from_iterator(
-        texts, vocab_size=900, special_tokens=["<end>"], show_progress=False
-    )
-    fast = PreTrainedTokenizerFast(tokenizer_object=trained._tokenizer, eos_token="<end>")
-    fast.save_pretrained(str(folder))
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(3)
-        model = LlamaForCausalLM(
-            LlamaConfig(
-                vocab_size=len(fast),
-                hidden_size=64,
-                intermediate_size=128,
-                num_hidden_layers=2,
-                num_attention_heads=4,
-                max_position_embeddings=positions,
-                initializer_range=0.1,
-                bos_token_id=None,
-                eos_token_id=fast.eos_token_id,
-            )
-        )
-    model.save_pretrained(str(folder))
 
 
 def test_four_examples_are_learned_by_heart(learned: LoraDM) -> None:
@@ -123,7 +96,7 @@ def test_training_leaves_the_random_state_of_torch_alone(model_folder: Path) -> 
 
 
 def test_an_example_longer_than_the_model_can_read_is_refused(tmp_path: Path) -> None:
-    make_model(tmp_path / "short", positions=64)
+    causal_checkpoint(tmp_path / "short", positions=64)
     with pytest.raises(ConfigError, match="reads at most 64 tokens, and example e0"):
         LoraDM(tmp_path / "short").fit(FOUR)
 
@@ -155,3 +128,35 @@ def test_nothing_is_predicted_before_it_has_learned(model_folder: Path) -> None:
     unlabelled = Example("u", "g", FOUR[0].turns, FOUR[0].candidates, frozenset())
     with pytest.raises(ConfigError, match="examples with labels"):
         LoraDM(model_folder).fit([unlabelled])
+
+
+def test_a_gap_is_measured_end_to_end_with_an_interval(model_folder: Path) -> None:
+    # Generated play teaches the skills of the last two the wrong way round. Of the test rows, in
+    # six episodes, 5 of 8 are of the first two.
+    swapped = [FOUR[0], FOUR[1]]
+    for one, other in ((FOUR[2], FOUR[3]), (FOUR[3], FOUR[2])):
+        ((who, _),), ((_, skill),) = one.labels, other.labels
+        swapped.append(replace(one, labels=frozenset({Label(who, skill)})))
+    drawn = ((0, 1), (0, 2), (1,), (3,), (0,), (3,))
+    test = [
+        replace(FOUR[place], id=f"t{group}-{place}", group=f"t{group}")
+        for group, places in enumerate(drawn)
+        for place in places
+    ]
+    table = asyncio.run(
+        measure_gap(
+            FOUR,
+            test,
+            {"made here": swapped},
+            lambda: LocalDM(LoraDM(model_folder, BY_HEART)),
+            settings=GapSettings(splits=0, refits=0),
+        )
+    )
+    (row,) = table.rows
+    assert (table.virtual_dm, row.fr.f_o.value) == ("lora:tiny", 1.0)
+    found = row.fg.f_o
+    assert found.value == pytest.approx(5 / 8)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 <= found.low < 5 / 8 < found.high <= 1
+    assert row.g_o.signed.value == pytest.approx((1 - 5 / 8) / (1 + 5 / 8) * 100)

@@ -12,13 +12,17 @@ import pytest
 
 from fake_models import FakeModel
 from rating_runs import ADA, BEN, RUN, STUDY, build, open_study
+from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.agreement import agreements
 from sociolab.app.registry import world_plugin
 from sociolab.core.errors import ConfigError
+from sociolab.core.ports import Transcript
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored, Verdict
 from sociolab.plugin.judge import guide_judge
 from sociolab.plugin.shown import guides_from
 from sociolab.report.result import result_of
+from sociolab.report.run_facts import setting, summary
+from sociolab.report.transcript_view import views_of
 from sociolab.store.store import Store
 from sociolab.studies.export import ratings_csv
 from sociolab.studies.participants import forget
@@ -102,6 +106,37 @@ def test_answers_become_shares_and_reasons_that_quote_the_turn(store: Store) -> 
     told = model.calls[0][0].messages[0].text
     assert "4. Ada: The cable is new, at least." in told
     assert SHEET.guides[0].look in told
+
+
+def test_an_episode_shows_answers_as_words(store: Store) -> None:
+    answers = {"persistent": answer("yes", (4, "would you take twenty-five"))}
+    answers |= {"unanswered": answer("not applicable"), "creative": answer("cannot tell")}
+    episode = next(store.episodes(RUN))
+    sheet = guide_judge(SHEET, FakeModel(reply(**answers)))
+    judge = JudgeId("sheet:behaviour:fake/model", "model")
+    store.verdicts.add(RUN, judge, asyncio.run(sheet.judge(episode)), trial=episode.trial.id)
+    (shown,) = views_of(store, RUN, lambda _: Transcript("", (), ()), [episode.trial.id])
+    ada = {title: remarks[0] for title, remarks in shown.sheets[-1].rows if remarks[0]}
+    assert {title: ada[title].value for title in ada} == {
+        "Loses the persona": "no",
+        "Stalls the conversation": "no",
+        "Leaves a question unanswered": "not applicable",
+        "Rephrases the other": "no",
+        "Opens with the target": "no",
+        "Persists in the goal": "yes",
+        "Finds a creative solution": "cannot tell",
+    }
+
+
+def test_a_judge_that_had_nothing_to_say_is_not_named(store: Store) -> None:
+    episode = next(store.episodes(RUN))
+    store.verdicts.add(RUN, JudgeId("outcome", "formula"), (), trial=episode.trial.id)
+    verdicts = asyncio.run(guide_judge(SHEET, FakeModel(reply())).judge(episode))
+    judge = JudgeId("sheet:behaviour:fake/model", "model")
+    store.verdicts.add(RUN, judge, verdicts, trial=episode.trial.id)
+    result = result_of(store, RUN)
+    assert "Judges: sheet:behaviour:fake/model." in summary(result)
+    assert dict(setting(result))["Judges"] == "sheet:behaviour:fake/model (LLM judge)"
 
 
 def test_a_quote_that_is_not_in_its_turn_is_asked_for_again_and_then_a_failure(
@@ -207,6 +242,20 @@ def test_agreement_as_worked_by_hand(store: Store, tmp_path: Path) -> None:
     ]
     document = found.document()
     assert document["yes_no"][0]["agreement"]["pairs"] == 5
+
+
+def test_a_model_is_renamed_on_its_sheets_too(store: Store) -> None:
+    measure, (episode, *_) = SHEET.guides[1].measure, store.trial_ids(RUN)
+    for label in ("openai/m", "sheet:behaviour:openai/m"):
+        judge = JudgeId(label, "model")
+        store.verdicts.add(RUN, judge, [Score(measure, ADA, 1)], trial=episode)
+    assert agent_names(store, [RUN], {"openai/m": "M"}).judges == {
+        "openai/m": "M",
+        "sheet:behaviour:openai/m": "sheet:behaviour:M",
+    }
+    mine = agent_names(store, [RUN], {"sheet:behaviour:openai/m": "Mine"})
+    assert mine.judge("sheet:behaviour:openai/m") == "sheet:behaviour:Mine"
+    assert mine.judge("openai/m") == "openai/m"
 
 
 def test_who_only_answered_questions_rated_no_scale(store: Store, tmp_path: Path) -> None:

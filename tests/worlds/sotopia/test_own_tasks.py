@@ -121,6 +121,14 @@ def test_a_scenario_without_enough_pairs_is_refused(own: DataSet) -> None:
         )
 
 
+def test_a_task_of_long_ids_has_an_id_that_may_be(own: DataSet) -> None:
+    scenario = next(iter(own.scenarios.values())).model_copy(update={"id": "s" * 80})
+    pairs = list(own.relationships.values())
+    rows = cast_tasks([scenario], own.characters, pairs, per_scenario=2)
+    assert len({row.id for row in rows}) == 2
+    assert all(row.scenario == "s" * 80 and len(row.id) <= 80 for row in rows)
+
+
 def test_every_beginning_of_the_tasks_is_varied(own: DataSet) -> None:
     first = own.rows[:90]
     assert len({row.scenario for row in first}) == 90

@@ -12,6 +12,7 @@ from sociolab.core.ports import Note
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.players import AnyPlayer, SilentPlayer
 from sociolab.testing.playing import play_task
+from sociolab.worlds.sotopia.rating import rated_scene
 from sociolab.worlds.sotopia.scenarios import RelationshipType
 from sociolab.worlds.sotopia.scene import SPEAK, SotopiaScene
 from sotopia_cases import NAMES, casting, episode_of, task_of, world
@@ -100,9 +101,16 @@ def test_the_policy_for_failed_turns_is_the_worlds(then: str, reason: str) -> No
 def test_people_read_profiles_worded_for_people_and_models_those_of_the_prompt() -> None:
     found = casting(RelationshipType.FRIEND)
     seat = found.characters[0].id
-    read = world().transcript(episode_of(found), seat).scene[0][1]
+    episode = episode_of(found)
     sent = SotopiaScene(found).witness(seat).observe(0).head
-    assert "Decides in" in sent or "Cares most about" in sent
+    assert world().transcript(episode, seat).scene[0][1] == sent
+    assert "Cares most about" in sent
+    people = tuple(replace(member, agent="human") for member in episode.trial.cast)
+    by_people = replace(episode, trial=replace(episode.trial, cast=people))
+    read = world().transcript(by_people, seat).scene[0][1]
     assert "Cares most about" not in read
+    assert rated_scene(by_people) == rated_scene(episode)  # or raters would see who is a person
+    assert rated_scene(episode).people[0].about in sent
+    assert rated_scene(episode).people[0].knew[0][1] in sent
     assert "What matters most:" in read
     assert found.characters[0].secret in read

@@ -18,8 +18,7 @@ from sociolab.town.scripted.day import SEEKING
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.trace import Planned, Reminded, Talked
 from sociolab.worlds.stss.dataset import Content, own_town, packed
-from sociolab.worlds.stss.prompt_sets import paper
-from sociolab.worlds.stss.world import StssSettings, setting_of
+from sociolab.worlds.stss.world import StssSettings, paper, setting_of
 
 OWN = own_town(1)
 WHOLE = next(task for task in OWN.tasks if task.id == "kite-evening")

@@ -13,12 +13,18 @@ from yarl import URL
 
 from sociolab.app.run.play import run
 from sociolab.core.episode import Answered, Ended, Happened
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, StoreError
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import FAULTS, Fault
+from sociolab.engine.scene import FailurePolicy
 from sociolab.models import chat
 from sociolab.store.store import Store
-from sociolab.town.trace import Talked, Walked, WentWithout, trace_from
+from sociolab.town.clock import Clock
+from sociolab.town.trace import Did, Remembered, Talked, Walked, WentWithout, chunks_in, trace_from
+from sociolab.worlds.stss.talk.building import Build, build
+from sociolab.worlds.stss.talk.dataset import read_talks
+from sociolab.worlds.stss.talk.freezing import frozen_of_episode
+from sociolab.worlds.stss.world import StssSettings
 from town_runs import Lived, calm, described, killed_twice, left_by, shaky, written
 
 PORT = 28_765
@@ -172,3 +178,34 @@ def test_a_town_whose_provider_broke_down_goes_on_where_it_was(
         events = store.events("broken", row.trial.id)
     hours = [e.value for e in events if isinstance(e, Happened)]
     assert [json.dumps(hour) for hour in hours] == undisturbed.trace
+
+
+def test_conversations_are_frozen_from_the_days_that_models_lived(
+    shaken: Lived, folder: Path, tmp_path: Path
+) -> None:
+    wanted = Build(run="shaken", total=1, out=tmp_path / "talks", store=folder / "shaken.db")
+    with Store.open(folder / "shaken.db", create=False) as store:
+        built = build(wanted, lambda *_: None, store)
+    (one,) = built.data.scenarios
+    records = trace_from(chunks_in(shaken.events)).records
+    step = Clock(one.task.days[0], 10).step(one.now)
+    pair = {one.performer.resident.id, one.other.resident.id}
+    talks = [r for r in records if isinstance(r, Talked) and {r.who, r.other} == pair]
+    assert min(talk.step for talk in talks) == step
+    kept = {r.text for r in records if isinstance(r, Remembered) and r.step <= step}
+    deeds = [r for r in records if isinstance(r, Did) and r.step < step]
+    acts = {f"own activity: {did.block or did.doing}, at {did.place}" for did in deeds}
+    for side in (one.performer, one.other):
+        assert {m.text for m in side.memories} <= kept | acts
+    assert read_talks(tmp_path / "talks").lived_by == "here/m, in the run shaken"
+
+
+def test_a_record_that_the_world_no_longer_follows_is_not_frozen(
+    shaken: Lived, folder: Path
+) -> None:
+    with Store.open(folder / "shaken.db", create=False) as store:
+        (row,) = store.trials("shaken")
+        episode = store.episode("shaken", row.trial.id)
+    cut = replace(episode, events=episode.events[: len(episode.events) // 2])
+    with pytest.raises(StoreError, match="the world's rules have changed since"):
+        frozen_of_episode(cut, StssSettings(), FailurePolicy(12))

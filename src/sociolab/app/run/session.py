@@ -224,7 +224,6 @@ def _settings(
 ) -> dict[str, Json]:
     """What makes a run's results what they are; stored with it, and compared when it resumes."""
     data, partner = kit.data, seated.partner
-    lists = list_hashes(config.world, kit.world, config.tasks)
     settings: dict[str, Any] = {
         "data": [data.name, data.version, data.hash],
         "data_source": config.data,
@@ -240,12 +239,13 @@ def _settings(
         "max_failed_turns": config.max_failed_turns,
         "world_settings": dict(config.settings) or None,
     }
-    # Only where there are some, so that runs from before there were lists go on.
-    settings |= {"task_lists": lists} if lists else {}
-    settings |= {TAGS: list(config.tags)} if config.tags else {}
-    smoke = smoke_of(kit, seated)
-    settings |= {SMOKE: smoke} if smoke else {}
-    settings |= {INSTRUCTIONS: kit.instructions.as_json()} if kit.instructions else {}
+    if_any: dict[str, Any] = {
+        "task_lists": list_hashes(config.world, kit.world, config.tasks),
+        TAGS: list(config.tags),
+        SMOKE: smoke_of(kit, seated),
+        INSTRUCTIONS: kit.instructions and kit.instructions.as_json(),
+    }
+    settings |= {name: value for name, value in if_any.items() if value}
     return settings | {MADE_WITH: made_with()}
 
 

@@ -125,10 +125,11 @@ class Acted(MindAnswer):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One entry of a memory stream: what was seen, said, thought or planned, and when."""
+    """One entry of a memory stream: what was seen, said, thought or known before, and when; `done`
+    is what one did oneself, in frozen conversations."""
 
     when: datetime
-    kind: Literal["seen", "talk", "thought", "plan", "known"]
+    kind: Literal["seen", "talk", "thought", "done", "known"]
     text: str
     importance: int | None = None
 

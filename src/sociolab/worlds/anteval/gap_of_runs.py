@@ -20,21 +20,23 @@ from sociolab.core.user_files import imported_folder, imported_names
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, ModelAccess, Several
 from sociolab.report.result import result_of
+from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
 from sociolab.report.words import plural
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import IN_FORMAT, GapSettings, UnusableReplies, measure_gap
-from sociolab.worlds.anteval.gap_tables import by_dm, csv_rows, gap_section
+from sociolab.worlds.anteval.gap_tables import by_dm, csv_rows, gap_section, raters_section
 from sociolab.worlds.anteval.importing.dnd import EXAMPLES, examples_file, read_examples
 from sociolab.worlds.anteval.intention import cut_examples, example_of
+from sociolab.worlds.anteval.rating import DIMENSIONS
 from sociolab.worlds.anteval.scene import party_moved
 from sociolab.worlds.anteval.session import NPC, session_from
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, windows
 from sociolab.worlds.anteval.virtual_dm.specs import LINEAR, DMFactory
 
-_INTENTION = "anteval-intention"
+_INTENTION, RATED = "anteval-intention", DIMENSIONS["intention"]
 _SPLITS = 10
 _REFITS = 12
 
@@ -146,16 +148,36 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
         await factory.close()
     if len(tables) > 1:
         sections.insert(0, by_dm(tables))
+    runs = dict.fromkeys(row.run for row in generated if row.run)
+    results = {run: result_of(lab.store, run) for run in runs}
+    rated = _rated(results, generated)
+    if rated:
+        sections.append(raters_section(tables, rated))
     figures = {
         "schema": 2,
         "kind": "gap",
         "play": play,
         "tables": [asdict(table) for table in tables],
+        "rated": {name: asdict(estimate) for name, estimate in rated.items()},
         "notes": all_notes,
     }
-    runs = dict.fromkeys(row.run for row in generated if row.run)
-    results = tuple(result_of(lab.store, run) for run in runs)
-    return Findings(tuple(sections), results, figures, tuple(csv_rows(tables)))
+    return Findings(tuple(sections), tuple(results.values()), figures, tuple(csv_rows(tables)))
+
+
+def _rated(
+    results: Mapping[str, RunResult], generated: Sequence[_Generated]
+) -> Mapping[str, Estimate]:
+    """How expressive people found the play of runs, by its name in the table; the first set of
+    raters where there are several."""
+    return {
+        row.name: Estimate(
+            found.value, found.n, found.clusters, found.low, found.high, found.interval
+        )
+        for row in reversed(generated)
+        if row.run
+        for found in reversed(results[row.run].scores)
+        if (found.measure, found.agent, found.by) == (RATED, row.agent, {})
+    }
 
 
 def _told(lab: Context, name: str, step: str) -> None:

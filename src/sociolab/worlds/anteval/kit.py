@@ -15,12 +15,14 @@ from sociolab.plugin.shown import Sidebar
 from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer
 from sociolab.plugin.writing import WriteJob, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
+from sociolab.worlds.anteval.conduct import ConductCheck
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
-from sociolab.worlds.anteval.information.scoring import RecordJudge, learned
+from sociolab.worlds.anteval.information.scoring import RECALL_OF, RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
-from sociolab.worlds.anteval.scene import PASS, SPEAK
+from sociolab.worlds.anteval.rating import rating_guide
+from sociolab.worlds.anteval.scene import LEAVE, PASS, SPEAK
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
-from sociolab.worlds.anteval.session import session_from
+from sociolab.worlds.anteval.session import FactKind, session_from
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
@@ -29,6 +31,19 @@ _RECORD = (
     "exact, from what built-in scripted players put on record; any other agent needs an LLM judge: "
     "--judge openai/MODEL"
 )
+
+_COUNTED = "counted in the turns as they stand, without a judge"
+_CONDUCT = {
+    "repetition": "Share of a seat's runs of four words that had been said at the table before",
+    "broken_format": "Share of a seat's replies that could not be used",
+}
+_PLURAL: Mapping[FactKind, str] = {
+    "magic item": "magic items",
+    "weapon": "weapons",
+    "place": "places",
+    "person": "people",
+    "danger": "dangers",
+}
 
 INFORMATION = Declared(
     # AntEval, Table 1: IEP first; then the measures over atomic facts, and the controls.
@@ -43,22 +58,41 @@ INFORMATION = Declared(
             "recall": "Share of the NPC's facts that a player learnt",
             "f1": ("F1 score", "Harmonic mean of precision and recall"),
             "hallucination": "Share of what a player reports as learnt that nobody knew",
+            **{
+                measure.name: f"Share of the NPC's facts about {_PLURAL[kind]} that a player learnt"
+                for kind, measure in RECALL_OF.items()
+            },
+            "small_talk": "Share of a player's turns that do nothing to find anything out",
+            **_CONDUCT,
             "recall_at_*": "Share of the NPC's facts that a player had learnt after so many turns",
             "no_talk": "Control: recall before the first turn",
             "other_session": "Control: share of another session's facts",
             "party_recall": "Share of the NPC's facts that the players learnt together",
+            "turns_per_fact": "Turns of the whole table over the facts that the players learnt",
+            "tokens_per_fact": (
+                "",
+                "Words and deeds of the whole table, at 4 characters a token, over the facts that "
+                "the players learnt",
+            ),
             "oracle_transcript": "Control: share of the facts told at all",
             "oracle_facts": "Control: IEP of reciting all facts",
+            "informativeness": "How much a player does to exchange what matters, rated by people",
         },
-        lower=["hallucination"],
+        lower=["hallucination", "small_talk", "turns_per_fact", "tokens_per_fact", *_CONDUCT],
         neither=["no_talk", "other_session", "oracle_transcript", "oracle_facts"],
+        units={
+            "turns_per_fact": "turns",
+            "tokens_per_fact": "tokens",
+            "informativeness": "points",
+        },
     ),
-    main=("iep",),
+    main=("iep", "recall"),
     cluster="session",
-    judges={"formula": _RECORD},
+    judges={"formula": _RECORD, "heuristic": _COUNTED},
     spoken=(SPEAK,),
-    acts={PASS: "passed"},
+    acts={PASS: "passed", LEAVE: "left"},
     partner="the NPC",
+    measured_by={"informativeness": "iep"},
 )
 
 INTENTION = Declared(
@@ -70,14 +104,19 @@ INTENTION = Declared(
                 "F1 over characters with their skills",
                 "Whether who uses which skill is found",
             ),
+            "expressiveness": "How clearly play shows what a player means to do, rated by people",
+            **_CONDUCT,
         },
+        lower=list(_CONDUCT),
+        units={"expressiveness": "points"},
     ),
     main=("f_o",),
     cluster="session",
-    judges={"formula": _RECORD},
+    judges={"formula": _RECORD, "heuristic": _COUNTED},
     spoken=(SPEAK,),
-    acts={PASS: "passed"},
+    acts={PASS: "passed", LEAVE: "left"},
     partner="the NPC",
+    measured_by={"expressiveness": "f_o"},
 )
 
 
@@ -96,7 +135,7 @@ def _load_information(setup: WorldSetup) -> WorldKit:
         ),
         players={"scripted": ScriptedPartyPlayer()},
         judges={"record": RecordJudge(plan)},
-        checks=(),
+        checks=(ConductCheck(),),
         model_judge=model_judge,
         casts=table_casts,
         pace=Pace(lambda task: session_from(task.content).turns),
@@ -116,7 +155,7 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
         ),
         players={"scripted": ScriptedPartyPlayer()},
         judges={"record": IntentionRecordJudge()},
-        checks=(),
+        checks=(ConductCheck(),),
         model_judge=lambda model: ChatIntentionJudge(model, settings.texts),
         casts=table_casts,
         instructions=settings.texts.instructions(),
@@ -199,6 +238,7 @@ load_information = WorldPlugin(
     },
     writers=_writers("anteval-information", InformationSettings),
     sidebar=_facts,
+    guides={"informativeness": lambda: rating_guide("information")},
     impressions=True,
 )
 
@@ -210,5 +250,6 @@ load_intention = WorldPlugin(
     settings=IntentionSettings,
     short={"turns": "8"},
     writers=_writers("anteval-intention", IntentionSettings),
+    guides={"expressiveness": lambda: rating_guide("intention")},
     tools={"gap": _gap},
 )

@@ -6,7 +6,10 @@ from sociolab.prompting.sets import PromptedSettings, PromptSet, load_set
 from sociolab.worlds.anteval.session import PACKAGE
 
 WANTED = {
-    "act_head": "information knowledge limit marks npc others purposes situation teller you",
+    "act_head": (
+        "information kept knowledge leaving limit marks npc others purposes situation teller wants "
+        "you"
+    ),
     "act_tail": "limit turn",
     "learned": "before teller",
     "judge_knowledge": "k",

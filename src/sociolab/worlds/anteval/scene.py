@@ -28,7 +28,7 @@ from sociolab.worlds.anteval.session import (
     Session,
 )
 
-SPEAK, ACT, PASS = "speak", "act", "pass"
+SPEAK, ACT, PASS, LEAVE = "speak", "act", "pass", "leave"
 
 ACTIONS = ActionSpace(
     (
@@ -40,6 +40,12 @@ ACTIONS = ActionSpace(
     distinct=True,
 )
 """A turn may act, speak, do both, or pass."""
+
+LEAVING_ACTIONS = replace(
+    ACTIONS,
+    kinds=(*ACTIONS.kinds, ActionKind(LEAVE, has_text=False, leaves=True, label="Leave for good")),
+)
+"""The same for players who may leave; the table ends when all of them have."""
 
 
 class Marked(BaseModel):
@@ -82,14 +88,18 @@ class AntScene:
     session: Session
     polls: Sequence[Poll] = ()
     order: Order = "round-robin"
-    space: ActionSpace = ACTIONS
     texts: PromptSet = field(default_factory=paper)
     marks: bool = False
 
+    @property
+    def space(self) -> ActionSpace:
+        """All that can be done at this table."""
+        return LEAVING_ACTIONS if self.session.leaving else ACTIONS
+
     def space_of(self, seat: str, turn: int) -> ActionSpace:
-        """With a field for the mark where there is something to mark."""
+        """The NPC does not leave; whoever has something to mark has a field for it."""
         means = any(one.seat == seat for one in self.session.intentions)
-        return MARKED_ACTIONS if self.marks and means else self.space
+        return MARKED_ACTIONS if self.marks and means else ACTIONS if seat == NPC else self.space
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -177,7 +187,10 @@ class TableWitness:
                 "situation": view.situation,
                 "you": describe_self(view.me),
                 "others": view.others,
-                "knowledge": [fact.text for fact in view.knowledge],
+                "knowledge": [fact.text for fact in view.knowledge if fact.id not in view.kept],
+                "kept": [fact.text for fact in view.knowledge if fact.id in view.kept],
+                "wants": view.wants,
+                "leaving": view.leaving,
                 "purposes": [purpose.text for purpose in view.purposes],
                 "marks": self._marks,
             }
@@ -205,8 +218,8 @@ class Seen:
 class TableView:
     """What one seat knows, as records.
 
-    `knowledge` is empty for all but the NPC, `purposes` hold what this player alone means to do,
-    as told to it.
+    `knowledge`, with what is `kept` of it and what the NPC `wants`, is empty for all but the NPC;
+    `purposes` hold what this player alone means to do, as told to it; `leaving`: it may leave.
     """
 
     form: Form
@@ -215,6 +228,9 @@ class TableView:
     others: tuple[Seen, ...]
     situation: str
     knowledge: tuple[Fact, ...] = ()
+    kept: tuple[str, ...] = ()
+    wants: str = ""
+    leaving: bool = False
     purposes: tuple[Purpose, ...] = ()
 
 
@@ -244,6 +260,9 @@ def visible(session: Session, seat: str) -> TableView:
         others=tuple(_seen(one) for one in session.characters if one.id != seat),
         situation=session.situation,
         knowledge=session.knowledge if npc and session.form == "information" else (),
+        kept=session.kept if npc else (),
+        wants=session.wants if npc else "",
+        leaving=session.leaving and not npc,
         purposes=tuple(
             Purpose(one.skill, one.text)
             for one in session.intentions
@@ -271,8 +290,9 @@ def turn_text(
     table is for all, as what names nobody. Where a part is an aside, the rest is said to be for
     all. Line ends become spaces, so that nobody can write lines for another.
     """
-    if all(action.kind == PASS for action in actions):
-        return f"{name} {'wait' if name == 'You' else 'waits'}."
+    if actions and actions[0].kind in (PASS, LEAVE):
+        does = "wait" if actions[0].kind == PASS else "leave"
+        return f"{name} {does}{'' if name == 'You' else 's'}."
     asides = [names if len(names) < others else () for names in named]
     parts = []
     for action, aside in zip(actions, asides, strict=True):

@@ -1,9 +1,10 @@
 """The scripted player: it takes any seat of a table, offline and deterministic.
 
-It is a smoke test, not an opponent. Every action carries acts (`scene.ASK`, `TELL`, `USE`, `CHAT`)
-that say what it means, and its answers the ids of the facts that they state; scripted players
-understand each other by these alone. Beside a model, a person or anybody's own code they go on
-politely, and nothing that is said counts for anything without a judge that reads it.
+It is a smoke test, not an opponent, and as a reticent NPC it never gets what it wants. Every action
+carries acts (`scene.ASK`, `TELL`, `USE`, `CHAT`) that say what it means, and its answers the ids of
+the facts that they state; scripted players understand each other by these alone. Beside a model, a
+person or anybody's own code they go on politely, and nothing that is said counts for anything
+without a judge that reads it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sociolab.core.errors import WorldError
 from sociolab.core.ports import Line, NoReply, Question, Reply, Request
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.information.scoring import Learned
-from sociolab.worlds.anteval.scene import ACT, ASK, CHAT, PASS, SPEAK, TELL, USE, TableView
+from sociolab.worlds.anteval.scene import ACT, ASK, CHAT, LEAVE, PASS, SPEAK, TELL, USE, TableView
 from sociolab.worlds.anteval.session import PACKAGE, Fact, PartyMember
 from sociolab.worlds.anteval.sessions import KINDS
 
@@ -67,7 +68,8 @@ class _Turn:
         """Tells what it knows when it is asked, by its charisma; to those whom it does not
         understand, bit by bit."""
         told = {id_ for line in self._mine for id_, _ in _told(line)}
-        untold = [fact for fact in self._view.knowledge if fact.id not in told]
+        known = [fact for fact in self._view.knowledge if fact.id not in self._view.kept]
+        untold = [fact for fact in known if fact.id not in told]
         asked = self._questions()
         open_ = self._chance.random() < _share(self._view.me, "charisma")
         understands = all(a.acts for line in self._lines if not line.you for a in line.actions)
@@ -101,6 +103,8 @@ class _Turn:
         if self._view.form == "intention" or self._often(_DEEDS):
             return self._idle("party")
         asked = {act.what for line in self._lines for act in _acts(line) if act.kind == ASK}
+        if None in asked and self._view.leaving:
+            return (Action(LEAVE, acts=(Act(CHAT),)),)
         kinds = [kind for kind in KINDS if kind not in asked]
         kind = self._chance.choice(kinds) if kinds else None
         return (self._speaks(self._line("ask", kind or "anything"), Act(ASK, kind)),)

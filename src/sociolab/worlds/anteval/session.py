@@ -106,9 +106,10 @@ class Intention(SessionRecord):
 class Session(SessionRecord):
     """The content of a task. The players come in the order in which they act, the NPC last.
 
-    `situation` is told to all. Information: `knowledge` is the NPC's, `decoys` are the facts of
-    another session (a control). Intention: `intentions` are the players', none, one or several a
-    player.
+    `situation` is told to all. Information: `knowledge` is the NPC's; facts whose ids are `kept` it
+    keeps back until it gets what it `wants` (the end of a sentence, "You want ..."); with `leaving`
+    players may leave; `decoys` are the facts of another session (a control). Intention:
+    `intentions` are the players', none, one or several a player.
     """
 
     id: str
@@ -117,6 +118,9 @@ class Session(SessionRecord):
     situation: str
     characters: tuple[PartyMember, ...]
     knowledge: tuple[Fact, ...] = ()
+    wants: str = ""
+    kept: tuple[str, ...] = ()
+    leaving: bool = False
     decoys: tuple[Fact, ...] = ()
     intentions: tuple[Intention, ...] = ()
 

@@ -1,22 +1,23 @@
 """Which sessions are played: drawn by seed from the tables, or read from a folder.
 
 First the sets of sessions, then what a user may set (`--set NAME=VALUE`), then how the opening
-situation and the knowledge of the NPC are drawn: atomic facts, by a grammar with invented names.
+situation and the knowledge of the NPC are drawn: atomic facts about what is at stake, by a grammar
+with invented names.
 """
 
 from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from random import Random
-from typing import Any, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
@@ -59,8 +60,9 @@ class Sessions(Protocol):
 class DrawnSessions:
     """So many sessions drawn by seed; each has new characters, situation, knowledge or intentions.
 
-    `facts` is how much the NPC knows (information), `assigned` how skills are given to players
-    (intention).
+    `facts` is how much the NPC knows, `reticent` whether it keeps some of that back until it gets
+    what it wants, `leaving` whether players may leave (information); `assigned` is how skills are
+    given to players (intention).
     """
 
     form: Form
@@ -70,6 +72,8 @@ class DrawnSessions:
     turns: int
     facts: int = 0
     assigned: Assigned | None = None
+    reticent: bool = False
+    leaving: bool = False
 
     @cached_property
     def id(self) -> DataId:
@@ -83,22 +87,35 @@ class DrawnSessions:
 
     def all(self) -> tuple[Session, ...]:
         """The sessions; another session's knowledge is the decoy of each."""
-        names = [f"{self.form}-{self.seed}-{index:04d}" for index in range(self.sessions + 1)]
-        known = [
-            draw_knowledge(self.seed, name, self.facts) if self.facts else () for name in names
-        ]
-        return tuple(self._session(names[i], known[i], known[i + 1]) for i in range(self.sessions))
+        known = [self._knows(number) for number in range(self.sessions + 1)]
+        return tuple(self._session(i, known[i], known[i + 1]) for i in range(self.sessions))
 
-    def _session(self, name: str, known: tuple[Fact, ...], decoys: tuple[Fact, ...]) -> Session:
+    def situation(self, number: int, characters: Sequence[PartyMember]) -> str:
+        """What these characters walk into in the session of this number."""
+        name = self._name(number)
+        return draw_situation(self.seed, name, draw_scene(self.seed, number), characters)
+
+    def _name(self, number: int) -> str:
+        return f"{self.form}-{self.seed}-{number:04d}"
+
+    def _knows(self, number: int) -> tuple[Fact, ...]:
+        scene = draw_scene(self.seed, number)
+        return draw_knowledge(self.seed, self._name(number), scene, self.facts)
+
+    def _session(self, number: int, known: tuple[Fact, ...], decoys: tuple[Fact, ...]) -> Session:
+        name = self._name(number)
         characters = draw_party(self.seed, name, self.players)
         players = tuple(one.id for one in characters[:-1])
         return Session(
             id=name,
             form=self.form,
             turns=self.turns,
-            situation=draw_situation(self.seed, name, characters),
+            situation=self.situation(number, characters),
             characters=characters,
             knowledge=known,
+            wants=draw_scene(self.seed, number).wants if self.reticent else "",
+            kept=kept_back(known) if self.reticent else (),
+            leaving=self.leaving,
             decoys=decoys,
             intentions=self.assigned.draw(self.seed, name, players) if self.assigned else (),
         )
@@ -120,7 +137,9 @@ class StoredSessions:
 def task_of(session: Session) -> Task:
     """A session as a task; its intervals cluster by the session."""
     seats = tuple(character.id for character in session.characters)
-    return Task(session.id, seats, session.id, session.model_dump_json())
+    asked = session.players if session.form == "information" else ()
+    roles = {one.id: one.class_name.lower() for one in asked}
+    return Task(session.id, seats, session.id, session.model_dump_json(), roles=roles)
 
 
 def read_sessions(folder: Path, form: Form) -> StoredSessions:
@@ -158,6 +177,8 @@ def _problem(session: Session, form: Form) -> str:
         ids = [fact.id for fact in facts]
         if len(set(ids)) < len(ids):
             return f"expected facts with different ids, found {ids}"
+    if unknown := set(session.kept) - {fact.id for fact in session.knowledge}:
+        return f"kept: expected ids of facts of the knowledge, found {sorted(unknown)}"
     return ""
 
 
@@ -179,28 +200,56 @@ class DrawnSettings(AntSettings):
         return self.model_fields_set & set(DrawnSettings.model_fields) - {"prompts"}
 
 
+MOST_FACTS = 50
+"""A scene has hardly more to know: 5 things with their part in it and 10 attributes each."""
+
+HARD: Mapping[str, object] = {"facts": 30, "reticent": True, "leaving": True}
+"""What the preset "hard" sets, unless it is given. An NPC that answers each of three players one
+question in each of its 7 turns gives away 21 facts at most."""
+
+
 class InformationSettings(DrawnSettings):
     """Information exchange.
 
     The NPC knows so many `facts`; the paper's k is `key_points`, the same for all sessions of a
-    run (without it as many as there are facts, so that no summary has to choose). `snapshots` N asks
-    the players after every N turns what they have learned (0: never); `controls` asks them before
-    the first turn, too, and reports all controls.
+    run (without it as many as there are facts, so that no summary has to choose). `snapshots` N
+    asks the players after every N turns what they have learned (0: never); `controls` asks them
+    before the first turn, too, and reports all controls. A `reticent` NPC tells nothing unasked,
+    and keeps a third back until it gets what it wants; with `leaving` players may leave before the
+    last turn. The `preset` "standard" has the paper's sizes, "hard" more facts (30), a reticent NPC
+    and leaving; what is given besides overrides it.
     """
 
-    facts: int = Field(default=10, ge=1, le=100)
+    preset: Literal["standard", "hard"] = "standard"
+    facts: int = Field(default=10, ge=1, le=MOST_FACTS)
+    reticent: bool = False
+    leaving: bool = False
     key_points: int | None = Field(default=None, ge=1)
     snapshots: int = Field(default=0, ge=0)
     controls: bool = True
 
+    @model_validator(mode="before")
+    @classmethod
+    def _preset(cls, given: Any) -> Any:
+        hard = isinstance(given, dict) and given.get("preset") == "hard"
+        return {**HARD, **given} if hard else given
+
     def of_drawn(self) -> set[str]:
         """The names of the settings that were given and say how sessions are drawn."""
-        return super().of_drawn() | (self.model_fields_set & {"facts"})
+        own = {"preset"} if self.preset == "hard" else {"facts", "reticent", "leaving"}
+        return super().of_drawn() | (self.model_fields_set & own)
 
     def drawn(self, seed: int) -> DrawnSessions:
         """The sessions that these settings draw."""
         return DrawnSessions(
-            "information", seed, self.sessions, self.players, self.turns, self.facts
+            "information",
+            seed,
+            self.sessions,
+            self.players,
+            self.turns,
+            self.facts,
+            reticent=self.reticent,
+            leaving=self.leaving,
         )
 
     def plan(self, sessions: Sessions) -> InformationPlan:
@@ -278,10 +327,30 @@ class _Place:
     stands: tuple[str, ...]
 
 
-def draw_situation(seed: int, session: str, characters: Sequence[PartyMember]) -> str:
+@dataclass(frozen=True, slots=True)
+class SceneAtStake:
+    """What is at stake in the places of a group, what the NPC wants there, and the things that it
+    knows: of each kind what one is called, and what part it has in the matter."""
+
+    group: str
+    stakes: str
+    wants: str
+    things: Mapping[str, tuple[str, str]]
+
+
+def draw_scene(seed: int, number: int) -> SceneAtStake:
+    """The scene of the session of this number; none comes again before all have come."""
+    rows = _scenes()
+    order = stream(seed, "scenes").sample(range(len(rows)), len(rows))
+    return rows[order[number % len(rows)]]
+
+
+def draw_situation(
+    seed: int, session: str, scene: SceneAtStake, characters: Sequence[PartyMember]
+) -> str:
     """What the party walks into, told to all: 50 to 110 words that name the NPC and no fact."""
     chance = stream(seed, "situation", session)
-    place = chance.choice(_places())
+    place = chance.choice([one for one in _places() if scene.group in (_ALL, one.group)])
     npc = characters[-1]
 
     def drawn(table: str) -> str:
@@ -291,8 +360,21 @@ def draw_situation(seed: int, session: str, characters: Sequence[PartyMember]) -
     a, b = chance.sample(place.stands, 2)
     standing = chance.choice(_STANDING).format(a=a, b=b, A=a[:1].upper() + a[1:])
     present = drawn("presence").format(npc=npc.name, first=npc.first_name)
-    sentences = (f"The party {place.enter}.", drawn("lights"), standing, drawn("stakes"), present)
+    sentences = (f"The party {place.enter}.", drawn("lights"), standing, scene.stakes, present)
     return " ".join(sentences)
+
+
+@cache
+def _scenes() -> tuple[SceneAtStake, ...]:
+    return tuple(
+        SceneAtStake(
+            row["group"],
+            row["stakes"],
+            row["wants"],
+            {kind: (row[kind][0], row[kind][1]) for kind in KINDS},
+        )
+        for row in _table("situations", "scenes")["scene"]
+    )
 
 
 @cache
@@ -310,7 +392,7 @@ def _lines(table: str) -> dict[str, tuple[str, ...]]:
 
 KINDS: tuple[FactKind, ...] = get_args(FactKind)
 NEGATIVE = 1 / 8
-"""The share of facts that say that something is NOT so."""
+"""The share of particulars that say that something is NOT so."""
 
 _PARTS = ("onsets", "first_vowels", "middles", "second_vowels", "endings")
 """What an invented name is put together from: some two million names, in no dictionary."""
@@ -323,25 +405,38 @@ class _Attribute:
     denies: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    forms: tuple[str, ...]
-    nouns: tuple[str, ...]
-    attributes: tuple[_Attribute, ...]
+def draw_knowledge(seed: int, session: str, scene: SceneAtStake, count: int) -> tuple[Fact, ...]:
+    """So many facts about a scene, ids "F1", "F2", ..., at most `MOST_FACTS`.
 
-
-def draw_knowledge(seed: int, session: str, count: int) -> tuple[Fact, ...]:
-    """So many facts, ids "F1", "F2", ...; with five or more, every kind occurs.
-
-    Names are invented, so that nothing can be known beforehand or guessed; no name comes twice in
-    a session.
+    They are about five things, one of each kind, whose names are invented, so that nothing can be
+    known beforehand or guessed. First comes what part each has in the matter, which a question
+    about the scene leads to; then what else there is to know of it, which has to be asked for. With
+    five or more every kind occurs.
     """
     chance = stream(seed, "knowledge", session)
     names = _Names(chance)
+    called = {
+        kind: scene.things[kind][0].format(name=names.new(), other=names.new()) for kind in KINDS
+    }
+    rounds = [chance.sample(KINDS, len(KINDS)) for _ in range(0, count, len(KINDS))]
+    kinds = [kind for one in rounds for kind in one][:count]
+    left = {kind: chance.sample(_attributes()[kind], len(_attributes()[kind])) for kind in KINDS}
+    facts = []
+    for number, kind in enumerate(kinds):
+        if number < len(KINDS):
+            slots = {"s": called[kind], "S": _capital(called[kind])}
+            facts.append((kind, scene.things[kind][1].format_map(slots)))
+        else:
+            facts.append((kind, _text(called[kind], left[kind].pop(), chance, names)))
     return tuple(
-        Fact(id=f"F{number}", kind=kind, text=_text(kind, chance, names))
-        for number, kind in enumerate(_kinds(count, chance), start=1)
+        Fact(id=f"F{number}", kind=kind, text=text)
+        for number, (kind, text) in enumerate(facts, start=1)
     )
+
+
+def kept_back(knowledge: Sequence[Fact]) -> tuple[str, ...]:
+    """The third of the facts that a reticent NPC keeps back: the last, which are particulars."""
+    return tuple(fact.id for fact in knowledge[len(knowledge) - len(knowledge) // 3 :])
 
 
 class _Names:
@@ -361,23 +456,7 @@ class _Names:
         return name
 
 
-def _kinds(count: int, chance: Random) -> list[FactKind]:
-    """Every kind once before any comes again, then shuffled."""
-    drawn: list[FactKind] = []
-    while len(drawn) < count:
-        drawn += chance.sample(KINDS, len(KINDS))[: count - len(drawn)]
-    chance.shuffle(drawn)
-    return drawn
-
-
-def _text(kind: FactKind, chance: Random, names: _Names) -> str:
-    grammar = _grammar()[kind]
-    form = chance.choice(grammar.forms)
-    slots = {"name": names.new(), "noun": chance.choice(grammar.nouns)}
-    if "{other}" in form:
-        slots["other"] = names.new()
-    subject = form.format_map(slots)
-    attribute = chance.choice(grammar.attributes)
+def _text(subject: str, attribute: _Attribute, chance: Random, names: _Names) -> str:
     value = _value(attribute.values, chance, names)
     wording = chance.choice(attribute.denies if chance.random() < NEGATIVE else attribute.says)
     return wording.format_map(
@@ -404,16 +483,12 @@ def _capital(text: str) -> str:
 
 
 @cache
-def _grammar() -> dict[str, _Kind]:
-    kinds, subjects = _table("knowledge", "kinds"), _table("knowledge", "subjects")
+def _attributes() -> dict[str, tuple[_Attribute, ...]]:
+    kinds = _table("knowledge", "kinds")
     return {
-        kind: _Kind(
-            tuple(subjects[kind]["forms"]),
-            tuple(subjects[kind]["nouns"]),
-            tuple(
-                _Attribute(row["values"], tuple(row["says"]), tuple(row["denies"]))
-                for row in kinds[kind]
-            ),
+        kind: tuple(
+            _Attribute(row["values"], tuple(row["says"]), tuple(row["denies"]))
+            for row in kinds[kind]
         )
         for kind in KINDS
     }

@@ -17,7 +17,7 @@ from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls, told_of
 from sociolab.worlds.anteval.prompt_sets import PLAYED, paper
-from sociolab.worlds.anteval.scene import ACTIONS, AntScene, describe_self, line_of
+from sociolab.worlds.anteval.scene import LEAVING_ACTIONS, AntScene, describe_self, line_of
 from sociolab.worlds.anteval.session import Form, Session, session_from
 from sociolab.worlds.anteval.sessions import Sessions
 
@@ -83,7 +83,7 @@ class AntEval:
         if seat is None:
             return _whole(session, episode)
         witness = AntScene(session, texts=self.texts, marks=self.marks).witness(seat)
-        for move in witnessed(episode.moves, seat, ACTIONS):
+        for move in witnessed(episode.moves, seat, LEAVING_ACTIONS):
             witness.see(move)
         shown = witness.observe(len(episode.moves))
         title = f"{session.id}, as {shown.you} saw it"
@@ -112,8 +112,10 @@ def _stage(session: Session) -> Iterator[tuple[str, str]]:
         private = "\n".join((told, *(f"Intention: {one}" for one in meant)))
         yield character.name, f"{character.look}\nPrivate: {private}"
     if session.knowledge:
-        facts = "\n".join(f"{fact.id}: {fact.text}" for fact in session.knowledge)
-        yield f"What {session.npc.first_name} alone knows", f"Private:\n{facts}"
+        wants = f"Wants {session.wants}; until then kept back: {', '.join(session.kept)}"
+        facts = [f"{fact.id}: {fact.text}" for fact in session.knowledge]
+        lines = ("Private:", *facts, *([wants] if session.wants else []))
+        yield f"What {session.npc.first_name} alone knows", "\n".join(lines)
 
 
 def _lines(session: Session, moves: Sequence[Moved]) -> tuple[Line, ...]:

@@ -17,7 +17,7 @@ from sociolab.plugin.writing import Author, write_all
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.party.tables import PRONOUNS
 from sociolab.worlds.anteval.session import Fact, FactKind, PartyMember, Session
-from sociolab.worlds.anteval.sessions import FILE, DrawnSessions, draw_situation
+from sociolab.worlds.anteval.sessions import FILE, DrawnSessions, kept_back
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,10 @@ async def write_sessions(
     path = folder / FILE
     if path.exists():
         raise ConfigError(f"{path} exists already: name another folder, or remove the file first")
-    jobs = {one.id: partial(_written, author, texts, one, drawn) for one in drawn.all()}
+    jobs = {
+        one.id: partial(_written, author, texts, one, number, drawn)
+        for number, one in enumerate(drawn.all())
+    }
     written, failures = await write_all("sessions", jobs, tell)
     sessions = _with_decoys(written) if drawn.facts else written
     if sessions:
@@ -61,20 +64,22 @@ def _keep(path: Path, sessions: Sequence[Session]) -> None:
 
 
 async def _written(
-    author: Author, texts: PromptSet, session: Session, drawn: DrawnSessions
+    author: Author, texts: PromptSet, session: Session, number: int, drawn: DrawnSessions
 ) -> Session:
     characters: list[PartyMember] = []
     for character in session.characters:
         taken = [one.name for one in characters]
         key = CallKey(session.id, "writer", character.id, 0, "character", 1)
         characters.append(await write_character(author, texts, character, key, taken))
-    situation = draw_situation(drawn.seed, session.id, characters)
+    situation = drawn.situation(number, characters)
     known: tuple[Fact, ...] = ()
     if drawn.facts:
         key = CallKey(session.id, "writer", "", 0, "knowledge", 1)
         npc = characters[-1].name
         known = await write_knowledge(author, texts, situation, npc, drawn.facts, key)
     changed = {"characters": tuple(characters), "situation": situation, "knowledge": known}
+    if drawn.reticent:
+        changed["kept"] = kept_back(known)
     return Session.model_validate({**dict(session), **changed})
 
 

@@ -22,7 +22,7 @@ from pydantic import Field, StringConstraints
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import json_records
-from sociolab.core.seeding import stream
+from sociolab.core.seeding import digest, interleave, stream
 from sociolab.core.user_files import write_whole, writing
 from sociolab.report.words import plural
 from sociolab.worlds.sotopia.dataset import (
@@ -33,6 +33,7 @@ from sociolab.worlds.sotopia.dataset import (
 )
 from sociolab.worlds.sotopia.scenarios import (
     AT_TARGET,
+    LONGEST_ID,
     STEP,
     Character,
     Constraint,
@@ -139,9 +140,15 @@ def cast_tasks(
             used_pairs[frozenset((a, b))] += 1
             used.update((a, b))
             rows.append(
-                TaskRow(id=f"{scenario.id}.{a}.{b}", scenario=scenario.id, characters=(a, b))
+                TaskRow(id=_task_id(scenario.id, a, b), scenario=scenario.id, characters=(a, b))
             )
     return _varied(rows, scenarios, per_scenario)
+
+
+def _task_id(scenario: str, a: str, b: str) -> str:
+    """Scenario and cast; where that is longer than an id may be, they are hashed."""
+    whole = f"{scenario}.{a}.{b}"
+    return whole if len(whole) <= LONGEST_ID else f"{scenario[:60]}.{digest(whole)}"
 
 
 def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
@@ -161,13 +168,8 @@ def _varied(
     rows: Sequence[TaskRow], scenarios: Sequence[Scenario], per_scenario: int
 ) -> tuple[TaskRow, ...]:
     """The rows, which come scenario by scenario, round by round and with families mixed evenly."""
-    sizes = Counter(scenario.family for scenario in scenarios)
-    seen: Counter[str] = Counter()
-    places = []
-    for index, scenario in enumerate(scenarios):
-        places.append(((seen[scenario.family] + 0.5) / sizes[scenario.family], index))
-        seen[scenario.family] += 1
-    order = [index for _, index in sorted(places)]
+    families = [scenario.family for scenario in scenarios]
+    order = interleave(range(len(families)), families.__getitem__, families.count)
     return tuple(rows[i * per_scenario + nth] for nth in range(per_scenario) for i in order)
 
 
@@ -454,8 +456,8 @@ def _capital(text: str) -> str:
 
 def _stream(family: str, seed: int, index: int) -> random.Random:
     """A stream for each scenario, so that it keeps its numbers when others are added behind it."""
-    digest = hashlib.sha256(f"{family}/{seed}/{index}".encode()).digest()
-    return random.Random(int.from_bytes(digest, "big"))
+    hashed = hashlib.sha256(f"{family}/{seed}/{index}".encode()).digest()
+    return random.Random(int.from_bytes(hashed, "big"))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sociolab.worlds.sotopia.scenarios import RelationshipType
@@ -11,11 +12,14 @@ if TYPE_CHECKING:
     from sociolab.worlds.sotopia.scene import SceneCast
 
 
-def published_scene(casting: SceneCast, seat: str | None = None) -> dict[str, Any]:
+def published_scene(
+    casting: SceneCast, seat: str | None = None, labels: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """The scene by the public code's rule of who sees what, for sets of prompts that show it so:
     to the player of a seat, or (None) to those who judge.
 
-    Of somebody who is not told, a field is missing, so that no template can show it. Acquaintances
+    `labels` are the names by which a seat knows the others, where it may not know all of them. Of
+    somebody who is not told, a field is missing, so that no template can show it. Acquaintances
     see the age, too, unlike in section 2.1. `tie` is the relationship that decides it.
     """
     seats = [character.id for character in casting.characters]
@@ -32,7 +36,8 @@ def published_scene(casting: SceneCast, seat: str | None = None) -> dict[str, An
         own = viewer in (None, index)
         other = seat if seat not in (None, one.id) else seats[index - 1]
         tie = casting.between(one.id, str(other)).type
-        told = {"name": one.name, "own": own, "tie": str(tie), "goal": goal if own else ""}
+        name = (labels or {}).get(one.id, one.name)
+        told = {"name": name, "own": own, "tie": str(tie), "goal": goal if own else ""}
         sees = len(_PUBLIC_FIELDS) if own else _SEES[tie]
         fields = {
             "first_name": one.first_name,

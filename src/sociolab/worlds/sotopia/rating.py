@@ -173,28 +173,21 @@ def casting_of(content: str) -> SceneCast:
         ) from error
 
 
-def _person(casting: SceneCast, names: dict[str, str], index: int) -> RatedPerson:
-    me = casting.characters[index]
-    about = describe_self(me.model_copy(update={"secret": ""}), to_people=True)
+def _person(casting: SceneCast, names: Mapping[str, str], index: int) -> RatedPerson:
+    """A character, and what it knew of the others, in the words that models are told: the same
+    whoever played, lest raters see where a person did."""
+    me, knew = casting.characters[index], []
+    for other in casting.characters:
+        if other.id != me.id:
+            tie = casting.between(me.id, other.id)
+            seen = known(other, tie.type, tie_told(tie, other.id, other.first_name))
+            knew.append((names[other.id], describe_known(seen)))
     return RatedPerson(
         me.id,
         names[me.id],
-        about,
+        describe_self(me.model_copy(update={"secret": ""})),
         me.secret,
         casting.scenario.goals[index].text,
-        tuple(
-            (
-                names[other.id],
-                describe_known(
-                    known(
-                        other, tie.type, tie_told(tie, other.id, names[other.id]), to_people=True
-                    ),
-                    to_people=True,
-                ),
-            )
-            for other in casting.characters
-            if other.id != me.id
-            for tie in (casting.between(me.id, other.id),)
-        ),
+        tuple(knew),
         me.name,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -14,7 +13,6 @@ from sociolab.core.reading import json_file
 from sociolab.core.user_files import write_files
 from sociolab.plugin.shown import DecidedCluster
 from sociolab.report.words import plural
-from sociolab.worlds.sotopia.build import cast_tasks
 from sociolab.worlds.sotopia.dataset import FILES, META, load
 from sociolab.worlds.sotopia.scenarios import Provenance, Scenario
 from sociolab.worlds.sotopia.scene import PACKAGE
@@ -25,8 +23,8 @@ def revise(
 ) -> Sequence[str]:
     """Write the next version of a folder (None: the package's data) into a new one.
 
-    Rejected scenarios are left out, edited ones have the new texts and the same facts; what was not
-    decided stays. All tasks of two are cast anew, as many of each scenario as most had.
+    Rejected scenarios are left out with their tasks, edited ones have the new texts and the same
+    facts; what was not decided stays, and so do all other tasks.
     """
     if source is None:
         with as_file(files(PACKAGE) / "data") as own:
@@ -39,11 +37,8 @@ def revise(
     ]
     if not left:
         raise ConfigError("the reviews reject every scenario: no data set is left to write")
-    each = Counter(Counter(row.scenario for row in data.rows).values()).most_common(1)[0][0]
-    pairs = [one for one in left if len(one.goals) == 2]
-    others = {one.id for one in left} - {one.id for one in pairs}
-    rows = cast_tasks(pairs, data.characters, tuple(data.relationships.values()), per_scenario=each)
-    rows += tuple(row for row in data.rows if row.scenario in others)
+    stays = {one.id for one in left}
+    rows = [row for row in data.rows if row.scenario in stays]
     meta = json_file(source / META)
     assert isinstance(meta, dict)  # as it was loaded
     rejected = {key: one.reasons for key, one in decided.items() if one.decision == "reject"}
@@ -68,7 +63,7 @@ def revise(
     revised = load(fresh)
     return (
         f"{data.id.name} {data.id.version} becomes {revised.id.version}: "
-        f"{plural(len(left), 'scenario')}, {plural(len(rows), 'task')} recast",
+        f"{plural(len(left), 'scenario')}, {plural(len(rows), 'task')}",
     )
 
 
@@ -93,7 +88,7 @@ def _revised(scenario: Scenario, study: str, one: DecidedCluster) -> Scenario:
     changed: dict[str, object] = {"provenance": (*scenario.provenance, step)}
     if edited:
         context, *goals = one.texts
-        changed["context"] = context
+        changed |= {"context": context, "published": None}  # which has the texts before the edit
         changed["goals"] = tuple(
             goal.model_copy(update={"text": text})
             for goal, text in zip(scenario.goals, goals, strict=True)

@@ -198,12 +198,7 @@ def mixed(prompts: Sequence[Inspiration], seed: int) -> tuple[Inspiration, ...]:
     within each; a source that is none of these counts 1."""
     order = list(prompts)
     stream(seed, "inspirations").shuffle(order)
-    placed = []
-    for source in dict.fromkeys(one.source for one in sorted(order, key=lambda one: one.source)):
-        share = SOURCES.get(source, (1, ""))[0]
-        ours = [one for one in order if one.source == source]
-        placed += [((place + 0.5) / share, source, one) for place, one in enumerate(ours)]
-    return tuple(one for _, _, one in sorted(placed, key=lambda found: found[:2]))
+    return interleave(order, lambda one: one.source, lambda source: SOURCES.get(source, (1, ""))[0])
 
 
 def _inspirations(settings: ScenarioSettings, seed: int) -> tuple[Inspiration, ...]:

@@ -27,7 +27,8 @@ def _id(text: str) -> str:
     return text
 
 
-Id = Annotated[str, StringConstraints(max_length=80), AfterValidator(_id)]
+LONGEST_ID = 80
+Id = Annotated[str, StringConstraints(max_length=LONGEST_ID), AfterValidator(_id)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 Level = Literal["low", "average", "high"]
 

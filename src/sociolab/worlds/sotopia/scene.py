@@ -267,9 +267,10 @@ class SotopiaWitness:
         return tuple("you" if seat == self._seat else self._labels[seat] for seat in action.to)
 
     def _render_head(self) -> str:
+        labels = {seat: seen.name or self._labels[seat] for seat, seen in self._known.items()}
         others = [
             {
-                "label": seen.name or self._labels[seat],
+                "label": labels[seat],
                 "unknown": seen.name is None,
                 "text": describe_known(seen, to_people=self._scene.to_people),
             }
@@ -282,7 +283,7 @@ class SotopiaWitness:
                 "context": self._scene.casting.scenario.context,
                 "goal": self._goal.text,
                 "name": self._me.first_name,
-                "scene": published_scene(self._scene.casting, self._seat),
+                "scene": published_scene(self._scene.casting, self._seat, labels),
             }
         )
 

@@ -173,7 +173,7 @@ def length_problem(what: str, text: str, bounds: tuple[int, int]) -> str:
 
 def free_id(text: str, taken: Collection[str]) -> str:
     """An id made of a text, with a number behind it where need be."""
-    base = _slug(text)[:60].strip("-")
+    base = _slug(text)[:40].strip("-")
     numbers = (base if number == 1 else f"{base}-{number}" for number in range(1, len(taken) + 2))
     return next(one for one in numbers if one not in taken)
 

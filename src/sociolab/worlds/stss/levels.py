@@ -31,7 +31,7 @@ from sociolab.report.words import (
 from sociolab.store.store import Store
 from sociolab.town.questions import MOST_ROUNDS
 from sociolab.worlds.stss.dataset import content_from, unpacked
-from sociolab.worlds.stss.losses import LOSSES, OUTCOMES, Outcome, eligible, wanted
+from sociolab.worlds.stss.judges import LOSSES, OUTCOMES, Outcome, eligible, wanted
 from sociolab.worlds.stss.talk.dataset import scenario_from
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import MEASURES

@@ -26,6 +26,7 @@ from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, money, plural, scripted_play
 from sociolab.stats.intervals import Estimate, mean, on_scale
 from sociolab.store.store import Store
+from sociolab.worlds.stss.judges import OUTCOMES, Outcome
 from sociolab.worlds.stss.kit import SCRIPTED
 from sociolab.worlds.stss.levels import (
     ACTION,
@@ -39,7 +40,6 @@ from sociolab.worlds.stss.levels import (
     levels_section,
     with_tdp,
 )
-from sociolab.worlds.stss.losses import OUTCOMES, Outcome
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import CONVERSATION_SR, SUMMARY_SR
 from sociolab.worlds.stss.world import StssSettings

@@ -35,6 +35,7 @@ from sociolab.worlds.sotopia.scenarios import (
     Scenario,
 )
 from sociolab.worlds.sotopia.scene import PACKAGE, WANTED, SceneCast, SotopiaScene
+from sociolab.worlds.sotopia.visibility import STRANGER_LABEL
 
 
 @pytest.fixture
@@ -125,6 +126,13 @@ def test_a_player_reads_what_the_package_shows_in_its_order(
     )
     assert '"argument": {"description": "which words"' in form
     assert "Ida snores" not in text
+
+
+def test_a_stranger_has_no_name_in_their_text_where_names_are_hidden(package: Path) -> None:
+    scene = SotopiaScene(casting(RelationshipType.STRANGER), texts=imported(package))
+    told = words(scene.witness("bo").observe(0).head)
+    assert f"Cast: {STRANGER_LABEL} and Bo Lund" in told
+    assert "Ida" not in told
 
 
 def test_a_package_that_withholds_profiles_withholds_them(package: Path) -> None:

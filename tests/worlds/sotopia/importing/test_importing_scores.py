@@ -112,6 +112,18 @@ def test_a_log_without_its_judges_prompt_is_read_from_its_messages(tmp_path: Pat
     assert found.judgings == wanted.judgings
 
 
+def test_who_acts_at_once_acts_one_after_the_other_and_no_words_are_lost(tmp_path: Path) -> None:
+    stage, both = "Environment", STAGE.format(ROE, LUND, "Go home.", "Stay.")
+    messages = [
+        [(stage, "Ida Roe", both), (stage, "Bo Lund", both)],
+        [("Ida Roe", stage, "said: we did nothing"), ("Bo Lund", stage, 'said: "Oh."')],
+        [("Ida Roe", stage, "did nothing"), ("Bo Lund", stage, "left the conversation")],
+    ]
+    found = import_episodes(written(tmp_path, log(rewards_prompt="TBD", messages=messages)))
+    moves = [(move.seat, move.actions[0].text) for move in found.episodes[0].moves]
+    assert moves == [("Ida-Roe", "we did nothing"), ("Bo-Lund", "Oh."), ("Bo-Lund", "")]
+
+
 def test_the_imported_run_holds_the_scores(tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     source = written(tmp_path, log())

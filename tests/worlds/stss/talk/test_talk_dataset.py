@@ -12,7 +12,14 @@ import pytest
 
 from sociolab.core.errors import ConfigError
 from sociolab.worlds.stss.dataset import own_town
-from sociolab.worlds.stss.talk.dataset import OWN, own_talks, read_talks, tally, write_talks
+from sociolab.worlds.stss.talk.dataset import (
+    OWN,
+    counts_of,
+    own_talks,
+    read_talks,
+    tally,
+    write_talks,
+)
 from sociolab.worlds.stss.talk.freezing import frozen_talks
 from sociolab.worlds.stss.task import TASK_TYPES
 
@@ -82,13 +89,32 @@ def test_building_again_gives_the_shipped_scenarios() -> None:
 def test_a_scenario_is_a_line_of_a_few_kilobytes() -> None:
     lines = (OWN / "scenarios.jsonl").read_bytes().splitlines()
     assert len(lines) == 325
-    assert sum(map(len, lines)) / len(lines) < 9216  # about a tenth of it is what was said before
-    assert max(map(len, lines)) < 13_000
+    assert sum(map(len, lines)) / len(lines) < 12_288  # about a tenth of it is what was said before
+    assert max(map(len, lines)) < 16_000
+
+
+def test_each_task_has_two_conversations_with_days_behind_them_and_who_lived_is_said() -> None:
+    data = own_talks()
+    counts = Counter(one.task.id for one in data.scenarios)
+    assert (len(counts), sum(counts.values())) == (30, 325)
+    assert min(counts.values()) >= 2
+    for one in data.scenarios:
+        for side in (one.performer, one.other):
+            assert len(side.memories) >= 3
+            assert side.resident.ties
+    assert data.lived_by == "rule-based residents"
+    said = counts_of(data)
+    assert said[0] == "public activity: 128 conversations of 10 social tasks, 12 to 13 each"
+    assert said[-1] == "days simulated by: rule-based residents"
+    assert not any(line.startswith("fewer") for line in said)
+    first = replace(data, scenarios=data.scenarios[:1], lived_by="")
+    assert "fewer than 2 conversations: kite-evening" in counts_of(first)
+    assert counts_of(first)[-1] == "days simulated by: not said"
 
 
 def test_the_report_is_that_of_the_set() -> None:
     data = own_talks()
-    text = tally(data.scenarios).as_markdown(f"{data.name} {data.version}")
+    text = tally(data.scenarios).as_markdown(f"{data.name} {data.version}", counts_of(data))
     assert (OWN / "report.md").read_text("utf-8") == text
     assert "325 conversation tasks of 30 social tasks" in text
 
@@ -165,7 +191,7 @@ def test_a_set_that_was_changed_on_purpose_needs_no_hash(tmp_path: Path) -> None
     data = replace(own_talks(), scenarios=own_talks().scenarios[:2])
     write_talks(tmp_path, data, "by hand")
     (tmp_path / "meta.json").write_text('{"name": "mine", "version": "1"}')
-    assert read_talks(tmp_path) == replace(data, name="mine")
+    assert read_talks(tmp_path) == replace(data, name="mine", lived_by="")
 
 
 def test_an_empty_set_and_no_set_are_refused(tmp_path: Path) -> None:

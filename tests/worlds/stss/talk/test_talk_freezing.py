@@ -17,7 +17,7 @@ from sociolab.town.trace import Did, Planned, Remembered, Talked
 from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.dataset import TownData, own_town
 from sociolab.worlds.stss.talk.dataset import Side, TalkScenario
-from sociolab.worlds.stss.talk.freezing import MOST_MEMORIES, MOST_SEEN, frozen_talks
+from sociolab.worlds.stss.talk.freezing import MOST_DONE, MOST_MEMORIES, MOST_SEEN, frozen_talks
 from sociolab.worlds.stss.talk.playing import performer_of
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import Stss, StssSettings, trajectory_of
@@ -82,10 +82,36 @@ def test_each_remembers_only_what_it_had_kept_itself_before_the_talk(task: str) 
                 if memory.who == side.resident.id and memory.step <= step_of(task, one.now)
             }
             found = [(step_of(task, m.when), m.kind, m.text) for m in side.memories]
-            assert found
-            assert set(found) <= mine
-            assert len(found) <= MOST_MEMORIES
+            kept_in_mind = [memory for memory in found if memory[1] != "done"]
+            assert kept_in_mind
+            assert set(kept_in_mind) <= mine
+            assert len(kept_in_mind) <= MOST_MEMORIES
             assert sum(kind == "seen" for _, kind, _ in found) <= MOST_SEEN
+
+
+@each_task
+def test_each_remembers_what_it_did_itself_on_that_day_and_nothing_that_came_later(
+    task: str,
+) -> None:
+    for one in frozen(task):
+        step = step_of(task, one.now)
+        for side in sides(one):
+            own = [m for m in side.memories if m.kind == "done"]
+            acts = {
+                (did.step, f"own activity: {did.block or did.doing}, at {did.place}")
+                for did in lived(task).records(Did, side.resident.id)
+                if did.state == "at it" and did.step < step
+            }
+            assert {(step_of(task, m.when), m.text) for m in own} <= acts
+            assert {m.when.date() for m in own} <= {one.now.date()}
+            assert [m.when for m in own] == sorted(m.when for m in own)
+            assert len({m.text for m in own}) == len(own) <= MOST_DONE
+            assert own or one.now.hour < 8, "a day has begun"
+
+
+def test_seed_memories_come_to_mind_too() -> None:
+    kinds = {memory.kind for one in frozen(PUBLIC) for memory in one.other.memories}
+    assert {"known", "seen", "done"} <= kinds
 
 
 @each_task

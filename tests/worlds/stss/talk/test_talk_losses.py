@@ -10,7 +10,7 @@ import pytest
 from sociolab.core.score import Score, Unscored
 from sociolab.town.questions import SpeechAct, Summary, Utterance
 from sociolab.town.residents import Resident
-from sociolab.worlds.stss.losses import (
+from sociolab.worlds.stss.judges import (
     LOSSES,
     Spoken,
     eligible,

@@ -24,9 +24,9 @@ from sociolab.town.questions import (
     Utter,
 )
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.worlds.stss.prompt_sets import paper
 from sociolab.worlds.stss.talk.dataset import TalkScenario
 from sociolab.worlds.stss.talk.playing import TalkSettings, known_places, play_talk, told_in
+from sociolab.worlds.stss.world import paper
 from worlds.stss.talk.talk_plays import POLICY, TRIAL, Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import (
     CAFE,

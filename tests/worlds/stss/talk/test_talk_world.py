@@ -20,10 +20,10 @@ from sociolab.testing.playing import driven, play_task
 from sociolab.town.mind import MindPlayer
 from sociolab.town.questions import QUESTIONS
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.worlds.stss.prompt_sets import PACKAGE
 from sociolab.worlds.stss.talk.dataset import TalkData, scenario_from
 from sociolab.worlds.stss.talk.playing import TalkSettings, told_in
 from sociolab.worlds.stss.talk.world import StssTalk
+from sociolab.worlds.stss.world import PACKAGE
 from worlds.stss.talk.talk_plays import Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import PUBLIC, TASKS, scenario, scenarios, secret_of
 

@@ -3,13 +3,13 @@
 The NPC's knowledge is summarised into k key points, and so is each player's answer, by a call that
 is shown the answer and nothing else; a further call says which key points are the same (AntEval
 section 4.1). Beside it the whole answer is held against the atomic facts. Calls a session: one for
-the knowledge, three for each answer at the end, one for each other answer (before the first turn,
-snapshots), and with controls three more; an empty answer takes none.
+the knowledge, one for the transcript, three for each answer at the end, one for each other answer
+(before the first turn, snapshots), and with controls two more; an empty answer takes none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Annotated, Literal, TypeVar
 
@@ -36,6 +36,7 @@ from sociolab.worlds.anteval.information.scoring import (
     nothing,
     said,
     snapshot_turns,
+    substantial,
     verdicts,
 )
 from sociolab.worlds.anteval.prompt_sets import paper
@@ -107,9 +108,10 @@ class AnswerSheet(_Strict):
 
 
 class TranscriptSheet(_Strict):
-    """A whole transcript: each fact."""
+    """A whole transcript: each fact, and the numbers of the turns that are small talk."""
 
     facts: list[FactLine]
+    small_talk: list[int]
 
 
 @lru_cache(maxsize=64)  # a pydantic class takes a millisecond to make
@@ -160,6 +162,14 @@ def facts_problem(lines: Sequence[FactLine], texts: Sequence[str]) -> str:
         if line.stated and quoted(line.quote, texts) is None:
             return _not_there(line.fact, line.quote)
     return ""
+
+
+def turns_problem(numbers: Sequence[int], taken: Sequence[int]) -> str:
+    """What is wrong with a list of turns, of those that were taken; empty if nothing is."""
+    wrong = next((n for n in numbers if n not in taken or numbers.count(n) > 1), None)
+    if wrong is None:
+        return ""
+    return f"small_talk: expected numbers of turns, each once, found {wrong} of {list(numbers)}"
 
 
 def answer_problem(sheet: AnswerSheet, text: str) -> str:
@@ -229,7 +239,7 @@ class ModelJudge:
         """The verdicts on the answers; failures where no player took a turn."""
         session = session_from(episode.trial.task.content)
         if not party_moved(episode):
-            return nothing(session, self._plan)
+            return nothing(episode, self._plan)
         reader = self._reader(session, episode, judging)
         found = SessionEvidence()
         points = await reader.knowledge()
@@ -241,10 +251,10 @@ class ModelJudge:
                 found.before[seat] = await reader.answer(seat, 0)
             for turn in snapshot_turns(session.turns, self._plan.snapshots):
                 found.snapshots[turn, seat] = await reader.answer(seat, turn)
+        found.told, found.small_talk = await reader.told()
         if self._plan.controls:
-            found.told = await reader.told()
             found.oracle = await reader.overlap(points, reader.recited(), "")
-        return verdicts(session, self._plan, found)
+        return verdicts(episode, self._plan, found)
 
     async def reading(self, episode: Episode, seat: str) -> Found:
         """One player's answer at the end against the facts, and nothing else."""
@@ -360,13 +370,15 @@ class _Reader:
         }
         return FactReading(len(facts), _stated(sheet.facts, facts), **beside)
 
-    async def told(self) -> Found:
-        """The transcript against the facts, each with the turn that its quote is from."""
+    async def told(self) -> tuple[Found, Collection[int] | MissingValue]:
+        """The transcript against the facts, each with the turn that its quote is from; and the
+        turns that were small talk."""
         npc, facts = self._session.npc, self._session.knowledge
         lines = self._lines(None)
-        if not lines or not facts:
-            return FactReading(len(facts), {})
+        if not facts:
+            return FactReading(0, {}), ()
         body = "\n".join(("# The facts", *self._facts, "", "# What was said and done", *lines))
+        taken = [move.turn + 1 for move in substantial(self._episode)]
         sheet = await self._ask(
             "transcript",
             "",
@@ -374,17 +386,17 @@ class _Reader:
             facts_type(TranscriptSheet, len(facts)),
             self._texts["judge_transcript"].render({"npc": npc.first_name}),
             body,
-            lambda s: facts_problem(s.facts, lines),
+            lambda s: facts_problem(s.facts, lines) or turns_problem(s.small_talk, taken),
         )
         if isinstance(sheet, MissingValue):
-            return sheet
+            return sheet, sheet
         stated = _stated(sheet.facts, facts)
         for line in sheet.facts:
             number = next((n for n in lines if line.stated and quoted(line.quote, (n,))), "")
             if number:
                 fact = facts[_index(line.fact)].id
                 stated[fact] = f"turn {number.partition('.')[0]}: {stated[fact]}"
-        return FactReading(len(facts), stated)
+        return FactReading(len(facts), stated), [number - 1 for number in sheet.small_talk]
 
     def _lines(self, before: int | None) -> list[str]:
         """The turns that were taken before this one, or all; each behind its number."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from sociolab.core.episode import Answered, Episode, Unusable
+from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.errors import Cause
 from sociolab.core.ports import Question
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
@@ -18,8 +19,8 @@ from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
 from sociolab.plugin.shown import FactWay, HeardFact, ToldFact
 from sociolab.prompting.sets import PromptSet
-from sociolab.worlds.anteval.scene import TELL, UNRECORDED, party_moved, recorded
-from sociolab.worlds.anteval.session import Session, session_from
+from sociolab.worlds.anteval.scene import CHAT, LEAVE, TELL, UNRECORDED, party_moved, recorded
+from sociolab.worlds.anteval.session import FactKind, Session, session_from
 
 LEARNED = "learned"
 """The question's name in requests and events."""
@@ -72,17 +73,26 @@ def _question(texts: PromptSet, teller: str, *, before: bool) -> Question:
 
 
 def answer(episode: Episode, seat: str, at: int | None) -> Learned | Unusable | None:
-    """What this seat said after `at` turns, None being the end; the failure; or None: not asked."""
+    """What this seat said after `at` turns, None being the end; the failure; or None: not asked.
+
+    Who has left by then, and a table that has ended, learn nothing more: their last answer counts.
+    """
     ended = episode.ended
-    if at is None and ended is None:
+    end = ended.turn + 1 if ended else None
+    left = (m.turn < at for m in episode.moves if at and m.seat == seat and _left(m))
+    turn = end if at is None or any(left) or (end and at > end) else at
+    if turn is None:
         return None
-    turn = at if at is not None else (ended.turn + 1 if ended else 0)
     for event in reversed(episode.events):
         if isinstance(event, Answered) and _is(event.seat, event.question, event.turn, seat, turn):
             return Learned.model_validate(event.value)
         if isinstance(event, Unusable) and _is(event.seat, event.name, event.turn, seat, turn):
             return event
     return None
+
+
+def _left(move: Moved) -> bool:
+    return move.actions[0].kind == LEAVE
 
 
 def _is(seat: str, name: str, turn: int, wanted: str, at: int) -> bool:
@@ -97,6 +107,19 @@ HALLUCINATION = Measure("hallucination", 0, 1, title="hallucinated")
 PARTY_RECALL = Measure("party_recall", 0, 1, title="party recall")
 OF_ANSWERS = (IEP, PRECISION, RECALL, F1, HALLUCINATION)
 """The metrics of each player's answer at the end."""
+
+RECALL_OF: Mapping[FactKind, Measure] = {
+    kind: Measure(f"recall_{kind.replace(' ', '_')}", 0, 1, title=f"recall: {kind}")
+    for kind in get_args(FactKind)
+}
+"""Recall of the facts of each kind alone."""
+SMALL_TALK = Measure("small_talk", 0, 1, title="small talk")
+"""Share of a player's turns that neither exchange what the NPC knows nor work towards it."""
+TURNS_PER_FACT = Measure("turns_per_fact", 0, math.inf, title="turns a fact")
+TOKENS_PER_FACT = Measure("tokens_per_fact", 0, math.inf, title="tokens a fact")
+"""What was taken and said at the whole table, over the facts that the players learnt together."""
+CHARACTERS_A_TOKEN = 4
+"""The same for all agents, so that a tokenizer makes no difference."""
 
 NO_TALK = Measure("no_talk", 0, 1, title="no conversation")
 """Recall of each player's answer before the first turn."""
@@ -217,14 +240,16 @@ class InformationPlan:
         """All metrics for which there is a verdict, in the order in which they are given."""
         curve = [recall_at(turn) for turn in snapshot_turns(turns, self.snapshots)]
         held = CONTROLS if self.controls else ()
-        return (*OF_ANSWERS, PARTY_RECALL, *curve, *held)
+        costs = (TURNS_PER_FACT, TOKENS_PER_FACT)
+        return (*OF_ANSWERS, *RECALL_OF.values(), SMALL_TALK, PARTY_RECALL, *costs, *curve, *held)
 
 
 @dataclass(slots=True)
 class SessionEvidence:
     """Answers as read, by seat; the overlap of key points; snapshots; what was there to be heard.
 
-    `oracle` is the IEP of an answer that recites all facts.
+    `oracle` is the IEP of an answer that recites all facts, `small_talk` holds the turns that were
+    no more than that.
     """
 
     answers: dict[str, Found] = field(default_factory=dict)
@@ -233,6 +258,7 @@ class SessionEvidence:
     snapshots: dict[tuple[int, str], Found] = field(default_factory=dict)
     told: Found = CannotTell("there is nothing to know")
     oracle: KeyPointOverlap | MissingValue | CannotTell = CannotTell("there is nothing to know")
+    small_talk: Collection[int] | MissingValue | CannotTell = CannotTell(UNRECORDED)
 
 
 def said(episode: Episode, seat: str, at: int | None) -> Learned | MissingValue:
@@ -248,29 +274,33 @@ def said(episode: Episode, seat: str, at: int | None) -> Learned | MissingValue:
 
 
 def verdicts(
-    session: Session, plan: InformationPlan, found: SessionEvidence
+    episode: Episode, plan: InformationPlan, found: SessionEvidence
 ) -> tuple[Verdict, ...]:
     """The verdicts on an episode, seat by seat, then those on the whole of it."""
+    session = session_from(episode.trial.task.content)
     given: list[Verdict] = []
     for player in session.players:
         seat, reading = player.id, found.answers[player.id]
         given.append(_iep(IEP, seat, found.overlaps[seat], plan.key_points))
         given += _of_facts(seat, reading)
+        given += _by_kind(session, seat, reading)
+        given.append(_small_talk(episode, seat, found.small_talk))
         for turn in snapshot_turns(session.turns, plan.snapshots):
             measure = recall_at(turn)
             given.append(_recall(measure, seat, found.snapshots[turn, seat]))
         if plan.controls:
             given.append(_recall(NO_TALK, seat, found.before[seat]))
             given.append(_other_session(session, seat, reading))
-    given.append(_party(found, session))
+    given += _party(found, session, episode)
     if plan.controls:
         given.append(_recall(ORACLE_TRANSCRIPT, None, found.told))
         given.append(_iep(ORACLE_FACTS, None, found.oracle, plan.key_points))
     return tuple(given)
 
 
-def nothing(session: Session, plan: InformationPlan) -> tuple[Verdict, ...]:
+def nothing(episode: Episode, plan: InformationPlan) -> tuple[Verdict, ...]:
     """A failure for every metric of an episode in which no player took a turn."""
+    session = session_from(episode.trial.task.content)
     lost = MissingValue(
         "incomplete", "expected at least one turn of a player, found none: nothing to judge"
     )
@@ -278,8 +308,10 @@ def nothing(session: Session, plan: InformationPlan) -> tuple[Verdict, ...]:
     answers = dict.fromkeys(seats, lost)
     turns = snapshot_turns(session.turns, plan.snapshots)
     snapshots = {(turn, seat): lost for turn in turns for seat in seats}
-    evidence = SessionEvidence({**answers}, {**answers}, {**answers}, {**snapshots}, lost, lost)
-    return verdicts(session, plan, evidence)
+    evidence = SessionEvidence(
+        {**answers}, {**answers}, {**answers}, {**snapshots}, lost, lost, lost
+    )
+    return verdicts(episode, plan, evidence)
 
 
 def _iep(
@@ -323,6 +355,36 @@ def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
     )
 
 
+def _by_kind(session: Session, seat: str, reading: Found) -> Iterator[Verdict]:
+    for kind, measure in RECALL_OF.items():
+        ids = [fact.id for fact in session.knowledge if fact.kind == kind]
+        if ids and not isinstance(reading, FactReading):
+            yield _missing(measure, seat, reading)
+        elif ids and isinstance(reading, FactReading):
+            stated = {fact: where for fact, where in reading.stated.items() if fact in ids}
+            yield _recall(measure, seat, FactReading(len(ids), stated))
+
+
+def _small_talk(
+    episode: Episode, seat: str, found: Collection[int] | MissingValue | CannotTell
+) -> Verdict:
+    if isinstance(found, MissingValue | CannotTell):
+        return _missing(SMALL_TALK, seat, found)
+    taken = [move.turn for move in substantial(episode) if move.seat == seat]
+    if not taken:
+        return Unscored(SMALL_TALK, seat, "the player only waited, or left")
+    idle = [str(turn + 1) for turn in taken if turn in found]
+    listed = f": {', '.join(idle)}" if idle else ""
+    return Score(
+        SMALL_TALK, seat, len(idle) / len(taken), f"{len(idle)} of {len(taken)} turns{listed}"
+    )
+
+
+def substantial(episode: Episode) -> tuple[Moved, ...]:
+    """The moves in which something was said or done."""
+    return tuple(move for move in episode.moves if any(action.text for action in move.actions))
+
+
 def _recall(measure: Measure, seat: str | None, found: Found) -> Verdict:
     if not isinstance(found, FactReading):
         return _missing(measure, seat, found)
@@ -354,21 +416,34 @@ def _other_session(session: Session, seat: str, reading: Found) -> Verdict:
     return Score(OTHER_SESSION, seat, shared / len(decoys), reason)
 
 
-def _party(found: SessionEvidence, session: Session) -> Verdict:
+def _party(found: SessionEvidence, session: Session, episode: Episode) -> Iterator[Verdict]:
+    """What the players learnt together, and what a fact cost them."""
+    costs = (TURNS_PER_FACT, TOKENS_PER_FACT)
     readings = []
     for seat, reading in found.answers.items():
         if isinstance(reading, MissingValue):
-            lost = MissingValue("incomplete", f"the answer of {seat} is missing: {reading.problem}")
-            return _missing(PARTY_RECALL, None, lost)
-        if isinstance(reading, CannotTell):
-            return _missing(PARTY_RECALL, None, reading)
+            reading = MissingValue(
+                "incomplete", f"the answer of {seat} is missing: {reading.problem}"
+            )
+        if not isinstance(reading, FactReading):
+            yield from (_missing(measure, None, reading) for measure in (PARTY_RECALL, *costs))
+            return
         readings.append(reading)
-    value = party_recall(readings)
+    value, known = party_recall(readings), len(session.knowledge)
     if value is None:
-        return Unscored(PARTY_RECALL, None, "there is nothing to know")
-    known = len(session.knowledge)
-    reason = f"{round(value * known)} of {known} facts stated by at least one player"
-    return Score(PARTY_RECALL, None, value, reason)
+        yield Unscored(PARTY_RECALL, None, "there is nothing to know")
+    else:
+        reason = f"{round(value * known)} of {known} facts stated by at least one player"
+        yield Score(PARTY_RECALL, None, value, reason)
+    learnt = round((value or 0) * known)
+    size = sum(len(action.text) for move in episode.moves for action in move.actions)
+    spent = (len(episode.moves), size / CHARACTERS_A_TOKEN)
+    for measure, amount, what in zip(costs, spent, ("turns", "tokens"), strict=True):
+        if learnt:
+            reason = f"{amount:,.0f} {what}, {learnt} facts learnt"
+            yield Score(measure, None, amount / learnt, reason)
+        else:
+            yield Unscored(measure, None, "no fact was learnt")
 
 
 def _missing(measure: Measure, seat: str | None, found: MissingValue | CannotTell) -> Verdict:
@@ -438,7 +513,7 @@ class RecordJudge:
         """The verdicts on the answers; failures where no player took a turn."""
         session, plan = session_from(episode.trial.task.content), self._plan
         if not party_moved(episode):
-            return nothing(session, plan)
+            return nothing(episode, plan)
         found = SessionEvidence()
         for player in session.players:
             seat = player.id
@@ -454,9 +529,14 @@ class RecordJudge:
             found.told = FactReading(len(session.knowledge), where)
             everything = dict.fromkeys((fact.id for fact in session.knowledge), "")
             found.oracle = self._overlap(session, FactReading(len(everything), everything))
+            found.small_talk = frozenset(
+                move.turn
+                for move in episode.moves
+                if all(act.kind == CHAT for action in move.actions for act in action.acts)
+            )
         else:
             found.told = found.oracle = CannotTell(UNRECORDED)
-        return verdicts(session, plan, found)
+        return verdicts(episode, plan, found)
 
     def _overlap(
         self, session: Session, answer: Found

@@ -52,7 +52,9 @@ class Encoder:
             else:
                 model, self._tokenizer = _checkpoint(folder)
             self._tokenizer.truncation_side = "left"
-            self._longest, self._seed = settings.longest, settings.seed
+            most = getattr(model.config, "max_position_embeddings", None) or settings.longest
+            self._longest = min(settings.longest, self._tokenizer.model_max_length, most)
+            self._seed = settings.seed
             self._trainer = trained(
                 model,
                 [self._row(one) | {"labels": _wanted(one)} for one in examples if one.labels],

@@ -135,17 +135,22 @@ class LoraDM:
 
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
         """The first `most` labels of each reply; none where a reply cannot be used."""
-        adapted = self._ready()
-        return tuple(self._labels(adapted, example, most) for example in examples)
+        replies = self._ready().replies(examples)
+        return tuple(
+            self._labels(reply, example, most)
+            for reply, example in zip(replies, examples, strict=True)
+        )
 
     def _ready(self) -> AdaptedModel:
         if self._adapted is None:
             raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
         return self._adapted
 
-    def _labels(self, adapted: AdaptedModel, example: Example, most: int) -> frozenset[Label]:
+    def _labels(self, reply: str | ReplyError, example: Example, most: int) -> frozenset[Label]:
         try:
-            return read_answer(adapted.reply(example), example, most)
+            if isinstance(reply, ReplyError):
+                raise reply
+            return read_answer(reply, example, most)
         except ReplyError as error:
             self.failures[error.cause] += 1
             return frozenset()

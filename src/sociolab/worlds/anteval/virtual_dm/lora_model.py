@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LONGEST_ANSWER = 256
 """Tokens: more than a dozen checks."""
 
+AT_ONCE = 16
+"""Prompts that are answered together."""
+
 NO_LOSS = -100
 """What torch's cross entropy passes over."""
 
@@ -32,26 +35,39 @@ class AdaptedModel:
     model: Any
     tokenizer: Any
 
-    def reply(self, example: Example) -> str:
-        """What the model answers, decoded greedily. ReplyError if it cannot read that much."""
+    def replies(self, examples: Sequence[Example]) -> tuple[str | ReplyError, ...]:
+        """What the model answers to each, decoded greedily; ReplyError where one is too long.
+
+        Prompts of about the same length are read together.
+        """
+        prompts = [prompt_ids(self, example) for example in examples]
+        found: dict[int, str | ReplyError] = {}
+        for place, (prompt, example) in enumerate(zip(prompts, examples, strict=True)):
+            if problem := _length_problem(self, example, len(prompt) + LONGEST_ANSWER):
+                # It was trained for long, and what it does with all other rows is worth having.
+                found[place] = ReplyError(problem, raw="", cause="context overflow")
+        left = sorted(set(range(len(prompts))) - set(found), key=lambda place: len(prompts[place]))
+        for start in range(0, len(left), AT_ONCE):
+            some = left[start : start + AT_ONCE]
+            found |= zip(some, self._written([prompts[place] for place in some]), strict=True)
+        return tuple(found[place] for place in range(len(examples)))
+
+    def _written(self, prompts: Sequence[list[int]]) -> list[str]:
         from transformers import GenerationConfig
 
-        prompt = prompt_ids(self, example)
-        problem = _length_problem(self, example, len(prompt) + LONGEST_ANSWER)
-        if problem:  # it was trained for long, and what it does with all other rows is worth having
-            raise ReplyError(problem, raw="", cause="context overflow")
+        end, width = self.tokenizer.eos_token_id, max(map(len, prompts))
         greedy = GenerationConfig(
-            do_sample=False,
-            max_new_tokens=LONGEST_ANSWER,
-            eos_token_id=self.tokenizer.eos_token_id,
-            pad_token_id=self.tokenizer.eos_token_id,
+            do_sample=False, max_new_tokens=LONGEST_ANSWER, eos_token_id=end, pad_token_id=end
         )
-        tokens = torch.tensor([prompt], device=self.model.device)
+        here, before = self.model.device, [width - len(prompt) for prompt in prompts]
+        rows = [[end] * pad + prompt for pad, prompt in zip(before, prompts, strict=True)]
+        read = [[0] * pad + [1] * (width - pad) for pad in before]
         written = self.model.generate(
-            input_ids=tokens, attention_mask=torch.ones_like(tokens), generation_config=greedy
+            input_ids=torch.tensor(rows, device=here),
+            attention_mask=torch.tensor(read, device=here),
+            generation_config=greedy,
         )
-        text: str = self.tokenizer.decode(written[0, len(prompt) :], skip_special_tokens=True)
-        return text
+        return [self.tokenizer.decode(row[width:], skip_special_tokens=True) for row in written]
 
 
 def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> AdaptedModel:
@@ -123,8 +139,8 @@ def row_of(adapted: AdaptedModel, example: Example) -> dict[str, list[int]]:
 
 def _length_problem(adapted: AdaptedModel, example: Example, tokens: int) -> str:
     """Why so many tokens are too many for the model; empty where they are not."""
-    most = adapted.model.config.max_position_embeddings
-    if tokens <= most:
+    most = getattr(adapted.model.config.get_text_config(), "max_position_embeddings", None)
+    if most is None or tokens <= most:  # positions that are not learned have no end
         return ""
     return (
         f"the model reads at most {most} tokens, and example {example.id} with its answer may take "

@@ -204,7 +204,7 @@ def _reasons(text: str, seats: int) -> list[dict[str, str]]:
     _, *comments = _COMMENTS.split(text)
     for number, comment in zip(comments[::2], comments[1::2], strict=True):
         _, *parts = _REASON.split(comment)
-        if int(number) <= seats:
+        if 1 <= int(number) <= seats:
             found[int(number) - 1] |= {
                 name: why.strip() for name, why in zip(parts[::2], parts[1::2], strict=True)
             }
@@ -213,7 +213,7 @@ def _reasons(text: str, seats: int) -> list[dict[str, str]]:
 
 def _told(messages: Sequence[Sequence[tuple[str, str, str]]]) -> str:
     """A log of messages as a judge's prompt tells it: each agent's own background and goal, then
-    what was done, turn by turn."""
+    what was done, act by act, where several act at once, too."""
     scenes = [
         (to, text) for turn in messages[:1] for sender, to, text in turn if sender == _STAGE_HAND
     ]
@@ -229,13 +229,14 @@ def _told(messages: Sequence[Sequence[tuple[str, str, str]]]) -> str:
                 re.MULTILINE | re.DOTALL,
             )
             lines.append(part[0].strip() if part else "")
-    for number, turn in enumerate(messages[1:], 1):
-        acts = [f"{who} {text}" for who, to, text in turn if to == _STAGE_HAND and who != to]
-        lines += [f"Turn #{number}", *[act for act in acts if not act.endswith("did nothing")]]
-    return "\n".join(lines)
+    acts = list[str]()
+    for turn in messages[1:]:
+        done = [(who, text) for who, to, text in turn if to == _STAGE_HAND and who != to]
+        acts += [f"{who} {text}" for who, text in done if text.strip() != "did nothing"] or [""]
+    return "\n".join([*lines, *(f"Turn #{i}\n{act}" for i, act in enumerate(acts, 1))])
 
 
-_EPISODE = ("rewards_prompt", "messages")
+_EPISODE = re.compile(r'\s*[^\n]*"(rewards_prompt|messages)"')
 _STAGE_HAND = "Environment"
 
 
@@ -244,11 +245,7 @@ def _episode_files(source: Path) -> tuple[Path, ...]:
     if source.is_file():
         return (source,)
     for folder in (source / "episodes", source):
-        found = [
-            path
-            for path in sorted(folder.glob("*.jsonl"))
-            if any(f'"{key}"' in file_text(path).lstrip().partition("\n")[0] for key in _EPISODE)
-        ]
+        found = [path for path in sorted(folder.glob("*.jsonl")) if _EPISODE.match(file_text(path))]
         if found:
             return tuple(found)
     raise ConfigError(

@@ -7,46 +7,53 @@ import shlex
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.user_files import data_folder, fresh_folder, imported_folder, writing
+from sociolab.engine.scene import FailurePolicy
 from sociolab.plugin.context import Context, Findings
-from sociolab.plugin.options import Flag
+from sociolab.plugin.options import Flag, StoreAccess
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name
+from sociolab.store.store import Store
 from sociolab.worlds.stss.talk.dataset import (
     META,
     REPORT,
     SCENARIOS,
     TalkData,
+    TalkScenario,
     TaskTally,
     selectable,
     selected,
     tally,
     write_talks,
 )
-from sociolab.worlds.stss.talk.freezing import Unit, Watch, candidates, town_of
+from sociolab.worlds.stss.talk.freezing import Unit, Watch, candidates, frozen_of_episode, town_of
+from sociolab.worlds.stss.world import StssSettings
 
 WORLD: Literal["stss-talk"] = "stss-talk"
 MOST_SEEDS = 1000
 
 
-class Build(BaseModel):
+class Build(StoreAccess):
     """What `sociolab build` is asked: `total` talks of the towns of `seeds` ("1-6", "1,4"), among
     the imported data sets under a name, or in a folder `out`, whose name it bears unless it is
     given one. `data` names another town than our own, whose tasks each seed lives in its own way.
+    `run` is a stored run of the world stss, to freeze in their place, whoever played it: the first
+    episode of each task.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     world: Annotated[Literal["stss-talk"], Flag("WORLD", "WORLD", "stss-talk.")] = WORLD
     seeds: Annotated[str, Flag("--seeds", "N-M", "Random seeds of the simulated towns.")] = "1-6"
     total: Annotated[int, Flag("--total", "N", "Conversation tasks.")] = Field(default=325, ge=1)
     data: Annotated[str | None, Flag("--data", "TOWN", "An imported town; default: ours.")] = None
+    run: Annotated[
+        str | None, Flag("--run", "RUN", "A stored run of stss, instead of simulating.")
+    ] = None
     name: Annotated[str | None, Flag("--name", "NAME", "Name of the data set.")] = None
     out: Annotated[
         Path | None, Flag("--out", "DIR", "The folder to write; also names the data set.")
@@ -56,7 +63,8 @@ class Build(BaseModel):
     @property
     def command(self) -> str:
         """The command line that builds the same again."""
-        parts = ["sociolab", "build", WORLD, "--seeds", self.seeds, "--total", str(self.total)]
+        lived = ["--run", self.run] if self.run else ["--seeds", self.seeds]
+        parts = ["sociolab", "build", WORLD, *lived, "--total", str(self.total)]
         parts += ["--data", self.data] if self.data else []
         parts += ["--name", self.name] if self.name else []
         parts += ["--out", str(self.out)] if self.out else []
@@ -73,30 +81,66 @@ class Built:
     candidates: int
 
 
-def build(wanted: Build, watch: Watch) -> Built:
-    """Live the tasks of all seeds, freeze talks, choose among them and write the set.
+def build(wanted: Build, watch: Watch, store: Store | None = None) -> Built:
+    """Live the tasks of all seeds, or take those of a run in the store, freeze talks, choose among
+    them and write the set.
 
     ConfigError where the description is wrong, something of that name is there already, or fewer
     talks were frozen than are wanted. Stopped on the way, it leaves nothing behind.
     """
     seeds = seeds_of(wanted.seeds)
     name, target = _name(wanted), _target(wanted)
+    if wanted.run and wanted.data:
+        raise ConfigError("--data: a run has its own town; leave out --data or --run")
     folder = None if wanted.data is None else data_folder("stss", wanted.data)
-    units = [Unit(folder, seed, task.id) for seed in seeds for task in town_of(folder, seed).tasks]
     with fresh_folder(target) as scratch:
-        found = candidates(units, watch)
+        if wanted.run and store is not None:
+            found, version, lived_by = _of_run(store, wanted.run, watch)
+            where = f"the run {wanted.run}"
+        else:
+            units = [
+                Unit(folder, seed, task.id)
+                for seed in seeds
+                for task in town_of(folder, seed).tasks
+            ]
+            found, lived_by = candidates(units, watch), "rule-based residents"
+            version = town_of(folder, seeds[0]).version
+            where = f"the towns of the seeds {wanted.seeds}"
         possible = selectable(found)
         if possible < wanted.total:
             raise ConfigError(
                 f"expected {wanted.total} conversation tasks, two of a pair at most, found "
-                f"{possible} in the towns of the seeds {wanted.seeds}; ask for fewer with --total, "
-                "or name more --seeds"
+                f"{possible} in {where}; ask for fewer with --total"
+                + ("" if wanted.run else ", or name more --seeds")
             )
-        version = town_of(folder, seeds[0]).version
-        data = TalkData(name, version, selected(found, wanted.total))
+        data = TalkData(name, version, selected(found, wanted.total), lived_by)
         with writing(target):
             write_talks(scratch, data, wanted.command)
     return Built(data, target, tally(data.scenarios), len(found))
+
+
+def _of_run(store: Store, name: str, watch: Watch) -> tuple[list[TalkScenario], str, str]:
+    """What was frozen in a run, the version of its town, and who lived there."""
+    run = store.run(name)
+    if run.world != "stss":
+        raise ConfigError(f"--run: expected a run of stss, found {name}, a run of {run.world}")
+    given = run.settings if isinstance(run.settings, dict) else {}
+    settings = StssSettings.model_validate(run.world_settings)
+    then: Any = given.get("on_failed_turn", "skip")
+    policy = FailurePolicy(int(str(given.get("attempts", 3))), then)
+    first = {
+        row.trial.task.id: row for row in reversed(store.trials(name)) if row.status == "played"
+    }
+    found: list[TalkScenario] = []
+    members: set[str] = set()
+    for number, row in enumerate(reversed(first.values()), 1):
+        found += frozen_of_episode(store.episode(name, row.trial.id), settings, policy)
+        members |= {member.agent for member in row.trial.cast}
+        watch(number, len(first), len(found))
+    data: Any = given.get("data")
+    ruled = [one for one in members if run.declared.agents.get(one) == "rules"]
+    lived_by = ", ".join(f"{one} (rule-based)" if one in ruled else one for one in sorted(members))
+    return found, str(data[1]), f"{lived_by or 'nobody'}, in the run {name}"
 
 
 def seeds_of(text: str) -> tuple[int, ...]:
@@ -192,7 +236,7 @@ async def build_command(lab: Context, config: Build) -> Findings:
         told[0] = now
         lab.tell(f"{done}/{total} tasks simulated, {frozen} conversations frozen")
 
-    built = build(config, watch)
+    built = build(config, watch, lab.store if config.run else None)
     data, where = built.data, str(config.out) if config.out else built.data.name
     said = (
         f"{len(data.scenarios)} of {built.candidates} conversations that could be frozen, hash "

@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import cache, cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
+from statistics import median
 
 from pydantic import Field
 
@@ -18,6 +19,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.reading import file_text, json_record, json_records
 from sociolab.core.seeding import digest, stream
+from sociolab.report.words import plural
 from sociolab.town.questions import Block, Heard, Memory
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.dataset import TownMeta
@@ -91,19 +93,23 @@ def scenario_from(content: str) -> TalkScenario:
 
 
 class TalkMeta(TownMeta):
-    """`meta.json` of a set: `hash` and `scenarios`, their number, must be true where given."""
+    """`meta.json` of a set: `hash` and `scenarios`, their number, must be true where given;
+    `lived_by` says who simulated the days that it was frozen from."""
 
     hash: str | None = Field(default=None, min_length=1)
     scenarios: int | None = Field(default=None, ge=0)
+    lived_by: str = ""
 
 
 @dataclass(frozen=True)
 class TalkData:
-    """Conversation tasks under a name; `version` is that of the town that they are frozen from."""
+    """Conversation tasks under a name; `version` is that of the town that they are frozen from,
+    `lived_by` who simulated its days ("" where nobody says)."""
 
     name: str
     version: str
     scenarios: tuple[TalkScenario, ...]
+    lived_by: str = ""
 
     @cached_property
     def hash(self) -> str:
@@ -141,7 +147,7 @@ def read_talks(folder: Path) -> TalkData:
         raise ConfigError(
             f"{path}: expected at least one conversation task, found none; build some"
         )
-    data = TalkData(meta.name, meta.version, tuple(found.values()))
+    data = TalkData(meta.name, meta.version, tuple(found.values()), meta.lived_by)
     _check_meta(meta, data, folder)
     return data
 
@@ -157,12 +163,14 @@ def write_talks(folder: Path, data: TalkData, made_by: str) -> None:
         "version": data.version,
         "hash": data.hash,
         "scenarios": len(data.scenarios),
+        "lived_by": data.lived_by,
         "command": made_by,
         "sociolab": __version__,
     }
     _write(folder / META, json.dumps(meta, ensure_ascii=False, indent=2) + "\n")
     _write(folder / SCENARIOS, _lines(data.scenarios))
-    _write(folder / REPORT, tally(data.scenarios).as_markdown(f"{data.name} {data.version}"))
+    title = f"{data.name} {data.version}"
+    _write(folder / REPORT, tally(data.scenarios).as_markdown(title, counts_of(data)))
 
 
 def _check_meta(meta: TalkMeta, data: TalkData, folder: Path) -> None:
@@ -320,8 +328,8 @@ class TaskTally:
             sum(row.of_seed[number] for row in self.rows) for number in range(len(self.seeds))
         )
 
-    def as_markdown(self, title: str) -> str:
-        """A page with two tables."""
+    def as_markdown(self, title: str, said: Sequence[str]) -> str:
+        """A page with two tables, and sentences before them."""
         kinds = "".join(
             f"| {kind} | {len(rows)} | {sum(row.count for row in rows)} |\n"
             for kind, rows in self.types
@@ -332,6 +340,7 @@ class TaskTally:
         )
         return (
             f"# {title}: {self.count} conversation tasks of {len(self.rows)} social tasks\n\n"
+            f"{chr(10).join(f'- {one}' for one in said)}\n\n"
             f"| type | social tasks | conversation tasks |\n|---|---:|---:|\n{kinds}"
             f"| all | {len(self.rows)} | {self.count} |\n\n"
             "By social task, in all and by the seed of the town:\n\n"
@@ -350,6 +359,30 @@ def tally(scenarios: Sequence[TalkScenario]) -> TaskTally:
         for task, kind in types.items()
     ]
     return TaskTally(seeds, tuple(sorted(rows, key=lambda row: TASK_TYPES.index(row.type))))
+
+
+FEWEST = 2
+"""Conversation tasks of a social task that a set should have."""
+
+
+def counts_of(data: TalkData) -> tuple[str, ...]:
+    """How many conversation tasks there are by type, what the two remember, and who lived."""
+    counted = tally(data.scenarios)
+    found = [
+        f"{kind}: {plural(sum(counts), 'conversation')} of {plural(len(rows), 'social task')}, "
+        f"{' to '.join(dict.fromkeys(map(str, (min(counts), max(counts)))))} each"
+        for kind, rows in counted.types
+        if (counts := [row.count for row in rows])
+    ]
+    if few := [row.task for row in counted.rows if row.count < FEWEST]:
+        found.append(f"fewer than {FEWEST} conversations: {', '.join(few)}")
+    for side in ("performer", "other"):
+        memories = [len(getattr(one, side).memories) for one in data.scenarios] or [0]
+        found.append(
+            f"memories of the {side}: {median(memories):g} (median), {min(memories)} to "
+            f"{max(memories)}"
+        )
+    return (*found, f"days simulated by: {data.lived_by or 'not said'}")
 
 
 def _cells(counts: Sequence[int]) -> str:

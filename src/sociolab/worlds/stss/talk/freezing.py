@@ -1,8 +1,9 @@
 """Conversation tasks from a simulation: residents as they are just before they talk.
 
-A social task is lived by scripted minds. Where the performer is about to talk to somebody who has
-not heard of the task from it, both sides are kept (STSS section 3.2). Tasks of several towns are
-lived at once, in as many processes as there are processors.
+A social task is simulated by scripted minds, or was, by anybody, in a stored run. Where the
+performer is about to talk to somebody who has not heard of the task from it, both sides are kept
+(STSS section 3.2). Tasks of several towns are simulated at once, in as many processes as there are
+processors.
 """
 
 from __future__ import annotations
@@ -20,24 +21,32 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TypeAlias
 
-from sociolab.core.ports import Completed, NoReply, Play, Reply, Sent, StartRequests
+from sociolab.core.episode import Episode, Event, Happened
+from sociolab.core.errors import StoreError
+from sociolab.core.ports import Completed, NoReply, Reply, Request, StartRequests
+from sociolab.engine.journal import Journal
+from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import clock_time
 from sociolab.town.mind import MindPlayer
-from sociolab.town.questions import DayPlan, Heard, Me, Memory, PlanDay, Recall, Said, Utter
+from sociolab.town.person import Setting
+from sociolab.town.questions import Heard, Me, Memory, MindQuestion, Recall, Utter
 from sociolab.town.scripted.matters import key_of, standings, wanted_of
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.worlds.stss.dataset import TownData, own_town, read_town
+from sociolab.town.simulation import live
+from sociolab.town.trace import Did, chunks_in, trace_from
+from sociolab.town.trajectory import Trajectory
+from sociolab.worlds.stss.dataset import Content, TownData, content_from, own_town, read_town
 from sociolab.worlds.stss.talk.dataset import Neighbour, Side, TalkScenario
 from sociolab.worlds.stss.talk.playing import known_places
 from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.world import Stss, StssSettings
+from sociolab.worlds.stss.world import Stss, StssSettings, setting_of
 
 Watch: TypeAlias = Callable[[int, int, int], object]
 """Told how many tasks have been lived, of how many, and how many talks were frozen."""
 
-MOST_MEMORIES = 8
-MOST_SEEN = 3
-"""Memories of a side, and how many of them may be of what was merely seen: as in the town."""
+MOST_MEMORIES, MOST_SEEN, MOST_DONE = 8, 3, 4
+"""Memories of a side, and how many of them may be of what was merely seen: as in the town. Beside
+them, the last things that it did itself on that day."""
 
 _ALL = 100_000
 """More memories than anybody has."""
@@ -53,18 +62,67 @@ LATEST = time(12)
 
 
 def frozen_talks(data: TownData, task: SocialTask, seed: int) -> tuple[TalkScenario, ...]:
-    """The conversation tasks of a social task, as it is lived with this seed, in their order.
+    """The conversation tasks of a social task, as scripted minds live it with this seed, in order.
 
     One for each resident with whom the performer talks, frozen before their first talk, if that
     comes half an hour before the event or earlier, and by noon on its day where no time is agreed;
     for an appointment with the partner alone; not with who has promised to come by hearsay.
     `task` is one of `data`.
     """
-    world = Stss(data, StssSettings(order="lock-step"))
-    laid_out = next(one for one in world.tasks() if one.id == task.id)
-    watcher = _Watcher(data, task, seed)
-    _live(world.play(laid_out, task.id, seed), MindPlayer(watcher, built_in=True))
-    return tuple(watcher.frozen)
+    laid_out = next(one for one in Stss(data, StssSettings()).tasks() if one.id == task.id)
+    content, player = content_from(laid_out.content), MindPlayer(ScriptedMind(), built_in=True)
+    setting = setting_of(content, StssSettings(), FailurePolicy(), task.id, seed)
+    return _frozen_of(content, seed, setting, lambda one: _at_once(player.reply(one, None)))
+
+
+def frozen_of_episode(
+    episode: Episode, settings: StssSettings, policy: FailurePolicy
+) -> tuple[TalkScenario, ...]:
+    """The same of an episode that is on record, by its replies; `settings` and `policy` are those
+    of its run. What residents have promised each other is known where scripted minds said so.
+
+    StoreError where it does not go as it did, since the world's rules have changed.
+    """
+    trial, journal = episode.trial, Journal(episode.events)
+    content = content_from(trial.task.content)
+    setting = setting_of(content, settings, policy, trial.id, trial.seed)
+    journal.as_they_came()
+
+    def reply(request: Request) -> Reply | NoReply:
+        known = journal.reply(request)
+        if known is None:
+            raise StoreError(
+                f"the episode {trial.id} cannot be simulated again from its record: the world's "
+                "rules have changed since; play it under another --name"
+            )
+        return known
+
+    return _frozen_of(content, trial.seed, setting, reply)
+
+
+def _frozen_of(
+    content: Content, seed: int, setting: Setting, reply: Callable[[Request], Reply | NoReply]
+) -> tuple[TalkScenario, ...]:
+    watcher = _Watcher(content, seed)
+    events: list[Event] = []
+    play = live(setting, "lock-step")
+    sent: list[Completed] | None = None
+    while True:
+        try:
+            step = play.send(sent)
+        except StopIteration:
+            break
+        sent = None
+        if isinstance(step, StartRequests):
+            sent = []
+            for request in step.requests:
+                if request.attempt == 1:
+                    watcher.see(request.observation.view)
+                sent.append(Completed(request, reply(request)))
+        elif isinstance(step, Happened):
+            events.append(step)
+    days = Trajectory(trace_from(chunks_in(events)), setting.town)
+    return tuple(_with_deeds(one, days) for one in watcher.frozen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,33 +137,29 @@ class _Begun:
     others: tuple[Memory, ...]
 
 
-class _Watcher(ScriptedMind):
-    """Thinks for everybody, and keeps both sides of the performer's talks."""
+class _Watcher:
+    """Looks at all that residents are asked, and keeps both sides of the performer's talks."""
 
-    def __init__(self, data: TownData, task: SocialTask, seed: int) -> None:
+    def __init__(self, content: Content, seed: int) -> None:
         self.frozen: list[TalkScenario] = []
-        self._task = task
+        self._task = content.task
         self._seed = seed
-        people = (task.performer, *task.background)
-        self._residents = {one.id: one for one in data.residents if one.id in people}
+        self._residents = {one.id: one for one in content.residents}
         self._memories: dict[str, Recall] = {}
         self._met: set[str] = set()
         self._begun: _Begun | None = None
 
-    async def plan_day(self, question: PlanDay) -> DayPlan:
-        """The first question of a life, by which its memory becomes known."""
-        self._memories[question.me.resident.id] = question.me.memory
-        return await super().plan_day(question)
-
-    async def utter(self, question: Utter) -> Said:
+    def see(self, question: MindQuestion[Any]) -> None:
         """Each side's first utterance in a talk is where it is frozen."""
+        self._memories[question.me.resident.id] = question.me.memory
+        if not isinstance(question, Utter):
+            return
         if self._task.performer in (question.me.resident.id, question.other.id):
             if not question.lines:
                 self._begun = self._beginning(question)
             elif len(question.lines) == 1 and self._begun is not None:
                 scenario = self._scenario(self._begun, question)
                 self.frozen += [scenario] if scenario is not None else []
-        return await super().utter(question)
 
     def _beginning(self, question: Utter) -> _Begun | None:
         """The talk if it is to be frozen: the first of the two, about what is still to come."""
@@ -119,8 +173,8 @@ class _Watcher(ScriptedMind):
         performer, name = self._residents[task.performer].name, self._residents[other].name
         return _Begun(
             question,
-            _recalled(self._memories[task.performer], name, task, task.goal),
-            _recalled(self._memories[other], performer, task, task.activity),
+            _recalled(self._memories[task.performer], f"{name} {task.goal}"),
+            _recalled(self._memories[other], f"{performer} {task.activity}"),
         )
 
     def _scenario(self, begun: _Begun, answer: Utter) -> TalkScenario | None:
@@ -191,27 +245,39 @@ def _last_words(heard: tuple[Heard, ...]) -> tuple[Heard, ...]:
     return tuple(last.values())
 
 
-def _recalled(memory: Recall, name: str, task: SocialTask, query: str) -> tuple[Memory, ...]:
-    """What matters for a talk with somebody about this task, best first.
-
-    That is what names the one or the matter; of what was merely seen, the one, each sight once.
-    """
+def _recalled(memory: Recall, query: str) -> tuple[Memory, ...]:
+    """What comes to mind, best first; of what was merely seen a little, each sight once."""
     found: list[Memory] = []
-    for one in memory.recall(f"{name} {query}", _ALL):
+    for one in memory.recall(query, _ALL):
         seen = [each.text for each in found if each.kind == "seen"]
-        if one.kind == "seen":
-            whom = one.text.partition(":")[0]  # "saw NAME: what they did"
-            matters = name in whom and one.text not in seen and len(seen) < MOST_SEEN
-        else:
-            matters = name in one.text or _is_about(task, one.text)
-        if matters:
+        if one.kind != "seen" or (one.text not in seen and len(seen) < MOST_SEEN):
             found.append(one)
     return tuple(found[:MOST_MEMORIES])
 
 
-def _is_about(task: SocialTask, text: str) -> bool:
-    words = (task.activity, *task.keywords, *(w for one in task.errands for w in one.keywords))
-    return any(word.casefold() in text.casefold() for word in words)
+def _with_deeds(scenario: TalkScenario, days: Trajectory) -> TalkScenario:
+    """With what both did on that day until then. The town's own questions do not show it."""
+    sides = {name: getattr(scenario, name) for name in ("performer", "other")}
+    return scenario.model_copy(
+        update={
+            name: side.model_copy(
+                update={"memories": (*side.memories, *_deeds(side, scenario.now, days))}
+            )
+            for name, side in sides.items()
+        }
+    )
+
+
+def _deeds(side: Side, now: datetime, days: Trajectory) -> tuple[Memory, ...]:
+    """The last different entries of the day's plan that it was at, oldest first."""
+    found: dict[str, Memory] = {}
+    for did in days.records(Did, side.resident.id):
+        when = days.clock.at(did.step)
+        if did.state == "at it" and when.date() == now.date() and when < now:
+            text = f"own activity: {did.block or did.doing}, at {did.place}"
+            found.pop(text, None)
+            found[text] = Memory(when, "done", text)
+    return tuple(found.values())[-MOST_DONE:]
 
 
 def _by_sector(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
@@ -220,19 +286,6 @@ def _by_sector(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
         sector, _, arena = name.partition(": ")
         found[sector] = (*found.get(sector, ()), arena)
     return found
-
-
-def _live(play: Play, player: MindPlayer) -> None:
-    """Play to the end with somebody who answers at once."""
-    sent: Sent = None
-    while True:
-        try:
-            step = play.send(sent)
-        except StopIteration:
-            return
-        sent = None
-        if isinstance(step, StartRequests):
-            sent = [Completed(one, _at_once(player.reply(one, None))) for one in step.requests]
 
 
 def _at_once(asked: Coroutine[Any, Any, Reply | NoReply]) -> Reply | NoReply:

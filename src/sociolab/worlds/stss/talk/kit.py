@@ -8,7 +8,7 @@ from functools import partial
 from sociolab.core.episode import Episode
 from sociolab.core.lazy import later
 from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import ChatModel, Judge, Pace, Player, Role, WorldKit
+from sociolab.core.ports import ChatModel, Judge, Pace, Player, Role, World, WorldKit
 from sociolab.core.score import judge_title
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
@@ -17,7 +17,7 @@ from sociolab.plugin.world import WorldPlugin
 from sociolab.prompting.sets import PromptSet
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.stss.kit import SCRIPTED, SCRIPTED_LIFE, TDP, TownPlayer, python_player
-from sociolab.worlds.stss.talk.dataset import own_talks, read_talks
+from sociolab.worlds.stss.talk.dataset import counts_of, own_talks, read_talks
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, RecordedJudge, findings_of
 from sociolab.worlds.stss.talk.world import StssTalk
@@ -104,6 +104,12 @@ def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Sidebar:
     return Sidebar(conditions=tuple(found))
 
 
+def _remarks(world: World) -> Sequence[str]:
+    """How many conversations there are of what, and who simulated the days before them."""
+    assert isinstance(world, StssTalk)
+    return counts_of(world.dataset)
+
+
 def _build() -> Tool:
     from sociolab.worlds.stss.talk.building import Build, build_command
 
@@ -111,7 +117,8 @@ def _build() -> Tool:
         Build,
         build_command,
         "Freeze conversation tasks from the simulated days of a town.\n\n"
-        "The tasks of the town are simulated first.",
+        "Scripted residents simulate its tasks first, or --run names a stored run of the town, by "
+        "whatever models.",
         "stss-talk --seeds 1-2 --total 100 --name small",
     )
 
@@ -124,6 +131,7 @@ load = WorldPlugin(
     settings=TalkSettings,
     short={"rounds": "3"},
     people=False,
+    remarks=_remarks,
     sidebar=_conditions,
     tools={"build": _build},
 )

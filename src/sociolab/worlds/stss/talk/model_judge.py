@@ -22,7 +22,6 @@ from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
 from sociolab.town.questions import Utterance
 from sociolab.town.questions.base import now_line
 from sociolab.town.residents import own_residents
-from sociolab.worlds.stss.prompt_sets import paper
 from sociolab.worlds.stss.talk.conditions import (
     ConditionFinding,
     GoalCondition,
@@ -32,7 +31,7 @@ from sociolab.worlds.stss.talk.conditions import (
 from sociolab.worlds.stss.talk.dataset import Side, TalkScenario, scenario_from
 from sociolab.worlds.stss.talk.verdicts import SMOKED, Lost, readable, verdicts
 from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.world import is_smoke
+from sociolab.worlds.stss.world import is_smoke, paper
 
 ATTEMPTS = 3
 _PROMPTS = ("judge_talk", "judge_note", "judge_rules", "judge_body")

@@ -34,9 +34,9 @@ from sociolab.town.questions import (
     Utterance,
 )
 from sociolab.town.residents import Resident
-from sociolab.worlds.stss.prompt_sets import TownSettings
 from sociolab.worlds.stss.talk.dataset import Side, TalkScenario
 from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds.stss.world import TownSettings
 
 A = TypeVar("A", bound=MindAnswer)
 
