@@ -121,11 +121,6 @@ def test_an_imported_set_is_played_judged_and_compared(sociolab: Sociolab, tmp_p
         assert sociolab("judge", "a", *paper).code == 0
         found = " ".join(sociolab("compare", "a", "--by", "prompts").out.split())
         assert "This compares two sets of instructions to the judge." in found
-        assert sociolab("run", "sotopia", *models, *paper[2:], "--name", "b").code == 0
-        assert sociolab("judge", "b", *paper[:-1], "prompts=own").code == 0
-        done = sociolab("compare", "a", "b", "--by", "prompts")
-        between = " ".join(done.out.split())
-        assert "at the temperature that each set says" in between, done.err
 
 
 def test_agreement_says_when_judge_and_raters_had_different_instructions(
