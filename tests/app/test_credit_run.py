@@ -134,6 +134,8 @@ def test_credit_is_shown_beside_the_turns_and_survives_export(
             notes = credited(opened, name, transcript_of)(episode).notes
             shown = [note for note in notes if "openai/j" in note.text]
             assert [note.turn for note in shown] == [0, 3, 0, 0, 3, None]
+            renamed = credited(opened, name, transcript_of, {"openai/j": "Judge"}.__getitem__)
+            assert renamed(episode).notes[-1].text.startswith("Credit by Judge: ")
         trial = episode.trial.id
         assert credit_of(opened, "copy", trial) == credit_of(opened, "sotopia", trial)
 
