@@ -134,6 +134,8 @@ def test_credit_is_shown_beside_the_turns_and_survives_export(
             notes = credited(opened, name, transcript_of)(episode).notes
             shown = [note for note in notes if "openai/j" in note.text]
             assert [note.turn for note in shown] == [0, 3, 0, 0, 3, None]
+            renamed = credited(opened, name, transcript_of, {"openai/j": "Judge"}.__getitem__)
+            assert renamed(episode).notes[-1].text.startswith("Credit by Judge: ")
         trial = episode.trial.id
         assert credit_of(opened, "copy", trial) == credit_of(opened, "sotopia", trial)
 
@@ -169,7 +171,8 @@ def test_what_a_seat_saw_is_rebuilt_as_it_was(
     rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     for number, row in enumerate(rows):
         assert len(row["observation"]["history"]) == number
-        assert f"{row['turn']} of {len(rows)}" in row["observation"]["tail"], "the run's own limit"
+        turn = f"{row['turn']} of {len(rows)}" if world == "sotopia" else f"Turn {row['turn']} is"
+        assert turn in row["observation"]["tail"], "as the run itself had it"
     assert rows[0]["actions"][0]["text"] in rows[1]["observation"]["history"][0]
 
 

@@ -315,6 +315,19 @@ def test_sessions_are_cut_at_the_moves_that_show_an_intention(played: Sociolab) 
     assert not any("real play in this format" in note for note in cut["notes"])
 
 
+def test_where_some_sessions_stay_whole_the_format_is_still_told_of(
+    played: Sociolab, tmp_path: Path
+) -> None:
+    more(tmp_path, "short", turns="2", none="0.6")
+    done = played("gap", "--real", "sample", "--generated", "short", "--store", "s.db", "--cut",
+                  "--splits", 0, "--refits", 0, "--json")  # fmt: skip
+    notes = done.document["notes"]
+    (cut,) = [note for note in notes if "cut where players marked" in note]
+    assert "short: 0 of 8" not in cut
+    assert "; 0 without marks" not in cut
+    assert any("real play in this format" in note for note in notes)
+
+
 def test_several_virtual_dms_stand_side_by_side_in_every_format(
     played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ and, where several codes or models with several options share a label, with a ma
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,7 +13,7 @@ from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import READER
+from sociolab.core.score import READER, SHEET
 from sociolab.report.plays import PlayRow, labels_of
 from sociolab.report.result import ResultDetails
 from sociolab.report.schema import RunResult, ScoreEntry
@@ -121,6 +122,8 @@ class AgentNames:
 
     def view(self, run: str, found: TranscriptView) -> TranscriptView:
         """A transcript under these names."""
+        if self._same(run):
+            return found
         seats = tuple(replace(one, agent=self.name(run, one.agent)) for one in found.seats)
         sheets = tuple(replace(one, judge=self._heading(one.judge)) for one in found.sheets)
         return replace(found, seats=seats, sheets=sheets)
@@ -150,6 +153,10 @@ class AgentNames:
             )
             for trial in found
         )
+
+
+AS_LABELLED = AgentNames({})
+"""All keep their labels."""
 
 
 def agent_names(
@@ -201,7 +208,7 @@ def _renamed(
             if new != label:
                 shown[run][label] = new
             whose.setdefault(new, set()).add(name)
-    known |= {label.removeprefix(READER) for label in judges} | {*judges}
+    known |= {_role_and_model(label)[1] for label in judges} | {*judges}
     for old in rename:
         if old not in known:
             raise ConfigError(
@@ -223,10 +230,19 @@ def _renamed(
 
 
 def _judge(label: str, rename: Mapping[str, str]) -> str:
-    """The name of a judge; a reader remains one, whether it is renamed or the model that it is."""
-    model = label.removeprefix(READER)
-    new = rename.get(label) or rename.get(model, model)
-    return f"{READER}{new.removeprefix(READER)}" if label.startswith(READER) else new
+    """The name of a judge; a reader, or who fills in a sheet, remains that, whether it is renamed
+    or the model that it is."""
+    role, model = _role_and_model(label)
+    return role + (rename.get(label) or rename.get(model, model)).removeprefix(role)
+
+
+def _role_and_model(judge: str) -> tuple[str, str]:
+    """What goes before the model in a judge's name, such as "sheet:behaviour:", and the rest."""
+    role = _ROLE.match(judge)
+    return (role[0], judge[role.end() :]) if role else ("", judge)
+
+
+_ROLE = re.compile(f"{READER}|{SHEET}[^:]*:")
 
 
 def _several(by_run: Mapping[str, str]) -> bool:

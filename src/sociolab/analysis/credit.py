@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
@@ -356,10 +356,15 @@ def judgings_of(store: Store, run: str, trial: str) -> tuple[CreditRecord, ...]:
         ) from error
 
 
-def credited(store: Store, run: str, transcript_of: TranscriptOf) -> TranscriptOf:
-    """Transcripts of a run's episodes, with the credit that is kept of them as notes."""
+def credited(
+    store: Store, run: str, transcript_of: TranscriptOf, called: Callable[[str], str] = str
+) -> TranscriptOf:
+    """Transcripts of a run's episodes, with the credit that is kept of them as notes; `called` is
+    what a judge is called."""
 
     def transcript(episode: Episode) -> Transcript:
-        return with_credit(transcript_of(episode), credit_of(store, run, episode.trial.id))
+        records = credit_of(store, run, episode.trial.id)
+        named = [one.model_copy(update={"judge": called(one.judge)}) for one in records]
+        return with_credit(transcript_of(episode), named)
 
     return transcript

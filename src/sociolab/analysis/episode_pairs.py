@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from sociolab.analysis.agent_names import AgentNames
+from sociolab.analysis.agent_names import AS_LABELLED, AgentNames
 from sociolab.analysis.compare import ALIKE, ComparedAgents, EpisodePair, main_measure
 from sociolab.analysis.credit import credited
 from sociolab.analysis.formatting import figure, rounded, title_of, titles
@@ -239,7 +239,7 @@ def with_episodes(
     store: Store,
     pairs: ComparedPairs,
     transcript_of: TranscriptOf,
-    names: AgentNames | None = None,
+    names: AgentNames = AS_LABELLED,
 ) -> Section:
     """The section for a page: tables that lead to both episodes of each pair, side by side;
     `names`: what agents and judges are called."""
@@ -274,7 +274,7 @@ class _Folded:
         store: Store,
         found: ComparedAgents,
         transcript_of: TranscriptOf,
-        names: AgentNames | None,
+        names: AgentNames,
     ) -> None:
         self._store, self._found, self._transcript_of = store, found, transcript_of
         self._names = names
@@ -303,10 +303,9 @@ class _Folded:
     def _view(self, run: str, trial: str) -> TranscriptView:
         """An episode to read, with what judges said of it."""
         episode = self._store.episode(run, trial)
-        transcript = credited(self._store, run, self._transcript_of)(episode)
+        transcript_of = credited(self._store, run, self._transcript_of, self._names.judge)
         judgings = self._store.verdicts.judgings(run, trial=trial)
-        shown = transcript_view(episode, transcript, judgings)
-        return shown if self._names is None else self._names.view(run, shown)
+        return self._names.view(run, transcript_view(episode, transcript_of(episode), judgings))
 
 
 def _row(found: ComparedAgents, pair: EpisodePair, folded: _Folded) -> PairRow:

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from sociolab.analysis.adjacent_ranks import with_steps
-from sociolab.analysis.agent_names import AgentNames
+from sociolab.analysis.agent_names import AS_LABELLED, AgentNames
 from sociolab.analysis.credit import credited
 from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, pairs_rows
 from sociolab.analysis.values import values_of
@@ -79,7 +79,7 @@ def write_page(
     path: Path,
     sections: Sequence[Section] = (),
     compared: Sequence[TextTable | None] = (),
-    names: AgentNames | None = None,
+    names: AgentNames = AS_LABELLED,
 ) -> None:
     """Write the page: `sections`, which somebody asked for, then several runs side by side where
     they can be compared, then each run, with its two agents `compared` if it has two. `names`:
@@ -89,17 +89,16 @@ def write_page(
     """
     plain = [one.result if isinstance(one, ResultDetails) else one for one in results]
     several = boards(plain) if len(plain) > 1 else ()
-    called = names or AgentNames({})
-    ranked = with_steps(store, several, lambda run: called.values(values_of(store, run)))
+    ranked = with_steps(store, several, lambda run: names.values(values_of(store, run)))
     beside = (boards_section(ranked),) if len(plain) > 1 else ()
-    runs = [shown_run(store, one, called) for one in results]
+    runs = [shown_run(store, one, names) for one in results]
     for i, table in enumerate(compared):
         runs[i] = replace(runs[i], compared=table)
     write_html(path, runs, (*sections, *beside))
 
 
 def shown_run(
-    store: Store, found: RunResult | ResultDetails, names: AgentNames | None = None
+    store: Store, found: RunResult | ResultDetails, names: AgentNames = AS_LABELLED
 ) -> ShownRun:
     """A run with the values of its plays (read, if they are not at hand), some episodes evenly
     chosen, and its extreme ones."""
@@ -116,11 +115,10 @@ def shown_run(
         ),
     }
     in_plan = [trial for trial in store.trial_ids(result.run) if trial in picked]
-    transcript = credited(store, result.run, world_of(result.world).transcript)
-    views = views_of(store, result.run, transcript, in_plan)
-    if names is not None:
-        views = tuple(names.view(result.run, one) for one in views)
-    return ShownRun(result, views, spreads)
+    world = world_of(result.world)
+    transcript_of = credited(store, result.run, world.transcript, names.judge)
+    views = views_of(store, result.run, transcript_of, in_plan)
+    return ShownRun(result, tuple(names.view(result.run, one) for one in views), spreads)
 
 
 def write_site(store: Store, results: Sequence[RunResult], folder: Path) -> None:

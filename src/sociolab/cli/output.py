@@ -112,12 +112,12 @@ def page_of(
     """Write a page of these runs with these sections first, if one is asked for; `names`: what
     agents and judges are called."""
     if html is not None:
+        from sociolab.analysis.agent_names import AS_LABELLED
         from sociolab.app.results import write_page
         from sociolab.report.result import details_of
 
-        found = [details_of(store, run) for run in runs]
-        if names is not None:
-            found = [names.details(one) for one in found]
+        names = names or AS_LABELLED
+        found = [names.details(details_of(store, run)) for run in runs]
         write_page(store, found, html, sections, names=names)
 
 

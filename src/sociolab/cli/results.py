@@ -131,6 +131,7 @@ def report(
 
             gates = [gate for one in results for gate in score_gates(one, rules)]
         if html is not None:
+            from sociolab.analysis.agent_names import AS_LABELLED
             from sociolab.analysis.compare_runs import two_agents
             from sociolab.app.results import write_page
 
@@ -138,7 +139,7 @@ def report(
                 replace(one, result=result) for one, (result, _) in zip(found, shown, strict=True)
             ]
             pairs = [two_agents(opened, result, names) for result, _ in shown]
-            write_page(opened, pages, html, compared=pairs, names=shown_as)
+            write_page(opened, pages, html, compared=pairs, names=shown_as or AS_LABELLED)
             written.append(html)
         if csv is not None:
             from sociolab.app.results import write_csv
@@ -236,7 +237,7 @@ def compare(
     Prints the differences; --full adds effect sizes, power, pass^k and the pairs that differ most
     (so do --all, --k, --threshold and --pairs-shown).
     """
-    from sociolab.analysis.agent_names import agent_names
+    from sociolab.analysis.agent_names import AS_LABELLED, agent_names
     from sociolab.analysis.compare import forest
     from sociolab.analysis.compare_runs import CompareRequest, compare_runs
     from sociolab.analysis.episode_pairs import with_episodes
@@ -283,7 +284,7 @@ def compare(
         compared = _pairs(opened, found, pairs_shown, every=every, wanted=wanted_pairs)
         gates = _gates(opened, found, rules)
         if html is not None:
-            shown_as = agent_names(opened, run, called) if called else None
+            shown_as = agent_names(opened, run, called) if called else AS_LABELLED
             extra = (
                 (with_episodes(opened, compared, transcript_of, shown_as),)
                 if compared and pairs_shown

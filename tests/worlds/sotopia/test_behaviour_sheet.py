@@ -12,6 +12,7 @@ import pytest
 
 from fake_models import FakeModel
 from rating_runs import ADA, BEN, RUN, STUDY, build, open_study
+from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.agreement import agreements
 from sociolab.app.registry import world_plugin
 from sociolab.core.errors import ConfigError
@@ -241,6 +242,20 @@ def test_agreement_as_worked_by_hand(store: Store, tmp_path: Path) -> None:
     ]
     document = found.document()
     assert document["yes_no"][0]["agreement"]["pairs"] == 5
+
+
+def test_a_model_is_renamed_on_its_sheets_too(store: Store) -> None:
+    measure, (episode, *_) = SHEET.guides[1].measure, store.trial_ids(RUN)
+    for label in ("openai/m", "sheet:behaviour:openai/m"):
+        judge = JudgeId(label, "model")
+        store.verdicts.add(RUN, judge, [Score(measure, ADA, 1)], trial=episode)
+    assert agent_names(store, [RUN], {"openai/m": "M"}).judges == {
+        "openai/m": "M",
+        "sheet:behaviour:openai/m": "sheet:behaviour:M",
+    }
+    mine = agent_names(store, [RUN], {"sheet:behaviour:openai/m": "Mine"})
+    assert mine.judge("sheet:behaviour:openai/m") == "sheet:behaviour:Mine"
+    assert mine.judge("openai/m") == "openai/m"
 
 
 def test_who_only_answered_questions_rated_no_scale(store: Store, tmp_path: Path) -> None:
