@@ -162,16 +162,19 @@ def test_every_turn_is_exported_with_what_it_moved(
     assert all(row["scores"] for row in rows)
 
 
-@pytest.mark.parametrize("world", ["sotopia", "anteval-information"])
+@pytest.mark.parametrize(
+    ("world", "tail"), [("sotopia", "{turn} of {limit}"), ("anteval-information", "Turn {turn} is")]
+)
 def test_what_a_seat_saw_is_rebuilt_as_it_was(
-    world: str, store: Path, endpoint: EndpointServer, tmp_path: Path
+    world: str, tail: str, store: Path, endpoint: EndpointServer, tmp_path: Path
 ) -> None:
     out = tmp_path / "turns.jsonl"
     assert credit(store, endpoint.url, world, limit=1, out=out).unseen == 0
     rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     for number, row in enumerate(rows):
         assert len(row["observation"]["history"]) == number
-        assert f"{row['turn']} of {len(rows)}" in row["observation"]["tail"], "the run's own limit"
+        own = tail.format(turn=row["turn"], limit=len(rows))
+        assert own in row["observation"]["tail"], "the run's own limit, where it is told"
     assert rows[0]["actions"][0]["text"] in rows[1]["observation"]["history"][0]
 
 
