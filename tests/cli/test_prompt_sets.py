@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
+from small_package import SOURCES
 from sociolab.core.instructions import Instructions, instructions_in
 from sociolab.endpoint.server import start_in_process
 from sociolab.endpoint.settings import EndpointSettings
@@ -87,6 +88,39 @@ def test_a_set_is_played_and_judged_by_and_stands_below_every_table(
     for verb in ("rank", "compare"):
         found = sociolab(verb, "a", "--judge", first)
         assert OURS in " ".join(found.out.split()), found.err
+
+
+def test_a_run_under_a_folder_of_prompts_goes_on_from_another_folder(
+    sociolab: Sociolab, mine: Path
+) -> None:
+    """By its whole path, from whatever folder it was named."""
+    play = ("run", "sotopia", "--limit", 1, "--name", "a")
+    first = sociolab(*play, "--set", "prompts=./mine", "--json").document
+    assert first["settings"]["world_settings"] == {"prompts": str(mine.resolve())}
+    assert sociolab(*play, "--set", f"prompts={mine}").code == 0
+    assert "the path of a folder" in sociolab(*play, "--set", "prompts=mine").sentence
+
+
+def test_an_imported_set_is_played_judged_and_compared(sociolab: Sociolab, tmp_path: Path) -> None:
+    """The stand-in answers by the schemas in the text of its prompts: no turn, no score fails."""
+    for name, text in SOURCES.items():
+        file = tmp_path / "package" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    assert sociolab("import", "prompts", "sotopia", tmp_path / "package", "--name", "own").code == 0
+    with start_in_process(EndpointSettings(characters=60)) as endpoint:
+        at = ("--base-url", endpoint.url)
+        models = ("--agent", "openai/x", "--judge", "openai/j", "--limit", 2, "--set", "turns=4")
+        played = sociolab(
+            "run", "sotopia", *models, *at, "--set", "prompts=own", "--name", "a", "--json"
+        ).document
+        assert (played["failures"]["turns"], played["failures"]["scores"]) == ({}, {})
+        scores = [one for one in played["scores"] if one["measure"] == "goal"]
+        assert {one["n"] for one in scores if not one["by"]} == {4}
+        paper = ("--judge", "openai/j", *at, "--set", "prompts=paper")
+        assert sociolab("judge", "a", *paper).code == 0
+        found = " ".join(sociolab("compare", "a", "--by", "prompts").out.split())
+        assert "This compares two sets of instructions to the judge." in found
 
 
 def test_agreement_says_when_judge_and_raters_had_different_instructions(

@@ -51,7 +51,9 @@ def test_each_world_has_a_set_of_ours_and_names_it(world: str) -> None:
     assert told is not None
     assert (told.name, told.standing) == (SHIPPED[world], "paraphrased")
     assert told.note == "instructions: paraphrased (not the authors' text)"
-    with pytest.raises(ConfigError, match=f"prompts: expected {SHIPPED[world]}, or a folder"):
+    with pytest.raises(
+        ConfigError, match=f"prompts: expected {SHIPPED[world]}, or the path of a folder"
+    ):
         load_world(world, settings={"prompts": "nowhere"})
 
 

@@ -11,6 +11,8 @@ import pytest
 import impression_runs as tables
 from rater_client import Client
 from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.episode import Answered, Json
 from sociolab.core.score import Score, Unscored, Verdict
 from sociolab.store.store import Store
@@ -19,6 +21,7 @@ from sociolab.studies.rate_study import ratings_in, store_ratings
 from sociolab.studies.ratings import Rating
 from sociolab.studies.reviews import POINTS
 from sociolab.web.rate import ReviewForm
+from sociolab.worlds.anteval.session import session_from
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import CLOSING, OutcomeCheck
 from web_serving import TOKEN, served
@@ -366,3 +369,28 @@ def test_what_a_reviewer_has_typed_is_there_after_a_reload_until_it_is_handed_in
 
 def test_every_point_of_a_review_has_its_field() -> None:
     assert set(POINTS) <= set(ReviewForm.model_fields)
+
+
+def test_raters_of_antevals_sessions_rate_the_players_and_read_the_npc(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    settings = {"sessions": "1", "turns": "8"}
+    run(RunConfig(world="anteval-information", settings=settings, name="table", store=path))
+    made = {"title": "Told much?", "rate": {"run": "table", "raters": 1}}
+    with Store.open(path) as store, served(path) as address:
+        open_study(store, 1, "told", "rate", "table", made)
+        (row,) = store.trials("table")
+        session = session_from(row.trial.task.content)
+        client = Client(address)
+        asked = client.join(link("told", 1)).text
+        assert "Informativeness" in asked
+        assert "1 to 5" in asked
+        page = client.form("/take/told/r1/rate/instructions")
+        names = re.findall(r'Rate <span class="said">(\w+)<', page.text)
+        assert names == [player.first_name for player in session.players]
+        assert f'<b class="said">{session.npc.first_name}</b>' in page.text
+        assert session.players[0].bond not in page.text
+        place = page.url.removeprefix(address)
+        for player in session.players:
+            fill(client, place, player.id, "informativeness", 4)
+        assert client.send(f"{place}/submit", {}).json == {"next": "/take/told/r1"}
+        assert [one.score for one in ratings_in(store, "table", "told")] == [4, 4, 4]

@@ -54,6 +54,11 @@ def data_folder(world: str, data: str) -> Path:
     )
 
 
+def whole_path(given: str) -> str:
+    """A name as it is; a folder by its whole path, which holds wherever a run is resumed."""
+    return given if Path(given).name == given else str(Path(given).expanduser().resolve())
+
+
 def imported_folder(world: str, name: str) -> Path:
     """Where an imported data set lies, whether it is there or not."""
     return data_home() / "data" / world / name

@@ -23,9 +23,10 @@ class Replies:
     comes back as it stands.
 
     The schema is that of the response format or, without one, the last that the prompt holds in a
-    ```json-schema fence, behind a line "JSON schema:", or on a line of its own. Without any, the reply is a line such as
-    "speak: ..." where the prompt asks for lines and shows one, else prose (an object of prose for
-    response_format json_object).
+    ```json-schema fence, behind a line "JSON schema:", or on a line of its own. Without any,
+    the reply is like the turn that the prompt shows as an example (a JSON object, or a line
+    "speak: ..." where it asks for lines), else prose (an object of prose for response_format
+    json_object).
     """
 
     def __init__(self, settings: EndpointSettings) -> None:

@@ -5,8 +5,9 @@ What a manifest may say is in docs/prompts.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -19,7 +20,7 @@ from sociolab.core.instructions import Instructions, TextStanding
 from sociolab.core.ports import Layout
 from sociolab.core.reading import file_text, toml_record
 from sociolab.core.seeding import digest
-from sociolab.core.user_files import imported_folder, imported_names
+from sociolab.core.user_files import imported_folder, imported_names, whole_path
 from sociolab.engine.setup import LayeredSettings
 from sociolab.prompting.templates import PromptFile
 
@@ -57,8 +58,7 @@ class Manifest(BaseModel):
     `instructions` is what it is to the authors' text. `settings` are defaults of the world's own
     settings. `lines` says how turns read, by kind of action, as format strings of name, text, turn
     (from 1) and turn0 (from 0); a kind without one reads as the world has it. `judge_lines` is the
-    same for judges, who else read what players do. `full_names`: both call people by them. An
-    imported set holds in `imported` its hash as it came: with another one it is modified.
+    same for judges, who else read what players do. `full_names`: both call people by them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -71,7 +71,6 @@ class Manifest(BaseModel):
     lines: dict[str, LineForm] = {}
     judge_lines: dict[str, LineForm] = {}
     full_names: bool = False
-    imported: str = ""
 
 
 _RARE: Any = {"layout": {"keys", "kinds"}, "judge_lines": True, "full_names": True}
@@ -82,13 +81,14 @@ _RARE: Any = {"layout": {"keys", "kinds"}, "judge_lines": True, "full_names": Tr
 class PromptSet:
     """The templates of a set, checked: `texts["act_head"].render({...})`.
 
-    `tables` are its files of data, by name.
+    `tables` are its files of data, by name; `originals` the hashes of the authors' own sets.
     """
 
     name: str
     manifest: Manifest
     templates: Mapping[str, PromptFile]
     tables: Mapping[str, str]
+    originals: Collection[str] = ()
 
     def __getitem__(self, name: str) -> PromptFile:
         return self.templates[name]
@@ -96,7 +96,7 @@ class PromptSet:
     @cached_property
     def hash(self) -> str:
         """Of all that a model could be told or asked otherwise by: texts, temperatures, layout."""
-        about: Any = {"title": True, "instructions": True, "imported": True, **_RARE}
+        about: Any = {"title": True, "instructions": True, **_RARE}
         told = self.manifest.model_dump_json(exclude=about)
         return digest(told, self.hash_of(*self.templates, *self.tables))
 
@@ -113,10 +113,16 @@ class PromptSet:
 
     def instructions(self, *names: str) -> Instructions:
         """What stands below the figures of whoever got these texts; of all where none is named."""
-        hash_, standing = self.hash_of(*names) if names else self.hash, self.manifest.instructions
-        if self.manifest.imported not in ("", self.hash):
-            standing = "modified"
-        return Instructions(self.name, standing, hash_)
+        hash_ = self.hash_of(*names) if names else self.hash
+        return Instructions(self.name, self.standing, hash_)
+
+    @cached_property
+    def standing(self) -> TextStanding:
+        """What it is to the authors' text; only its hash says that it is theirs."""
+        if self.hash in self.originals:
+            return "verified original"
+        said = self.manifest.instructions
+        return "modified" if said == "verified original" else said
 
     def agent_temperature(self, usual: float) -> float:
         """Of a model that plays, where its spec names none."""
@@ -143,21 +149,29 @@ def load_set(package: str, given: str, wanted: Wanted) -> PromptSet:
     shipped = shipped_sets(package)
     if given in shipped:
         return _shipped(package, given, tuple(sorted(wanted.items())))
-    folder = imported_folder(prompts_kind(package), given)
-    if Path(given).name != given or not folder.is_dir():
-        folder = Path(given).expanduser()
+    named = whole_path(given) == given and not Path(given).is_absolute()
+    folder = imported_folder(prompts_kind(package), given) if named else Path(whole_path(given))
     if not folder.is_dir():
         known = (*shipped, *imported_names(prompts_kind(package)))
         raise ConfigError(
-            f"prompts: expected {' or '.join(known)}, or a folder with {MANIFEST} and the "
-            f'templates, found "{given}"'
+            f"prompts: expected {' or '.join(known)}, or the path of a folder with {MANIFEST} and "
+            f'the templates, such as ./{Path(given).name or "mine"}; found "{given}"'
         )
-    return _read(folder, folder.resolve().name, wanted)
+    return replace(
+        _read(folder, folder.resolve().name, wanted), originals=originals(package).keys()
+    )
 
 
 def prompts_kind(package: str) -> str:
     """As what sets that are imported for a package are kept."""
     return f"prompts-{package.rpartition('.')[2]}"
+
+
+def originals(package: str) -> Mapping[str, str]:
+    """The hashes of the authors' own sets, made of their texts by an importer of the package, with
+    the versions that have these texts."""
+    file = files(package).joinpath("prompts", "originals.toml")
+    return tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
 
 
 def shipped_sets(package: str) -> tuple[str, ...]:

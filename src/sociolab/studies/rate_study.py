@@ -232,12 +232,12 @@ class MissingRating:
 
 
 def asked_places(store: Store, study: RateStudy, play: RatedEpisode) -> tuple[SeatDimension, ...]:
-    """What is asked of an episode: each dimension of each seat; in the test, what the references
-    hold."""
+    """What is asked of an episode: each dimension of each seat that the world has people rate; in
+    the test, what the references hold."""
     if play.stage == "test":
         return tuple(references_of(study.plan)[play.trial])
-    seats = store.episode(study.run, play.trial).trial.task.seats
-    return tuple((seat, measure.name) for seat in seats for measure in study.measures)
+    shown = guide_of(store, study.run, study.plan.guide).shown(store.episode(study.run, play.trial))
+    return tuple((seat, measure.name) for seat in shown.seats for measure in study.measures)
 
 
 def missing(

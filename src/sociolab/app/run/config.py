@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import read_toml
 from sociolab.core.redaction import redacted
-from sociolab.core.user_files import free_file, write_new
+from sociolab.core.user_files import free_file, whole_path, write_new
 from sociolab.plugin.options import (
     FIRST_WORLD,
     Filter,
@@ -35,6 +35,13 @@ AgentTimeout = Annotated[
         "Time limit for a reply of your own agent or judge; default 600.",
     ),
 ]
+
+
+def _with_whole_paths(settings: dict[str, str]) -> dict[str, str]:
+    """A set of prompts in a folder by its whole path: a run can be resumed from elsewhere."""
+    return {
+        name: whole_path(value) if name == "prompts" else value for name, value in settings.items()
+    }
 
 
 class RunConfig(ModelAccess):
@@ -109,6 +116,7 @@ class RunConfig(ModelAccess):
     ] = None
     settings: Annotated[
         dict[str, Words],
+        AfterValidator(_with_whole_paths),
         Flag("--set", "NAME=VALUE", "A setting of the world; a switch also as --NAME."),
     ] = Field(default_factory=dict)
     attempts: Annotated[int, Flag("--attempts", "N", "Tries for a usable reply.")] = Field(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from fake_models import FakeModel
+from small_package import PARALLEL, SOURCES
 from sociolab.agents.prompted import PromptedPlayer
 from sociolab.app.data.importing import Import, import_prompts
 from sociolab.core.episode import Action, CastMember, Ended, Episode, Moved, Task, Trial
@@ -20,15 +21,12 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.core.score import Score
 from sociolab.judging.llm_judge import LlmJudge
+from sociolab.prompting import sets
 from sociolab.prompting.sets import PromptSet, load_set
 from sociolab.worlds.sotopia.evaluation import SotopiaRubric
+from sociolab.worlds.sotopia.importing import prompts
 from sociolab.worlds.sotopia.importing.episodes import import_episodes
-from sociolab.worlds.sotopia.importing.prompts import (
-    known_hashes,
-    read_package,
-    standing_of,
-    text_hash,
-)
+from sociolab.worlds.sotopia.importing.package_texts import read_package
 from sociolab.worlds.sotopia.scenarios import (
     Character,
     Goal,
@@ -38,106 +36,6 @@ from sociolab.worlds.sotopia.scenarios import (
 )
 from sociolab.worlds.sotopia.scene import PACKAGE, WANTED, SceneCast, SotopiaScene
 from sociolab.worlds.sotopia.visibility import STRANGER_LABEL
-
-GENERATE = '''
-raise SystemExit("this file is data and must never run")
-async def agenerate_action(model, history, agent, temperature: float = 0.4, script=False):
-    if script:
-        template = """Write a play for {agent}: {history}"""
-    else:
-        template = """
-            Be {agent}, please.
-            {history}.
-            Now comes turn {turn_number}: {action_list}.
-            Form: {format_instructions}
-        """
-    return template
-'''
-FIELDS = "".join(
-    f'    {name}: tuple[str, int] = Field(..., description="Look at {name}. " "Then score.")\n'
-    for name in (
-        "believability", "relationship", "knowledge", "secret", "social_rules",
-        "financial_and_material_benefits", "goal",
-    )
-)  # fmt: skip
-EVALUATORS = f'''
-class SotopiaDimensions(BaseModel):
-{FIELDS}
-class SotopiaDimensionsPlus(BaseModel):
-{FIELDS.replace("Then score", "Then score in bands")}
-class EnvResponse(BaseModel):
-    agent_1_evaluation: SotopiaDimensions
-class Evaluator:
-    async def __acall__(self, turn_number, temperature: float = 0.2):
-        return await agenerate(template="""{{history}},
-            Now judge. {{format_instructions}}
-        """)
-'''
-BIO = "{profile.first_name} {profile.last_name}"
-JOB = " is {profile.age}, {profile.occupation.lower()}. {profile.public_info}"
-INNER = " Values: {profile.personality_and_values}"
-SECRET = " Hides: {profile.secret}"
-
-
-def _own(text: str) -> str:
-    return "<p viewer='agent_{agent_id}'>" + text + "</p>"
-
-
-PARALLEL = f'''
-def _agent_profile_to_stranger_self(profile, agent_id):
-    return f"<root>{_own(BIO + JOB + INNER + SECRET)}</root>"
-def _agent_profile_to_name_self(profile, agent_id):
-    return f"{BIO}{_own(JOB + INNER + SECRET)}"
-def _agent_profile_to_aquaintance_self(profile, agent_id):
-    return f"{BIO + JOB}{_own(INNER + SECRET)}"
-def _agent_profile_to_friendabove_self(profile, agent_id):
-    return f"{BIO + JOB + INNER}{_own(SECRET)}"
-class Env:
-    def reset(self):
-        background_for_a.p2_goal = "Not known"
-    def step(self):
-        self.recv(SimpleMessage(message=f"Turn #{{self.turn_number}}"))
-'''
-MESSAGES = '''
-ActionType = Literal["none", "speak", "non-verbal communication", "action", "leave"]
-class Observation(Message):
-    def to_natural_language(self):
-        if self.turn_number == 0:
-            return f"\\n{self.last_turn}\\nIt begins:\\n"
-        return f"Turn #{self.turn_number-1}: {self.last_turn}\\n"
-class ScriptBackground(Message):
-    def to_natural_language(self):
-        return format_docstring(f"""The place:
-            Scene: {self.scenario}
-            Cast: {self.p1_name} and {self.p2_name}
-            {self.p1_name}'s story: {self.p1_background}
-            {self.p2_name}'s story: {self.p2_background}
-            {self.p1_name}'s aim: {self.p1_goal}
-            {self.p2_name}'s aim: {self.p2_goal}
-        """)
-class AgentAction(Message):
-    action_type: ActionType = Field(description="what kind")
-    argument: str = Field(description="which words")
-    def to_natural_language(self):
-        match self.action_type:
-            case "none":
-                return "waited"
-            case "speak":
-                return f'told: "{self.argument}"'
-            case "non-verbal communication":
-                return f"[{self.action_type}] {self.argument}"
-            case "action":
-                return f"[{self.action_type}] {self.argument}"
-            case "leave":
-                return "went"
-'''
-SOURCES = {
-    "sotopia/generation_utils/generate.py": GENERATE,
-    "sotopia/envs/evaluators.py": EVALUATORS,
-    "sotopia/envs/parallel.py": PARALLEL,
-    "sotopia/messages/message_classes.py": MESSAGES,
-    "sotopia-9.9.dist-info/METADATA": "Metadata-Version: 2.1\nName: sotopia\nVersion: 9.9\n",
-}
 
 
 @pytest.fixture
@@ -320,31 +218,43 @@ def test_the_plus_variant_has_its_own_dimensions(package: Path) -> None:
     assert "in bands" not in imported(package)["judge_body"].source
 
 
-def test_a_set_is_verified_where_all_its_texts_are_of_one_version(package: Path) -> None:
-    texts = dict(read_package(package).texts)
-    known = {name: {text_hash(text): "1.0 1.1"} for name, text in texts.items()}
-    assert standing_of(texts, "", known) == (
-        "verified original",
-        "verified original (versions 1.0, 1.1)",
-    )
-    spaced = texts | {"act": texts["act"].replace("\n", "\n\n  ")}
-    assert standing_of(spaced, "", known)[0] == "verified original"
-    standing, told = standing_of(texts | {"goal": "Be kind."}, "", known)
-    assert (standing, told.endswith(": goal")) == ("modified", True)
-    assert standing_of(texts, "", {})[0] == "unverified"
-    mixed = known | {"act": {text_hash(texts["act"]): "0.9"}}
-    assert standing_of(texts, "", mixed)[0] == "modified"
-    # Of a text, not of a name: the shipped hashes know none of ours but what is mere form.
-    assert standing_of(texts, "", known_hashes())[0] != "verified original"
+def standing(name: str = "theirs") -> str:
+    return load_set(PACKAGE, name, WANTED).instructions().standing
 
 
-def test_a_set_that_is_edited_is_modified(package: Path, tmp_path: Path) -> None:
-    texts = imported(package)
-    before = texts.instructions().standing
+def test_only_the_hash_says_that_a_set_is_the_authors(
+    package: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its own manifest may claim what it likes."""
+    whole = imported(package)
+    assert standing() == "unverified"
+    manifest = tmp_path / "home/data/prompts-sotopia/theirs/manifest.toml"
+    claimed = manifest.read_text("utf-8").replace('"unverified"', '"verified original"')
+    manifest.write_text(claimed, "utf-8")
+    assert standing() == "modified"
+    monkeypatch.setattr(sets, "originals", lambda package: {whole.hash: "9.9"})
+    assert standing() == "verified original"
+
+
+def test_a_set_that_is_edited_is_modified(
+    package: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    known = {imported(package).hash: "9.9"}
+    monkeypatch.setattr(sets, "originals", lambda package: known)
+    monkeypatch.setattr(prompts, "originals", lambda package: known)
+    imported(package)
+    assert standing() == "verified original"
     tail = tmp_path / "home/data/prompts-sotopia/theirs/act_tail.md"
     tail.write_text(tail.read_text("utf-8").replace("Now comes", "Here is"), "utf-8")
-    assert before != "paraphrased"
-    assert load_set(PACKAGE, "theirs", WANTED).instructions().standing == "modified"
+    assert standing() == "modified"
+
+
+def test_a_known_version_with_another_text_is_modified(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prompts, "originals", lambda package: {"0": "9.8 9.9"})
+    imported(package)
+    assert standing() == "modified"
 
 
 @pytest.mark.parametrize(
@@ -352,7 +262,11 @@ def test_a_set_that_is_edited_is_modified(package: Path, tmp_path: Path) -> None
     [
         ("sotopia/envs/parallel.py", None, "found no sotopia/envs/parallel.py in it"),
         ("sotopia/envs/parallel.py", "def (", "is no Python that can be read"),
-        ("sotopia/generation_utils/generate.py", "x = 1", "expected a function agenerate_action"),
+        (
+            "sotopia/generation_utils/generate.py",
+            "x = 1",
+            "expected a function or class agenerate_action",
+        ),
         ("sotopia/envs/evaluators.py", "x = 1", "expected a judge's template with {history}"),
     ],
 )
@@ -376,6 +290,47 @@ def test_unknown_variants_worlds_and_names_are_refused(package: Path) -> None:
     ):
         with pytest.raises(ConfigError, match=re.escape(told)):
             import_prompts(world, variant, Import(package, name, False, None))
+
+
+def stored(name: str, goal: str, *, old: bool = False) -> str:
+    """A line of a file of episodes, as its judge was told it."""
+    first = name.split()[0]
+    told = (
+        "Prompt after formatting:\nThe interaction:\nScenario: Two cooks wait.\n"
+        f"Participants: {name} and Bo Lund\n"
+        f"{name}'s background: {name} is a 40-year-old female cook. She/her pronouns. "
+        f"{first} likes rain. Personality and values description: {first} is calm. "
+        f"{first}'s secrets: {first} snores.\n"
+        "Bo Lund's background: Bo Lund is a 50-year-old female cook. She/her pronouns. "
+        "Bo likes rain. Personality and values description: Bo is calm. Bo's secrets: Bo hums.\n"
+        f"{name}'s goal: {goal}\nBo Lund's goal: Stay\n"
+        f'Turn #1\n{name} said: "Hm {{}}."\nTurn #2\nBo Lund left the conversation,'
+    )
+    told = told.replace("The interaction", "The other interaction") if old else told
+    row = {"pk": name, "models": ["e", "m", "m"], "tag": "t", "rewards_prompt": told}
+    return json.dumps(row) + "\n"
+
+
+def test_the_layout_of_stored_contexts_becomes_a_set(package: Path, tmp_path: Path) -> None:
+    file = tmp_path / "episodes.jsonl"
+    people = [("Ida Roe", "Go"), ("Ann Day", "Run"), ("Eve Fox", "Sit")]
+    file.write_text("".join(stored(*one) for one in people) + stored("Flo Ray", "Eat", old=True))
+    told = import_prompts("sotopia", "", Import(file, "theirs", True, None))
+    assert told[0].startswith("the layout of 3 of 4 stored contexts")
+    texts = load_set(PACKAGE, "theirs", WANTED)
+    assert texts.instructions().standing == "unverified"
+    first = import_episodes(file).episodes[0]
+    system, message = SotopiaRubric(texts).prompt(first, 0.0)[0].messages
+    wanted = json.loads(stored(*people[0]))["rewards_prompt"].partition(":\n")[2].rstrip(",")
+    assert message.text == f"{wanted}\n\nperson_1: Ida Roe\nperson_2: Bo Lund"
+    assert system.text == SotopiaRubric().prompt(first, 0.0)[0].messages[0].text
+
+
+def test_contexts_without_a_common_template_are_refused(package: Path, tmp_path: Path) -> None:
+    file = tmp_path / "episodes.jsonl"
+    file.write_text(stored("Ida Roe", "Go") + stored("Flo Ray", "Eat", old=True))
+    with pytest.raises(ConfigError, match="expected contexts of judges with a common template"):
+        import_prompts("sotopia", "", Import(file, "theirs", True, None))
 
 
 REAL = Path(os.environ.get("SOCIOLAB_SOTOPIA_WHEEL", "none"))

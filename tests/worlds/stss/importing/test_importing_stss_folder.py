@@ -91,6 +91,7 @@ Ada Quill,"Bo Ree is your cousin, and Bo Reed is at home; You met Cy Marsh, your
 You hum to Cy Marshall; You hold a fair at the inn at 3 p.m."
 Bo Reed,"You and Cy Marsh are old rivals; Your cousin, Ada Quill and Cy Marsh, and Bo Reed, sing"
 Eve Nobody,You live elsewhere
+Bo Reed,You paint
 """
 
 
@@ -112,6 +113,7 @@ def test_seed_memories_make_ties_and_names_are_put_right(
         "Bo Reed": "your cousin, and Bo Reed is at home",
         "Cy Marsh": "your neighbour",
     }
+    assert bo.memories[2:] == ("You paint",)
     assert bo.ties == {"Ada Quill": bo.memories[1], "Cy Marsh": "old rivals"}
     assert not any(one.memories or one.ties for one in others)
     found = [(one.kind, one.where, one.found) for one in report.defects]

@@ -36,7 +36,7 @@ class AdaptedModel:
     tokenizer: Any
 
     def replies(self, examples: Sequence[Example]) -> tuple[str | ReplyError, ...]:
-        """What the model answers to each, decoded greedily; ReplyError where it is too long to read.
+        """What the model answers to each, decoded greedily; ReplyError where one is too long.
 
         Prompts of about the same length are read together.
         """

