@@ -165,7 +165,9 @@ def test_a_model_judges_by_the_guide_that_people_have(path: Path) -> None:
     assert isinstance(proposer, Score)
     assert (proposer.seat, proposer.value, proposer.reason) == ("proposer", 7, "took half")
     assert isinstance(responder, ScoreFailure)
-    assert responder.problem == "expected a whole number from 0 to 10, found 11"
+    wrong = "fairness of Responder: expected a whole number from 0 to 10, found 11"
+    assert responder.problem == wrong
+    assert wrong in model.calls[1][0].messages[-1].text, "asked again, it is told which"
     shown = model.calls[0][0].messages[0].text
     assert "How fair was this player?" in shown
     assert "1. Proposer: offer (points: 40): Take it." in shown

@@ -96,9 +96,7 @@ class GuideRubric:
         what is not in the turn."""
         given, scene = reply.model_dump(), self._guide.shown(episode)
         return tuple(
-            (_observation if one.measure.yes_no else _verdict)(
-                one, seat, given[field][one.name], attempts, scene
-            )
+            _verdict(one, seat, given[field][one.name], attempts, scene)
             for seat, field in _fields(scene).items()
             for one in self._guide.guides
         )
@@ -135,34 +133,42 @@ def _asked(guide: DimensionGuide) -> type[BaseModel]:
 def _verdict(
     guide: DimensionGuide, seat: str, given: dict[str, Any], attempts: int, scene: RatedScene
 ) -> Verdict:
+    found = (
+        _answer(guide, seat, given, scene) if guide.measure.yes_no else _score(guide, seat, given)
+    )
+    if not isinstance(found, str):
+        return found
+    name = next(one.name for one in scene.people if one.seat == seat)
+    problem = f"{guide.name} of {name}: {found}"
+    return ScoreFailure(guide.measure, seat, "not allowed", problem, str(given)[:500], attempts)
+
+
+def _score(guide: DimensionGuide, seat: str, given: dict[str, Any]) -> Score | str:
+    """A point of the scale, or what is wrong with it."""
     score, points = given["score"], guide.points
     if score in points:
         return Score(guide.measure, seat, score, given["reasoning"])
-    problem = f"expected a whole number from {points[0]} to {points[-1]}, found {score:g}"
-    return ScoreFailure(guide.measure, seat, "not allowed", problem, str(given), attempts)
+    return f"expected a whole number from {points[0]} to {points[-1]}, found {score:g}"
 
 
-def _observation(
-    guide: DimensionGuide, seat: str, given: dict[str, Any], attempts: int, scene: RatedScene
-) -> Verdict:
-    """A yes, with what it rests on, or a no; no value where the judge gives none."""
+def _answer(
+    guide: DimensionGuide, seat: str, given: dict[str, Any], scene: RatedScene
+) -> Score | Unscored | str:
+    """A yes, with what it rests on, or a no; no value where the judge gives none; or what is wrong
+    with it."""
     answer, quotes = given["answer"].strip().casefold(), given["quotes"]
     for kind in NO_ANSWERS:
         if answer == kind:
             return Unscored(guide.measure, seat, given["reasoning"], kind)
-    name = next(one.name for one in scene.people if one.seat == seat)
-    problem = f"{guide.name} of {name}: "
     if answer not in ("yes", "no"):
-        problem += f'expected yes, no, {" or ".join(NO_ANSWERS)}, found "{answer[:40]}"'
-    elif answer == "yes" and not quotes:
-        problem += "expected a turn and its words for a yes, found none"
-    elif wrong := [one for one in quotes if scene.words(one["turn"], one["quote"]) is None]:
-        turn, quote = wrong[0]["turn"], wrong[0]["quote"][:100]
-        problem += f'expected {WANTED} of turn {turn} as quote, found "{quote}"'
-    else:
-        reason = f"{cited(scene, quotes)} {given['reasoning']}".strip()
-        return Score(guide.measure, seat, float(answer == "yes"), reason)
-    return ScoreFailure(guide.measure, seat, "not allowed", problem, str(given)[:500], attempts)
+        return f'expected yes, no, {" or ".join(NO_ANSWERS)}, found "{answer[:40]}"'
+    if answer == "yes" and not quotes:
+        return "expected a turn and its words for a yes, found none"
+    for one in quotes:
+        if scene.words(one["turn"], one["quote"]) is None:
+            return f'expected {WANTED} of turn {one["turn"]} as quote, found "{one["quote"][:100]}"'
+    reason = f"{cited(scene, quotes)} {given['reasoning']}".strip()
+    return Score(guide.measure, seat, float(answer == "yes"), reason)
 
 
 def cited(scene: RatedScene, quotes: Sequence[Mapping[str, Any]]) -> str:
