@@ -219,7 +219,10 @@ def test_terms_in_other_words_than_the_goals_stand_if_every_seat_copies_both_lin
     assert f'turn 1: "{both["offer"]}"; turn 2: "That is a plan"' in first.reason
     noon = {"option": "at noon", "offer": "12 o'clock, as always?", "acceptance": "ok"}
     hours = judged(
-        case(EARLY, LATE), *talk("12 o'clock, as always?", "ok"), answer(0, **noon), answer(1, **noon)
+        case(EARLY, LATE),
+        *talk("12 o'clock, as always?", "ok"),
+        answer(0, **noon),
+        answer(1, **noon),
     )
     assert values(hours) == [4, 8]
 
