@@ -352,8 +352,8 @@ def test_the_list_of_episodes_leads_into_the_transcripts_with_their_scores(
     table = table[: table.index("</table>")]
     first = table.split("</tr>")[1]
     assert 'href="#run-1-episode-1">lamp: Ann and Bob</a>' in first
-    assert "<b>4.00</b> Ann" in first
-    assert "<b>6.00</b> Bob" in first
+    assert "<b>4</b> Ann" in first
+    assert "<b>6</b> Bob" in first
     assert "lowest of openai/alpha" in first
     # The anchor is inside what is folded, so that browsers open it.
     folded = text[text.index('<details class="episode">') :]
