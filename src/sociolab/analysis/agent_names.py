@@ -169,7 +169,7 @@ def agent_names(
     for one that is none of these, and where two agents or two judges would share a name.
     """
     codes: dict[str, dict[str, str]] = {}
-    # By world, too: agents of two worlds are never taken for one.
+    # By world, too: each has a temperature of its own where a spec names none.
     models: dict[tuple[str, str], dict[str, str]] = {}
     for run, agents in agent_settings(store, runs).items():
         for label, hash_ in agents.items():

@@ -307,7 +307,8 @@ def held_fixed(
             "--by prompts: expected two runs that were played under two sets of prompts, found "
             f"{a or 'none'} and {b or 'none'}"
         )
-    agents = {side.agent for side in sides}
+    # Agents of one name that differ otherwise (here by a set's temperature) end in @ and a hash.
+    agents = {side.agent.rsplit("@", 1)[0] for side in sides}
     if len(agents) != 1:
         raise ConfigError(
             "--by prompts: expected one agent in both runs, found "

@@ -92,26 +92,15 @@ def test_options_of_agents_and_judges_are_sent_with_every_call(tmp_path: Path, u
     assert found["judge"][0] == "openai/j?temperature=0.25&seed=3"
 
 
-@pytest.mark.parametrize("world", ["sotopia", "stss", "stss-talk"])
-def test_the_temperature_of_a_world_makes_no_other_agent(world: str) -> None:
-    """STSS has 1 in the town and 0 in conversations: a model is the same at both levels."""
-    config = RunConfig(base_url="http://127.0.0.1:9/v1", world=world)
-    casting = Casting(world_of(config), Models(config), NullReplyStore(), Budget())
-    usual = digest("openai/x", "http://127.0.0.1:9/v1", "None", "json", prompts_hash("json"), 0)
-    assert casting.agent("openai/x", "agent").id == AgentId("openai/x", usual)
-    cool = casting.agent("openai/x?temperature=0", "agent").id
-    assert cool.settings != usual
-
-
 def test_without_options_agents_and_judges_are_who_they_were_before_there_were_any() -> None:
     config = RunConfig(base_url="http://127.0.0.1:9/v1")
     kit = world_of(config)
     casting = Casting(kit, Models(config), NullReplyStore(), Budget())
-    old = digest("openai/x", "http://127.0.0.1:9/v1", "None", "json", prompts_hash("json"), 0)
+    old = digest("openai/x", "http://127.0.0.1:9/v1", "1.0", "json", prompts_hash("json"), 0)
     assert casting.agent("openai/x", "agent").id == AgentId("openai/x", old)
     assert casting.judge("openai/x").id == kit.model_judge(Named("openai/x")).id
     limited = digest(
-        "openai/x?max_tokens=5", "http://127.0.0.1:9/v1", "None", "json", prompts_hash("json"), 5
+        "openai/x?max_tokens=5", "http://127.0.0.1:9/v1", "1.0", "json", prompts_hash("json"), 5
     )
     assert casting.agent("openai/x?max_tokens=5", "agent").id.settings == limited
     ids = {casting.judge(f"openai/x{more}").id for more in ("", "?seed=1", "?seed=2")}

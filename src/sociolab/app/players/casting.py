@@ -152,8 +152,8 @@ class Casting:
         from sociolab.agents.prompted import PromptedPlayer, prompts_hash  # rules need no prompts
 
         options = self.models.options(spec)
-        own_temperature = options.temperature
-        temperature = self.kit.temperature if own_temperature is None else own_temperature
+        temperature = options.temperature
+        temperature = self.kit.temperature if temperature is None else temperature
         dialect = spec.settings.dialect
         model, own = self._kept(spec), self.kit.model_player
         player: Player = (
@@ -162,9 +162,8 @@ class Casting:
             else PromptedPlayer(model, role=role, temperature=temperature, dialect=dialect)
         )
         address = self.models.endpoint(spec).base_url
-        # The temperature of the world, or of its set of prompts, is on record with the set's hash.
         settings = digest(
-            spec.label, address, str(own_temperature), dialect, prompts_hash(dialect),
+            spec.label, address, str(temperature), dialect, prompts_hash(dialect),
             options.max_tokens or 0, *([options.key] if options.sent else []),
         )  # fmt: skip
         return Seatable(AgentId(spec.label, settings), player, True)
