@@ -123,6 +123,32 @@ def test_an_imported_set_is_played_judged_and_compared(sociolab: Sociolab, tmp_p
         assert "This compares two sets of instructions to the judge." in found
 
 
+def test_runs_of_two_sets_are_compared_by_the_set_that_a_judge_used_in_both(
+    sociolab: Sociolab, mine: Path
+) -> None:
+    """One run is judged under a second set too, and the sets have players at other temperatures."""
+    manifest = mine / "manifest.toml"
+    text = manifest.read_text("utf-8")
+    manifest.write_text(text.replace("agent = 1.0", "agent = 0.5"), "utf-8")
+    with start_in_process(EndpointSettings(characters=60)) as endpoint:
+        at, by = ("--base-url", endpoint.url), ("--judge", "openai/j")
+        play = ("run", "sotopia", "--agent", "openai/x", "--limit", 2, "--set", "turns=2", *at)
+        assert sociolab(*play, "--name", "a", *by).code == 0
+        own = ("--set", f"prompts={mine}")
+        assert sociolab("judge", "a", *by, *at, *own).code == 0
+        assert sociolab(*play, "--name", "b", "--judge", "none", *own).code == 0
+        assert sociolab("judge", "b", *by, *at, "--set", "prompts=paper").code == 0
+    for order in (("a", "b"), ("b", "a")):
+        found = sociolab("compare", *order, "--by", "prompts", *by)
+        told = " ".join(found.out.split())
+        assert found.code == 0, found.err
+        assert "This compares two sets of instructions to the players" in told
+        assert (
+            "the agent, openai/x, at the temperature that each set says, and the judge, openai/j,"
+            in told
+        )
+
+
 def test_agreement_says_when_judge_and_raters_had_different_instructions(
     sociolab: Sociolab, tmp_path: Path, mine: Path
 ) -> None:

@@ -314,7 +314,10 @@ def test_a_judge_fills_in_a_sheet_beside_the_scores(
     done = sociolab("judge", "d", "--sheet", own, "--judge", "openai/j", *url)
     assert "sheet:manners:openai/j" in {one["judge"] for one in done.document["scores"]}
     done = sociolab("judge", "s", "--sheet", "manners", "--judge", "openai/j", *url)
-    assert (done.code, "these guides: dimensions, behaviour" in done.sentence) == (2, True)
+    assert (done.code, "guide of sotopia (dimensions, behaviour)" in done.sentence) == (
+        2,
+        True,
+    )
     done = sociolab("judge", "s", "--sheet", "behaviour", "--judge", "heuristic")
     assert (done.code, "--sheet: expected --judge endpoint/model" in done.sentence) == (2, True)
 

@@ -284,8 +284,9 @@ def test_a_prompt_that_asks_for_no_line_or_shows_none_gets_prose(text: str) -> N
 
 
 def test_a_schema_on_a_line_of_the_prompt_is_obeyed_with_the_ranges_and_keys_in_words() -> None:
-    cell = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}
-    cell |= {"description": "Look, then a score ranging from -10 to -5.", "minItems": 2}
+    cell: dict[str, Any] = {"type": "array", "minItems": 2}
+    cell["prefixItems"] = [{"type": "string"}, {"type": "integer"}]
+    cell["description"] = "Look, then a score ranging from -10 to -5."
     schema = {"properties": {"scores": {"type": "object", "additionalProperties": cell}}}
     text = f'Use exactly these keys: ["agent_1", "agent_2"].\nForm:\n{json.dumps(schema)}\n'
     scores = json.loads(Replies(PLAIN).good(request(text)))["scores"]

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from sociolab.app.registry import world_plugin
 from sociolab.core.errors import ConfigError
 from sociolab.report.html import ShownRun, chart_scripts, section_page, write_html
 from sociolab.report.html import page as page_of_runs
@@ -270,6 +271,12 @@ def test_where_the_partner_has_one_part_it_is_named(result: RunResult) -> None:
     assert "each in every seat, the NPC included." in summary(party)
 
 
+@pytest.mark.parametrize("world", ["stss", "stss-talk"])
+def test_the_partner_of_a_performer_is_the_background(result: RunResult, world: str) -> None:
+    town = result.model_copy(update={"declared": world_plugin(world).declared, "partner": SCRIPTED})
+    assert "as the background agents." in summary(town)
+
+
 @pytest.mark.parametrize(
     ("settings", "agents", "sentence"),
     [
@@ -352,8 +359,8 @@ def test_the_list_of_episodes_leads_into_the_transcripts_with_their_scores(
     table = table[: table.index("</table>")]
     first = table.split("</tr>")[1]
     assert 'href="#run-1-episode-1">lamp: Ann and Bob</a>' in first
-    assert "<b>4.00</b> Ann" in first
-    assert "<b>6.00</b> Bob" in first
+    assert "<b>4</b> Ann" in first
+    assert "<b>6</b> Bob" in first
     assert "lowest of openai/alpha" in first
     # The anchor is inside what is folded, so that browsers open it.
     folded = text[text.index('<details class="episode">') :]

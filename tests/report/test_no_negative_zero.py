@@ -28,7 +28,7 @@ def test_money_and_what_is_truly_below_zero() -> None:
 def test_a_judge_s_value_and_a_chart() -> None:
     remark = _remark(Score(Measure("goal", -10, 10), "ann", -0.001))
     assert remark is not None
-    assert remark.value == "0"
+    assert remark.value == "0.00"
     chart = dot_chart("GOAL", [Dot("x", -0.001, -0.002, 0.002)], -1, 1)
     (row,) = chart.spec["data"]["values"]
     assert row["beside"] == "0.00"

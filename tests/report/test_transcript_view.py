@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.core.episode import Action, Ended, EndReason, Episode
+from sociolab.core.episode import Action, Ended, EndReason, Episode, Unusable
+from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
 from sociolab.report.export import play_markdown
@@ -19,6 +20,7 @@ from sociolab.report.transcript_view import (
     evenly_chosen,
     transcript_view,
     views_of,
+    with_retries,
 )
 from sociolab.report.words import person_name, sanitize, spelled
 from sociolab.store.store import Store
@@ -164,10 +166,43 @@ def test_scores_stand_by_seat_with_their_reasons() -> None:
         ("GOAL", (Remark("7", "sold it"), Remark("missing (timeout)", "no reply in 120 s"), None)),
         (
             "goal (checked)",
-            (Remark("cannot tell", "no price", scored=False), Remark("2.5", ""), None),
+            (Remark("cannot tell", "no price", scored=False), Remark("2.50", ""), None),
         ),
         ("harmony", (None, None, Remark("0.33", "calm"))),
     )
+
+
+def test_a_value_has_the_sign_and_the_decimals_of_a_report_and_titles_are_spelt_out() -> None:
+    """Whole numbers of a measure that has no others, two decimals of any other, yes or no."""
+    rules = Measure("social_rules", -10, 0, whole=True, title="SOC")
+    verdicts = (
+        Score(rules, "ann", -2),
+        Score(Measure("overall", -3, 7), "ann", -3.0),
+        Score(Measure("overall", -3, 7), "bob", -0.5),
+        Score(Measure("held", 0, 1, whole=True), "bob", 1),
+    )
+    declared = Declared(metrics=(Metric("social_rules", label="social rules"),))
+    row = JudgingRow("lamp-AA", None, HEURISTIC, 0, verdicts)
+    shown = transcript_view(_episode(), Transcript("t", (), ()), [row], declared)
+    cells = {remark.value for _, row in shown.sheets[0].rows for remark in row if remark}
+    minus = "\N{MINUS SIGN}"
+    assert cells == {f"{minus}2", f"{minus}0.50", f"{minus}3.00", "yes"}
+    assert shown.legend == f"SOC = social rules ({minus}10 to 0)"
+    assert play_text(shown).rstrip().endswith(shown.legend)
+
+
+def test_what_was_asked_again_in_no_turn_is_told_behind_them() -> None:
+    aside = Unusable(3, "ann", "closing", 1, "unreadable", "no outcome", "{}", False, optional=True)
+    turn = Unusable(1, "bob", "act", 1, "unreadable", "no action", "{}", False)
+    whole = _episode()
+    episode = Episode(whole.trial, (turn, aside, *whole.events))
+    told = with_retries(Transcript("t", (), ()), episode, {"openai/j": 1, "openai/k": 2})
+    assert [note.text for note in told.notes] == [
+        "ann, question closing, attempt 1: asked again (unreadable: no outcome)",
+        "judge openai/j: asked again",
+        "judge openai/k: asked again 2 times",
+    ]
+    assert all(note.trouble for note in told.notes)
 
 
 def test_a_judge_that_said_nothing_is_not_shown() -> None:

@@ -13,7 +13,7 @@ import pytest
 from sociolab.core.errors import StoreError
 from sociolab.core.user_files import data_home
 from sociolab.store.connect import _use_wal, default_path
-from sociolab.store.schema import APPLICATION_ID, VERSION
+from sociolab.store.schema import APPLICATION_ID, SCHEMA, VERSION, version_of
 from sociolab.store.store import Store
 
 HEAVY = {"aiohttp", "asyncio", "jinja2", "numpy", "pyarrow", "rich", "scipy", "typer"}
@@ -94,7 +94,7 @@ def test_another_programs_empty_database_is_refused(path: Path) -> None:
         Store.open(path)
 
 
-@pytest.mark.parametrize("other", [VERSION + 1, VERSION + 7])
+@pytest.mark.parametrize("other", [1, version_of(SCHEMA.replace("roles TEXT", "role TEXT"))])
 def test_another_schema_is_refused_with_both_versions_and_left_as_it_is(
     path: Path, other: int
 ) -> None:
@@ -104,9 +104,13 @@ def test_another_schema_is_refused_with_both_versions_and_left_as_it_is(
         raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     raw.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=rf"has schema {other} and .* reads schema {VERSION}; use"):
+    with pytest.raises(StoreError, match=rf"schema {other:x}; this one reads {VERSION:x}\): use"):
         Store.open(path)
     assert path.read_bytes() == before
+
+
+def test_comments_and_spacing_make_no_other_schema() -> None:
+    assert version_of(SCHEMA.replace("-- JSON", "--  an object") + "\n-- end") == VERSION
 
 
 @pytest.mark.parametrize(("synced", "level"), [(False, 1), (True, 2)])

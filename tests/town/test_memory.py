@@ -147,8 +147,9 @@ def test_importance_builds_up_from_what_is_lived_through_and_rated() -> None:
     memory = stream()
     memory.add(0, "seen", "a fire", 9)
     memory.add(0, "talk", "a quarrel", 6)
-    for kind in ("thought", "plan", "known"):
-        memory.add(0, kind, f"a {kind}", 8)
+    memory.add(0, "thought", "a thought", 8)
+    memory.add(0, "done", "a deed", 8)
+    memory.add(0, "known", "a fact", 8)
     late = memory.add(0, "seen", "a cat")
     assert memory.importance_since == 15
     memory.reflected()

@@ -13,7 +13,7 @@ from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import READER, SHEET
+from sociolab.core.score import READER, SHEET, JudgeId
 from sociolab.report.plays import PlayRow, labels_of
 from sociolab.report.result import ResultDetails
 from sociolab.report.schema import RunResult, ScoreEntry
@@ -25,7 +25,7 @@ from sociolab.store.store import Store
 class AgentNames:
     """By run and label, the name of an agent whose label stands for several codes or settings, or
     that was renamed; others keep their labels. `notes` say in a sentence each which they are.
-    `judges` has the new names of judges."""
+    `judges` has the names of judges that are not called by their label."""
 
     shown: Mapping[str, Mapping[str, str]]
     notes: tuple[str, ...] = ()
@@ -185,8 +185,24 @@ def agent_names(
         for run, code in by_run.items():
             shown.setdefault(run, {})[label] = _shown(label, run, code)
     options = {run: _options(store, run) for run in shown}
-    names = AgentNames(shown, (*_notes(codes), *_set_up(several, options)))
+    names = AgentNames(shown, (*_notes(codes), *_set_up(several, options)), _unmarked(store, runs))
     return _renamed(store, runs, names, rename) if rename else names
+
+
+def _unmarked(store: Store, runs: Sequence[str]) -> dict[str, str]:
+    """The labels that carry a mark in one run, since another judge there shares their name, and
+    none in another, with the name alone: so one judge is called alike in all of these runs."""
+    labels = [labels_of(store.verdicts.judges(run)) for run in runs]
+    plain: dict[str, set[JudgeId]] = {}
+    for judge, label in ((judge, label) for found in labels for judge, label in found.items()):
+        if label == judge.name:
+            plain.setdefault(label, set()).add(judge)
+    return {
+        label: judge.name
+        for found in labels
+        for judge, label in found.items()
+        if label != judge.name and plain.get(judge.name) == {judge}
+    }
 
 
 def _renamed(
@@ -199,7 +215,7 @@ def _renamed(
     known = set(runs)
     for run in runs:
         scored = labels_of(store.verdicts.judges(run)).values()
-        judges |= {label: _judge(label, rename) for label in scored}
+        judges |= {label: _judge(names.judge(label), rename) for label in scored}
         labels = {member.agent for row in store.trials(run) for member in row.trial.cast}
         for label in sorted(labels):
             name = names.name(run, label)
@@ -217,7 +233,7 @@ def _renamed(
             )
     called: dict[str, set[str]] = {}
     for label, new in judges.items():
-        called.setdefault(new, set()).add(label)
+        called.setdefault(new, set()).add(names.judge(label))
     for what, names_of in (("agent", whose), ("judge", called)):
         for new, labels in names_of.items():
             if len(labels) > 1:

@@ -14,9 +14,10 @@ from rich.cells import cell_len, set_cell_size
 from sociolab.app.episode_list import ListedEpisode, ScoredMeasure
 from sociolab.app.queries import FoundEpisodes, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
+from sociolab.core.score import Measure
 from sociolab.report.result import kept_work
 from sociolab.report.terminal import shortened
-from sociolab.report.words import about, minus, money, plural
+from sociolab.report.words import about, money, plural, single
 from sociolab.store.store import RunRow, Store
 
 Rows = list[dict[str, Any]]
@@ -139,7 +140,7 @@ def _episode(one: ListedEpisode) -> dict[str, Any]:
 def _episode_cells(one: ListedEpisode, scored: ScoredMeasure | None) -> dict[str, Any]:
     row = one.row
     state = row.status if not row.cause else f"{row.status}: {row.cause}"
-    values = {scored.title: _values(one)} if scored else {}
+    values = {scored.title: _values(one, scored.measure)} if scored else {}
     return {
         "episode": row.trial,
         "task": row.task,
@@ -150,21 +151,17 @@ def _episode_cells(one: ListedEpisode, scored: ScoredMeasure | None) -> dict[str
     }
 
 
-def _values(one: ListedEpisode) -> str:
+def _values(one: ListedEpisode, measure: Measure) -> str:
     """The values in the order of the seats; a dash for a seat without one."""
     given = dict(one.scores)
     if "" in given:
-        return _value(given[""])
+        return single(given[""], measure)
     if len(one.row.cast) > _FEW_SEATS:
-        return " / ".join(_value(value) for value in given.values())
+        return " / ".join(single(value, measure) for value in given.values())
     seats = [seat for seat, _ in one.row.cast]
     if not given and one.row.status == "played":
         return "not scored"
-    return " / ".join(_value(given[seat]) if seat in given else "-" for seat in seats)
-
-
-def _value(value: float) -> str:
-    return minus(f"{value:z.2f}".rstrip("0").rstrip("."))
+    return " / ".join(single(given[seat], measure) if seat in given else "-" for seat in seats)
 
 
 def _cast(agents: Sequence[str]) -> str:

@@ -95,12 +95,14 @@ def _heads(found: Sequence[FoundEpisode]) -> list[str]:
 def _read(store: Store, found: FoundEpisode, seat: str | None) -> TranscriptView:
     from sociolab.analysis.credit import credit_of, with_credit
     from sociolab.app.transcripts import transcript_of
-    from sociolab.report.transcript_view import transcript_view
+    from sociolab.report.transcript_view import transcript_view, with_retries
 
     trial = found.episode.trial
     transcript = transcript_of(found.episode, seat)
     if seat is None:
         transcript = with_credit(transcript, credit_of(store, found.run, trial.id))
+        again = store.calls.asked_again(found.run, trial.id)
+        transcript = with_retries(transcript, found.episode, again)
     judgings = () if seat else tuple(store.verdicts.judgings(found.run, trial=trial.id))
     return transcript_view(found.episode, transcript, judgings, store.run(found.run).declared)
 

@@ -91,6 +91,7 @@ def play_markdown(shown: TranscriptView) -> str:
     parts.append(f"*Ended: {plain(shown.ended)}.*")
     for sheet in shown.sheets:
         parts += [f"Scores by {plain(sheet.judge)}:", _sheet_table(sheet)]
+    parts += [f"*{plain(shown.legend)}*"] if shown.legend else []
     return "\n\n".join(parts) + "\n"
 
 

@@ -230,9 +230,9 @@ def ends_of(found: PlayOutcome, measure: Measure) -> tuple[float, float]:
 
 TRANSCRIPT = JudgeId("transcript", "rules")
 LEDGER = JudgeId("ledger", "rules")
-WORDS = Measure("words_per_turn", 0, math.inf, title="words per turn")
+WORDS = Measure("words_per_turn", 0, math.inf, title="words per spoken turn")
 """Words that a seat spoke, over its turns with spoken words; unscored where it never spoke."""
-TURNS = Measure("turns", 0, math.inf, title="turns")
+TURNS = Measure("turns", 0, math.inf, title="turns in the episode")
 """Turns that were taken in an episode, by all its seats."""
 FAILED_TURNS = Measure("failed_turns", 0, math.inf, title="invalid turns")
 """Turns of a seat that failed for good."""

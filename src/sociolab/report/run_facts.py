@@ -121,7 +121,7 @@ def failed(result: RunResult) -> tuple[tuple[str, str], ...]:
     return (
         ("Failed episodes", counted(failures.trials)),
         *_unanswered(failures),
-        ("Retries", f"{failures.replies_asked_again:,}"),
+        ("Retries of players", f"{failures.replies_asked_again:,}"),
         ("Missing scores", counted(failures.scores)),
         ("Failed calls", counted(failures.calls)),
         *((("Impossible token counts", counted(failures.usage)),) if failures.usage else ()),

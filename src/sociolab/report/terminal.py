@@ -179,6 +179,8 @@ def play_parts(shown: TranscriptView) -> tuple[RenderableType, ...]:
     end: list[RenderableType] = [Text(f"Ended: {shown.ended}.", style="dim")]
     for sheet in shown.sheets:
         end += [Text(), *_sheet(sheet)]
+    if shown.legend:
+        end += [Text(), Text(sanitize(shown.legend), style="dim italic")]
     head = Group(Text(sanitize(shown.title), style="bold"), _cast(shown))
     return head, Group(*scene[1:]), _course(shown), Group(*end)
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from sociolab.core.episode import Episode
+from sociolab.core.episode import Episode, Unusable
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import READER, Score, ScoreFailure, Verdict, judge_title
 from sociolab.report.result import PlayValue, ScoreDistribution
-from sociolab.report.schema import MeasureEntry, RunResult
+from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
-from sociolab.report.words import minus, number, person_name, plural
+from sociolab.report.words import legend, person_name, plural, single
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
@@ -55,7 +55,8 @@ class ScoreSheet:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptView:
-    """An episode to read. `course` holds lines and, where they belong among them, notes."""
+    """An episode to read. `course` holds lines and, where they belong among them, notes; `legend`
+    spells out the metrics of the sheets."""
 
     trial: str
     title: str
@@ -64,6 +65,7 @@ class TranscriptView:
     seats: tuple[SeatedAgent, ...]
     ended: str
     sheets: tuple[ScoreSheet, ...]
+    legend: str = ""
 
     @property
     def cast(self) -> tuple[str, ...]:
@@ -111,8 +113,32 @@ def transcript_view(
         _course(transcript),
         seats,
         _ended(episode, seats, declared),
-        tuple(_sheet(row, seats, mine) for row in mine if row.verdicts),
+        tuple(_sheet(row, seats, mine) for row in mine),
+        _legend(mine, declared),
     )
+
+
+def with_retries(transcript: Transcript, episode: Episode, judges: Mapping[str, int]) -> Transcript:
+    """With what no turn shows: replies to a question that is put aside, and of a judge, that could
+    not be used. `judges`: how many a judge was asked for again (`Calls.asked_again`)."""
+    notes = [
+        f"{event.seat}, question {event.name}, attempt {event.attempt}: "
+        f"{'not answered' if event.final else 'asked again'} ({event.cause}: {event.problem})"
+        for event in episode.events
+        if isinstance(event, Unusable) and event.optional
+    ]
+    notes += [
+        f"judge {name}: {'asked again' if count == 1 else f'asked again {count} times'}"
+        for name, count in judges.items()
+    ]
+    told = tuple(Note(None, note, trouble=True) for note in notes)
+    return replace(transcript, notes=(*transcript.notes, *told))
+
+
+def _legend(judgings: Sequence[JudgingRow], declared: Declared) -> str:
+    """What the titles of these measures stand for, in a line."""
+    found = dict.fromkeys(verdict.measure for row in judgings for verdict in row.verdicts)
+    return legend((m.title or m.name, m.low, m.high, declared.metric(m.name)) for m in found)
 
 
 def _place(row: JudgingRow) -> int:
@@ -190,8 +216,7 @@ def _remark(verdict: Verdict | None) -> Remark | None:
         case None:
             return None
         case Score(measure=measure, value=value, reason=reason):
-            told = f"{value:z.2f}".rstrip("0").rstrip(".")
-            return Remark(("no", "yes")[int(value)] if measure.yes_no else told, reason)
+            return Remark(single(value, measure), reason)
         case ScoreFailure(cause=cause, problem=problem):
             return Remark(f"missing ({cause})", problem)
         case _:
@@ -318,7 +343,7 @@ def _listed_scores(
     for spread in main:
         measure = result.measure(spread.measure)
         found += [
-            (names.get(point.seat or "", spread.agent), value(point, measure))
+            (names.get(point.seat or "", spread.agent), single(point.value, measure))
             for point in spread.points
             if point.trial == episode.trial
         ]
@@ -329,10 +354,3 @@ def _remarks(episode: TranscriptView, ends: Sequence[Extreme]) -> tuple[str, ...
     low = [f"lowest of {end.agent}" for end in ends if end.lowest.trial == episode.trial]
     high = [f"highest of {end.agent}" for end in ends if end.highest.trial == episode.trial]
     return (*low, *high)
-
-
-def value(point: PlayValue, measure: MeasureEntry) -> str:
-    """A point's value as it is shown."""
-    if measure.whole and (measure.low, measure.high) == (0, 1) and point.value in (0, 1):
-        return ("no", "yes")[int(point.value)]
-    return minus(number(point.value, measure))

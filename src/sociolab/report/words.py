@@ -10,7 +10,7 @@ from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
-from sociolab.core.score import READER, Method
+from sociolab.core.score import READER, Measure, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 
 # ------------------------------------------------------------------ numbers
@@ -19,6 +19,14 @@ from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEnt
 def number(value: float, measure: MeasureEntry) -> str:
     """A value of a measure: two decimals, or the first three digits of money; never "-0.00"."""
     return first_digits(value) if measure.measure == "cost_usd" else f"{value:z.2f}"
+
+
+def single(value: float, measure: Measure | MeasureEntry) -> str:
+    """One play's value, or the mean of its judgings: yes or no, a whole number of a measure that
+    has no others, or two decimals."""
+    if measure.whole and (measure.low, measure.high) == (0, 1) and value in (0, 1):
+        return ("no", "yes")[int(value)]
+    return minus(f"{value:z.0f}" if measure.whole and value == round(value) else f"{value:z.2f}")
 
 
 def first_digits(value: float) -> str:

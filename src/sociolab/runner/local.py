@@ -186,6 +186,11 @@ def _journal(context: RunContext, row: TrialRow) -> tuple[Event, ...]:
     return ()
 
 
+def _is_turn(context: RunContext, event: Event) -> bool:
+    """Whether an answer counts as a turn: where nothing but questions is asked."""
+    return isinstance(event, Answered) and not event.optional and not context.tally.turns
+
+
 async def _play(context: RunContext, trial: Trial, journal: Sequence[Event]) -> Episode:
     def record(event: Event) -> None:
         context.tally.turns += isinstance(event, Moved)
@@ -193,7 +198,7 @@ async def _play(context: RunContext, trial: Trial, journal: Sequence[Event]) -> 
         if (course := context.tally.course) is not None:
             if isinstance(event, Happened):
                 course.reached(trial.id, event.turn)
-            elif course.per == 1 and isinstance(event, Moved | Answered):
+            elif course.per == 1 and (isinstance(event, Moved) or _is_turn(context, event)):
                 course.reached(trial.id, event.turn + 1)
         context.store.append(context.run, trial.id, event)
 

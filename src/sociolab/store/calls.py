@@ -167,6 +167,15 @@ class Calls:
             for pk, turn, seat, name, attempt in rows
         )
 
+    def asked_again(self, run: str, trial: str) -> Mapping[str, int]:
+        """How many replies each judge of an episode was asked for again, by its name."""
+        rows = self._db.rows(
+            "SELECT name, count(*) FROM calls WHERE run = ? AND trial = ? AND role = 'judge' "
+            "AND attempt > 1 GROUP BY name",
+            (self._db.run_pk(run), trial),
+        )
+        return {as_text(name): count for name, count in rows}
+
     def latest_seconds(self, model: str, count: int, among: int) -> float | None:
         """The mean seconds of the latest `count` calls to a model among the latest `among` of all
         runs; None if there is none."""

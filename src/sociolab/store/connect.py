@@ -197,8 +197,8 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
             raise _not_ours(path, "it belongs to another program")
     elif version != VERSION:
         raise StoreError(
-            f"the store {path} has schema {version} and this sociolab reads schema {VERSION}; "
-            "use the version of sociolab that wrote it, or name another --store"
+            f"the store {path} was made by another version of sociolab, with other tables (schema "
+            f"{version:x}; this one reads {VERSION:x}): use that version, or name another --store"
         )
 
 

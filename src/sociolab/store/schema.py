@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import zlib
 from collections.abc import Iterator
 
 APPLICATION_ID = 0x536F6C61
 """Marks a SQLite file as ours ("Sola")."""
-
-VERSION = 1
-"""Of the schema; from the first release on it counts up with every change.
-
-A store of another version is not opened.
-"""
 
 SCHEMA = """
 CREATE TABLE salt (                  -- one row: what makes hashes of this store its own
@@ -231,6 +227,16 @@ CREATE TRIGGER words_go_with_trial AFTER DELETE ON trials BEGIN
     DELETE FROM episode_words WHERE rowid = old.pk;
 END;
 """
+
+
+def version_of(schema: str) -> int:
+    """What a store of this schema has as its `user_version`; comments and spacing do not matter."""
+    return zlib.crc32(" ".join(re.sub(r"--.*", "", schema).split()).encode()) & 0x7FFFFFFF
+
+
+VERSION = version_of(SCHEMA)
+"""A store of another version is not opened. A hash and no number to count up: one that somebody
+forgets to count up opens stores that lack a column."""
 
 
 def create(connection: sqlite3.Connection) -> None:

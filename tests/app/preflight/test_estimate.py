@@ -182,15 +182,17 @@ def test_the_bound_is_not_passed_where_nobody_leaves_and_is_close(
     seed: int, tmp_path: Path
 ) -> None:
     """Calls are exact there, and its texts of 250 characters are a little longer than these."""
-    config = described(tmp_path, seed=seed, limit=2, partner=None)
+    config = described(tmp_path, seed=seed, limit=4, partner=None)
     found = estimate(config)
-    bound = found.usd(found.most, cached=True)
+    bound, cached = found.usd(found.most), found.usd(found.most, cached=True)
     assert bound is not None
+    assert cached is not None
     assert f"at most {found.most.whole.calls} calls and $" in said(found)
     assert "if every episode runs to its turn limit" in said(found)
     cost = played_to_the_limit(config).cost_usd
     assert cost is not None
-    assert cost <= bound <= 1.3 * cost
+    assert cost <= bound
+    assert 0.9 * cost <= cached <= 1.3 * cost  # the endpoint's cache misses some of what repeats
 
 
 SWAPPED: dict[str, dict[str, Any]] = {

@@ -39,7 +39,7 @@ from sociolab.worlds.sotopia.scenarios import (
     OptionGoal,
     PriceGoal,
 )
-from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, SceneCast, casting_from
+from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, SceneCast, casting_from, judge_names
 from sociolab.worlds.sotopia.world import Sotopia
 from sotopia_cases import casting, episode_of, task_of
 
@@ -122,7 +122,10 @@ def test_what_all_say_alike_but_no_line_holds_is_unconfirmed() -> None:
     assert open_kind(found) == "unconfirmed"
     seller = found["seat0"]
     assert isinstance(seller, Unscored)
-    assert seller.why == "unconfirmed: all seats say $250, which stands in no line"
+    assert seller.why == (
+        "unconfirmed: all seats say $250; no line gives this number in figures; a reader can tell "
+        "(--reader)"
+    )
     assert (seller.low, seller.high) == (0, 10)
 
 
@@ -148,8 +151,10 @@ def test_a_seat_that_denies_a_deal_that_it_lost_gains_nothing() -> None:
 
 
 def test_two_liars_gain_nothing() -> None:
-    dear = judged(case(), *talk(SAID, DONE), price(0, 900), price(1, 900))
-    assert open_kind(dear) == "unconfirmed"
+    copied = {"offer": SAID, "acceptance": DONE}
+    for quotes in ({}, copied):
+        dear = judged(case(), *talk(SAID, DONE), price(0, 900, **quotes), price(1, 900, **quotes))
+        assert open_kind(dear) == "unconfirmed"
     none = judged(
         case(), *talk(SAID, DONE), price(0, None, "nothing"), price(1, None, "still open")
     )
@@ -201,6 +206,55 @@ def test_shares_must_make_up_all_of_the_goods() -> None:
         8.182,
         7.273,
     ]
+
+
+PROPOSES = "You keep all the felt ones, two, and a book. I take the rest. Is that a plan?"
+ACCEPTS = "That is a plan."
+
+
+def test_terms_in_other_words_than_the_goals_stand_if_every_seat_copies_both_lines() -> None:
+    """Nobody says "3 hats": 10 x (2 x 3 + 1) / 11 = 6.364; 10 x (1 + 4) / 11 = 4.545."""
+    cast, words = case(WANTS_HATS, WANTS_BOOKS), talk(PROPOSES, ACCEPTS)
+    both = {"offer": "You keep all the felt ones, two, and a book", "acceptance": ACCEPTS}
+    mine, rest = answer(0, hats=2, books=1, **both), answer(1, hats=1, books=1, **both)
+    found = judged(cast, *words, mine, rest)
+    assert values(found) == [6.364, 4.545]
+    first = found["seat0"]
+    assert isinstance(first, Score)
+    assert f'turn 1: "{both["offer"]}"; turn 2: "That is a plan"' in first.reason
+    noon = {"option": "at noon", "offer": "12 o'clock, as always?", "acceptance": "ok"}
+    hours = judged(
+        case(EARLY, LATE),
+        *talk("12 o'clock, as always?", "ok"),
+        answer(0, **noon),
+        answer(1, **noon),
+    )
+    assert values(hours) == [4, 8]
+
+
+@pytest.mark.parametrize(
+    "quotes",
+    [
+        {},
+        {"offer": "You keep all the felt ones"},
+        {"offer": "I keep both of the felt ones", "acceptance": ACCEPTS},
+    ],
+)
+def test_what_one_seat_does_not_copy_is_unconfirmed_and_told_in_words(
+    quotes: dict[str, Json],
+) -> None:
+    both = {"offer": "You keep all the felt ones", "acceptance": ACCEPTS}
+    mine, rest = answer(0, hats=2, books=1, **both), answer(1, hats=1, books=1, **quotes)
+    found = judged(case(WANTS_HATS, WANTS_BOOKS), *talk(PROPOSES, ACCEPTS), mine, rest)
+    assert open_kind(found) == "unconfirmed"
+    names = list(judge_names(case(WANTS_HATS, WANTS_BOOKS)).values())
+    for verdict in found.values():
+        assert isinstance(verdict, Unscored)
+        assert verdict.why == (
+            f"unconfirmed: all seats say 2 hats, 1 books for {names[0]}, 1 hats, 1 books for "
+            f"{names[1]}; no line has these terms, nor offer and acceptance as copied by "
+            f"{names[1]}; a reader can tell (--reader)"
+        )
 
 
 def test_an_option_and_a_friend_stand_there_by_name() -> None:

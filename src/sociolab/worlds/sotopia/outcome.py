@@ -33,7 +33,7 @@ from sociolab.worlds.sotopia.scenarios import (
     OptionGoal,
     PriceGoal,
 )
-from sociolab.worlds.sotopia.scene import PACKAGE, SceneCast, casting_from
+from sociolab.worlds.sotopia.scene import PACKAGE, SceneCast, casting_from, judge_names
 
 CLOSING = "closing"
 """The name of the closing question in requests and events."""
@@ -461,13 +461,18 @@ def asked(casting: SceneCast, episode: Episode) -> Outcome:
         return Open("cannot tell", f"{who} {told}")
     found = {seat: claim for seat, claim in claims.items() if claim is not None}
     outcome = _compared(casting, found)
-    if isinstance(outcome, Established) and outcome.terms is not None:
-        if not stands_in(outcome.terms, _texts(episode.moves), casting):
-            terms = terms_in_words(outcome.terms)
-            return Open("unconfirmed", f"all seats say {terms}, which stands in no line")
-        where = _where(found, episode.moves)
-        return Established(outcome.terms, f"{outcome.how}{where}")
-    return outcome
+    if not isinstance(outcome, Established) or outcome.terms is None:
+        return outcome
+    lacks = unconfirmed(outcome.terms, found, episode.moves, casting)
+    if lacks:
+        names, terms = judge_names(casting), outcome.terms
+        told = terms_in_words(terms)
+        if isinstance(terms, Mapping):
+            told = _listed(
+                (f"{terms_in_words(terms[one])} for {names[one]}" for one in terms), ", "
+            )
+        return Open("unconfirmed", f"all seats say {told}; {lacks}; a reader can tell (--reader)")
+    return Established(outcome.terms, f"{outcome.how}{_where(found, episode.moves)}")
 
 
 def _claim(casting: SceneCast, episode: Episode, seat: str) -> Claim | None:
@@ -541,6 +546,31 @@ def locate(quote: str, moves: Sequence[Moved]) -> tuple[int, str] | None:
 _NUMERAL = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 
+def unconfirmed(
+    terms: Terms, claims: Mapping[str, Claim], moves: Sequence[Moved], casting: SceneCast
+) -> str:
+    """What the transcript lacks for terms that all seats claim, in words; "" where it has it all.
+
+    Terms stand there as such, or every seat copies the words that proposed and those that accepted,
+    as a reader must: nobody speaks of goods, hours and friends in just the words of a goal, and
+    what copied words mean is not looked into. A price is not one of a few choices but any number:
+    two seats that lie for a better one could copy words too, so it must stand there as a numeral.
+    """
+    if stands_in(terms, _texts(moves), casting):
+        return ""
+    if isinstance(terms, float):
+        return "no line gives this number in figures"
+    names = judge_names(casting)
+    without = [
+        names[seat]
+        for seat, claim in claims.items()
+        if len(claim.quotes) < 2 or not all(locate(quote, moves) for quote in claim.quotes)
+    ]
+    if not without:
+        return ""
+    return f"no line has these terms, nor offer and acceptance as copied by {' and '.join(without)}"
+
+
 def stands_in(terms: Terms, texts: Sequence[str], casting: SceneCast) -> bool:
     """Whether the terms stand in the text as such: no synonyms, no arithmetic.
 
@@ -576,7 +606,7 @@ class OutcomeCheck:
     """Scores goals that have a formula by what was agreed: from the record, or as the seats say."""
 
     def __init__(self) -> None:
-        self.id = JudgeId("outcome", "formula", digest("outcome", "1"))
+        self.id = JudgeId("outcome", "formula", digest("outcome", "2"))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """A value, or "cannot tell" with its bounds, for each seat; nothing without a formula."""
