@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sociolab.core.errors import ReplyError
 from sociolab.prompting import structured
@@ -242,3 +242,10 @@ def test_a_schema_is_short_and_complete() -> None:
         "required": ["items", "kind"],
         "type": "object",
     }
+
+
+def test_all_fields_that_are_missing_are_named_at_once() -> None:
+    names = ("outcome", "price", "in_words", "offer", "acceptance")
+    kind = create_model("Closing", **dict.fromkeys(names, (str, ...)))  # type: ignore[call-overload]
+    with pytest.raises(ReplyError, match="^price, in_words, offer, acceptance are missing$"):
+        read('{"outcome": "agreed"}', kind)
