@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sociolab
+import sociolab.plugin.api as api
 
 ROOT = Path(__file__).parents[1]
 PUBLIC = (
@@ -41,6 +42,17 @@ def test_an_unknown_name_is_told_as_for_any_module() -> None:
 def test_documents_import_from_public_packages_alone(page: Path) -> None:
     found = re.findall(r"(?m)^\s*(?:from|import) (sociolab[\w.]*)", page.read_text("utf-8"))
     assert [name for name in found if name not in PUBLIC] == []
+
+
+def test_what_the_document_of_worlds_names_for_a_plugin_is_public() -> None:
+    rows = [
+        row
+        for row in (ROOT / "docs" / "worlds.md").read_text("utf-8").splitlines()
+        if row.startswith("| `")
+    ]
+    named = {name for row in rows for name in re.findall(r"\(`([A-Z]\w+)`", row)}
+    assert {"EpisodeImporter", "PromptImporter", "Revise"} <= named
+    assert named <= {*api.__all__}
 
 
 def test_importing_the_package_loads_nothing_else_of_it() -> None:

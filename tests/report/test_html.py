@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from sociolab.app.registry import world_plugin
 from sociolab.core.errors import ConfigError
 from sociolab.report.html import ShownRun, chart_scripts, section_page, write_html
 from sociolab.report.html import page as page_of_runs
@@ -268,6 +269,12 @@ def test_where_the_partner_has_one_part_it_is_named(result: RunResult) -> None:
     told = summary(party.model_copy(update={"partner": SCRIPTED}))
     assert "with the partner scripted (rule-based, no model), as the NPC." in told
     assert "each in every seat, the NPC included." in summary(party)
+
+
+@pytest.mark.parametrize("world", ["stss", "stss-talk"])
+def test_the_partner_of_a_performer_is_the_background(result: RunResult, world: str) -> None:
+    town = result.model_copy(update={"declared": world_plugin(world).declared, "partner": SCRIPTED})
+    assert "as the background agents." in summary(town)
 
 
 @pytest.mark.parametrize(

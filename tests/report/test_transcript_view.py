@@ -185,19 +185,20 @@ def test_a_value_has_the_sign_and_the_decimals_of_a_report_and_titles_are_spelt_
     row = JudgingRow("lamp-AA", None, HEURISTIC, 0, verdicts)
     shown = transcript_view(_episode(), Transcript("t", (), ()), [row], declared)
     cells = {remark.value for _, row in shown.sheets[0].rows for remark in row if remark}
-    assert cells == {"−2", "−0.50", "−3.00", "yes"}
-    assert shown.legend == "SOC = social rules (−10 to 0)"
+    minus = "\N{MINUS SIGN}"
+    assert cells == {f"{minus}2", f"{minus}0.50", f"{minus}3.00", "yes"}
+    assert shown.legend == f"SOC = social rules ({minus}10 to 0)"
     assert play_text(shown).rstrip().endswith(shown.legend)
 
 
 def test_what_was_asked_again_in_no_turn_is_told_behind_them() -> None:
-    aside = Unusable(3, "ann", "closing", 1, "schema", "no outcome", "{}", False, optional=True)
-    turn = Unusable(1, "bob", "act", 1, "schema", "no action", "{}", False)
+    aside = Unusable(3, "ann", "closing", 1, "unreadable", "no outcome", "{}", False, optional=True)
+    turn = Unusable(1, "bob", "act", 1, "unreadable", "no action", "{}", False)
     whole = _episode()
     episode = Episode(whole.trial, (turn, aside, *whole.events))
     told = with_retries(Transcript("t", (), ()), episode, {"openai/j": 1, "openai/k": 2})
     assert [note.text for note in told.notes] == [
-        "ann, question closing, attempt 1: asked again (schema: no outcome)",
+        "ann, question closing, attempt 1: asked again (unreadable: no outcome)",
         "judge openai/j: asked again",
         "judge openai/k: asked again 2 times",
     ]
@@ -259,6 +260,7 @@ def test_a_very_long_word_is_folded() -> None:
     ("task", "title"),
     [
         ("norms-01-late-rent.idris-benkirane.ann", "Late rent: Idris Benkirane, ann"),
+        ("mutual-friend-01-launderette.ann-bo.cy", "Launderette: Ann Bo, cy"),
         ("seed-swap", "Seed swap"),
         ("market", "Market"),
         ("01H7VFHNV13MHN97GAH73E3KM8", "01H7VFHNV13MHN97GAH73E3KM8"),

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
+from pydantic import BaseModel
 
 from sociolab.cli.progress import line, remarks, watch
+from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
+from sociolab.core.ports import (
+    CallKey,
+    ChatReply,
+    Message,
+    NoReply,
+    Play,
+    Prompt,
+    Question,
+    Reply,
+    Request,
+)
+from sociolab.engine.play import play
+from sociolab.engine.scene import FailurePolicy, Poll
 from sociolab.models.budget import Budget
 from sociolab.models.cache import CachedModel
 from sociolab.runner import progress
 from sociolab.runner.progress import Course, TalliedReplies, Tally, Waits
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
-from tiny_runs import RUN
+from tiny_runs import RUN, Scene, Speaker, World, play_run, table
 
 Later = Callable[[float], None]
 
@@ -126,8 +141,8 @@ def test_who_held_up_others_and_what_was_played_anew_is_said_once_at_the_end(
 def test_turns_are_counted_of_those_that_are_expected() -> None:
     course = Course({"a": 20, "b": 20, "c": 20, "d": 20})
     tally = Tally(total=4, course=course)
-    for trial, turns in (("a", 4), ("b", 5), ("b", 3), ("a", 5)):
-        course.reached(trial, turns)
+    for one, turns in (("a", 4), ("b", 5), ("b", 3), ("a", 5)):
+        course.reached(one, turns)
     assert line(tally).startswith("0/4 episodes, 10 of 80 turns")
     assert tally.share == 10 / 80
     assert tally.seconds_left is not None  # before any episode is over
@@ -135,10 +150,35 @@ def test_turns_are_counted_of_those_that_are_expected() -> None:
     tally.one_done("a")  # after 10 of at most 20 turns: the other three are taken to be alike
     assert (course.played, course.expected) == (15, 10 + 30)
     assert "1/4 episodes, 15 of 40 turns" in line(tally)
-    for trial in "bcd":
-        course.reached(trial, 25)  # never beyond the most
-        tally.one_done(trial)
+    for one in "bcd":
+        course.reached(one, 25)  # never beyond the most
+        tally.one_done(one)
     assert (course.played, course.expected) == (70, 70)
+
+
+class Left(BaseModel):
+    """What a seat says of how it ended."""
+
+    words: str
+
+
+def test_answers_to_a_closing_question_are_no_turns(store: Store) -> None:
+    class Asking(World):
+        def play(self, task: Task, trial: str, seed: int) -> Play:
+            closing = Question("closing", "What came of it?", Left, optional=True)
+            scene = Scene(polls=(Poll(None, ("x", "y"), closing),))
+            return play(scene, trial=trial, seed=seed, policy=FailurePolicy(attempts=2))
+
+    class Player(Speaker):
+        async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+            if request.name == "closing":
+                return Reply(Left(words="nothing"))
+            return await super().reply(request, memory)
+
+    context = replace(table(store, Player()), world=Asking())
+    context.tally.course = course = Course({f"t{n}": 6 for n in range(5)})  # left after 4
+    assert play_run(context) is None
+    assert (context.tally.answers, context.tally.turns, course.played) == (10, 20, 20)
 
 
 def test_a_resumed_run_knows_what_it_has_played() -> None:

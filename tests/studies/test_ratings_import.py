@@ -13,6 +13,7 @@ from sociolab.core.score import JudgeId, Score
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
+from sociolab.studies.rate_study import ratings_in
 from sociolab.studies.rating_files import import_ratings
 from sociolab.studies.ratings import KeptRatings, Rating, keep_ratings, people_judge
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
@@ -207,6 +208,22 @@ def test_a_second_rating_never_goes_by_the_name_of_another_rater(lab: Path) -> N
     keep(lab, *TWICE, "lamp-AA,ann,r1.2,goal,6,calm,", duplicates="keep")
     found = [(s.reason, s.value) for _, _, scores in judgings(lab) for s in scores]
     assert found == [("[r1 12 s] soft", 4.0), ("[r1.2] calm", 6.0), ("[r1.3 20 s] firm", 7.0)]
+
+
+def test_a_second_rating_under_a_long_name_has_a_name_that_is_none_too_long(lab: Path) -> None:
+    long, other = "r" * 40, "r" * 39 + "s"  # both are cut to the same 38 letters
+    rows = [
+        f"lamp-AA,ann,{rater},{dimension},{score},,"
+        for rater in (long, other)
+        for dimension in ("goal", "financial")
+        for score in (1, 2)
+    ]
+    keep(lab, *rows, duplicates="keep")
+    with Store.open(lab / "store.db") as store:
+        by = {one.rater: 0 for one in ratings_in(store, RUN, "people")}
+        for one in ratings_in(store, RUN, "people"):
+            by[one.rater] += 1
+    assert by == {long: 2, other: 2, "r" * 38 + ".2": 2, "r" * 38 + ".3": 2}
 
 
 def test_the_mean_of_double_ratings_leaves_the_scale_as_it_is(lab: Path) -> None:

@@ -264,6 +264,16 @@ def test_the_researcher_sees_progress_agreement_and_decides(store: Store, addres
     assert lines[-1].startswith("fair00,ada-holm,researcher,goal,5,between,")
 
 
+def test_a_decision_that_cannot_tell_is_shown_as_such(store: Store, address: str) -> None:
+    open_study(store, guide="behaviour", dimensions=("stalled",), disagreement=0.5)
+    given = [Rating("fair00", ADA, f"r{n}", "stalled", n - 1.0) for n in (1, 2)]
+    decided = Rating("fair00", ADA, "researcher", "stalled", "cannot tell", "too short")
+    store_ratings(store, RUN, STUDY, [*given, decided])
+    page = Client(address).get(f"/studies/{STUDY}/ratings/disagreements")
+    assert page.status == 200
+    assert "you: cannot tell" in page.text
+
+
 @pytest.mark.parametrize(
     "path",
     [

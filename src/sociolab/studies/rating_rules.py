@@ -16,8 +16,8 @@ from sociolab.store.store import Store
 
 ADVICE = (
     "Read the whole episode before you give the first rating.",
-    "Rate each person and each dimension separately: someone may reach the goal and still behave "
-    "badly.",
+    "Rate each person and each dimension separately: a high rating in one says nothing about "
+    "another.",
     "Use the whole scale. If unsure, reread; do not default to the middle.",
     "Give your reason in a sentence that refers to what was said or done.",
     "There are no right answers to guess. If you are torn between two points, choose the one you "

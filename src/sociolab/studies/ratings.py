@@ -34,8 +34,9 @@ from sociolab.store.store import Store
 
 LONGEST_REASON = 10_000
 """Characters of a reason."""
-_RATER = re.compile(r"\w[\w.-]{0,39}")
+LONGEST_RATER = 40
 _SHOWN = 40
+_RATER = re.compile(rf"\w[\w.-]{{0,{LONGEST_RATER - 1}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,23 +226,42 @@ def _checked(given: GivenRatings, run: Rateable) -> tuple[list[PlacedRating], in
                 "--duplicates first, mean or keep says what becomes of it"
             )
             wrong.append(WrongLine(number, told))
-    raters = {rater for _, _, rater, _ in found}
+    others = _OtherRaters({rater for _, _, rater, _ in found})
     ratings = [
-        one for several in found.values() for one in _merged(several, given.duplicates, raters)
+        one for several in found.values() for one in _merged(several, given.duplicates, others)
     ]
     return ratings, sum(map(len, found.values())) - len(found), wrong
 
 
+class _OtherRaters:
+    """Names for whoever a rater's second, third ... ratings count as: "anna.2". A long name loses
+    its end, so that no name is longer than one may be."""
+
+    def __init__(self, taken: Collection[str]) -> None:
+        self._taken = set(taken)
+        self._names: dict[tuple[str, int], str] = {}
+
+    def name(self, rater: str, number: int) -> str:
+        """The same for the same rater and number, and nobody else's."""
+        if (rater, number) not in self._names:
+            ends = (f".{i}" for i in count(number))
+            names = (f"{rater[: LONGEST_RATER - len(end)]}{end}" for end in ends)
+            self._names[rater, number] = next(one for one in names if one not in self._taken)
+            self._taken.add(self._names[rater, number])
+        return self._names[rater, number]
+
+
 def _merged(
-    several: Sequence[PlacedRating], duplicates: Duplicates, raters: Collection[str]
+    several: Sequence[PlacedRating], duplicates: Duplicates, others: _OtherRaters
 ) -> Sequence[PlacedRating]:
-    """What is kept of one rater's ratings of the same; `raters` are the names that are taken."""
+    """What is kept of one rater's ratings of the same."""
     first = several[0]
     if len(several) == 1 or duplicates in ("first", "refuse"):
         return [first]
     if duplicates == "keep":
-        free = (name for i in count(2) if (name := f"{first.rater}.{i}") not in raters)
-        later = [replace(one, rater=name) for one, name in zip(several[1:], free, strict=False)]
+        later = [
+            replace(one, rater=others.name(first.rater, i)) for i, one in enumerate(several[1:], 2)
+        ]
         return [first, *(replace(one, score=_signed_anew(one)) for one in later)]
     values = [one.score.value for one in several if isinstance(one.score, Score)]
     if not values:

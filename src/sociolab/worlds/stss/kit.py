@@ -75,6 +75,7 @@ SCRIPTED_LIFE = "smoke test: rule-based residents"
 """What scripted play is, wherever it is shown."""
 
 DECLARED = Declared(
+    partner="the background agents",
     # STSS, Table 4, and what stands beside it.
     metrics=metrics(
         "share",

@@ -89,8 +89,24 @@ def test_a_bare_number_is_no_score_of_a_dimension(tmp_path: Path) -> None:
     assert found.lines[-1] == (
         "episodes whose stored scores are a bare number, which says of no dimension: 1"
     )
-    with pytest.raises(ConfigError, match="expected rewards of 2 agents, found 1"):
-        import_episodes(written(tmp_path, log(rewards=[[1.0, SCORES], 0.0])))
+    with pytest.raises(ConfigError, match="expected rewards of 2 agents, found 3"):
+        import_episodes(written(tmp_path, log(rewards=[[1.0, SCORES]] * 3)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept"), [(True, False, "Ida-Roe"), (False, True, "Bo-Lund")]
+)
+def test_a_bare_number_beside_scores_is_left_out_and_told(
+    tmp_path: Path, first: bool, second: bool, kept: str
+) -> None:
+    rewards = [[1.0, SCORES] if whole else 0.0 for whole in (first, second)]
+    found = import_episodes(written(tmp_path, log(rewards=rewards)))
+    (judging,) = found.judgings
+    assert {verdict.seat for verdict in judging.verdicts} == {kept}
+    assert len(judging.verdicts) == 8
+    assert found.lines[-1] == (
+        "agents with a bare number beside another agent's scores by dimension, left out: 1"
+    )
 
 
 def test_a_log_without_its_judges_prompt_is_read_from_its_messages(tmp_path: Path) -> None:

@@ -88,6 +88,24 @@ def test_each_difference_of_the_settings_is_named(store: Store) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("label", "listed", "told"),
+    [
+        ("openai/a", {}, False),
+        ("openai/a", {"openai/a": "top_p=0.9"}, True),
+        ("openai/a?temperature=0.5", {}, True),
+    ],
+)
+def test_a_model_with_the_temperature_of_each_level_is_the_same_agent(
+    store: Store, label: str, listed: dict[str, Json], told: bool
+) -> None:
+    """0 in conversations and 1 in the town are the paper's: only what else differs is named."""
+    talks(store, other=label)
+    town(store, others=label, made="a2", options=listed)
+    set_up = [one for one in cautioned(store) if one.startswith(f"{label} was not set up")]
+    assert bool(set_up) == told
+
+
 def test_talks_from_another_town_and_of_other_tasks_are_named(store: Store) -> None:
     data: Json = ["row-talks", "1", "0123"]
     talks(store, of=task(id="feast"), town=flat_town("Home: room", "Moon: base"), data=data)

@@ -170,13 +170,18 @@ def _judgings(
         quirks[Quirk.EMPTY_SCORES] += bool(rewards) and not scored
         if not scored:
             continue
-        if len(scored) != len(seats):
+        given = [one for one in rewards if isinstance(one, tuple) or len(scored) < len(seats)]
+        if len(given) != len(seats):
             raise ConfigError(
-                f"{item.place}: expected rewards of {len(seats)} agents, found {len(scored)}"
+                f"{item.place}: expected rewards of {len(seats)} agents, found {len(given)}"
             )
         reasons = _reasons(item.row.reasoning, len(seats))
         found: list[Verdict] = []
-        for seat, scores, why in zip(seats, scored, reasons, strict=True):
+        for seat, reward, why in zip(seats, given, reasons, strict=True):
+            if not isinstance(reward, tuple):
+                quirks[Quirk.BARE_SCORE] += 1
+                continue
+            _, scores = reward
             named = {PUBLIC_NAMES.get(name, name): (name, value) for name, value in scores.items()}
             quirks[Quirk.OTHER_SCORE] += len(set(named) - _NAMES)
             for dimension in DIMENSIONS:

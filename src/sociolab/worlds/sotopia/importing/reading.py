@@ -98,6 +98,7 @@ class Quirk(StrEnum):
     NO_SCORE = "scores of the stored judge that are missing or out of range, kept as failures"
     OTHER_SCORE = "scores in dimensions that are none of SOTOPIA's, left out"
     EMPTY_SCORES = "episodes whose stored scores are a bare number, which says of no dimension"
+    BARE_SCORE = "agents with a bare number beside another agent's scores by dimension, left out"
     SILENT_END = "episodes that ended because a turn was empty"
 
 

@@ -28,6 +28,7 @@ PENALTIES = 0.0
 """Of both speakers (STSS appendix A.2); a spec can name another temperature."""
 
 DECLARED = Declared(
+    partner="the background agents",
     scripted=SCRIPTED_LIFE,
     # STSS, Table 3: each at both levels, over conversations and over tasks.
     metrics=tuple(
