@@ -120,7 +120,7 @@ class Offers:
 
     def __call__(self, chat: ChatBody) -> str:
         texts = tuple(message.text for message in chat.messages)
-        if "Turn 3 of 4" in texts[-1] and "could not be used" not in texts[-1]:
+        if "Turn 3 of at most 4" in texts[-1] and "could not be used" not in texts[-1]:
             return "hm"
         self.seen[texts] += 1
         turn = texts[-1].partition("Turn ")[2].partition(" ")[0]

@@ -60,8 +60,8 @@ def test_a_partial_reply_is_asked_for_again_and_told_what_it_lacks() -> None:
     verdicts = judged(model)
     assert not failures(verdicts)
     told = model.calls[1][0].messages[-1].text
-    assert "goal of Mia: expected a score, a whole number 0 to 10, found 99" in told
-    assert "secret of Mia" in told
+    assert "goal of Mia (person_1): expected a score, a whole number 0 to 10, found 99" in told
+    assert "secret of Mia (person_1)" in told
     assert "is missing" not in told
 
 

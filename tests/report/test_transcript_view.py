@@ -260,6 +260,7 @@ def test_a_very_long_word_is_folded() -> None:
     ("task", "title"),
     [
         ("norms-01-late-rent.idris-benkirane.ann", "Late rent: Idris Benkirane, ann"),
+        ("mutual-friend-01-launderette.ann-bo.cy", "Launderette: Ann Bo, cy"),
         ("seed-swap", "Seed swap"),
         ("market", "Market"),
         ("01H7VFHNV13MHN97GAH73E3KM8", "01H7VFHNV13MHN97GAH73E3KM8"),

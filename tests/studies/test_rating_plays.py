@@ -299,7 +299,7 @@ def test_a_rater_reads_what_each_was_told_of_the_other_and_nothing_of_who_played
     assert ben.secret == "Ben found the lamp in a skip."
     assert "gave up" not in ada.about
     assert [line.text for line in scenes[0].lines][2::5] == [
-        "[action]: turns the lamp round and looks at the cable",
+        "[physical action]: turns the lamp round and looks at the cable",
         "leaves.",
     ]
     assert "openai" not in repr(scenes)

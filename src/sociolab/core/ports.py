@@ -104,6 +104,8 @@ class Question:
     answer is in the record alone: it is part of no transcript, prompt, search or training example.
     `wording` is for people alone; without it they read `text` and the names of the fields.
     `leaves` is the field that says, with true, that the seat leaves; "" for a question without.
+    `complaint` says what an answer lacks, given what the seat saw, or nothing; the seat is then
+    asked again as often as the run allows, and its last answer is taken as it is.
     """
 
     name: str
@@ -112,6 +114,7 @@ class Question:
     optional: bool = False
     wording: Wording | None = None
     leaves: str = ""
+    complaint: Callable[[Any, Sequence[Line]], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

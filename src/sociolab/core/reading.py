@@ -152,9 +152,18 @@ def first_problem(error: ValidationError, kind: type[BaseModel] | None = None) -
 
 
 def problems_of(error: ValidationError) -> str:
-    """The first three problems of a validation, for a model that is to reply again."""
-    return "; ".join(map(problem_of, error.errors(include_url=False)[:3]))
+    """All fields that are missing, and the first three other problems of a validation, for a model
+    that is to reply again."""
+    found = error.errors(include_url=False)
+    missing = [problem_of(one) for one in found if one["type"] == "missing"]
+    if len(missing) > 1:
+        places = ", ".join(one.removesuffix(" is missing") for one in missing[:_MOST_MISSING])
+        missing = [f"{places} are missing"]
+    others = [problem_of(one) for one in found if one["type"] != "missing"]
+    return "; ".join([*missing, *others[:3]])
 
+
+_MOST_MISSING = 20
 
 _SHOWN = 80
 """Characters of what was found that a sentence shows."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sociolab.core.episode import ActionSpace, Answered, Ended, Moved, Unusable
 from sociolab.core.errors import WorldError
-from sociolab.core.ports import Play, Question, Reply, Request, Sent
+from sociolab.core.ports import NoReply, Play, Question, Reply, Request, Sent
 from sociolab.engine.checking import checked
 from sociolab.engine.journal import Recorded, event_of, unusable_of
 from sociolab.engine.scene import FailurePolicy, Scene, SeatSpaces, check_scene
@@ -180,6 +180,8 @@ class _Table:
         witness = self._witnesses[request.seat]
         called = self._itself if isinstance(given, Recorded) else witness.seat_called
         reply = checked(request, given, self.present, called)
+        if isinstance(reply, Reply) and not isinstance(given, Recorded):
+            reply = self._complained(request, reply)
         if isinstance(reply, Reply):
             item.outcome = event_of(request, reply)
             return item.outcome
@@ -190,6 +192,16 @@ class _Table:
         else:
             item.request = replace(request, attempt=request.attempt + 1, problem=reply.problem)
         return unusable
+
+    def _complained(self, request: Request, reply: Reply) -> Reply | NoReply:
+        """The reply, or what its question finds wrong with it, while it can be asked again."""
+        wanted = request.wanted
+        if not isinstance(wanted, Question) or wanted.complaint is None:
+            return reply
+        problem = wanted.complaint(reply.value, request.observation.history)
+        if not problem or request.attempt >= self._policy.attempts:
+            return reply
+        return NoReply("not allowed", problem, reply.raw or repr(reply.value), memory=reply.memory)
 
     def _itself(self, seat: str) -> str | None:
         return seat if seat in self._seats else None

@@ -54,7 +54,7 @@ def spelled(name: str) -> str:
     """An id as a title or name to read: "norms-01-late-rent.idris-benkirane" as "Late rent: Idris
     Benkirane". What is not made of words with hyphens (a hash, a number) stays as it is."""
     title, *people = name.split(".")
-    words = re.fullmatch(r"(?:[a-z]+-[0-9]+-)?([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)", title)
+    words = re.fullmatch(r"(?:(?:[a-z]+-)+[0-9]+-)?([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)", title)
     if words is None:
         return name
     named = ", ".join(map(person_name, people))

@@ -78,6 +78,11 @@ def price(seat: int, dollars: float | None, outcome: str = "agreed", **more: Jso
     return answer(seat, price=dollars, outcome=outcome, **more)
 
 
+def friend(seat: int, name: str | None, outcome: str = "found") -> Answered:
+    said = {"outcome": outcome, "friend": name, "offer": "", "acceptance": ""}
+    return Answered(20, f"seat{seat}", CLOSING, said)
+
+
 def judged(cast: SceneCast, *events: Event) -> dict[str, Verdict]:
     episode = episode_of(cast, *events, Ended("turn limit", 19))
     found = asyncio.run(OutcomeCheck().judge(episode))
@@ -262,9 +267,11 @@ def test_an_option_and_a_friend_stand_there_by_name() -> None:
     noon = answer(0, option="at noon"), answer(1, option="at noon")
     assert open_kind(judged(hours, *talk("12 o'clock?", "ok"), *noon)) == "unconfirmed"
     friends = case(KNOWS_ADA, KNOWS_BEN)
-    ben = answer(0, friend="Ben"), answer(1, friend="Ben")
+    ben = friend(0, "Ben"), friend(1, "Ben")
     assert values(judged(friends, *talk("Know Ben?", "ben? sure"), *ben)) == [10, 10]
     assert open_kind(judged(friends, *talk("Know Benjamin?", "sure"), *ben)) == "unconfirmed"
+    none = friend(0, None, "not found"), friend(1, None, "still open")
+    assert values(judged(friends, *talk("Know Ben?", "Hm."), *none)) == [0, 0]
 
 
 def test_what_is_open_has_the_best_of_ones_own_options_as_its_upper_bound() -> None:
@@ -306,15 +313,20 @@ def test_people_are_asked_for_the_same_answer_in_plain_words(
         fields = {field.name: field for field in fields_of(poll.question)}
         assert list(fields) == list(poll.question.reply.model_fields)
         outcome = fields["outcome"]
-        assert (outcome.label, outcome.kind, outcome.choices) == (text, "radio", STATUSES)
+        found = "friend" in terms
+        choices = ("found", "still open", "not found") if found else STATUSES
+        assert (outcome.label, outcome.kind, outcome.choices) == (text, "radio", choices)
         for name in terms:
-            assert fields[name].only_if == ("outcome", ("agreed",))
+            assert fields[name].only_if == ("outcome", ("found" if found else "agreed",))
             assert fields[name].required
-        assert fields["in_words"].only_if == ("outcome", ("something else",))
+        assert ("in_words" in fields) != found
+        if not found:
+            assert fields["in_words"].only_if == ("outcome", ("something else",))
         assert [name for name, field in fields.items() if field.kind == "line"] == [
             "offer", "acceptance",
         ]  # fmt: skip
-        filled = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""} | terms
+        filled = {"outcome": choices[0], "offer": "", "acceptance": ""} | terms
+        filled |= {} if found else {"in_words": ""}
         poll.question.reply.model_validate(filled)
         hints = "".join(field.hint for field in fields.values())
         assert "null" not in hints
@@ -494,6 +506,27 @@ def test_a_reader_sees_no_goal_and_no_secret_and_is_not_asked_without_a_formula(
 def test_prices_beyond_the_scale_are_clipped() -> None:
     assert price_value(BUYER, 100.0)[0] == 10  # 6 + 155 / 12.75 = 18.2
     assert price_value(SELLER, 200.0)[0] == 0  # 6 - 115 / 15.75 = -1.3
+
+
+def test_a_seat_that_quotes_what_nobody_said_is_asked_again_and_then_taken_at_its_word() -> None:
+    def closing(accepted: str) -> str:
+        said = {"outcome": "agreed", "price": 250, "in_words": "", "offer": SAID}
+        return json.dumps(said | {"acceptance": accepted})
+
+    def acted_then(text: str, *closings: str) -> FakeModel:
+        return FakeModel(json.dumps({"action": "speak", "text": text}), *closings)
+
+    copied, made_up = closing(DONE), closing("I accept your kind offer")
+    buyer = acted_then(SAID, made_up, copied)
+    seller = acted_then(DONE, *[made_up] * 3)
+    players = {"seat0": PromptedPlayer(buyer), "seat1": PromptedPlayer(seller)}
+    episode = play_task(Sotopia(None, 2), task_of(case()), players)  # type: ignore[arg-type]
+    again = [(e.seat, e.final) for e in episode.events if isinstance(e, Unusable)]
+    assert sorted(again) == [("seat0", False), ("seat1", False), ("seat1", False)]
+    assert "acceptance: expected at least three words" in buyer.calls[-1][0].messages[-1].text
+    assert values({v.seat or "": v for v in asyncio.run(OutcomeCheck().judge(episode))}) == [
+        1.873, 6.392,
+    ]  # fmt: skip
 
 
 def test_it_is_a_question_on_which_nothing_hangs() -> None:

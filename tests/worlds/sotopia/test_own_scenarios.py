@@ -602,9 +602,9 @@ def test_one_bargain_checked_by_hand() -> None:
         "A telephone call about a steel touring bicycle, listed at $340; "
     )
     assert bicycle.goals[0].text == (
-        "You have told yourself that you will sell the bicycle for $235. A price above $282 makes "
-        "no further difference to you; at $164.50 or less it might as well stay where it is, and "
-        "between these two you want as much as you can get."
+        "You have told yourself that you will sell the bicycle for $235. A higher price is a bonus "
+        "up to $282, and above that you gain nothing more; a lower one is a loss, and at $164.50 "
+        "or less it is as bad as not to sell at all."
     )
 
 

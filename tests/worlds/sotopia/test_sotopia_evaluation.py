@@ -20,6 +20,7 @@ from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.prompting.sets import load_set
 from sociolab.prompting.structured import read
 from sociolab.worlds.sotopia.evaluation import (
+    COMPREHENSIVE,
     DIMENSIONS,
     GOAL,
     OVERALL,
@@ -98,10 +99,14 @@ def test_each_dimension_is_asked_as_raters_are_asked_it() -> None:
     guide = rating_guide()
     assert [one.measure for one in guide.guides] == list(DIMENSIONS)
     for one in guide.guides:
-        assert f"{one.question} {one.look}" in asked
+        own = one.look.replace(f" {COMPREHENSIVE}", "")  # of these the judge is told once
+        assert f"{one.question} {own}" in asked
         assert f"# {one.name}: {one.measure.low:g} to {one.measure.high:g}" in asked
+    thorough = [one.name for one in guide.guides if COMPREHENSIVE in one.look]
+    assert thorough == ["relationship", "knowledge", "social_rules", "financial", "goal"]
+    assert asked.count(f"On {', '.join(thorough)}: give a comprehensive account") == 1
     assert guide.instructions == SotopiaRubric().instructions
-    for wanted in ("comprehensive account", "restate their goals", "naturalness, consistency"):
+    for wanted in ("restate their goals", "naturalness, consistency"):
         assert wanted in asked
 
 
@@ -161,7 +166,10 @@ def test_a_bad_cell_costs_that_cell_and_the_overall_of_that_person_only() -> Non
     found = judged({"person_1": sheet(goal=11), "person_2": sheet()})
     failure = found["seat0", "goal"]
     assert isinstance(failure, ScoreFailure)
-    assert failure.problem == "goal of Mia: expected a score, a whole number 0 to 10, found 11"
+    assert (
+        failure.problem
+        == "goal of Mia (person_1): expected a score, a whole number 0 to 10, found 11"
+    )
     assert failure.attempts == 2
     missing = found["seat0", "overall"]
     assert isinstance(missing, ScoreFailure)
@@ -236,7 +244,7 @@ def test_the_judge_reads_the_scene_with_all_that_is_private() -> None:
     assert noah.startswith(
         "Noah Berg, 32, gendermark1 (pronounmark1), jobmark1.\n"
         "Has a publicmark1.\n"
-        "High openness and low extraversion. Cares most about innermark1.\n"
+        "Curious and reserved. What matters most: innermark1.\n"
         "Secret: Hides a secretmark1.\n"
     )
     assert noah.endswith(": Get the goalmark1.\n\n")

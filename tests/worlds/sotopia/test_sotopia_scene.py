@@ -54,7 +54,7 @@ def test_the_head_of_a_stranger_reads_like_this() -> None:
         "# You\n"
         "Mia Chen, 31, gendermark0 (pronounmark0), jobmark0.\n"
         "Has a publicmark0.\n"
-        "High openness and low extraversion. Cares most about innermark0.\n"
+        "Curious and reserved. What matters most: innermark0.\n"
         "Secret: Hides a secretmark0.\n"
         "\n"
         "# The other person\n"
@@ -76,15 +76,15 @@ def test_the_head_begins_alike_for_everybody() -> None:
 def test_a_friend_is_described_in_full_but_for_the_secret() -> None:
     text = describe_known(known(character(1), RelationshipType.FRIEND))
     assert text == (
-        "Relationship: friends.\n32, gendermark1 (pronounmark1), jobmark1.\n"
+        "Relationship: friends.\njobmark1, 32, gendermark1 (pronounmark1).\n"
         "Has a publicmark1.\n"
-        "High openness and low extraversion. Cares most about innermark1."
+        "Curious and reserved. What matters most: innermark1."
     )
 
 
 def test_an_acquaintance_is_described_by_pronouns_occupation_and_public_information() -> None:
     text = describe_known(known(character(1), RelationshipType.ACQUAINTANCE))
-    assert text == "Relationship: acquaintances.\npronounmark1, jobmark1.\nHas a publicmark1."
+    assert text == "Relationship: acquaintances.\njobmark1, pronounmark1.\nHas a publicmark1."
 
 
 def test_a_tie_is_told_to_family() -> None:
@@ -106,7 +106,8 @@ def test_of_unlike_parts_of_a_tie_everybody_is_told_who_is_which() -> None:
 
 
 def test_the_tail_counts_turns_from_one() -> None:
-    assert SotopiaScene(casting()).witness("seat0").observe(4).tail == "Turn 5 of 20 is yours."
+    tail = SotopiaScene(casting()).witness("seat0").observe(4).tail
+    assert tail == "Turn 5 of at most 20, counting everybody's, is yours."
 
 
 def test_the_view_holds_records_and_no_more_than_the_text() -> None:
@@ -122,7 +123,7 @@ def test_a_personality_in_prose_stands_for_itself() -> None:
     assert inner_life(character(0, big_five=None, moral_values=())) == ""
     assert inner_life(
         character(0, big_five=None, moral_values=(), decision_style="Analytical")
-    ) == ("Decides in an analytical way.")
+    ) == ("Weighs the facts before deciding.")
 
 
 def test_without_a_secret_there_is_no_such_line() -> None:
@@ -148,8 +149,8 @@ def test_each_kind_of_action_has_its_line() -> None:
     assert lines(found) == [
         "You: Hello.",
         "Noah: Hi.",
-        "You [non-verbal]: smiles",
-        "Noah [action]: opens the window",
+        "You [non-verbal communication]: smiles",
+        "Noah [physical action]: opens the window",
         "You do nothing.",
         "Noah does nothing.",
         "You leave.",
@@ -193,7 +194,7 @@ def test_a_stranger_who_says_their_name_is_known_by_it_and_keeps_one_label() -> 
     assert lines(found) == [
         "You: Who are you?",
         "The other person: I am Noah.",
-        "The other person [action]: the other person bows",
+        "The other person [physical action]: the other person bows",
     ]
     shown = found.observe(3)
     assert shown.others == (STRANGER_LABEL,)
@@ -229,7 +230,7 @@ def test_a_first_name_that_is_spoken_does_not_tell_the_last() -> None:
     found.see(did(5, 1, SPEAK, "Noah Berg, to be precise."))
     found.see(did(7, 1, PHYSICAL, "Berg bows"))
     assert found.observe(8).view.others[STRANGER_LABEL].name == "Noah Berg"
-    assert lines(found)[3] == "The other person [action]: Berg bows"
+    assert lines(found)[3] == "The other person [physical action]: Berg bows"
 
 
 def test_what_one_says_oneself_teaches_no_name() -> None:
@@ -245,14 +246,14 @@ def test_a_third_who_says_a_name_makes_it_known_to_all_who_hear() -> None:
 def test_a_deed_is_told_without_the_names_that_the_watcher_does_not_know() -> None:
     found = witness(casting(), did(1, 1, PHYSICAL, "Noah Berg and NOAH and berg: Noah's hat"))
     assert lines(found) == [
-        "The other person [action]: the other person and the other person and berg: "
+        "The other person [physical action]: the other person and the other person and berg: "
         "the other person's hat"
     ]
 
 
 def test_a_deed_shows_names_that_are_known() -> None:
     found = witness(casting(RelationshipType.FRIEND), did(1, 1, PHYSICAL, "Noah bows"))
-    assert lines(found) == ["Noah [action]: Noah bows"]
+    assert lines(found) == ["Noah [physical action]: Noah bows"]
 
 
 def test_a_stranger_with_ones_own_name_keeps_the_label() -> None:

@@ -71,7 +71,7 @@ def test_among_themselves_every_goal_with_a_formula_has_its_value() -> None:
         assert len(answers) == len(goals)
         for value in answers:
             assert isinstance(value, dict)
-            assert (value["outcome"] == "agreed") == (outcome.terms is not None)
+            assert (value["outcome"] in ("agreed", "found")) == (outcome.terms is not None)
     assert checked == 43
     assert 0.7 * checked < agreed < checked  # some bargains fail, as they should
 

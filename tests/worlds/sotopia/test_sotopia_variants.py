@@ -71,7 +71,7 @@ def test_names_are_swapped_in_profiles_goals_and_turns_and_pronouns_stay() -> No
     assert "Social goal, as they were told: Pay Noah Berg little." in text
     assert "1. Noah: Hello Mia Chen. It costs" in text
     assert "2. Mia: NOAH, Noah's stall is Ms. Berg's pride!" in text
-    assert "3. Noah [action]: waves to Mia" in text
+    assert "3. Noah [physical action]: waves to Mia" in text
     assert "Hides a secretmark0." in text.split("# Mia")[0]
     assert variant.changes == (
         ("seat0", "Mia Chen", "Noah Berg"),

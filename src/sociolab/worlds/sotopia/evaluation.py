@@ -91,14 +91,19 @@ class _Strict(BaseModel):
 Words = Annotated[str, StringConstraints(min_length=1)]
 
 
+COMPREHENSIVE = "Give a comprehensive account of how you reach your conclusion."
+"""What is asked of the reasoning on some dimensions (appendix C)."""
+
+
 class Instruction(_Strict):
     """What is asked of a dimension, of the judge and of raters alike: the question, what to account
-    for before the score, what the score means, the words at both ends of its scale, and the fields
-    of the judge's reasoning."""
+    for before the score, whether the account has to be comprehensive, what the score means, the
+    words at both ends of its scale, and the fields of the judge's reasoning."""
 
     title: Words
     question: Words
     account: str
+    comprehensive: bool = False
     scale: str
     low_end: str
     high_end: str
@@ -217,7 +222,8 @@ class SotopiaRubric:
         found: list[Verdict] = []
         for index, (seat, name) in enumerate(judge_names(casting).items()):
             sheet = reply.root.get(person(index))
-            mine = tuple(verdict(d, seat, name, sheet, attempts) for d in DIMENSIONS)
+            called = f"{name} ({person(index)})"
+            mine = tuple(verdict(d, seat, called, sheet, attempts) for d in DIMENSIONS)
             found += [*mine, overall(mine, seat)]
         return tuple(found)
 

@@ -18,11 +18,11 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from sociolab.core.episode import Act, Answered, Episode, Moved, Unusable
-from sociolab.core.ports import FieldWording, Question, Wording
+from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
-from sociolab.judging.quoting import quoted
+from sociolab.judging.quoting import WANTED, quoted
 from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.evaluation import FINANCIAL, GOAL, GOAL_CHECKED
 from sociolab.worlds.sotopia.scenarios import (
@@ -105,12 +105,20 @@ def _best(goal: Checkable) -> float:
 
 # ------------------------------------------------------------------ claims about an outcome
 
-_QUOTE = 'if "agreed", the words that proposed and that accepted it, copied; else ""'
-_COMMON: Mapping[str, str] = {
-    "in_words": 'the terms, if "something else"; else ""',
-    "offer": _QUOTE,
-    "acceptance": _QUOTE,
+_QUOTES = (
+    'the sentence that made the offer, the one that accepted it, word for word; "" unless agreed'
+)
+_NAMED = (
+    'the sentence that named the friend, the one that confirmed it, word for word; "" unless found'
+)
+_COMMON = {
+    "in_words": 'the terms of "something else"; else ""',
+    "offer": _QUOTES,
+    "acceptance": _QUOTES,
 }
+_OF_A_FRIEND = _COMMON | {"offer": _NAMED, "acceptance": _NAMED}
+_SAME_AS = {"found": "agreed", "not found": "nothing"}
+"""What the words for a friend are as a claim."""
 
 
 class Closing(BaseModel):
@@ -126,15 +134,16 @@ class Closing(BaseModel):
     def _with_terms(self) -> Self:
         values = self.model_dump()
         missing = [name for name, value in values.items() if value is None]
-        if values["outcome"] == "agreed" and missing:
-            raise ValueError(f'"agreed" needs a value in {_listed(missing, ", ")}')
+        if values["outcome"] in ("agreed", "found") and missing:
+            raise ValueError(f'"{values["outcome"]}" needs a value in {_listed(missing, ", ")}')
         return self
 
     @property
     def claim(self) -> Claim:
         """What it says, to be compared."""
         values = self.model_dump()
-        outcome, words = values.pop("outcome"), values.pop("in_words")
+        outcome, words = values.pop("outcome"), values.pop("in_words", "")
+        outcome = _SAME_AS.get(outcome, outcome)
         quotes = tuple(filter(None, (values.pop("offer"), values.pop("acceptance"))))
         if outcome != "agreed":
             return Claim(outcome, None, words)
@@ -183,8 +192,9 @@ def _closing_type(
     else:
         names = tuple(name for name, _ in choices)
         fields[kind] = (Literal[names] | None, Field(description=terms))
-    for name, meaning in _COMMON.items():
-        fields[name] = (str, Field(description=meaning))
+    for name, meaning in (_OF_A_FRIEND if kind == "friend" else _COMMON).items():
+        if name != "in_words" or "something else" in statuses:
+            fields[name] = (str, Field(description=meaning))
     return create_model("Closing", __base__=Closing, **fields)
 
 
@@ -285,14 +295,24 @@ _TERMS: Mapping[str, str] = {
     "price": f"dollars, {_UNLESS}",
     "division": f"how many you get, {_UNLESS}",
     "option": f"the one accepted, {_UNLESS}",
-    "friend": f"by name, {_UNLESS}",
+    "friend": "by name, null unless found",
 }
-_AGREED: Mapping[str, str] = {
-    "price": "proposed and accepted",
-    "division": "all divided, and accepted",
-    "option": "proposed and accepted",
-    "friend": "both of you know who it is",
+_OTHERWISE = {
+    "something else": "on other terms",
+    "still open": "last offer unanswered",
+    "nothing": "refused, or no offer",
 }
+_MEANT: Mapping[str, Mapping[str, str]] = {
+    "price": {"agreed": "extras do not matter"} | _OTHERWISE,
+    "division": {"agreed": "on all of it"} | _OTHERWISE,
+    "option": {"agreed": "offered and accepted"} | _OTHERWISE,
+    "friend": {
+        "found": "one of you named the friend, and the other confirmed it",
+        "still open": "a name came up, but was not confirmed",
+        "not found": "no such name came up, or it was denied",
+    },
+}
+"""The outcomes that a seat chooses from, by the kind of goal, and what they mean."""
 
 
 def closing_hash() -> str:
@@ -307,18 +327,44 @@ def closing_polls(casting: SceneCast) -> tuple[Poll, ...]:
 
 
 def _question_of(goal: Checkable) -> Question:
-    kind = closing_type(goal, STATUSES, _TERMS[goal.kind])
-    text = _question_text(goal.kind, matter_of(goal))
-    return Question(CLOSING, text, kind, optional=True, wording=_wording(goal))
+    kind = closing_type(goal, tuple(_MEANT[goal.kind]), _TERMS[goal.kind])
+    text = _question_text(goal.kind, _matter_asked(goal))
+    wording = _wording(goal)
+    return Question(CLOSING, text, kind, optional=True, wording=wording, complaint=_misquoted)
 
 
 @lru_cache(maxsize=1024)
 def _question_text(kind: str, matter: str) -> str:
-    return prompt(PACKAGE, "closing").render({"matter": matter, "agreed": _AGREED[kind]})
+    told = [f'"{name}" ({meaning})' for name, meaning in _MEANT[kind].items()]
+    outcomes = f"{_listed(told[:-1], ', ')} or {told[-1]}"
+    return prompt(PACKAGE, "closing").render({"matter": matter, "outcomes": outcomes})
 
 
-def matter_of(goal: Checkable, friend: str = "you both know") -> str:
-    """What was to be agreed on."""
+def _matter_asked(goal: Checkable) -> str:
+    match goal.kind:
+        case "price":
+            return f"which price, if any, did you agree on for {the(goal.item)}?"
+        case "division":
+            goods = _listed((f"{n} {good}" for good, n in goal.counts.items()), ", ")
+            return f"did you agree to divide {goods}, and how?"
+        case "option":
+            return f"did you agree on {goal.subject}, and on which option?"
+        case _:
+            return "did you find a friend whom you both know, and if so, who is it?"
+
+
+def _misquoted(answer: BaseModel, history: Sequence[Line]) -> str:
+    """Which quote of an answer stands in no line that its seat saw; "" if none."""
+    lines = [action.text for line in history for action in line.actions]
+    for name in ("offer", "acceptance"):
+        quote = getattr(answer, name)
+        if quote and quoted(quote, lines) is None:
+            return f"{name}: expected {WANTED} of one line, word for word, and found other words"
+    return ""
+
+
+def matter_of(goal: Checkable) -> str:
+    """What was to be agreed on, as a reader of the transcript is asked for it."""
     match goal.kind:
         case "price":
             return f"the price of {the(goal.item)}"
@@ -327,7 +373,7 @@ def matter_of(goal: Checkable, friend: str = "you both know") -> str:
         case "option":
             return goal.subject
         case _:
-            return f"finding out whom {friend}"
+            return "finding out whom they both know"
 
 
 _FOR_PEOPLE = (
@@ -337,26 +383,31 @@ _FOR_PEOPLE = (
 _ELSE = "We agreed on something else"
 _OPEN = "No, we left it undecided"
 _NOTHING = "No, a proposal was refused, or nobody made one"
-_CHOICES: Mapping[str, tuple[str, str, str, str]] = {
+_CHOICES: Mapping[str, tuple[str, ...]] = {
     "price": ("Yes, we agreed on a price", _ELSE, _OPEN, _NOTHING),
     "division": ("Yes, we agreed on who gets what", _ELSE, _OPEN, _NOTHING),
     "option": ("Yes, we agreed on it", _ELSE, _OPEN, _NOTHING),
     "friend": (
         "Yes, we both know who it is",
-        "We found out something else",
         "Not for certain: a name came up, but was not confirmed",
         "No, we did not find out",
     ),
 }
-"""What people read in the place of `STATUSES`."""
+"""What people read in the place of the outcomes in `_MEANT`."""
 
 
 def _wording(goal: Checkable) -> Wording:
     """The question as people are asked it: the same answers in plain words."""
     friend = goal.kind == "friend"
     question, terms = _in_plain_words(goal)
-    only_if = ("outcome", ("agreed",))
-    choices = tuple(zip(STATUSES, _CHOICES[goal.kind], strict=True))
+    only_if = ("outcome", ("found" if friend else "agreed",))
+    choices = tuple(zip(_MEANT[goal.kind], _CHOICES[goal.kind], strict=True))
+    in_words = FieldWording(
+        "in_words",
+        "What did you agree on?",
+        "In your own words; a sentence is enough.",
+        only_if=("outcome", ("something else",)),
+    )
     lines = {
         "offer": f"Which line {'named this friend' if friend else 'proposed it'}? (optional)",
         "acceptance": f"Which line {'confirmed' if friend else 'accepted'} it? (optional)",
@@ -366,12 +417,7 @@ def _wording(goal: Checkable) -> Wording:
         (
             FieldWording("outcome", question, choices=choices),
             *(FieldWording(name, label, only_if=only_if) for name, label in terms.items()),
-            FieldWording(
-                "in_words",
-                f"What did you {'find out' if friend else 'agree on'}?",
-                "In your own words; a sentence is enough.",
-                only_if=("outcome", ("something else",)),
-            ),
+            *(() if friend else (in_words,)),
             *(FieldWording(n, label, is_line=True, only_if=only_if) for n, label in lines.items()),
         ),
     )

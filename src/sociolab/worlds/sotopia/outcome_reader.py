@@ -94,7 +94,7 @@ class OutcomeReader:
                 "context": casting.scenario.context,
                 "facts": _facts(goals, names),
                 "lines": lines,
-                "matter": matter_of(goal, "they both know"),
+                "matter": matter_of(goal),
                 "fields": [
                     (name, "" if name in EXPLAINED else field.description)
                     for name, field in kind.model_fields.items()

@@ -20,6 +20,7 @@ from sociolab.plugin.shown import (
 from sociolab.plugin.world import RatingGuide
 from sociolab.worlds.sotopia.evaluation import (
     BELIEVABILITY,
+    COMPREHENSIVE,
     DIMENSIONS,
     FINANCIAL,
     GOAL,
@@ -114,7 +115,7 @@ def rating_guide() -> RatingGuide:
             measure,
             one.title,
             one.question,
-            f"{one.account} {one.scale}",
+            " ".join((one.account, *[COMPREHENSIVE] * one.comprehensive, one.scale)),
             one.low_end,
             one.high_end,
             EXAMPLES[measure],
@@ -174,8 +175,7 @@ def casting_of(content: str) -> SceneCast:
 
 
 def _person(casting: SceneCast, names: Mapping[str, str], index: int) -> RatedPerson:
-    """A character, and what it knew of the others, in the words that models are told: the same
-    whoever played, lest raters see where a person did."""
+    """A character, and what it knew of the others, in the words that its player was told."""
     me, knew = casting.characters[index], []
     for other in casting.characters:
         if other.id != me.id:

@@ -117,8 +117,6 @@ class SotopiaScene:
     polls: Sequence[Poll] = ()
     order: Order = "round-robin"
     space: ActionSpace = ACTIONS
-    to_people: bool = False
-    """Whether people read what a seat is told, not models: profiles are worded for them then."""
     texts: PromptSet = field(default_factory=paper)
     named: bool = False
     """Whether everybody is called by name from the start, strangers too."""
@@ -144,12 +142,7 @@ class SotopiaWitness:
         self._me = casting.characters[index]
         self._others = {c.id: c for c in casting.characters if c.id != seat}
         self._known = {
-            other: known(
-                character,
-                tie.type,
-                tie_told(tie, other, character.first_name),
-                to_people=scene.to_people,
-            )
+            other: known(character, tie.type, tie_told(tie, other, character.first_name))
             for other, character in self._others.items()
             for tie in (casting.between(seat, other),)
         }
@@ -272,13 +265,13 @@ class SotopiaWitness:
             {
                 "label": labels[seat],
                 "unknown": seen.name is None,
-                "text": describe_known(seen, to_people=self._scene.to_people),
+                "text": describe_known(seen),
             }
             for seat, seen in self._known.items()
         ]
         return self._scene.texts["act_head"].render(
             {
-                "you": describe_self(self._me, to_people=self._scene.to_people),
+                "you": describe_self(self._me),
                 "others": others,
                 "context": self._scene.casting.scenario.context,
                 "goal": self._goal.text,

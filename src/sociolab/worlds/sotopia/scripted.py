@@ -77,8 +77,11 @@ def _answer(question: Question, lines: Sequence[Line], view: SotopiaView) -> Rep
     if question.name != CLOSING or not all(a.acts for line in lines for a in line.actions):
         return NoReply("gave up", "a scripted player reads no words", again=False)
     facts = view.goal.facts
+    friend = facts is not None and facts.kind == "friend"
     blank: dict[str, Json] = dict.fromkeys(question.reply.model_fields)
-    blank |= {"outcome": "nothing", "in_words": "", "offer": "", "acceptance": ""}
+    blank |= {"outcome": "not found", "offer": "", "acceptance": ""}
+    if not friend:
+        blank |= {"outcome": "nothing", "in_words": ""}
     found = agreement(_acts_of(lines), len(view.others) + 1)
     if found is None or facts is None:
         return Reply(question.reply.model_validate(blank))
@@ -89,8 +92,8 @@ def _answer(question: Question, lines: Sequence[Line], view: SotopiaView) -> Rep
     else:
         terms = {facts.kind: found.terms}
     offer, acceptance = (lines[n].actions[0].text for n in (found.offered, found.accepted))
-    words = {"offer": offer, "acceptance": acceptance}
-    return Reply(question.reply.model_validate(blank | {"outcome": "agreed"} | terms | words))
+    words = {"outcome": "found" if friend else "agreed", "offer": offer, "acceptance": acceptance}
+    return Reply(question.reply.model_validate(blank | terms | words))
 
 
 _ME = ""

@@ -36,9 +36,7 @@ class KnownCharacter:
 
 
 @lru_cache(maxsize=4096)  # a data set has few characters and many tasks
-def known(
-    character: Character, relationship: RelationshipType, tie: str = "", *, to_people: bool = False
-) -> KnownCharacter:
+def known(character: Character, relationship: RelationshipType, tie: str = "") -> KnownCharacter:
     """What somebody in this relationship knows of a character. Never the secret.
 
     A stranger knows nothing; one who knows the name, the name; an acquaintance name, occupation,
@@ -62,7 +60,7 @@ def known(
         acquaintance,
         gender=character.gender,
         age=character.age,
-        inner=inner_life(character, to_people=to_people),
+        inner=inner_life(character),
     )
 
 
@@ -94,37 +92,29 @@ _TIES = {
 
 
 @lru_cache(maxsize=1024)
-def inner_life(character: Character, *, to_people: bool = False) -> str:
-    """Personality, values and decision style in a sentence or two; worded for models, or for the
-    people who play or rate the character.
+def inner_life(character: Character) -> str:
+    """Personality, values and decision style in a few sentences, the same for models and people.
 
     A personality in prose stands for itself; otherwise it is written from the traits.
     """
     if character.personality:
         return character.personality
-    if to_people:
-        return _in_words(character)
-    parts = []
-    traits = character.big_five
-    if traits is not None:
-        marked = [
-            f"{level} {trait}" for trait, level in traits.model_dump().items() if level != "average"
-        ]
-        if marked:
-            parts.append(_listed(marked).capitalize())
-    values = [*character.moral_values, *character.schwartz_values]
+    traits = character.big_five.model_dump() if character.big_five else {}
+    style = character.decision_style.lower()
+    values = [one.lower() for one in (*character.moral_values, *character.schwartz_values)]
+    said = [_TRAITS[name][level == "high"] for name, level in traits.items() if level != "average"]
+    parts = [_listed(said)] if said else []
+    parts += [_DECIDES.get(style, f"decides in {_a(style)} way")] if style else []
     if values:
-        parts.append("Cares most about " + _listed([value.lower() for value in values]))
-    if character.decision_style:
-        parts.append(f"Decides in {_a(character.decision_style.lower())} way")
-    return ". ".join(parts) + "." if parts else ""
+        parts.append(f"What matters most: {_listed([_VALUES.get(one, one) for one in values])}")
+    return "".join(f"{part[0].upper()}{part[1:]}. " for part in parts).strip()
 
 
 _TRAITS = {
     "openness": ("conventional", "curious"),
-    "conscientiousness": ("spontaneous rather than organised", "careful and organised"),
+    "conscientiousness": ("spontaneous rather than organised", "well organised"),
     "extraversion": ("reserved", "outgoing"),
-    "agreeableness": ("blunt", "warm and obliging"),
+    "agreeableness": ("blunt", "obliging"),
     "neuroticism": ("calm", "easily worried"),
 }
 _VALUES = {
@@ -147,18 +137,6 @@ _DECIDES = {
     "directive": "decides quickly",
 }
 """Traits (low, high), values and styles of decision in everyday words; others stand as they are."""
-
-
-def _in_words(character: Character) -> str:
-    traits = character.big_five.model_dump() if character.big_five else {}
-    style = character.decision_style.lower()
-    values = [one.lower() for one in (*character.moral_values, *character.schwartz_values)]
-    said = [_TRAITS[name][level == "high"] for name, level in traits.items() if level != "average"]
-    parts = [_listed(said)] if said else []
-    parts += [_DECIDES.get(style, f"decides in {_a(style)} way")] if style else []
-    if values:
-        parts.append(f"What matters most: {_listed([_VALUES.get(one, one) for one in values])}")
-    return "".join(f"{part[0].upper()}{part[1:]}. " for part in parts).strip()
 
 
 def spoken_name(text: str, character: Character) -> str | None:
@@ -226,10 +204,8 @@ def line_text(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
     match action.kind:
         case "speak":
             return f"{name}{aside}: {text}"
-        case "non-verbal communication":
-            return f"{name}{aside} [non-verbal]: {text}"
-        case "physical action":
-            return f"{name}{aside} [action]: {text}"
+        case "non-verbal communication" | "physical action":
+            return f"{name}{aside} [{action.kind}]: {text}"
         case "leave":
             return f"{name} {'leave' if name == 'You' else 'leaves'}."
         case _:
@@ -243,18 +219,18 @@ def on_one_line(text: str) -> str:
 
 
 @lru_cache(maxsize=1024)  # a data set has few characters and many tasks
-def describe_self(character: Character, *, to_people: bool = False) -> str:
+def describe_self(character: Character) -> str:
     """All of a character, secret included, as its own player is told."""
     lines = [_identity(character.name, character.gender, character.pronouns, character.age)]
     lines[0] += f", {character.occupation}."
-    lines += [character.public_info, inner_life(character, to_people=to_people)]
+    lines += [character.public_info, inner_life(character)]
     if character.secret:
         lines.append(f"Secret: {character.secret}")
     return "\n".join(line for line in lines if line)
 
 
 @lru_cache(maxsize=4096)
-def describe_known(seen: KnownCharacter, *, to_people: bool = False) -> str:
+def describe_known(seen: KnownCharacter) -> str:
     """What one seat is told of another."""
     if seen.relationship is RelationshipType.STRANGER:
         more = "nothing else" if seen.name else "nothing"
@@ -262,8 +238,7 @@ def describe_known(seen: KnownCharacter, *, to_people: bool = False) -> str:
     if seen.relationship is RelationshipType.KNOWN_BY_NAME:
         return "You know the name, and nothing more."
     identity = _identity("", seen.gender, seen.pronouns, seen.age)
-    parts = (seen.occupation, identity) if to_people else (identity, seen.occupation)
-    about = ", ".join(part for part in parts if part)
+    about = ", ".join(part for part in (seen.occupation, identity) if part)
     lines = (f"Relationship: {seen.tie or _TIES[seen.relationship]}.", about and f"{about}.")
     return "\n".join(one for one in (*lines, seen.public_info, seen.inner) if one)
 

@@ -70,10 +70,7 @@ class Sotopia:
             who = " and ".join(character.name for character in casting.characters)
             title = f"{spelled(casting.scenario.id)}: {who}"
             return Transcript(title, _stage(casting), _lines(casting, episode), _notes(episode))
-        by_person = episode.trial.agent(seat).startswith("human")
-        scene = SotopiaScene(
-            casting, self.limit, to_people=by_person, texts=self.texts, named=self.named
-        )
+        scene = SotopiaScene(casting, self.limit, texts=self.texts, named=self.named)
         witness = scene.witness(seat)
         for move in witnessed(episode.moves, seat, scene.space):
             witness.see(move)
