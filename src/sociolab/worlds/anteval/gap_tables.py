@@ -236,7 +236,7 @@ def _of_intervals(table: GapTable) -> str:
     return (
         "below each figure, its 95 % interval, which includes sampling of the test rows alone "
         "(bootstrap over groups, paired for G), not of the generated sessions and the real play "
-        "trained on: too narrow, as only 24 to 87 of 100 such intervals held the truth in "
+        "trained on: too narrow, as only 32 to 85 of 100 such intervals held the truth in "
         "simulated studies; --refits N adds these (N more trainings of each virtual DM)"
     )
 
