@@ -247,5 +247,5 @@ def test_a_schema_is_short_and_complete() -> None:
 def test_all_fields_that_are_missing_are_named_at_once() -> None:
     names = ("outcome", "price", "in_words", "offer", "acceptance")
     kind = create_model("Closing", **dict.fromkeys(names, (str, ...)))  # type: ignore[call-overload]
-    with pytest.raises(ReplyError, match="^price, in_words, offer, acceptance are missing$"):
+    with pytest.raises(ReplyError, match=r"^price, in_words, offer, acceptance are missing$"):
         read('{"outcome": "agreed"}', kind)
