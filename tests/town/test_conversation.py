@@ -72,9 +72,14 @@ def test_who_began_it_speaks_first_and_each_knows_who_that_was() -> None:
 
 @pytest.mark.parametrize(("ends", "lines"), [(0, 2), (1, 3), (6, 8), (14, 16)])
 def test_after_goodbye_the_other_answers_once(ends: int, lines: int) -> None:
-    _, _, talk = talk_of(speaks("Hm.", ends=ends))
+    puppet, _, talk = talk_of(speaks("Hm.", ends=ends))
     assert len(talk.lines) == lines
     assert talk.how == "goodbye"
+    *before, last = puppet.of(Utter)
+    assert (last.closing, any(one.closing for one in before)) == (True, False)
+    first = talk.lines[-2].name.split()[0]
+    ended = f"{first} has ended the conversation with these words. You can answer once more."
+    assert last.variables()["left"] == ended
 
 
 def test_each_hears_all_that_was_said_so_far() -> None:

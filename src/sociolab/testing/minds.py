@@ -245,6 +245,7 @@ class _Stock:
             "bedtime": _at(22),
             "block": block,
             "checklist": (say("Name the seed swap."), say("Ask for seeds.")),
+            "closing": False,
             "day": STOCK_DAY,
             "goal": say(STOCK_GOAL),
             "last_talk": _at(9),

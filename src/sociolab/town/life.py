@@ -82,7 +82,7 @@ def converse(
             how = "time is up"
             break
         speaker, listener = (starter, other) if turn % 2 == 0 else (other, starter)
-        said = yield _utter(speaker, listener, starter, step + turn, lines, around)
+        said = yield _utter(speaker, listener, starter, step + turn, lines, around, closing=closing)
         if said is None:
             how = "failed"
             break
@@ -111,6 +111,8 @@ def _utter(
     step: int,
     lines: list[Utterance],
     around: Surroundings,
+    *,
+    closing: bool,
 ) -> Utter:
     heard = lines[-1].text if lines else ""
     memories = around.of_somebody(speaker, listener, step, heard)
@@ -125,6 +127,7 @@ def _utter(
         ahead=around.ahead(speaker, step),
         plan=speaker.general_plan,
         checklist=speaker.checklist,
+        closing=closing,
     )
 
 

@@ -109,7 +109,7 @@ def test_a_public_activity_has_its_type_the_thresholds_and_the_ratios() -> None:
     }
     verdict = judged(AT_PARTY)["overall"]
     assert isinstance(verdict, Score)
-    assert verdict.reason == "1 of 3 expected residents took part (at least 5 min): Bea."
+    assert verdict.reason == "1 took part (3 expected) (at least 5 min): Bea."
 
 
 def test_a_host_who_is_elsewhere_is_told_of_in_the_reason_and_costs_a_share() -> None:
@@ -213,7 +213,7 @@ def test_ratios_say_with_whom_the_performer_spoke_and_when() -> None:
     for name in ("conversation_ratio", "conversation_ratio_both"):
         verdict = judged(AT_PARTY)[name]
         assert isinstance(verdict, Score)
-        assert "1 of 3 expected: Bea (Monday 10:00)." in verdict.reason
+        assert "1 (3 expected): Bea (Monday 10:00)." in verdict.reason
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ class TalkOrNot(MindQuestion[Decision]):
             "doing": doing_of(self.other),
             "last_talk": f"You two last talked on {last:%Y-%m-%d at %H:%M}."
             if last
-            else "You two have not talked in these days.",
+            else "The two of you have not talked so far.",
         }
 
 
@@ -88,7 +88,8 @@ class Said(Acted):
 class Utter(MindQuestion[Said]):
     """Say the next thing in a talk. `lines` is the talk so far; `started` if one began it.
 
-    `left` counts one's utterances left, this one included. `ahead` is the rest of the day's plan.
+    `left` counts one's utterances left, this one included; `closing` if the other has ended the talk,
+    so that this is the last word of it. `ahead` is the rest of the day's plan.
     `plan` and `checklist` are TDP's general plan and its items for conversations, if there are any.
     """
 
@@ -103,10 +104,17 @@ class Utter(MindQuestion[Said]):
     ahead: tuple[Block, ...]
     plan: tuple[str, ...] = ()
     checklist: tuple[str, ...] = ()
+    closing: bool = False
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
         me, first = self.me, first_name(self.other)
+        if self.closing:
+            left = f"{first} has ended the conversation with these words. You can answer once more."
+        elif self.left <= 1:
+            left = "You speak for the last time in this conversation."
+        else:
+            left = f"You can still speak {self.left} times in this conversation, counting what you say now."
         return {
             "now": now_line(me.now),
             "other": named(self.other),
@@ -119,9 +127,7 @@ class Utter(MindQuestion[Said]):
             "plan": text_lines(self.plan),
             "checklist": text_lines(self.checklist),
             "lines": talk_lines(me, self.lines),
-            "left": "You speak for the last time in this conversation."
-            if self.left <= 1
-            else f"You can speak {self.left} more times in this conversation, this one included.",
+            "left": left,
         }
 
     def coerced(self, answer: Said) -> Said:

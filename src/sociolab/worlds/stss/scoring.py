@@ -450,7 +450,7 @@ def reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> st
             return f"{pair} {ways.get(score.goal, 'did not meet')} {least}."
         case _:
             names = ", ".join(map(name, score.participants)) or "nobody"
-            many = f"{len(score.participants)} of {score.expected} expected residents took part"
+            many = f"{len(score.participants)} took part ({score.expected} expected)"
             host = ""
             if score.host_absent:
                 host = f" {absence(task, name)} {least} and counts as one more no-show."
@@ -472,7 +472,7 @@ def reason_of_ratio(
         for one in counted
     )
     did = "spoke" if both else "began to speak"
-    many = f"{len(counted)} of {score.expected} expected"
+    many = f"{len(counted)} ({score.expected} expected)"
     return f"{name(task.performer)} {did} of it in time with {many}: {told or 'nobody'}."
 
 

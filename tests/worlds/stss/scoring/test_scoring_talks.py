@@ -93,12 +93,12 @@ def test_the_reason_of_a_ratio_names_the_talks() -> None:
         talk("mon 14:00", "dan", "ada", "What party?"),
     )
     assert reason_of_ratio(PARTY, found, str.title, both=False) == (
-        "Ada began to speak of it in time with 2 of 3 expected: "
+        "Ada began to speak of it in time with 2 (3 expected): "
         "Bea (Monday 10:00), Cid (Monday 13:00)."
     )
     assert reason_of_ratio(PARTY, found, str.title, both=True) == (
-        "Ada spoke of it in time with 3 of 3 expected: "
+        "Ada spoke of it in time with 3 (3 expected): "
         "Bea (Monday 10:00), Cid (Monday 12:00, began it), Dan (Monday 14:00, began it)."
     )
     nobody = reason_of_ratio(PARTY, scored(), str.title, both=True)
-    assert nobody == "Ada spoke of it in time with 0 of 3 expected: nobody."
+    assert nobody == "Ada spoke of it in time with 0 (3 expected): nobody."

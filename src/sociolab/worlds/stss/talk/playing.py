@@ -129,9 +129,8 @@ class _Talk:
         leaver = ""
         for turn in range(2 * rounds):
             speaker = self.order[turn % 2]
-            said = yield from self._answer(
-                self._utter(speaker, self._asked(speaker, turn), rounds - turn // 2)
-            )
+            question = self._utter(speaker, self._asked(speaker, turn), rounds - turn // 2)
+            said = yield from self._answer(replace(question, closing=bool(leaver)))
             if said is None:
                 return Ended("silence", turn, speaker.id)
             name = speaker.me.resident.name
