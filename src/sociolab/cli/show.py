@@ -25,7 +25,7 @@ _LONG = 1_000
 """Characters of a message that is shown once."""
 
 
-@verbs.command(epilog="Example: sociolab show 66d4438c --run first")
+@verbs.command(epilog="Example: sociolab show 075d4afa --run first")
 def show(
     episode: Annotated[
         list[str],

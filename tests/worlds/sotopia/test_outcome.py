@@ -79,7 +79,7 @@ def price(seat: int, dollars: float | None, outcome: str = "agreed", **more: Jso
 
 
 def friend(seat: int, name: str | None, outcome: str = "found") -> Answered:
-    said = {"outcome": outcome, "friend": name, "offer": "", "acceptance": ""}
+    said: dict[str, Json] = {"outcome": outcome, "friend": name, "offer": "", "acceptance": ""}
     return Answered(20, f"seat{seat}", CLOSING, said)
 
 

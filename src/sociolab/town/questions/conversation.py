@@ -88,8 +88,8 @@ class Said(Acted):
 class Utter(MindQuestion[Said]):
     """Say the next thing in a talk. `lines` is the talk so far; `started` if one began it.
 
-    `left` counts one's utterances left, this one included; `closing` if the other has ended the talk,
-    so that this is the last word of it. `ahead` is the rest of the day's plan.
+    `left` counts one's utterances left, this one included; `closing` if the other has ended the
+    talk, so that this is the last word of it. `ahead` is the rest of the day's plan.
     `plan` and `checklist` are TDP's general plan and its items for conversations, if there are any.
     """
 
@@ -114,7 +114,10 @@ class Utter(MindQuestion[Said]):
         elif self.left <= 1:
             left = "You speak for the last time in this conversation."
         else:
-            left = f"You can still speak {self.left} times in this conversation, counting what you say now."
+            left = (
+                f"You can still speak {self.left} times in this conversation, counting what you "
+                "say now."
+            )
         return {
             "now": now_line(me.now),
             "other": named(self.other),
