@@ -165,7 +165,7 @@ class Endpoint:
         """A session that leaves limits to us, and keeps no cookies."""
         import aiohttp
 
-        class Request(aiohttp.ClientRequest):
+        class CheckedRequest(aiohttp.ClientRequest):
             """Not sent over a connection on which something came unasked, which aiohttp (as of
             3.14, issue 13656) would take for the reply to it."""
 
@@ -178,7 +178,7 @@ class Endpoint:
             connector=aiohttp.TCPConnector(limit=0, ssl=self._certificates or True),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers,
-            request_class=Request,
+            request_class=CheckedRequest,
             proxy=self._proxy,
             timeout=aiohttp.ClientTimeout(total=None),
         )

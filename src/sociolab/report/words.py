@@ -108,7 +108,7 @@ _READ = (
     "gives the score"
 )
 OWN: Mapping[str, str] = {
-    "transcript": "words and turns: counted in the transcripts, without a judge",
+    "transcript": "words and turns: counted in the transcripts, without a model",
     "ledger": "cost: each seat's calls at list price, judges not included",
 }
 """What to think of the figures that this package counts itself, by their judge's name."""

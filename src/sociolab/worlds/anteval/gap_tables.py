@@ -171,7 +171,7 @@ def _below(gap: Gap, floor: NoiseFloor | None) -> str:
     above = above_floor(gap, floor)
     if floor is None or floor.q95 is None:
         return NOTHING
-    return f"{floor.q95:.1f}\nG {'above' if above else 'within'}"
+    return f"{floor.q95:.1f}\n(G {'above' if above else 'within'})"
 
 
 def _characters(row: GapRow) -> _Parts:
@@ -229,12 +229,12 @@ def _of_intervals(table: GapTable) -> str:
         )
     if table.refits:
         return (
-            "below each figure, its 95 % interval: for agents it includes sampling of the sessions "
+            "in brackets, 95 % intervals: for agents they include sampling of the sessions "
             f"and the real play trained on ({table.refits} refits on resampled play) and of the "
             "test rows (bootstrap over groups), elsewhere of the test rows alone"
         )
     return (
-        "below each figure, its 95 % interval, which includes sampling of the test rows alone "
+        "in brackets, 95 % intervals, which include sampling of the test rows alone "
         "(bootstrap over groups, paired for G), not of the generated sessions and the real play "
         "trained on: too narrow, as only 32 to 85 of 100 such intervals held the truth in "
         "simulated studies; --refits N adds these (N more trainings of each virtual DM)"
@@ -272,7 +272,7 @@ def _scores(scores: DMScores) -> tuple[str, ...]:
 
 def _failed(scores: DMScores) -> str:
     """A line of its own for the replies that were of no use."""
-    return f"\n{scores.failed} failed" if scores.failed else ""
+    return f"\n({scores.failed} failed)" if scores.failed else ""
 
 
 def _percent(figure: GapFigure) -> str:
@@ -289,4 +289,4 @@ def _text(value: float | None, low: float | None, high: float | None, by: int) -
     shown = minus(f"{value * by:z.1f}")
     if low is None or high is None:
         return shown
-    return minus(f"{shown}\n{low * by:z.0f} to {high * by:z.0f}")
+    return minus(f"{shown}\n({low * by:z.0f} to {high * by:z.0f})")

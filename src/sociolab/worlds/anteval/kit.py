@@ -32,7 +32,7 @@ _RECORD = (
     "--judge openai/MODEL"
 )
 
-_COUNTED = "counted in the turns as they stand, without a judge"
+_COUNTED = "counted in the turns as they stand, without a model"
 _CONDUCT = {
     "repetition": "Share of a seat's runs of four words that had been said at the table before",
     "broken_format": "Share of a seat's replies that could not be used",
