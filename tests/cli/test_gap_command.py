@@ -289,7 +289,7 @@ def test_files_in_the_open_format_need_no_store(sociolab: Sociolab, tmp_path: Pa
                     "--refits", 0, "--html", "gap.html", "--store", "no.db")  # fmt: skip
     assert done.code == 0, done.err
     text = " ".join(done.out.split())
-    assert "which includes sampling of the test rows alone" in text or "no intervals" in text
+    assert "which include sampling of the test rows alone" in text or "no intervals" in text
     assert 'no "real play in this format"' in text
     assert "Intention gap: virtual DM linear" in (tmp_path / "gap.html").read_text("utf-8")
     assert not (tmp_path / "no.db").exists()
