@@ -360,6 +360,13 @@ def worth(facts: DivisionGoal, share: dict[str, int]) -> float:
     return sum(facts.values[good] * n for good, n in share.items())
 
 
+def test_judges_read_what_everything_in_a_division_is_worth_to_each_seat() -> None:
+    for s, first, second in divisions():
+        totals = [worth(first, first.counts), worth(second, second.counts)]
+        told = [float(number) for number in re.findall(r"\d+", s.environment)]
+        assert told == totals or (told == totals[:1] and totals[0] == totals[1]), s.id
+
+
 def test_options_agree_over_the_seats_and_their_worth_stands_in_the_goal() -> None:
     assert len(options()) == 3
     for s, first, second in options():

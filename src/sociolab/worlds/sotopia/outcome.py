@@ -105,18 +105,15 @@ def _best(goal: Checkable) -> float:
 
 # ------------------------------------------------------------------ claims about an outcome
 
-_QUOTES = (
-    'the sentence that made the offer, the one that accepted it, word for word; "" unless agreed'
-)
-_NAMED = (
-    'the sentence that named the friend, the one that confirmed it, word for word; "" unless found'
-)
 _COMMON = {
     "in_words": 'the terms of "something else"; else ""',
-    "offer": _QUOTES,
-    "acceptance": _QUOTES,
+    "offer": 'the last sentence that offered it, word for word; "" unless agreed',
+    "acceptance": "the first that accepted it, likewise",
 }
-_OF_A_FRIEND = _COMMON | {"offer": _NAMED, "acceptance": _NAMED}
+_OF_A_FRIEND = _COMMON | {
+    "offer": 'the sentence that named the friend, word for word; "" unless found',
+    "acceptance": "the one that confirmed it, likewise",
+}
 _SAME_AS = {"found": "agreed", "not found": "nothing"}
 """What the words for a friend are as a claim."""
 
@@ -300,11 +297,12 @@ _TERMS: Mapping[str, str] = {
 _OTHERWISE = {
     "something else": "on other terms",
     "still open": "last offer unanswered",
-    "nothing": "refused, or no offer",
+    "nothing": "refused in words, or no offer",
 }
+_DIVIDED = {"still open": "last offer unanswered, or a part unsettled"}
 _MEANT: Mapping[str, Mapping[str, str]] = {
     "price": {"agreed": "extras do not matter"} | _OTHERWISE,
-    "division": {"agreed": "on all of it"} | _OTHERWISE,
+    "division": {"agreed": "on all of it"} | _OTHERWISE | _DIVIDED,
     "option": {"agreed": "offered and accepted"} | _OTHERWISE,
     "friend": {
         "found": "one of you named the friend, and the other confirmed it",
