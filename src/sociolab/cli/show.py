@@ -25,7 +25,7 @@ _LONG = 1_000
 """Characters of a message that is shown once."""
 
 
-@verbs.command(epilog="Example: sociolab show 075d4afa --run first")
+@verbs.command(epilog="Example: sociolab show d35309f5 --run first")
 def show(
     episode: Annotated[
         list[str],
