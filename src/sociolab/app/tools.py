@@ -218,8 +218,9 @@ def recipe_list() -> Section:
     rows = []
     for name in tool_names("recipes"):
         found = tool_called(name, "recipes")
-        if isinstance(found, Recipe):
-            rows.append((name, found.table, found.needs, found.repeatable))
+        if isinstance(found, Recipe) and found.sheet is not None:
+            about = found.sheet
+            rows.append((name, about.table, about.needs, about.repeatable))
     columns = ("recipe", "table", "needs", "can be repeated?")
     note = "sociolab reproduce NAME --help; --dry-run prices one before anything is called"
     table = TextTable("Recipes", columns, tuple(rows), (note,), (1, 2, 3))

@@ -1,7 +1,8 @@
 """How is a table of a paper made again, and what may stand beside the paper's figures?
 
 A world declares recipes; `sociolab reproduce NAME` runs one. It lays out runs, plays and judges
-them by a `Context`, and gives its figures to `reproduced`.
+them by a `Context`, and gives its figures to `reproduced`. What it is, what it needs and what the
+paper prints is its sheet, in the world's `data/published.toml`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.resources import files
-from typing import Annotated, Any
+from itertools import groupby
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -28,7 +30,7 @@ from sociolab.core.instructions import (
     instructions_in,
 )
 from sociolab.plugin.context import Context, Findings, Tool
-from sociolab.plugin.options import Flag, ModelAccess, Name, Names, Words, flags_of
+from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, instructions_notes, minus, money, plural
@@ -66,35 +68,16 @@ class RecipeConfig(PlanConfig):
     """
 
     beside: Annotated[
-        Names,
-        Flag("--as", "[WHO=]ROW", 'Row of the paper to show, such as "GPT-4". Repeatable.'),
+        Names, Flag("--as", "[WHO=]ROW", 'Row of the paper to show, such as "GPT-4". Repeatable.')
     ] = ()
     limit: Annotated[int | None, Flag("--limit", "N", "Pilot: at most N tasks of a run.")] = Field(
         default=None, ge=1
-    )
-    data: Annotated[Name | None, Flag("--data", "NAME|DIR", "Other data than the package's.")] = (
-        None
     )
 
     @property
     def prefix(self) -> str:
         """What the names of its runs begin with."""
         return self.name if self.limit is None else f"{self.name}-pilot-{self.limit}"
-
-    def run(self, world: str, what: str, **more: Any) -> dict[str, Any]:
-        """One of its runs, described as in a file for `run --file`."""
-        described: dict[str, Any] = {
-            "world": world,
-            "agents": self.agents,
-            "partner": self.partner,
-            "judges": self.judges,
-            "limit": self.limit,
-            "seed": self.seed,
-            "data": self.data,
-            "settings": self.settings,
-            "name": f"{self.prefix}-{what}",
-        }
-        return described | more
 
     def needs(self, *fields: str) -> None:
         """ConfigError where one of these was not given."""
@@ -105,58 +88,89 @@ class RecipeConfig(PlanConfig):
                 raise ConfigError(f"expected {flag.flags.split()[0]} {value}, found none")
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe(Tool):
-    """A table of a paper as a command: what it is of (`table`), what is needed to make it again
-    (`needs`), and how far that can be done today (`repeatable`)."""
+class TasksConfig(RecipeConfig):
+    """Of a world whose tasks come from one data set."""
 
-    table: str = ""
-    needs: str = ""
-    repeatable: str = ""
+    data: Annotated[Name | None, Flag("--data", "NAME|DIR", "Other data than the package's.")] = (
+        None
+    )
+    tasks: Annotated[
+        Filter | None, Flag("--tasks", "FILTER", "Task ids, tags or a list, such as public-hard.")
+    ] = None
 
-
-def recipes(module: str, *names: str) -> Mapping[str, Callable[[], Recipe]]:
-    """The recipes of a module's `RECIPES`, which is imported when one is asked for."""
-
-    def made(name: str) -> Recipe:
-        found: Recipe = import_module(module).RECIPES[name]
-        return found
-
-    return {name: partial(made, name) for name in names}
+    def run(self, world: str, what: str, **more: Any) -> dict[str, Any]:
+        """One of its runs, described as in a file for `run --file`."""
+        fields = ("agents", "partner", "judges", "limit", "seed", "data", "tasks", "settings")
+        described = {name: getattr(self, name) for name in fields}
+        return described | {"world": world, "name": f"{self.prefix}-{what}"} | more
 
 
-class PublishedTable(BaseModel):
-    """A table as a paper prints it, in a world's `data/published.toml`.
+class Sheet(BaseModel):
+    """What a recipe makes again, and the figures as the paper prints them.
 
     `columns` are metrics by name, with their titles; `rows` hold by part (who played, which arm)
     and row one figure for each, nan where the paper has none. `beside` are the rows that are shown
-    where none is asked for (all, if empty); `notes` are errata.
+    where none is asked for (empty: all); `notes` are errata, `missing` says by what the paper has
+    why it cannot be had, and what stands for it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    name: str
+    table: str
     source: str
+    needs: str
+    repeatable: str
+    example: str
     columns: dict[str, str]
     rows: dict[str, dict[str, tuple[float, ...]]] = {}
     beside: tuple[str, ...] = ()
     decimals: int = 2
     notes: tuple[str, ...] = ()
+    missing: dict[str, str] = {}
 
     def value(self, part: str, row: str, column: str) -> float | None:
         """A figure; None where the paper prints none."""
-        found = dict(zip(self.columns, self.rows.get(part, {}).get(row, ()), strict=False))
-        value = found.get(column, math.nan)
+        figures = self.rows.get(part, {}).get(row)
+        value = figures[list(self.columns).index(column)] if figures else math.nan
         return None if math.isnan(value) else value
 
-    def shown(self, value: float | None) -> str:
-        """A figure with the decimals of the paper."""
-        return NOTHING if value is None else minus(f"{value:z.{self.decimals}f}")
+    def shown(self, *values: float | None) -> str:
+        """A figure with the decimals of the paper, and the ends of its interval, if there are."""
+        value, *ends = (
+            NOTHING if one is None else minus(f"{one:z.{self.decimals}f}") for one in values
+        )
+        return f"{value} [{', '.join(ends)}]" if ends and None not in values else value
 
 
-def published(package: str, table: str) -> PublishedTable:
-    """A table of the paper of a world's package."""
-    text = files(package).joinpath("data", "published.toml").read_text("utf-8")
-    return PublishedTable.model_validate(tomllib.loads(text)[table])
+def sheet(package: str, name: str) -> Sheet:
+    """The sheet of a recipe of this package; what is missing of all its tables stands last."""
+    found = tomllib.loads(files(package).joinpath("data", "published.toml").read_text("utf-8"))
+    missing = {**found[name].get("missing", {}), **found["missing"]}
+    return Sheet.model_validate({**found[name], "name": name, "missing": missing})
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe(Tool):
+    """A table of a paper as a command."""
+
+    sheet: Sheet | None = None
+
+
+def recipes(package: str, *names: str) -> Mapping[str, Callable[[], Recipe]]:
+    """Recipes of a package: `RECIPES` of its module `recipes` has by name what each is asked, and
+    the function of sheet, context and config that runs it."""
+
+    def made(name: str) -> Recipe:
+        config, run = import_module(f"{package}.recipes").RECIPES[name]
+        about = sheet(package, name)
+        doc = f"{about.table}.\n\nFrom {about.source}. Needs {about.needs}."
+        return Recipe(config, partial(run, about), doc, about.example, page=True, sheet=about)
+
+    return {name: partial(made, name) for name in names}
+
+
+# ------------------------------------------------------------------ one's own figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,27 +190,23 @@ class Yours:
 
 
 def scored(
-    result: RunResult,
-    agent: str,
-    judge: str,
-    part: str,
-    columns: Sequence[str],
-    *,
-    rules: bool = False,
-    several: bool = False,
-) -> Yours:
-    """The means of an agent over all its episodes of a run; `rules`: the paper's judge is a rule,
-    too; `several`: the judge is named."""
-    entries = {
-        entry.measure: Estimate(
-            entry.value, entry.n, entry.clusters, entry.low, entry.high, entry.interval
-        )
-        for entry in result.scores
-        if (entry.agent, entry.judge, entry.by) == (agent, judge, {})
-    }
-    figures = {name: entries[name] for name in columns if name in entries}
-    who = f"{agent}, {judge}" if several else agent
-    return Yours(who, part, figures, *standing([result], (agent,), judge, rules=rules))
+    sheet: Sheet, result: RunResult, judge: str, part: str = "all", *, rules: bool = False
+) -> Iterator[Yours]:
+    """The means of each agent over all its episodes of a run, by one judge; `rules`: the paper's
+    judge is a rule, too."""
+    for agent in result.agents:
+        figures = {
+            one.measure: Estimate(one.value, one.n, one.clusters, one.low, one.high, one.interval)
+            for one in result.scores
+            if (one.agent, one.judge, one.by) == (agent, judge, {}) and one.measure in sheet.columns
+        }
+        yield Yours(agent, part, figures, *standing([result], (agent,), judge, rules=rules))
+
+
+def first_judge(result: RunResult) -> str:
+    """The judge whose scores are meant: the first model, or else the first of all."""
+    models = [one.judge for one in result.judges if one.method == "model"]
+    return next(iter((*models, *(one.judge for one in result.judges))), "")
 
 
 def standing(
@@ -221,8 +231,8 @@ def standing(
             why = f"{listed(ruled)}: rule-based, no language model"
         elif fakes:
             why = f"{listed(dict.fromkeys(fakes))}: the stand-in endpoint, no language model"
-        elif judge and method not in ("model", "people", *(("rules",) if rules else ())):
-            why = f"{judge} is no model judge"
+        elif judge is not None and method not in ("model", "people", "rules" if rules else ""):
+            why = f"{judge or 'nobody'}: no model judged"
         sets = [instructions_from(result.recorded.get(INSTRUCTIONS))]
         sets += [instructions_in(found.settings)] if found and method == "model" else []
         original &= all(one and one.standing == "verified original" for one in sets)
@@ -232,14 +242,20 @@ def standing(
 # ------------------------------------------------------------------ beside the paper's
 
 
+class _Placed(NamedTuple):
+    """Figures, the rows of the paper beside them, and whether it is asked if these lie inside."""
+
+    one: Yours
+    rows: tuple[str, ...]
+    asks: bool
+
+
 def reproduced(
-    recipe: str,
-    table: PublishedTable,
+    sheet: Sheet,
     yours: Sequence[Yours],
     config: RecipeConfig,
     results: Sequence[RunResult],
     *,
-    missing: Mapping[str, str],
     said: Sequence[str] = (),
     cautions: Sequence[str] = (),
     more: Sequence[Section] = (),
@@ -249,178 +265,135 @@ def reproduced(
 
     ConfigError for a row that the paper does not have, and where there is no figure at all.
     """
-    rows = _rows_beside(table, yours, config)
-    if not any(one.figures for one in yours):
-        stopped = next((one.stopped for one in results if one.stopped), "")
-        why = f": {stopped}" if stopped else ""
-        raise ConfigError(f"{recipe}: nothing is scored{why}; give the same command to resume")
+    placed = [_placed(sheet, one, _named(sheet, yours, config), config) for one in yours]
     warned = [f"Stopped early: {one.stopped}." for one in results if one.stopped]
-    warned += [*cautions, *_pilot(config, results)]
-    if withheld := dict.fromkeys(one.withheld for one in yours if one.withheld):
-        warned.append(f"No published figures beside these. {'; '.join(withheld)}.")
-    judged = [judge.judge for one in results for judge in one.judges]
-    notes = dict.fromkeys(note for one in results for note in instructions_notes(one, judged))
-    shown = list(_tables(table, yours, rows, config))
-    last = TextTable(
-        "Cannot be repeated", ("in the paper", "here"), tuple(missing.items()), (), (1,)
-    )
-    of = f"published: {table.source}"
-    under = (*(() if not table.rows else (of,)), *table.notes, *notes)
-    tail = TextTable(last.heading, last.columns, last.rows, under, last.words)
-    section = Section(
-        f"Reproduced: {recipe}",
-        tuple(said),
-        tuple(dict.fromkeys(warned)),
-        (*shown, *tables, tail),
-    )
-    flat = list(_flat(table, yours, rows, config))
-    figures = {
-        "schema": 1,
-        "recipe": recipe,
-        "source": table.source,
-        "pilot": config.limit is not None,
-        "runs": [one.run for one in results],
-        "figures": rounded(flat),
-        "said": list(said),
-        "cautions": list(section.cautions),
-        "cannot_be_repeated": dict(missing),
-        "notes": list(under),
-    }
-    return Findings((section, *more), tuple(results), figures, tuple(rounded(flat)))
-
-
-def _pilot(config: RecipeConfig, results: Sequence[RunResult]) -> Iterator[str]:
+    if not any(one.figures for one in yours):
+        why = warned[0] if warned else "no episode was played and judged."
+        raise ConfigError(f"{sheet.name}: there is nothing to show yet. {why}")
     if config.limit is not None:
         told = plural(config.limit, "task")
-        yield f"A pilot on at most {told} of each run, not the paper's experiment."
+        warned.append(f"A pilot on at most {told} of each run, not the paper's experiment.")
     for one in results:
         if lost := one.trials - one.played:
-            yield f"{one.run}: {lost:,} of {plural(one.trials, 'trial')} not played or failed."
+            told = plural(one.trials, "trial")
+            warned.append(f"{one.run}: {lost:,} of {told} not played, or failed.")
+    if withheld := dict.fromkeys(one.withheld for one in yours if one.withheld):
+        warned.append(f"The published figures are left out. {'; '.join(withheld)}.")
+    judged = [judge.judge for one in results for judge in one.judges]
+    notes = [f"published: {sheet.source}"] if any(one.rows for one in placed) else []
+    notes += [*sheet.notes, *(note for one in results for note in instructions_notes(one, judged))]
+    last = TextTable(
+        "Cannot be repeated",
+        ("in the paper", "here"),
+        tuple(sheet.missing.items()),
+        tuple(dict.fromkeys(notes)),
+        (1,),
+    )
+    section = Section(
+        f"Reproduced: {sheet.name}",
+        tuple(said),
+        tuple(dict.fromkeys([*warned, *cautions])),
+        (*_tables(sheet, placed), *tables, last),
+    )
+    flat = rounded(list(_records(sheet, placed)))
+    figures = {
+        "schema": 1,
+        "recipe": sheet.name,
+        "source": sheet.source,
+        "pilot": config.limit is not None,
+        "runs": [one.run for one in results],
+        "figures": flat,
+        "said": list(said),
+        "cautions": list(section.cautions),
+        "cannot_be_repeated": sheet.missing,
+        "notes": list(last.notes),
+    }
+    return Findings((section, *more), tuple(results), figures, flat)
 
 
-def _rows_beside(
-    table: PublishedTable, yours: Sequence[Yours], config: RecipeConfig
-) -> list[tuple[str, ...]]:
-    """By column of one's own, the rows of the paper beside it."""
-    known = dict.fromkeys(row for part in table.rows.values() for row in part)
+def _named(sheet: Sheet, yours: Sequence[Yours], config: RecipeConfig) -> Mapping[str, str]:
+    """The rows that were asked for, by who is to stand beside them ("": everybody)."""
+    known = listed(dict.fromkeys(row for part in sheet.rows.values() for row in part)) or "none"
+    whos = dict.fromkeys(one.who for one in yours)
     named: dict[str, str] = {}
     for text in config.beside:
         who, _, row = text.rpartition("=")
-        if row not in known:
-            rows = listed(list(known)) or "none"
-            raise ConfigError(f'--as: expected a row of the paper ({rows}), found "{row}"')
-        if who and who not in {one.who for one in yours}:
-            whos = listed(list(dict.fromkeys(one.who for one in yours)))
-            raise ConfigError(f'--as: expected somebody in the table ({whos}), found "{who}"')
+        if not any(row in part for part in sheet.rows.values()):
+            raise ConfigError(f'--as: expected a row of the paper ({known}), found "{row}"')
+        if who and who not in whos:
+            raise ConfigError(f'--as: expected somebody in the table ({listed(whos)}), not "{who}"')
         named[who] = row
-
-    def of(one: Yours) -> tuple[str, ...]:
-        there = table.rows.get(one.part, {})
-        wanted = named.get(one.who) or named.get("")
-        if one.withheld:
-            return ()
-        if wanted in there:
-            return (wanted,)
-        return tuple(row for row in there if not table.beside or row in table.beside)
-
-    return [of(one) for one in yours]
+    return named
 
 
-def _tables(
-    table: PublishedTable,
-    yours: Sequence[Yours],
-    rows: Sequence[tuple[str, ...]],
-    config: RecipeConfig,
-) -> Iterator[TextTable]:
+def _placed(sheet: Sheet, one: Yours, named: Mapping[str, str], config: RecipeConfig) -> _Placed:
+    there = {} if one.withheld else sheet.rows.get(one.part, {})
+    wanted = named.get(one.who, named.get("", ""))
+    chosen = (wanted,) if wanted in there else sheet.beside or there
+    rows = tuple(row for row in there if row in chosen)
+    return _Placed(one, rows, one.original and len(rows) == 1 and config.limit is None)
+
+
+def _tables(sheet: Sheet, placed: Sequence[_Placed]) -> Iterator[TextTable]:
     """A table for those who have a part and its published rows in common."""
-    groups: dict[tuple[str, tuple[str, ...]], list[Yours]] = {}
-    for one, beside in zip(yours, rows, strict=True):
-        groups.setdefault((one.part, beside), []).append(one)
-    for (part, beside), found in groups.items():
+    for (part, rows), group in groupby(placed, lambda each: (each.one.part, each.rows)):
+        found = list(group)
         for first in range(0, len(found), _ABREAST):
-            yield _table(table, part, beside, found[first : first + _ABREAST], config)
+            yield _table(sheet, part, rows, found[first : first + _ABREAST])
 
 
 def _table(
-    table: PublishedTable,
-    part: str,
-    beside: Sequence[str],
-    yours: Sequence[Yours],
-    config: RecipeConfig,
+    sheet: Sheet, part: str, published: Sequence[str], placed: Sequence[_Placed]
 ) -> TextTable:
-    columns = [f"{row}, published" for row in beside]
-    for one in yours:
-        columns += [f"{one.who} [95 %]", *(["inside?"] if asked(one, beside, config) else [])]
+    columns = ["", *(f"{row}, published" for row in published)]
+    for one, _, asks in placed:
+        columns += [f"{one.who} [95 %]", *["inside?"] * asks]
     rows = []
-    for name, title in table.columns.items():
-        figures = [table.value(part, row, name) for row in beside]
-        cells = [table.shown(value) for value in figures]
-        for one in yours:
-            mine = one.figures.get(name)
-            cells.append(_cell(table, mine))
-            if asked(one, beside, config):
-                cells.append(_inside(figures[0], mine))
+    for name, title in sheet.columns.items():
+        theirs = [sheet.value(part, row, name) for row in published]
+        cells = list(map(sheet.shown, theirs))
+        for one, _, asks in placed:
+            mine = one.figures.get(name, _NONE)
+            cells.append(sheet.shown(mine.value, mine.low, mine.high))
+            cells += [_inside(theirs[0], mine) or NOTHING] if asks else []
         if any(cell != NOTHING for cell in cells):
             rows.append((title, *cells))
-    counts = [f"{one.who} {_counts(one)}" for one in yours]
-    note = f"n: {', '.join(counts)}" if counts else ""
-    heading = "" if part == "all" else part
-    return TextTable(
-        heading or ("Published and yours" if beside else "Yours"),
-        ("", *columns),
-        tuple(rows),
-        (note,),
-    )
+    counts = "; ".join(f"{each.one.who} {_counts(each.one)}" for each in placed)
+    heading = part if part != "all" else "Published and yours" if published else "Yours"
+    return TextTable(heading, tuple(columns), tuple(rows), (f"n: {counts}",))
 
 
-def asked(one: Yours, beside: Sequence[str], config: RecipeConfig) -> bool:
-    """Whether it can be asked if the paper's figure lies inside the interval: one row, the authors'
-    own instructions, all tasks."""
-    return one.original and len(beside) == 1 and config.limit is None
+_NONE = Estimate(None, 0, 0, None, None, "none")
 
 
-def _inside(value: float | None, mine: Estimate | None) -> str:
-    if value is None or mine is None or mine.low is None or mine.high is None:
-        return NOTHING
+def _inside(value: float | None, mine: Estimate) -> str:
+    if value is None or mine.low is None or mine.high is None:
+        return ""
     return "yes" if mine.low <= value <= mine.high else "no"
 
 
-def _cell(table: PublishedTable, found: Estimate | None) -> str:
-    if found is None or found.value is None:
-        return NOTHING
-    if found.low is None or found.high is None:
-        return table.shown(found.value)
-    return f"{table.shown(found.value)} [{table.shown(found.low)}, {table.shown(found.high)}]"
-
-
 def _counts(one: Yours) -> str:
-    counts = sorted({found.n for found in one.figures.values()})
-    return " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1]))) if counts else "0"
+    counts = sorted({found.n for found in one.figures.values()} or {0})
+    return " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
 
 
-def _flat(
-    table: PublishedTable,
-    yours: Sequence[Yours],
-    rows: Sequence[tuple[str, ...]],
-    config: RecipeConfig,
-) -> Iterator[dict[str, Any]]:
-    """A record for each figure, and for each row of the paper beside it."""
-    for one, beside in zip(yours, rows, strict=True):
+def _records(sheet: Sheet, placed: Sequence[_Placed]) -> Iterator[dict[str, Any]]:
+    """One for each figure and each row of the paper beside it."""
+    for one, rows, asks in placed:
         for name, found in one.figures.items():
-            for row in beside or ("",):
-                value = table.value(one.part, row, name)
-                inside = asked(one, beside, config) and _inside(value, found)
+            for row in rows or (None,):
+                value = sheet.value(one.part, row, name) if row else None
                 yield {
                     "who": one.who,
                     "part": one.part,
                     "metric": name,
-                    "published_row": row or None,
+                    "published_row": row,
                     "published": value,
                     "value": found.value,
                     "low": found.low,
                     "high": found.high,
                     "n": found.n,
-                    "inside": {"yes": True, "no": False}.get(inside or ""),
+                    "inside": _inside(value, found) or None if asks else None,
                 }
 
 

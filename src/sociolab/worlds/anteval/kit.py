@@ -253,5 +253,5 @@ load_intention = WorldPlugin(
     writers=_writers("anteval-intention", IntentionSettings),
     guides={"expressiveness": lambda: rating_guide("intention")},
     tools={"gap": _gap},
-    recipes=recipes("sociolab.worlds.anteval.recipes", "anteval-table1", "anteval-table2"),
+    recipes=recipes("sociolab.worlds.anteval", "anteval-table1", "anteval-table2"),
 )

@@ -231,8 +231,5 @@ load = WorldPlugin(
     },
     reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
     revise=later("sociolab.worlds.sotopia.revision:revise"),
-    recipes=recipes(
-        f"{PACKAGE}.recipes",
-        *(f"sotopia-{one}" for one in ("table1", "table2", "table3", "hard")),
-    ),
+    recipes=recipes(PACKAGE, *(f"sotopia-{one}" for one in ("table1", "table2", "table3", "hard"))),
 )

@@ -307,5 +307,5 @@ load = WorldPlugin(
     levels=_two_levels,
     town=_town,
     tools={"levels": _levels},
-    recipes=recipes("sociolab.worlds.stss.recipes", "stss-table3", "stss-table4", "stss-5.3"),
+    recipes=recipes("sociolab.worlds.stss", "stss-table3", "stss-table4", "stss-5.3"),
 )

@@ -53,14 +53,9 @@ WON = 0.5
 and won in the town if at least this share of its episodes reached the goal in full."""
 
 
-class LevelsConfig(PlanConfig):
-    """What `sociolab levels` is asked: to play agents at both levels, or to read runs of both.
-
-    `agents` are played in each of `arms` and at both levels, as runs whose names begin with `name`;
-    what is there already is not played again. Or `talk` and `action` are runs that are there, the
-    first of the one with the first of the other. `conversations` limits those of all tasks
-    together. A setting goes to the level that has it.
-    """
+class ArmsConfig(PlanConfig):
+    """Agents, each in each of `arms`, in one data set a level; a setting goes to the level that has
+    it."""
 
     arms: Annotated[
         Several, Flag("--arm", "plain|tdp", "With or without TDP; default: both. Repeatable.")
@@ -68,9 +63,6 @@ class LevelsConfig(PlanConfig):
     tasks: Annotated[
         Filter | None, Flag("--tasks", "FILTER", "Tags of task types, or scenario=ID.")
     ] = None
-    conversations: Annotated[
-        int | None, Flag("--conversations", "N", "Maximum number of conversations of an arm.")
-    ] = Field(default=None, ge=1)
     repeats: Annotated[int, Flag("--repeats", "N", "Repeats of each task.")] = Field(
         default=1, ge=1, le=10_000
     )
@@ -78,9 +70,23 @@ class LevelsConfig(PlanConfig):
     talks: Annotated[
         Name | None, Flag("--talks", "NAME|DIR", "Conversation tasks frozen from it.")
     ] = None
+
+
+class LevelsConfig(ArmsConfig):
+    """What `sociolab levels` is asked: to play agents at both levels, or to read runs of both.
+
+    `agents` are played in each of `arms` and at both levels, as runs whose names begin with `name`;
+    what is there already is not played again. Or `talk` and `action` are runs that are there, the
+    first of the one with the first of the other. `conversations` limits those of all tasks
+    together.
+    """
+
     name: Annotated[
         Name, Flag("--name", "NAME", "Begins the names of the runs; again to resume.")
     ] = "levels"
+    conversations: Annotated[
+        int | None, Flag("--conversations", "N", "Maximum number of conversations of an arm.")
+    ] = Field(default=None, ge=1)
     talk: Annotated[Names, Flag("--talk", "RUN", "A stored run of stss-talk. Repeatable.")] = ()
     action: Annotated[Names, Flag("--action", "RUN", "A stored run of stss. Repeatable.")] = ()
 
@@ -131,6 +137,18 @@ def _pairs(config: LevelsConfig) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         return [({"name": talk}, {"name": action}) for talk, action in both]
     if config.talk or config.action:
         raise ConfigError("expected --agent, or --talk and --action, found both; leave one out")
+    check_arms(config)
+    return [
+        (
+            level_run(config, *cell, TALK, config.name, config.conversations),
+            level_run(config, *cell, ACTION, config.name),
+        )
+        for cell in product(dict.fromkeys(config.agents), dict.fromkeys(config.arms))
+    ]
+
+
+def check_arms(config: ArmsConfig) -> None:
+    """ConfigError where there is no such arm, or nothing would be scored."""
     if unknown := sorted({*config.arms} - {"plain", "tdp"}):
         raise ConfigError(f'--arm: expected plain or tdp, found "{unknown[0]}"')
     if "tdp" in config.settings:
@@ -141,13 +159,11 @@ def _pairs(config: LevelsConfig) -> list[tuple[dict[str, Any], dict[str, Any]]]:
             f"scripted residents understand only each other: nothing is scored of {others[0]} "
             "among them; name a model, --background openai/MODEL"
         )
-    return [
-        (level_run(config, agent, arm, TALK), level_run(config, agent, arm, ACTION))
-        for agent, arm in product(dict.fromkeys(config.agents), dict.fromkeys(config.arms))
-    ]
 
 
-def level_run(config: LevelsConfig, agent: str, arm: str, world: str) -> dict[str, Any]:
+def level_run(
+    config: ArmsConfig, agent: str, arm: str, world: str, prefix: str, limit: int | None = None
+) -> dict[str, Any]:
     """One agent in one arm at one level."""
     others = {name for one in SETTINGS.values() for name in one.model_fields}
     others -= SETTINGS[world].model_fields.keys()
@@ -160,12 +176,12 @@ def level_run(config: LevelsConfig, agent: str, arm: str, world: str) -> dict[st
         # Who was where is never for a model to judge.
         "judges": config.judges if of_talk or not config.judges else ("rules", *config.judges),
         "tasks": config.tasks,
-        "limit": config.conversations if of_talk else None,
+        "limit": limit,
         "repeats": config.repeats,
         "seed": config.seed,
         "data": config.talks if of_talk else config.town,
         "settings": {**settings, "tdp": "true"} if arm == "tdp" else settings,
-        "name": f"{config.name}-{slug(agent)}-{arm}-{LEVEL[world]}",
+        "name": f"{prefix}-{slug(agent)}-{arm}-{LEVEL[world]}",
     }
 
 
