@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.resources import files
 from itertools import groupby
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -150,6 +150,9 @@ def sheet(package: str, name: str) -> Sheet:
     return Sheet.model_validate({**found[name], "name": name, "missing": missing})
 
 
+_Run: TypeAlias = Callable[[Sheet, Context, Any], Coroutine[Any, Any, Findings]]
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe(Tool):
     """A table of a paper as a command."""
@@ -165,9 +168,21 @@ def recipes(package: str, *names: str) -> Mapping[str, Callable[[], Recipe]]:
         config, run = import_module(f"{package}.recipes").RECIPES[name]
         about = sheet(package, name)
         doc = f"{about.table}.\n\nFrom {about.source}. Needs {about.needs}."
-        return Recipe(config, partial(run, about), doc, about.example, page=True, sheet=about)
+        return Recipe(
+            config, partial(_checked, run, about), doc, about.example, page=True, sheet=about
+        )
 
     return {name: partial(made, name) for name in names}
+
+
+async def _checked(run: _Run, sheet: Sheet, lab: Context, config: RecipeConfig) -> Findings:
+    """Refuse a row that the paper does not have before anything is called."""
+    known = dict.fromkeys(row for part in sheet.rows.values() for row in part)
+    for text in config.beside:
+        if (row := text.rpartition("=")[2]) not in known:
+            rows = listed(known) or "none"
+            raise ConfigError(f'--as: expected a row of the paper ({rows}), found "{row}"')
+    return await run(sheet, lab, config)
 
 
 # ------------------------------------------------------------------ one's own figures
@@ -265,11 +280,12 @@ def reproduced(
 
     ConfigError for a row that the paper does not have, and where there is no figure at all.
     """
-    placed = [_placed(sheet, one, _named(sheet, yours, config), config) for one in yours]
+    placed = [_placed(sheet, one, _named(yours, config), config) for one in yours]
     warned = [f"Stopped early: {one.stopped}." for one in results if one.stopped]
     if not any(one.figures for one in yours):
-        why = warned[0] if warned else "no episode was played and judged."
-        raise ConfigError(f"{sheet.name}: there is nothing to show yet. {why}")
+        lost = sum(one.failed for one in results)
+        why = warned[0] if warned else f"{plural(lost, 'trial')} failed, none is scored."
+        raise ConfigError(f"{sheet.name}: nothing to show yet. {why} Run it again to resume.")
     if config.limit is not None:
         told = plural(config.limit, "task")
         warned.append(f"A pilot on at most {told} of each run, not the paper's experiment.")
@@ -311,15 +327,12 @@ def reproduced(
     return Findings((section, *more), tuple(results), figures, flat)
 
 
-def _named(sheet: Sheet, yours: Sequence[Yours], config: RecipeConfig) -> Mapping[str, str]:
+def _named(yours: Sequence[Yours], config: RecipeConfig) -> Mapping[str, str]:
     """The rows that were asked for, by who is to stand beside them ("": everybody)."""
-    known = listed(dict.fromkeys(row for part in sheet.rows.values() for row in part)) or "none"
     whos = dict.fromkeys(one.who for one in yours)
     named: dict[str, str] = {}
     for text in config.beside:
         who, _, row = text.rpartition("=")
-        if not any(row in part for part in sheet.rows.values()):
-            raise ConfigError(f'--as: expected a row of the paper ({known}), found "{row}"')
         if who and who not in whos:
             raise ConfigError(f'--as: expected somebody in the table ({listed(whos)}), not "{who}"')
         named[who] = row

@@ -174,7 +174,7 @@ def level_run(
         "agents": (agent,),
         "partner": config.partner,
         # Who was where is never for a model to judge.
-        "judges": config.judges if of_talk or not config.judges else ("rules", *config.judges),
+        "judges": config.judges if of_talk else ("rules", *config.judges),
         "tasks": config.tasks,
         "limit": limit,
         "repeats": config.repeats,
