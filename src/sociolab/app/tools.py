@@ -127,14 +127,14 @@ class Lab:
                 return found
         return [result_of(self.store, run) for run in runs]
 
-    def estimate_judging(
+    async def estimate_judging(
         self, run: str, judges: Sequence[str], settings: Mapping[str, str]
     ) -> Mapping[str, Any]:
         """What a judging would take, and how many episodes need none."""
         from sociolab.app.preflight.estimate import estimate_judging
 
         config = self._described({"judges": judges, "settings": settings})
-        found, judged = estimate_judging(self.store, run, config)
+        found, judged = await estimate_judging(self.store, run, config)
         return found.document() | {"played": judged}
 
     async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ class Context(Protocol):
         that the settings name; their results."""
         ...
 
-    def estimate_judging(
+    async def estimate_judging(
         self, run: str, judges: Sequence[str], settings: Mapping[str, str]
     ) -> Mapping[str, Any]:
         """What such a judging would take, as `estimate`; its trials are the episodes that were

@@ -136,8 +136,8 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
     )
 
 
-def estimate_judging(store: Store, run: str, config: RunConfig) -> tuple[RunEstimate, int]:
-    """What it takes to have the episodes of a stored run judged, and of how many that is done.
+async def estimate_judging(store: Store, run: str, config: RunConfig) -> tuple[RunEstimate, int]:
+    """What it takes to have the episodes of a stored run judged, and how many are judged already.
 
     Prompts are those that the judges would get; nothing is called and nothing is stored.
     """
@@ -148,24 +148,16 @@ def estimate_judging(store: Store, run: str, config: RunConfig) -> tuple[RunEsti
     judges = [casting.judge(text) for text in config.judges]
     played = [one.trial for one in store.trials(run) if one.status == "played"]
     case, done = Case("low"), 0
-
-    async def measure() -> None:
-        nonlocal done
-        for trial in played:
-            due = [
-                judge
-                for judge in judges
-                if not store.verdicts.judged(run, judge.id, trial=trial.id, judging=0)
-            ]
-            done += not due
-            for judge in due:
-                await judge.judge(Episode(trial, store.events(run, trial.id)))
-            parts: Parts = defaultdict(CallCounts)
-            for model, key, part in models.taken():
-                parts[model, key.role].add(part)
-            case.add_trials(parts)
-
-    run_sync(measure)
+    for trial in played:
+        known = store.verdicts.judged
+        due = [one for one in judges if not known(run, one.id, trial=trial.id, judging=0)]
+        done += not due
+        for judge in due:
+            await judge.judge(Episode(trial, store.events(run, trial.id)))
+        parts: Parts = defaultdict(CallCounts)
+        for model, key, part in models.taken():
+            parts[model, key.role].add(part)
+        case.add_trials(parts)
     prices = {name: models.price(spec) for name, spec in models.specs.items()}
     tasks = len({trial.task.id for trial in played})
     return RunEstimate(len(played), tasks, tasks, (case,), prices), done

@@ -45,7 +45,7 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     """Pearson's r of judges and people, for episodes by models and by people."""
     config.needs("runs")
     if config.dry_run:
-        return _price_judging(sheet, lab, config)
+        return await _price_judging(sheet, lab, config)
     results = await lab.judge(config.runs, config.judges, config.settings)
     found = agreements(lab.store, config.runs)
     figures: dict[tuple[str, str], dict[str, Estimate]] = {}
@@ -67,9 +67,11 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     return reproduced(sheet, yours, config, results, said=said)
 
 
-def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
+async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     config.needs("judges")
-    found = {run: lab.estimate_judging(run, config.judges, config.settings) for run in config.runs}
+    found = {
+        run: await lab.estimate_judging(run, config.judges, config.settings) for run in config.runs
+    }
     return priced(sheet.name, found, "played: episodes that all of these judges have judged")
 
 
@@ -142,7 +144,7 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     """People and a model on the hard tasks, as a judge and as raters see them, with t tests."""
     config.needs("runs")
     if config.dry_run:
-        return _price_judging(sheet, lab, config)
+        return await _price_judging(sheet, lab, config)
     results = await lab.judge(config.runs, config.judges, config.settings)
     found: dict[tuple[str, str, str], list[Value]] = {}
     scales: dict[str, tuple[float, float]] = {}
