@@ -75,8 +75,7 @@ class _Recipes(_Tools):
 reproduce = typer.Typer(
     cls=_Recipes,
     help="Reproduce a table of a paper with your own models; without a name: list them.",
-    epilog="Example: sociolab reproduce sotopia-table2 --agent openai/MODEL --judge openai/JUDGE "
-    "--as GPT-4 --dry-run",
+    epilog="Example: sociolab reproduce stss-table4 --agent openai/MODEL --dry-run",
     rich_markup_mode=None,
 )
 

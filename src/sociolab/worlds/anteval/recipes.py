@@ -24,7 +24,7 @@ from sociolab.report.section import Section
 from sociolab.stats.intervals import Estimate
 from sociolab.worlds.anteval.gap_of_runs import SAMPLE, DMConfig, GapConfig, gap
 
-_SESSIONS = "600"
+_SESSIONS = 600
 """Sessions of each agent that a virtual DM learns from (section 5.1)."""
 
 _NOTE = "without training and replies of virtual DMs"
@@ -46,7 +46,7 @@ class AntRecipeConfig(TasksConfig, DMConfig):
 
     def intention(self) -> list[dict[str, Any]]:
         """As many sessions as in the paper. Virtual DMs learn from them; nobody judges them."""
-        drawn = {} if self.data else {"sessions": _SESSIONS}
+        drawn = {} if self.data else {"sessions": str(self.limit or _SESSIONS)}
         return self.sessions("intention", settings=drawn | self.settings, judges=("none",))
 
 
