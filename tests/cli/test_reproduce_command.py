@@ -211,7 +211,7 @@ def test_rule_based_players_stand_alone(sociolab: Sociolab) -> None:
 
 def test_without_a_name_all_recipes_are_listed_with_what_they_need(sociolab: Sociolab) -> None:
     told = " ".join(sociolab("reproduce").out.split())
-    for words in ("sotopia-table1", "stss-5.3", "--real", "in part:", "the method"):
+    for words in ("sotopia-table1", "stss-5.3", "--real", "in part:", "as a method"):
         assert words in told
 
 

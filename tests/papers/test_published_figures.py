@@ -10,18 +10,15 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.tools import tool_called, tool_names
-from sociolab.plugin.recipe import Recipe, Sheet, sheet
+from sociolab.app.tools import tool_names
+from sociolab.plugin.recipe import Sheet, sheet
 
 SHARED = Path(os.environ.get("SOCIOLAB_SHARED", Path(__file__).parents[3] / "shared"))
 
 
 def called(name: str) -> Sheet:
     """The sheet of a recipe."""
-    found = tool_called(name, "recipes")
-    assert isinstance(found, Recipe)
-    assert found.sheet is not None
-    return found.sheet
+    return sheet(f"sociolab.worlds.{name.partition('-')[0]}", name)
 
 
 def rows(name: str) -> list[tuple[str, str, dict[str, float]]]:

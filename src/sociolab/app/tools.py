@@ -25,10 +25,8 @@ from sociolab.models.budget import Budget
 from sociolab.models.config import EndpointSpec
 from sociolab.plugin.context import Findings, Tool
 from sociolab.plugin.options import ModelAccess
-from sociolab.plugin.recipe import Recipe
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
-from sociolab.report.section import Section, TextTable
 from sociolab.report.words import money, plural
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
@@ -211,20 +209,6 @@ def tool_called(name: str, kind: ToolKind = "tools") -> Tool | None:
     worlds = worlds_that(lambda one: name in getattr(one, kind))
     found: Tool | None = getattr(world_plugin(worlds[0]), kind)[name]() if worlds else None
     return found
-
-
-def recipe_list() -> Section:
-    """All tables that can be made again: of what, what is needed, and how far it can be done."""
-    rows = []
-    for name in tool_names("recipes"):
-        found = tool_called(name, "recipes")
-        if isinstance(found, Recipe) and found.sheet is not None:
-            about = found.sheet
-            rows.append((name, about.table, about.needs, about.repeatable))
-    columns = ("recipe", "table", "needs", "can be repeated?")
-    note = "sociolab reproduce NAME --help; --dry-run prices one before anything is called"
-    table = TextTable("Recipes", columns, tuple(rows), (note,), (1, 2, 3))
-    return Section("Tables of the papers", tables=(table,))
 
 
 def run_tool(

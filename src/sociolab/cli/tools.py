@@ -10,7 +10,7 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
-from sociolab.app.tools import ToolKind, recipe_list, run_tool, tool_called, tool_names
+from sociolab.app.tools import ToolKind, run_tool, tool_called, tool_names
 from sociolab.cli.options import (
     Html,
     Json,
@@ -24,7 +24,6 @@ from sociolab.cli.options import (
 from sociolab.cli.output import say, show_sections, write_files
 from sociolab.core.errors import WorldError
 from sociolab.plugin.options import checked
-from sociolab.report.section import documents
 
 if TYPE_CHECKING:
     from sociolab.plugin.context import Findings, Tool
@@ -81,11 +80,10 @@ reproduce = typer.Typer(
 
 
 @reproduce.callback(invoke_without_command=True)
-def _recipes(ctx: typer.Context, json: Json = False) -> None:
-    """All recipes, unless one is named."""
+def _recipes(ctx: typer.Context) -> None:
+    """All of them, unless one is named."""
     if ctx.invoked_subcommand is None:
-        section = recipe_list()
-        show_sections([section], lambda: {"sections": documents([section])}, as_json=json)
+        typer.echo(ctx.get_help())
 
 
 def tool_command(name: str, kind: ToolKind = "tools") -> Any:

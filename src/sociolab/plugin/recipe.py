@@ -153,24 +153,15 @@ def sheet(package: str, name: str) -> Sheet:
 _Run: TypeAlias = Callable[[Sheet, Context, Any], Coroutine[Any, Any, Findings]]
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe(Tool):
-    """A table of a paper as a command."""
-
-    sheet: Sheet | None = None
-
-
-def recipes(package: str, *names: str) -> Mapping[str, Callable[[], Recipe]]:
+def recipes(package: str, *names: str) -> Mapping[str, Callable[[], Tool]]:
     """Recipes of a package: `RECIPES` of its module `recipes` has by name what each is asked, and
     the function of sheet, context and config that runs it."""
 
-    def made(name: str) -> Recipe:
+    def made(name: str) -> Tool:
         config, run = import_module(f"{package}.recipes").RECIPES[name]
         about = sheet(package, name)
-        doc = f"{about.table}.\n\nFrom {about.source}. Needs {about.needs}."
-        return Recipe(
-            config, partial(_checked, run, about), doc, about.example, page=True, sheet=about
-        )
+        doc = f"{about.table}; needs {about.needs}; repeatable {about.repeatable}."
+        return Tool(config, partial(_checked, run, about), doc, about.example, page=True)
 
     return {name: partial(made, name) for name in names}
 

@@ -35,7 +35,6 @@ from sociolab.prompting.templates import prompt
 if TYPE_CHECKING:
     from sociolab.analysis.across import TwoLevels
     from sociolab.plugin.context import Tool
-    from sociolab.plugin.recipe import Recipe
     from sociolab.plugin.town import TownWorld
     from sociolab.plugin.writing import WriteJob, WrittenTasks
     from sociolab.store.verdicts import JudgingRow
@@ -162,7 +161,7 @@ class WorldPlugin:
     levels: Callable[[], TwoLevels] | None = None
     town: Callable[[], TownWorld] | None = None
     tools: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)
-    recipes: Mapping[str, Callable[[], Recipe]] = field(default_factory=dict)
+    recipes: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)
 
     def __call__(self, setup: WorldSetup) -> WorldKit:
         """The world over its data, with its players and judges.
