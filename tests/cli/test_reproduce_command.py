@@ -259,7 +259,7 @@ def test_models_stand_beside_the_rows_that_were_asked_for(
     tables = found.sections[0].tables
     assert [table.columns[1] for table in tables[:2]] == ["GPT-4, published", "GPT-3.5, published"]
     assert "inside?" not in tables[0].columns
-    assert "published: SOTOPIA (arXiv 2310.11667), Table 2" in tables[-1].notes
+    assert "published: SOTOPIA (arXiv 2310.11667), Table 2" in tables[0].notes
     done = sociolab("reproduce", "sotopia-table2", "--agent", "openai/a", "--agent", "openai/b",
                     *JUDGED, "--limit", 1, "--set", "turns=3", "--as", "GPT-4", "--base-url",
                     endpoint.url, "--store", "s.db", "--csv", "f.csv", "--latex", "f.tex",

@@ -11,7 +11,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from importlib.resources import files
@@ -36,8 +36,8 @@ from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, instructions_notes, minus, money, plural
 from sociolab.stats.intervals import Estimate
 
-_ABREAST = 3
-"""Columns of one's own figures beside each other."""
+_ABREAST = 4
+"""Columns of figures beside each other, published ones included."""
 
 
 class PlanConfig(ModelAccess):
@@ -284,23 +284,24 @@ def reproduced(
         if lost := one.trials - one.played:
             told = plural(one.trials, "trial")
             warned.append(f"{one.run}: {lost:,} of {told} not played, or failed.")
+        due = [each for each in one.scores if each.measure in sheet.columns and not each.by]
+        if failed := sum(each.failures for each in due):
+            told = plural(failed, "score")
+            again = f"sociolab judge {one.run} --judge SPEC"
+            warned.append(f"{one.run}: {told} missing; {again} judges again what failed.")
     if withheld := dict.fromkeys(one.withheld for one in yours if one.withheld):
         warned.append(f"The published figures are left out. {'; '.join(withheld)}.")
     judged = [judge.judge for one in results for judge in one.judges]
     notes = [f"published: {sheet.source}"] if any(one.rows for one in placed) else []
     notes += [*sheet.notes, *(note for one in results for note in instructions_notes(one, judged))]
-    last = TextTable(
-        "Cannot be repeated",
-        ("in the paper", "here"),
-        tuple(sheet.missing.items()),
-        tuple(dict.fromkeys(notes)),
-        (1,),
-    )
+    notes = list(dict.fromkeys(notes))
+    lost_for_good = tuple(sheet.missing.items())
+    last = TextTable("Cannot be repeated", ("in the paper", "here"), lost_for_good, words=(1,))
     section = Section(
         f"Reproduced: {sheet.name}",
         tuple(said),
         tuple(dict.fromkeys([*warned, *cautions])),
-        (*_tables(sheet, placed), *tables, last),
+        (*_tables(sheet, placed, notes), *tables, last),
     )
     flat = rounded(list(_records(sheet, placed)))
     figures = {
@@ -313,7 +314,7 @@ def reproduced(
         "said": list(said),
         "cautions": list(section.cautions),
         "cannot_be_repeated": sheet.missing,
-        "notes": list(last.notes),
+        "notes": notes,
     }
     return Findings((section, *more), tuple(results), figures, flat)
 
@@ -338,12 +339,14 @@ def _placed(sheet: Sheet, one: Yours, named: Mapping[str, str], config: RecipeCo
     return _Placed(one, rows, one.original and len(rows) == 1 and config.limit is None)
 
 
-def _tables(sheet: Sheet, placed: Sequence[_Placed]) -> Iterator[TextTable]:
+def _tables(sheet: Sheet, placed: Sequence[_Placed], notes: Sequence[str]) -> Iterator[TextTable]:
     """A table for those who have a part and its published rows in common."""
     for (part, rows), group in groupby(placed, lambda each: (each.one.part, each.rows)):
         found = list(group)
-        for first in range(0, len(found), _ABREAST):
-            yield _table(sheet, part, rows, found[first : first + _ABREAST])
+        abreast = max(_ABREAST - len(rows), 1)
+        for first in range(0, len(found), abreast):
+            table = _table(sheet, part, rows, found[first : first + abreast])
+            yield replace(table, notes=(*table.notes, *notes))
 
 
 def _table(
@@ -363,7 +366,7 @@ def _table(
         if any(cell != NOTHING for cell in cells):
             rows.append((title, *cells))
     counts = "; ".join(f"{each.one.who} {_counts(each.one)}" for each in placed)
-    heading = part if part != "all" else "Published and yours" if published else "Yours"
+    heading = sheet.table if part == "all" else f"{sheet.table} \N{EN DASH} {part}"
     return TextTable(heading, tuple(columns), tuple(rows), (f"n: {counts}",))
 
 
