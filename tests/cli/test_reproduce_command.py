@@ -19,7 +19,7 @@ from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.endpoint.server import EndpointProcess, start_in_process
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.plugin.context import Findings
-from sociolab.plugin.recipe import RecipeConfig, Yours, reproduced, sheet
+from sociolab.plugin.recipe import RecipeConfig, Yours, reproduced, sheet, standing
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
 
@@ -268,6 +268,45 @@ def test_models_stand_beside_the_rows_that_were_asked_for(
     with (tmp_path / "f.csv").open() as file:
         assert {row["who"] for row in csv.DictReader(file)} == {"openai/a", "openai/b"}
     assert "inside" not in (tmp_path / "f.tex").read_text("utf-8")
+
+
+def test_instructions_are_the_authors_own_where_players_and_judge_had_them(
+    endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    given: Any = {"agents": ("openai/a",), "judges": ("openai/j",), "limit": 1,
+                  "settings": {"turns": "2"}, "base_url": endpoint.url}  # fmt: skip
+    (result,) = recipe("sotopia-table2", **given, store=tmp_path / "s.db").results
+    why, original = standing([result], ("openai/a",), "openai/j")
+    assert "stand-in" in why
+    assert not original
+    theirs = {"name": "original", "standing": "verified original", "hash": "ab"}
+    played = result.model_copy(
+        update={"settings": {**result.recorded, "instructions": theirs, "tags": []}}
+    )
+    assert standing([played], ("openai/a",), "openai/j") == ("", False)
+    judges = tuple(
+        one.model_copy(update={"settings": "x [verified original, ab]"}) for one in result.judges
+    )
+    both = played.model_copy(update={"judges": judges})
+    assert standing([both], ("openai/a",), "openai/j") == ("", True)
+    assert standing([both, result], ("openai/a",), "openai/j")[1] is False
+
+
+def test_agents_of_one_arm_share_a_table() -> None:
+    yours = [
+        Yours(who, part, {"overall": Estimate(0.5, 30, 30, 0.4, 0.6, "t")})
+        for who in ("openai/a", "openai/b")
+        for part in ("GA", "GA + TDP")
+    ]
+    found = reproduced(sheet("sociolab.worlds.stss", "stss-table4"), yours,
+                       RecipeConfig(beside=("GPT-4",)), ())  # fmt: skip
+    tables = found.sections[0].tables
+    assert [table.columns[1:] for table in tables[:2]] == [
+        ("GPT-4, published", "openai/a [95 %]", "openai/b [95 %]")
+    ] * 2
+    assert [dict((row[0], row[1]) for row in table.rows)["overall"] for table in tables[:2]] == [
+        "0.399", "0.550",
+    ]  # fmt: skip
 
 
 def ascii_of(cell: str) -> str:

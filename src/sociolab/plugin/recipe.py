@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from importlib.resources import files
-from itertools import groupby
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -275,8 +274,8 @@ def reproduced(
     warned = [f"Stopped early: {one.stopped}." for one in results if one.stopped]
     if not any(one.figures for one in yours):
         lost = sum(one.failed for one in results)
-        why = warned[0] if warned else f"{plural(lost, 'trial')} failed, none is scored."
-        raise ConfigError(f"{sheet.name}: nothing to show yet. {why} Run it again to resume.")
+        why = warned[0] if warned else f"{plural(lost, 'trial')} failed, and none is scored."
+        raise ConfigError(f"{sheet.name}: nothing to show yet. {why}")
     if config.limit is not None:
         told = plural(config.limit, "task")
         warned.append(f"A pilot on at most {told} of each run, not the paper's experiment.")
@@ -287,8 +286,7 @@ def reproduced(
         due = [each for each in one.scores if each.measure in sheet.columns and not each.by]
         if failed := sum(each.failures for each in due):
             told = plural(failed, "score")
-            again = f"sociolab judge {one.run} --judge SPEC"
-            warned.append(f"{one.run}: {told} missing; {again} judges again what failed.")
+            warned.append(f"{one.run}: {told} missing; `sociolab report {one.run}` says why.")
     if withheld := dict.fromkeys(one.withheld for one in yours if one.withheld):
         warned.append(f"The published figures are left out. {'; '.join(withheld)}.")
     judged = [judge.judge for one in results for judge in one.judges]
@@ -341,8 +339,10 @@ def _placed(sheet: Sheet, one: Yours, named: Mapping[str, str], config: RecipeCo
 
 def _tables(sheet: Sheet, placed: Sequence[_Placed], notes: Sequence[str]) -> Iterator[TextTable]:
     """A table for those who have a part and its published rows in common."""
-    for (part, rows), group in groupby(placed, lambda each: (each.one.part, each.rows)):
-        found = list(group)
+    groups: dict[tuple[str, tuple[str, ...]], list[_Placed]] = {}
+    for each in placed:
+        groups.setdefault((each.one.part, each.rows), []).append(each)
+    for (part, rows), found in groups.items():
         abreast = max(_ABREAST - len(rows), 1)
         for first in range(0, len(found), abreast):
             table = _table(sheet, part, rows, found[first : first + abreast])
