@@ -304,7 +304,7 @@ def test_agents_of_one_arm_share_a_table() -> None:
     assert [table.columns[1:] for table in tables[:2]] == [
         ("GPT-4, published", "openai/a [95 %]", "openai/b [95 %]")
     ] * 2
-    assert [dict((row[0], row[1]) for row in table.rows)["overall"] for table in tables[:2]] == [
+    assert [{row[0]: row[1] for row in table.rows}["overall"] for table in tables[:2]] == [
         "0.399", "0.550",
     ]  # fmt: skip
 
