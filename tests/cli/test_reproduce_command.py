@@ -118,6 +118,17 @@ def test_table_3_parts_people_and_models_by_whom_they_met(tmp_path: Path) -> Non
     assert "6 scores of people, where the paper has 40" in " ".join(section.cautions)
 
 
+def test_a_run_that_nobody_rated_or_played_is_not_judged(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    sociolab("run", "sotopia", "--limit", 1, "--name", "alone", "--store", "s.db")
+    for name, said in (("table1", "no ratings by people in alone"), ("table3", "nobody did")):
+        done = sociolab("reproduce", f"sotopia-{name}", "--run", "alone", *JUDGED, "--base-url",
+                        "http://127.0.0.1:9/v1", "--store", "s.db")  # fmt: skip
+        assert done.code == 2
+        assert said in done.sentence
+
+
 # ------------------------------------------------------------------ whole, on the local endpoint
 
 
@@ -223,6 +234,8 @@ def test_without_a_name_all_recipes_are_listed_with_what_they_need(sociolab: Soc
         (("sotopia-table1",), "expected --run RUN, found none"),
         (("anteval-table2", *MODEL_AGENT), "expected --real DATA, found none"),
         (("sotopia-table2", *MODEL_AGENT, *JUDGED, "--as", "GPT-9"), "row of the paper (GPT-4,"),
+        (("anteval-table2", *MODEL_AGENT, "--real", "x"), "--real: there is no data set"),
+        (("anteval-table2", *MODEL_AGENT, "--real", "sample", "--dm", "x"), "no virtual DM"),
         (("stss-table4", *MODEL_AGENT, "--arm", "x"), "expected plain or tdp"),
         (("stss-table4", *MODEL_AGENT, "--set", "mind=none"), '"mind"'),
     ],

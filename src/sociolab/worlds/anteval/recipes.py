@@ -22,7 +22,8 @@ from sociolab.plugin.recipe import (
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.stats.intervals import Estimate
-from sociolab.worlds.anteval.gap_of_runs import SAMPLE, DMConfig, GapConfig, gap
+from sociolab.worlds.anteval.gap_of_runs import SAMPLE, DMConfig, GapConfig, gap, real_play
+from sociolab.worlds.anteval.virtual_dm.specs import DMFactory
 
 _SESSIONS = 600
 """Sessions of each agent that a virtual DM learns from (section 5.1)."""
@@ -53,6 +54,7 @@ class AntRecipeConfig(TasksConfig, DMConfig):
 async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Findings:
     """Information exchange and the intention gap, by model."""
     config.needs("agents", "judges")
+    await _check(lab, config)
     runs = [*config.sessions("information"), *(config.intention() if config.real else ())]
     if config.dry_run:
         return dry_run(sheet.name, lab, runs, *([_NOTE] if config.real else []))
@@ -79,6 +81,7 @@ async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
 async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Findings:
     """F-scores of untrained, generated and real play, and G, for each virtual DM."""
     config.needs("agents", "real")
+    await _check(lab, config)
     if config.dry_run:
         return dry_run(sheet.name, lab, config.intention(), _NOTE)
     results = await lab.play(config.intention())
@@ -90,6 +93,16 @@ async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
     ]
     said = [f"Virtual DM: {dm}, where the paper has {part}." for dm, part in parts.items()]
     return reproduced(sheet, yours, config, results, said=said, more=sections)
+
+
+async def _check(lab: Context, config: AntRecipeConfig) -> None:
+    """ConfigError, before anything is played, where there is no such play or virtual DM."""
+    if config.real:
+        real_play(config.real, config.test, [])
+        factory = DMFactory(lab, config.seed)
+        for dm in config.dm:
+            factory.kind(dm)
+        await factory.close()
 
 
 async def _gaps(

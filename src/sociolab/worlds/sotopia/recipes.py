@@ -10,8 +10,9 @@ from sociolab.analysis.agreement import agreements
 from sociolab.analysis.formatting import NOTHING, p_text, plain
 from sociolab.analysis.hard_subset import hard, hard_section
 from sociolab.analysis.pooled_runs import pooled
-from sociolab.analysis.ratings import MODELS, PEOPLE, played_by
+from sociolab.analysis.ratings import MODELS, PEOPLE, played_by, ratings_of
 from sociolab.analysis.values import Value, values_of
+from sociolab.core.errors import ConfigError
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, Names
 from sociolab.plugin.recipe import (
@@ -24,6 +25,7 @@ from sociolab.plugin.recipe import (
     priced,
     reproduced,
     scored,
+    slug,
     standing,
 )
 from sociolab.report.section import TextTable
@@ -44,6 +46,7 @@ class PeopleConfig(RecipeConfig):
 async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     """Pearson's r of judges and people, for episodes by models and by people."""
     config.needs("runs")
+    ratings_of(lab.store, config.runs)  # without any, nothing is to be judged
     if config.dry_run:
         return await _price_judging(sheet, lab, config)
     results = await lab.judge(config.runs, config.judges, config.settings)
@@ -98,10 +101,8 @@ async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Finding
     """The tasks that are hardest for the first agent (section 7), played anew."""
     config.needs("agents", "judges")
     most = min(HARDEST, config.limit or HARDEST)
-    grid, fresh = (
-        config.run("sotopia", what, seed=config.seed + number)
-        for number, what in enumerate(("grid", "hard"))
-    )
+    what = f"hard-{slug(config.tasks)}" if config.tasks else "hard"
+    grid, fresh = config.run("sotopia", "grid"), config.run("sotopia", what, seed=config.seed + 1)
     said, sections, runs = [_met(config)], [], [fresh]
     if config.dry_run and not config.tasks:
         note = f"hard: {most} tasks, chosen when the grid is played; priced on others"
@@ -143,6 +144,10 @@ _Plays: TypeAlias = Mapping[tuple[str, str, str], Sequence[Value]]
 async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     """People and a model on the hard tasks, as a judge and as raters see them, with t tests."""
     config.needs("runs")
+    for run in config.runs:
+        casts = (member.agent for row in lab.store.trials(run) for member in row.trial.cast)
+        if not any(played_by(agent) == PEOPLE for agent in casts):
+            raise ConfigError(f"--run: expected a run that people played, in {run} nobody did")
     if config.dry_run:
         return await _price_judging(sheet, lab, config)
     results = await lab.judge(config.runs, config.judges, config.settings)
