@@ -128,7 +128,7 @@ async def _gaps(
         for result, row in zip(played, table["rows"], strict=True):
             figures = {
                 f"{name}_{kind}": _percent(_figure(scores[f"f_{kind}"], row["examples"]))
-                for name, scores in (("f0", table["f0"]), ("fr", table["fr"]), ("fg", row["fg"]))
+                for name, scores in (("f0", table["f0"]), ("fr", row["fr"]), ("fg", row["fg"]))
                 for kind in ("c", "o")
                 if scores is not None
             }
