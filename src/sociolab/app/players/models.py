@@ -170,6 +170,21 @@ class Models:
             found = found.model_copy(update={"in_flight": self.config.in_flight})
         return found
 
+    async def is_stand_in(self, spec: ModelSpec) -> bool:
+        """Whether the local stand-in endpoint serves a model, as that says itself. No provider is
+        asked: they have https, and it has not."""
+        from sociolab.models.chat import Endpoint
+
+        found = self.endpoint(spec)
+        if not found.base_url.startswith("http://"):
+            return False
+        try:
+            async with Endpoint(found) as server:
+                answer = await server.request("GET", f"/models/{quote(spec.model)}", 5.0)
+            return bool(json.loads(answer.body)["owned_by"] == "sociolab")
+        except (ModelError, ValueError, KeyError, TypeError):
+            return False
+
     def price(self, spec: ModelSpec) -> Price | None:
         """Its price: that of `models.toml`, else of the table that ships, by the provider whose
         host serves it; None where neither has a model of this very name."""
@@ -243,21 +258,6 @@ class Models:
         address, options = self.endpoint(spec).base_url, self.options(spec)
         kept = CachedModel(self._served(spec), address, replies, budget, price, options.key)
         return _with_options(kept, options)
-
-    async def is_stand_in(self, spec: ModelSpec) -> bool:
-        """Whether the local stand-in endpoint serves a model, as that says itself. No provider is
-        asked: they have https, and it has not."""
-        from sociolab.models.chat import Endpoint
-
-        found = self.endpoint(spec)
-        if not found.base_url.startswith("http://"):
-            return False
-        try:
-            async with Endpoint(found) as server:
-                answer = await server.request("GET", f"/models/{quote(spec.model)}", 5.0)
-            return bool(json.loads(answer.body)["owned_by"] == "sociolab")
-        except (ModelError, ValueError, KeyError, TypeError):
-            return False
 
     async def close(self) -> None:
         """Let go of all connections."""
