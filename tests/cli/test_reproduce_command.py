@@ -232,6 +232,7 @@ def test_without_a_name_all_recipes_are_listed_with_what_they_need(sociolab: Soc
         (("sotopia-table2",), "expected --agent openai/MODEL, found none"),
         (("sotopia-table2", *MODEL_AGENT), "expected --judge openai/MODEL, found none"),
         (("sotopia-table1",), "expected --run RUN, found none"),
+        (("sotopia-table3",), "sotopia-table3 needs runs that people played"),
         (("anteval-table2", *MODEL_AGENT), "expected --real DATA, found none"),
         (("sotopia-table2", *MODEL_AGENT, *JUDGED, "--as", "GPT-9"), "row of the paper (GPT-4,"),
         (("anteval-table2", *MODEL_AGENT, "--real", "x"), "--real: there is no data set"),
@@ -333,8 +334,8 @@ def placed(original: bool, **given: Any) -> Any:
         "openai/a",
         "all",
         {
-            "goal": Estimate(7.5, 900, 90, 7.3, 7.7, "bca"),
-            "social_rules": Estimate(-0.2, 900, 90, -0.3, -0.1, "bca"),
+            "goal": Estimate(7.5, 900, 90, 7.3, 7.7, "t"),
+            "social_rules": Estimate(-0.2, 900, 90, -0.3, -0.1, "t"),
             "secret": Estimate(0.0, 900, 90, None, None, "none"),
         },
         original=original,

@@ -78,13 +78,14 @@ class RecipeConfig(PlanConfig):
         """What the names of its runs begin with."""
         return self.name if self.limit is None else f"{self.name}-pilot-{self.limit}"
 
-    def needs(self, *fields: str) -> None:
+    def needs(self, sheet: Sheet, *fields: str) -> None:
         """ConfigError where one of these was not given."""
         for name in fields:
             if not getattr(self, name):
                 flag = flags_of(type(self))[name]
                 value = flag.metavar.replace("SPEC", "openai/MODEL")
-                raise ConfigError(f"expected {flag.flags.split()[0]} {value}, found none")
+                given = f"{flag.flags.split()[0]} {value}"
+                raise ConfigError(f"{sheet.name} needs {sheet.needs}: expected {given}, found none")
 
 
 class TasksConfig(RecipeConfig):

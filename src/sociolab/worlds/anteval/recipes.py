@@ -53,7 +53,7 @@ class AntRecipeConfig(TasksConfig, DMConfig):
 
 async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Findings:
     """Information exchange and the intention gap, by model."""
-    config.needs("agents", "judges")
+    config.needs(sheet, "agents", "judges")
     await _check(lab, config)
     runs = [*config.sessions("information"), *(config.intention() if config.real else ())]
     if config.dry_run:
@@ -80,7 +80,7 @@ async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
 
 async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Findings:
     """F-scores of untrained, generated and real play, and G, for each virtual DM."""
-    config.needs("agents", "real")
+    config.needs(sheet, "agents", "real")
     await _check(lab, config)
     if config.dry_run:
         return dry_run(sheet.name, lab, config.intention(), _NOTE)

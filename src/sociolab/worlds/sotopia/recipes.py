@@ -45,7 +45,7 @@ class PeopleConfig(RecipeConfig):
 
 async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     """Pearson's r of judges and people, for episodes by models and by people."""
-    config.needs("runs")
+    config.needs(sheet, "runs")
     ratings_of(lab.store, config.runs)  # without any, nothing is to be judged
     if config.dry_run:
         return await _price_judging(sheet, lab, config)
@@ -71,7 +71,7 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
 
 
 async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
-    config.needs("judges")
+    config.needs(sheet, "judges")
     found = {
         run: await lab.estimate_judging(run, config.judges, config.settings) for run in config.runs
     }
@@ -80,7 +80,7 @@ async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Fi
 
 async def table2(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
     """Mean scores of models over their partners."""
-    config.needs("agents", "judges")
+    config.needs(sheet, "agents", "judges")
     run = config.run("sotopia", "grid")
     if config.dry_run:
         return dry_run(sheet.name, lab, [run])
@@ -99,7 +99,7 @@ def _met(config: RecipeConfig) -> str:
 
 async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
     """The tasks that are hardest for the first agent (section 7), played anew."""
-    config.needs("agents", "judges")
+    config.needs(sheet, "agents", "judges")
     most = min(HARDEST, config.limit or HARDEST)
     what = f"hard-{slug(config.tasks)}" if config.tasks else "hard"
     grid, fresh = config.run("sotopia", "grid"), config.run("sotopia", what, seed=config.seed + 1)
@@ -143,7 +143,7 @@ _Plays: TypeAlias = Mapping[tuple[str, str, str], Sequence[Value]]
 
 async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     """People and a model on the hard tasks, as a judge and as raters see them, with t tests."""
-    config.needs("runs")
+    config.needs(sheet, "runs")
     for run in config.runs:
         casts = (member.agent for row in lab.store.trials(run) for member in row.trial.cast)
         if not any(played_by(agent) == PEOPLE for agent in casts):

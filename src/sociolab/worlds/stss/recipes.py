@@ -46,13 +46,13 @@ class StssRecipeConfig(RecipeConfig, ArmsConfig):
 
 async def table3(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findings:
     """Success in conversations."""
-    config.needs("agents", "judges")
+    config.needs(sheet, "agents", "judges")
     return await _at_a_level(sheet, lab, config, TALK)
 
 
 async def table4(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findings:
     """Scores in the town, by type of task."""
-    config.needs("agents")
+    config.needs(sheet, "agents")
     return await _at_a_level(sheet, lab, config, ACTION)
 
 
@@ -89,7 +89,7 @@ def _ran_on(config: RecipeConfig, results: Sequence[RunResult]) -> Iterator[str]
 
 async def levels(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findings:
     """Conversations beside the town: correlation and losses."""
-    config.needs("agents", "judges")
+    config.needs(sheet, "agents", "judges")
     runs = config.cells(TALK, ACTION)
     if config.dry_run:
         return dry_run(sheet.name, lab, runs)
