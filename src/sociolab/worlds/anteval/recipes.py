@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
+from pydantic import BaseModel
+
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag
 from sociolab.plugin.recipe import (
@@ -23,11 +25,16 @@ from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.stats.intervals import Estimate
 from sociolab.worlds.anteval.gap_of_runs import SAMPLE, DMConfig, GapConfig, gap, real_play
+from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings
 from sociolab.worlds.anteval.virtual_dm.specs import DMFactory
 
 _SESSIONS = 600
 """Sessions of each agent that a virtual DM learns from (section 5.1)."""
 
+_SETTINGS: Mapping[str, type[BaseModel]] = {
+    "information": InformationSettings,
+    "intention": IntentionSettings,
+}
 _NOTE = "without training and replies of virtual DMs"
 
 
@@ -39,16 +46,20 @@ class AntRecipeConfig(TasksConfig, DMConfig):
     ] = None
 
     def sessions(self, form: str, **more: Any) -> list[dict[str, Any]]:
-        """A run for each agent."""
+        """A run for each agent; a setting goes to the form that has it."""
+        others = {name for one in _SETTINGS.values() for name in one.model_fields}
+        others -= _SETTINGS[form].model_fields.keys()
+        settings = {name: one for name, one in self.settings.items() if name not in others}
+        drawn = {"settings": more.pop("drawn", {}) | settings}
         return [
-            self.run(f"anteval-{form}", f"{slug(agent)}-{form}", agents=(agent,), **more)
+            self.run(f"anteval-{form}", f"{slug(agent)}-{form}", agents=(agent,), **drawn, **more)
             for agent in dict.fromkeys(self.agents)
         ]
 
-    def intention(self) -> list[dict[str, Any]]:
+    def intention(self, data: str | None = None) -> list[dict[str, Any]]:
         """As many sessions as in the paper. Virtual DMs learn from them; nobody judges them."""
-        drawn = {} if self.data else {"sessions": str(self.limit or _SESSIONS)}
-        return self.sessions("intention", settings=drawn | self.settings, judges=("none",))
+        drawn = {} if data else {"sessions": str(self.limit or _SESSIONS)}
+        return self.sessions("intention", data=data, drawn=drawn, judges=("none",))
 
 
 async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Findings:
@@ -82,9 +93,10 @@ async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
     """F-scores of untrained, generated and real play, and G, for each virtual DM."""
     config.needs(sheet, "agents", "real")
     await _check(lab, config)
+    runs = config.intention(config.data)
     if config.dry_run:
-        return dry_run(sheet.name, lab, config.intention(), _NOTE)
-    results = await lab.play(config.intention())
+        return dry_run(sheet.name, lab, runs, _NOTE)
+    results = await lab.play(runs)
     gaps, sections = await _gaps(lab, config, results)
     parts = dict(zip(config.dm, sheet.rows, strict=False))
     yours = [
