@@ -32,7 +32,7 @@ from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import by_rules, instructions_notes, minus, money, plural
+from sociolab.report.words import by_rules, counted, instructions_notes, minus, money, plural
 from sociolab.stats.intervals import Estimate
 
 _ABREAST = 4
@@ -274,8 +274,12 @@ def reproduced(
     placed = [_placed(sheet, one, _named(yours, config), config) for one in yours]
     warned = [f"Stopped early: {one.stopped}." for one in results if one.stopped]
     if not any(one.figures for one in yours):
-        lost = sum(one.failed for one in results)
-        why = warned[0] if warned else f"{plural(lost, 'trial')} failed, and none is scored."
+        found = (
+            f"{one.run}: {one.played:,} of {plural(one.trials, 'trial')} played, scores missing: "
+            f"{counted(one.failures.scores)}"
+            for one in results
+        )
+        why = warned[0] if warned else "; ".join(found)
         raise ConfigError(f"{sheet.name}: nothing to show yet. {why}")
     if config.limit is not None:
         told = plural(config.limit, "task")
