@@ -12,10 +12,10 @@ from typing import Any, get_args
 from sociolab.analysis.agent_names import label_like
 from sociolab.analysis.pooled_runs import recorded_agents
 from sociolab.app.episode_list import EpisodeFilter, ListedEpisode, ScoredMeasure, choices, listed
-from sociolab.app.run.session import TAGS
 from sociolab.app.transcripts import seat_called, transcript_of
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.instructions import TAGS
 from sociolab.core.score import NotKnown, foremost, measure_called
 from sociolab.report.result import each_once
 from sociolab.store.calls import CallRow

@@ -7,22 +7,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
 
+from sociolab.app.players.casting import NO_JUDGE
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.app.run.config import RunConfig, config_of
 from sociolab.app.run.play import Progress, run_async
-from sociolab.app.run.session import check_description, kept_in_a_run
+from sociolab.app.run.session import check_description, kept_in_a_run, with_tags
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
+from sociolab.core.instructions import STAND_IN
 from sociolab.core.ports import ChatModel
 from sociolab.models.budget import Budget
 from sociolab.models.config import EndpointSpec
 from sociolab.plugin.context import Findings, Tool
 from sociolab.plugin.options import ModelAccess
+from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.words import money, plural
 from sociolab.runner.progress import TalliedReplies, Tally
@@ -76,7 +79,7 @@ class Lab:
         from sociolab.app.preflight.estimate import estimate
 
         config = self._described(run)
-        stored = self._stored(config)
+        stored = self._stored(str(config.name))
         played = stored.run(str(config.name)).played if stored else 0
         return estimate(config).document() | {"played": played}
 
@@ -86,31 +89,77 @@ class Lab:
         for config in configs:
             check_description(config)
         found: list[RunResult] = []
+        names = [str(config.name) for config in configs]
         for number, config in enumerate(configs, 1):
             self.tell(f"{number} of {plural(len(configs), 'run')}: {config.name}")
-            left = config.budget
-            if left is not None:
-                others = sum(self._spent(other) for other in configs if other is not config)
-                left = max(left - others, 0)
-            bounded = config.model_copy(update={"budget": left})
+            seats = (*config.agents, *filter(None, [config.partner]), *config.judges)
+            marks = tuple(map(STAND_IN.__add__, await self.stand_ins(seats)))
+            bounded = config.model_copy(
+                update={
+                    "budget": self._left(str(config.name), names),
+                    "tags": (*config.tags, *marks),
+                }
+            )
             found.append(await run_async(bounded, on_progress=_telling(self.tell)))
             if found[-1].stopped:
                 break
         return found
 
+    async def judge(
+        self, runs: Sequence[str], judges: Sequence[str], settings: Mapping[str, str]
+    ) -> Sequence[RunResult]:
+        """Have stored runs judged, within the budget that is left of this work's."""
+        from sociolab.app.run.judge import judge_run_async
+
+        marks = tuple(map(STAND_IN.__add__, await self.stand_ins(judges)))
+        found = []
+        for run in runs if judges else ():
+            config = self._described({"judges": judges, "settings": settings})
+            bounded = config.model_copy(update={"budget": self._left(run, runs)})
+            self.tell(f"judging {run}")
+            found.append(await judge_run_async(run, bounded, repeats=1))
+            if marks:
+                had = self.store.run(run).settings
+                self.store.set_settings(run, with_tags(had if isinstance(had, dict) else {}, marks))
+            if found[-1].stopped:
+                return found
+        return [result_of(self.store, run) for run in runs]
+
+    async def estimate_judging(
+        self, run: str, judges: Sequence[str], settings: Mapping[str, str]
+    ) -> Mapping[str, Any]:
+        """What a judging would take, and how many episodes need none."""
+        from sociolab.app.preflight.estimate import estimate_judging
+
+        config = self._described({"judges": judges, "settings": settings})
+        found, judged = await estimate_judging(self.store, run, config)
+        return found.document() | {"played": judged}
+
+    async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:
+        """Those of these models that the local stand-in endpoint serves."""
+        parsed = [parse(spec, "agent") for spec in dict.fromkeys(specs) if spec != NO_JUDGE]
+        models = [one for one in parsed if isinstance(one, ModelSpec)]
+        return tuple([one.label for one in models if await self.models.is_stand_in(one)])
+
+    def _left(self, run: str, runs: Sequence[str]) -> float | None:
+        """What is left of the budget for one of these runs, which knows what it has spent."""
+        if self.access.budget is None:
+            return None
+        return max(self.access.budget - sum(self._spent(one) for one in runs if one != run), 0)
+
     def _described(self, run: Mapping[str, Any]) -> RunConfig:
         access = {name: getattr(self.access, name) for name in ModelAccess.model_fields}
         return config_of({**access, **run}, "run")
 
-    def _stored(self, config: RunConfig) -> Store | None:
+    def _stored(self, run: str) -> Store | None:
         """The store, where it holds this run."""
-        if not store_path(config.store).exists():
+        if not store_path(self.access.store).exists():
             return None
-        return self.store if self.store.has_run(str(config.name)) else None
+        return self.store if self.store.has_run(run) else None
 
-    def _spent(self, config: RunConfig) -> float:
-        stored = self._stored(config)
-        return (stored.calls.totals(str(config.name)).usd or 0.0) if stored else 0.0
+    def _spent(self, run: str) -> float:
+        stored = self._stored(run)
+        return (stored.calls.totals(run).usd or 0.0) if stored else 0.0
 
     @contextmanager
     def kept(self, world: str, about: tuple[str, Mapping[str, str | None]]) -> Iterator[str]:
@@ -145,16 +194,21 @@ def _model_spec(text: str, flag: str) -> ModelSpec:
     raise ConfigError(f'--{flag}: expected a model such as openai/MODEL, found "{text}"')
 
 
-def tool_names() -> tuple[str, ...]:
+ToolKind: TypeAlias = Literal["tools", "recipes"]
+"""Commands of a world, or the tables of its paper."""
+
+
+def tool_names(kind: ToolKind = "tools") -> tuple[str, ...]:
     """The commands of the installed worlds."""
-    worlds = map(world_plugin, worlds_that(lambda one: bool(one.tools)))
-    return tuple(dict.fromkeys(name for one in worlds for name in one.tools))
+    worlds = map(world_plugin, worlds_that(lambda one: bool(getattr(one, kind))))
+    return tuple(dict.fromkeys(name for one in worlds for name in getattr(one, kind)))
 
 
-def tool_called(name: str) -> Tool | None:
+def tool_called(name: str, kind: ToolKind = "tools") -> Tool | None:
     """The command of this name of an installed world, of the first that has one; None: of none."""
-    worlds = worlds_that(lambda one: name in one.tools)
-    return world_plugin(worlds[0]).tools[name]() if worlds else None
+    worlds = worlds_that(lambda one: name in getattr(one, kind))
+    found: Tool | None = getattr(world_plugin(worlds[0]), kind)[name]() if worlds else None
+    return found
 
 
 def run_tool(

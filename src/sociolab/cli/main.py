@@ -48,6 +48,10 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
             "Write a static site: rankings where they are fair, a page for each run.",
         ),
         "agree": ("results", "Agreement of human raters and judges."),
+        "reproduce": (
+            "tools",
+            "Reproduce a table of a paper with your own models; without a name: list them.",
+        ),
     },
     "Judging": {
         "judge": (
@@ -86,7 +90,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 }
 """Verbs by what they are for, in the order of the help: the module of each, and its summary."""
 
-FAMILIES = ("town", "data", "store", "study", "tool")
+FAMILIES = ("town", "data", "store", "study", "tool", "reproduce")
 """Verbs that have verbs of their own."""
 
 _HOMES = {name: home for verbs in GROUPS.values() for name, (home, _) in verbs.items()}

@@ -50,7 +50,8 @@ def tag(
 
     `sociolab list runs --tag WORD` finds it.
     """
-    from sociolab.app.run.session import TAGS, with_tags
+    from sociolab.app.run.session import with_tags
+    from sociolab.core.instructions import TAGS
     from sociolab.store.store import open_store
 
     if not all(word.strip() for word in words):

@@ -10,7 +10,7 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
-from sociolab.app.tools import run_tool, tool_called, tool_names
+from sociolab.app.tools import ToolKind, run_tool, tool_called, tool_names
 from sociolab.cli.options import (
     Html,
     Json,
@@ -32,17 +32,19 @@ if TYPE_CHECKING:
 class _Tools(TyperGroup):
     """A verb for each command; one that breaks is left out of the list."""
 
+    kind: ToolKind = "tools"
+
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(tool_names())
+        return list(tool_names(self.kind))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return tool_command(cmd_name)
+        return tool_command(cmd_name, self.kind)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         rows = []
-        for name in tool_names():
+        for name in tool_names(self.kind):
             try:
-                rows.append((name, tool_command(name).get_short_help_str(1_000)))
+                rows.append((name, tool_command(name, self.kind).get_short_help_str(1_000)))
             except WorldError as error:
                 rows.append((name, f"cannot be used: {error}"))
         with formatter.section("Commands"):
@@ -63,13 +65,35 @@ def _of_worlds() -> None:
     """What holds for all of them."""
 
 
-def tool_command(name: str) -> Any:
+class _Recipes(_Tools):
+    """A verb for each table of a paper."""
+
+    kind = "recipes"
+
+
+reproduce = typer.Typer(
+    cls=_Recipes,
+    help="Reproduce a table of a paper with your own models; without a name: list them.",
+    epilog="Example: sociolab reproduce stss-table4 --agent openai/MODEL --dry-run",
+    rich_markup_mode=None,
+)
+
+
+@reproduce.callback(invoke_without_command=True)
+def _recipes(ctx: typer.Context) -> None:
+    """All of them, unless one is named."""
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+def tool_command(name: str, kind: ToolKind = "tools") -> Any:
     """The verb of a command of an installed world; None where none has it."""
-    found = tool_called(name)
+    found = tool_called(name, kind)
     if found is None:
         return None
     made = typer.Typer(rich_markup_mode=None, add_completion=False)
-    example = f"Example: sociolab {name} {found.example}" if found.example else None
+    verbs = "reproduce " if kind == "recipes" else ""
+    example = f"Example: sociolab {verbs}{name} {found.example}" if found.example else None
     made.command(name, cls=SpreadCommand, epilog=example)(_verb(name, found))
     return typer.main.get_command(made)
 

@@ -18,6 +18,12 @@ TextStanding: TypeAlias = Literal["paraphrased", "verified original", "modified"
 INSTRUCTIONS = "instructions"
 """Among a run's settings: the set of prompts that it was played with."""
 
+TAGS = "tags"
+"""Among a run's settings: words to find it by."""
+
+STAND_IN = "stand-in:"
+"""What a tag begins with that names a model whose replies the local stand-in endpoint made up."""
+
 RATED_BY = "rated_by"
 """Among a study's settings: the set that the instructions of its raters are from."""
 

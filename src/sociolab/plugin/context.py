@@ -55,6 +55,24 @@ class Context(Protocol):
         """
         ...
 
+    async def judge(
+        self, runs: Sequence[str], judges: Sequence[str], settings: Mapping[str, str]
+    ) -> Sequence[RunResult]:
+        """Have stored runs judged by these models, where they have not judged yet, by the prompts
+        that the settings name; their results."""
+        ...
+
+    async def estimate_judging(
+        self, run: str, judges: Sequence[str], settings: Mapping[str, str]
+    ) -> Mapping[str, Any]:
+        """What such a judging would take, as `estimate`; its trials are the episodes that were
+        played, "played" those that all of these have judged."""
+        ...
+
+    async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:
+        """Those of these models that the local stand-in endpoint serves, by label."""
+        ...
+
     def kept(
         self, world: str, about: tuple[str, Mapping[str, str | None]]
     ) -> AbstractContextManager[str]:

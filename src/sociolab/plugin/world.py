@@ -138,7 +138,7 @@ class WorldPlugin:
     before they are played by `reviewed`, from which `revise` makes the data's next version;
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
-    package ask for by name.
+    package ask for by name, `recipes` the tables of its paper that `sociolab reproduce` makes.
     """
 
     name: str
@@ -161,6 +161,7 @@ class WorldPlugin:
     levels: Callable[[], TwoLevels] | None = None
     town: Callable[[], TownWorld] | None = None
     tools: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)
+    recipes: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)
 
     def __call__(self, setup: WorldSetup) -> WorldKit:
         """The world over its data, with its players and judges.
@@ -203,6 +204,7 @@ class WorldPlugin:
             ("guides", self.guides, Mapping),
             ("writers", self.writers, Mapping),
             ("tools", self.tools, Mapping),
+            ("recipes", self.recipes, Mapping),
             ("settings", self.settings or BaseModel, type),
         ):
             checked_type(self.name, what, value, kind)
@@ -223,8 +225,10 @@ class WorldPlugin:
             for name, one in self.writers.items()
         }
         object.__setattr__(self, "writers", writers)
-        tools = {name: partial(_tool, self.name, name, make) for name, make in self.tools.items()}
-        object.__setattr__(self, "tools", tools)
+        for what in ("tools", "recipes"):
+            made = getattr(self, what).items()
+            tools = {name: partial(_tool, self.name, name, make) for name, make in made}
+            object.__setattr__(self, what, tools)
 
 
 _CALLED: Mapping[str, type] = {

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -30,6 +32,7 @@ from sociolab.worlds.anteval.virtual_dm.openai_tuning import (
     training_tokens,
     write_training_file,
 )
+from sociolab.worlds.anteval.virtual_dm.specs import DMFactory
 from worlds.anteval.table_cases import TABLE, example
 
 # ---------- training files of virtual DMs: what they hold, and what an epoch is estimated to cost
@@ -224,3 +227,16 @@ def test_replies_of_a_tuned_model_that_cannot_be_read_are_counted(tmp_path: Path
             assert 0 < sum(dm.failures.values()) == empty < len(TEST)
 
     asyncio.run(go())
+
+
+def test_the_tuned_model_is_opened_at_its_endpoint_whatever_the_base_is_called() -> None:
+    asked: list[str] = []
+    lab: Any = SimpleNamespace(
+        base_url=None,
+        endpoint=lambda spec, flag: (EndpointSpec(name="openai"), "a"),  # "a" is in "openai", too
+        model=lambda spec, flag: asked.append(spec),
+        tell=lambda step: None,
+    )
+    dm = DMFactory(lab, 0).kind("tuned:openai/a?temperature=0").make()
+    vars(dm)["_open_model"]("ft:a:local")
+    assert asked[-1] == "openai/ft:a:local?temperature=0"

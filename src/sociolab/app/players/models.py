@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
 from sociolab.app.registry import Provider, plugin
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
 from sociolab.core.reading import first_problem, read_toml
 from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
@@ -168,6 +169,21 @@ class Models:
         if self.config.in_flight is not None:
             found = found.model_copy(update={"in_flight": self.config.in_flight})
         return found
+
+    async def is_stand_in(self, spec: ModelSpec) -> bool:
+        """Whether the local stand-in endpoint serves a model, as that says itself. No provider is
+        asked: they have https, and it has not."""
+        from sociolab.models.chat import Endpoint
+
+        found = self.endpoint(spec)
+        if not found.base_url.startswith("http://"):
+            return False
+        try:
+            async with Endpoint(found) as server:
+                answer = await server.request("GET", f"/models/{quote(spec.model)}", 5.0)
+            return bool(json.loads(answer.body)["owned_by"] == "sociolab")
+        except (ModelError, ValueError, KeyError, TypeError):
+            return False
 
     def price(self, spec: ModelSpec) -> Price | None:
         """Its price: that of `models.toml`, else of the table that ships, by the provider whose

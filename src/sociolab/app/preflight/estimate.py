@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from pydantic import ValidationError
 
+from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
 from sociolab.app.players.own_code import OwnJudge
@@ -133,6 +134,33 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
     return RunEstimate(
         len(plan), len(tasks), measured, cases, prices, time, about, own, where, missing
     )
+
+
+async def estimate_judging(store: Store, run: str, config: RunConfig) -> tuple[RunEstimate, int]:
+    """What it takes to have the episodes of a stored run judged, and how many are judged already.
+
+    Prompts are those that the judges would get; nothing is called and nothing is stored.
+    """
+    row = store.run(run)
+    kit = load_world(row.world, settings=row.world_settings | config.settings)
+    models = _MeasuringModels(config)
+    casting = Casting(kit, models, NullReplyStore(), Budget())
+    judges = [casting.judge(text) for text in config.judges]
+    played = [one.trial for one in store.trials(run) if one.status == "played"]
+    case, done = Case("low"), 0
+    for trial in played:
+        known = store.verdicts.judged
+        due = [one for one in judges if not known(run, one.id, trial=trial.id, judging=0)]
+        done += not due
+        for judge in due:
+            await judge.judge(Episode(trial, store.events(run, trial.id)))
+        parts: Parts = defaultdict(CallCounts)
+        for model, key, part in models.taken():
+            parts[model, key.role].add(part)
+        case.add_trials(parts)
+    prices = {name: models.price(spec) for name, spec in models.specs.items()}
+    tasks = len({trial.task.id for trial in played})
+    return RunEstimate(len(played), tasks, tasks, (case,), prices), done
 
 
 def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:

@@ -19,7 +19,7 @@ from sociolab.core import __version__
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import INSTRUCTIONS
+from sociolab.core.instructions import INSTRUCTIONS, TAGS
 from sociolab.core.metrics import Declared
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
@@ -383,7 +383,6 @@ def _side_by_side(
 
 MADE_WITH = "made_with"
 RESUMED_WITH = "resumed_with"
-TAGS = "tags"
 
 BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, OPTIONS, INSTRUCTIONS})
 """Settings that tell of a run and are no part of what it plays: they may differ when it resumes."""

@@ -11,7 +11,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
@@ -41,31 +41,13 @@ _SPLITS = 10
 _REFITS = 12
 
 
-class GapConfig(ModelAccess):
-    """What to compare with what, and by which virtual DMs.
+class DMConfig(BaseModel):
+    """Which virtual DMs measure a gap, and how. `splits` and `refits` None: 10 and 12 for the
+    linear DM, 0 for those whose training takes long or costs money."""
 
-    `real` and `test` are imported data sets, files, or "sample"; without `test` a fifth of the
-    real episodes is kept for it. `generated` and `pair` are runs of the store, or files in the open
-    format; the two sets of play of `pair` are compared with each other, over the sessions that both
-    hold. `information` are runs of the store. `splits` and `refits` None: 10 and 12 for the linear
-    DM, 0 for those whose training takes long or costs money.
-    """
-
-    pair: Annotated[
-        Several,
-        Flag("PLAY", "PLAY", "Two agents to compare: two runs or files, or a run of two."),
-    ] = ()
-    real: Annotated[str, Flag("--real", "DATA", "Real episodes: an import, a file, or sample.")]
-    generated: Annotated[
-        Several,
-        Flag("--generated", "RUN|FILE", "Play to compare. Repeatable, or separated by commas."),
-    ] = ()
     test: Annotated[
         str | None, Flag("--test", "DATA", "Real episodes to test on; default: a fifth.")
     ] = None
-    information: Annotated[
-        Several, Flag("--information", "RUN", "A run with IEP scores. Repeatable.")
-    ] = ()
     dm: Annotated[
         Several,
         Flag(
@@ -91,6 +73,29 @@ class GapConfig(ModelAccess):
     refits: Annotated[
         int | None, Flag("--refits", "N", "Refits on resampled play (intervals).")
     ] = Field(default=None, ge=0)
+
+
+class GapConfig(ModelAccess, DMConfig):
+    """What to compare with what, and by which virtual DMs.
+
+    `real` and `test` are imported data sets, files, or "sample"; without `test` a fifth of the
+    real episodes is kept for it. `generated` and `pair` are runs of the store, or files in the open
+    format; the two sets of play of `pair` are compared with each other, over the sessions that both
+    hold. `information` are runs of the store.
+    """
+
+    pair: Annotated[
+        Several,
+        Flag("PLAY", "PLAY", "Two agents to compare: two runs or files, or a run of two."),
+    ] = ()
+    real: Annotated[str, Flag("--real", "DATA", "Real episodes: an import, a file, or sample.")]
+    generated: Annotated[
+        Several,
+        Flag("--generated", "RUN|FILE", "Play to compare. Repeatable, or separated by commas."),
+    ] = ()
+    information: Annotated[
+        Several, Flag("--information", "RUN", "A run with IEP scores. Repeatable.")
+    ] = ()
     seed: Annotated[int, Flag("--seed", "N", "Random seed of samples and intervals.")] = 0
 
 

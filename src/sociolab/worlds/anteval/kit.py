@@ -11,6 +11,7 @@ from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import ChatModel, Judge, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
+from sociolab.plugin.recipe import recipes
 from sociolab.plugin.shown import Sidebar
 from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer
 from sociolab.plugin.writing import WriteJob, WrittenTasks
@@ -252,4 +253,5 @@ load_intention = WorldPlugin(
     writers=_writers("anteval-intention", IntentionSettings),
     guides={"expressiveness": lambda: rating_guide("intention")},
     tools={"gap": _gap},
+    recipes=recipes("sociolab.worlds.anteval", "anteval-table1", "anteval-table2"),
 )

@@ -17,6 +17,7 @@ from sociolab.core.ports import ChatModel, Judge, Pace, World, WorldKit
 from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.options import Flag
+from sociolab.plugin.recipe import recipes
 from sociolab.plugin.world import (
     EpisodeImporter,
     ImportedJudging,
@@ -230,4 +231,5 @@ load = WorldPlugin(
     },
     reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
     revise=later("sociolab.worlds.sotopia.revision:revise"),
+    recipes=recipes(PACKAGE, *(f"sotopia-{one}" for one in ("table1", "table2", "table3", "hard"))),
 )

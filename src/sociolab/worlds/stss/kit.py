@@ -27,6 +27,7 @@ from sociolab.core.ports import (
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.options import Flag
+from sociolab.plugin.recipe import recipes
 from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
 from sociolab.prompting.sets import PromptSet
@@ -306,4 +307,5 @@ load = WorldPlugin(
     levels=_two_levels,
     town=_town,
     tools={"levels": _levels},
+    recipes=recipes("sociolab.worlds.stss", "stss-table3", "stss-table4", "stss-5.3"),
 )

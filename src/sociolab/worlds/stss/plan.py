@@ -6,9 +6,8 @@ NAME-AGENT-tdp-talk and so on, so that a plan resumes where it stopped, and an a
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from statistics import fmean
@@ -21,9 +20,10 @@ from sociolab.analysis.formatting import NOTHING, listed, rounded
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.context import Context, Findings
-from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Several, Words
+from sociolab.plugin.options import Filter, Flag, Name, Names, Several
+from sociolab.plugin.recipe import PlanConfig, dry_run, slug
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import by_rules, money, plural, scripted_play
+from sociolab.report.words import by_rules, plural, scripted_play
 from sociolab.stats.intervals import Estimate, mean, on_scale
 from sociolab.store.store import Store
 from sociolab.worlds.stss.judges import OUTCOMES, Outcome
@@ -53,46 +53,40 @@ WON = 0.5
 and won in the town if at least this share of its episodes reached the goal in full."""
 
 
-class LevelsConfig(ModelAccess):
-    """What `sociolab levels` is asked: to play agents at both levels, or to read runs of both.
+class ArmsConfig(PlanConfig):
+    """Agents, each in each of `arms`, in one data set a level; a setting goes to the level that has
+    it."""
 
-    `agents` are played in each of `arms` and at both levels, as runs whose names begin with `name`;
-    what is there already is not played again. Or `talk` and `action` are runs that are there, the
-    first of the one with the first of the other. `conversations` limits those of all tasks
-    together. A setting goes to the level that has it.
-    """
-
-    agents: Annotated[Names, Flag("--agent", "SPEC", "Agent to play. Repeatable.")] = ()
-    partner: Annotated[
-        Name | None, Flag("--background --partner", "SPEC", "Who plays everybody else.")
-    ] = None
-    judges: Annotated[Names, Flag("--judge", "SPEC", "Model that judges. Repeatable.")] = ()
     arms: Annotated[
         Several, Flag("--arm", "plain|tdp", "With or without TDP; default: both. Repeatable.")
     ] = ("plain", "tdp")
     tasks: Annotated[
         Filter | None, Flag("--tasks", "FILTER", "Tags of task types, or scenario=ID.")
     ] = None
-    conversations: Annotated[
-        int | None, Flag("--conversations", "N", "Maximum number of conversations of an arm.")
-    ] = Field(default=None, ge=1)
     repeats: Annotated[int, Flag("--repeats", "N", "Repeats of each task.")] = Field(
         default=1, ge=1, le=10_000
     )
-    seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
     town: Annotated[Name | None, Flag("--town", "NAME|DIR", "An imported town.")] = None
     talks: Annotated[
         Name | None, Flag("--talks", "NAME|DIR", "Conversation tasks frozen from it.")
     ] = None
-    settings: Annotated[
-        dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of either level. Repeatable.")
-    ] = Field(default_factory=dict)
+
+
+class LevelsConfig(ArmsConfig):
+    """What `sociolab levels` is asked: to play agents at both levels, or to read runs of both.
+
+    `agents` are played in each of `arms` and at both levels, as runs whose names begin with `name`;
+    what is there already is not played again. Or `talk` and `action` are runs that are there, the
+    first of the one with the first of the other. `conversations` limits those of all tasks
+    together.
+    """
+
     name: Annotated[
         Name, Flag("--name", "NAME", "Begins the names of the runs; again to resume.")
     ] = "levels"
-    dry_run: Annotated[
-        bool, Flag("--dry-run", "", "Estimate what is missing, without running.")
-    ] = False
+    conversations: Annotated[
+        int | None, Flag("--conversations", "N", "Maximum number of conversations of an arm.")
+    ] = Field(default=None, ge=1)
     talk: Annotated[Names, Flag("--talk", "RUN", "A stored run of stss-talk. Repeatable.")] = ()
     action: Annotated[Names, Flag("--action", "RUN", "A stored run of stss. Repeatable.")] = ()
 
@@ -104,7 +98,7 @@ async def levels_command(lab: Context, config: LevelsConfig) -> Findings:
     if config.agents:
         runs = [run for both in pairs for run in both]
         if config.dry_run:
-            return _dry_run({str(run["name"]): lab.estimate(run) for run in runs})
+            return dry_run("both levels", lab, runs)
         done = await lab.play(runs)
         stopped = done[-1].stopped
         named = {one.run for one in done if one.played}
@@ -143,6 +137,18 @@ def _pairs(config: LevelsConfig) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         return [({"name": talk}, {"name": action}) for talk, action in both]
     if config.talk or config.action:
         raise ConfigError("expected --agent, or --talk and --action, found both; leave one out")
+    check_arms(config)
+    return [
+        (
+            level_run(config, *cell, TALK, config.name, config.conversations),
+            level_run(config, *cell, ACTION, config.name),
+        )
+        for cell in product(dict.fromkeys(config.agents), dict.fromkeys(config.arms))
+    ]
+
+
+def check_arms(config: ArmsConfig) -> None:
+    """ConfigError where there is no such arm, or nothing would be scored."""
     if unknown := sorted({*config.arms} - {"plain", "tdp"}):
         raise ConfigError(f'--arm: expected plain or tdp, found "{unknown[0]}"')
     if "tdp" in config.settings:
@@ -153,76 +159,30 @@ def _pairs(config: LevelsConfig) -> list[tuple[dict[str, Any], dict[str, Any]]]:
             f"scripted residents understand only each other: nothing is scored of {others[0]} "
             "among them; name a model, --background openai/MODEL"
         )
-    return [
-        (_run(config, agent, arm, TALK), _run(config, agent, arm, ACTION))
-        for agent, arm in product(dict.fromkeys(config.agents), dict.fromkeys(config.arms))
-    ]
 
 
-def _run(config: LevelsConfig, agent: str, arm: str, world: str) -> dict[str, Any]:
+def level_run(
+    config: ArmsConfig, agent: str, arm: str, world: str, prefix: str, limit: int | None = None
+) -> dict[str, Any]:
+    """One agent in one arm at one level."""
     others = {name for one in SETTINGS.values() for name in one.model_fields}
     others -= SETTINGS[world].model_fields.keys()
     settings = {name: one for name, one in config.settings.items() if name not in others}
     of_talk = world == TALK
-    slug = re.sub(r"[^A-Za-z0-9._]+", "-", agent).strip("-")
     return {
         "world": world,
         "agents": (agent,),
         "partner": config.partner,
         # Who was where is never for a model to judge.
-        "judges": config.judges if of_talk or not config.judges else ("rules", *config.judges),
+        "judges": config.judges if of_talk else ("rules", *config.judges),
         "tasks": config.tasks,
-        "limit": config.conversations if of_talk else None,
+        "limit": limit,
         "repeats": config.repeats,
         "seed": config.seed,
         "data": config.talks if of_talk else config.town,
         "settings": {**settings, "tdp": "true"} if arm == "tdp" else settings,
-        "name": f"{config.name}-{slug}-{arm}-{LEVEL[world]}",
+        "name": f"{prefix}-{slug(agent)}-{arm}-{LEVEL[world]}",
     }
-
-
-_PRICED: Mapping[str, Callable[[Any], str]] = {"calls": "{:,}".format, "cost_usd": money}
-
-
-def _dry_run(found: Mapping[str, Mapping[str, Any]]) -> Findings:
-    """What is missing would take; a run that is played in part is estimated as a whole."""
-    ends = {key: [_ends(one, key) for one in found.values()] for key in _PRICED}
-    sums = {
-        key: [None if None in each else sum(each) for each in zip(*some, strict=True)]
-        for key, some in ends.items()
-    }
-    rows = [
-        (name, f"{one['trials']:,}", f"{one['played']:,}", *map(_range, _PRICED, both))
-        for (name, one), *both in zip(found.items(), *ends.values(), strict=True)
-    ]
-    trials, played = (sum(one[key] for one in found.values()) for key in ("trials", "played"))
-    rows.append(("all", f"{trials:,}", f"{played:,}", *map(_range, _PRICED, sums.values())))
-    missing = {"no_price": "no price is known", "not_counted": "not counted: calls of"}
-    cautions = [
-        f"{words}: {listed(names)}"
-        for key, words in missing.items()
-        if (names := sorted({name for one in found.values() for name in one[key]}))
-    ]
-    note = "low and high end; a run that is played in part is estimated as a whole"
-    table = TextTable(
-        "What is missing", ("run", "trials", "played", "calls", "cost"), tuple(rows), (note,)
-    )
-    said = ("No model was called, nothing was stored.",)
-    section = Section("Dry run of both levels", said, tuple(cautions), (table,))
-    return Findings((section,), figures={"dry_run": True, "runs": dict(found), **sums})
-
-
-def _ends(estimate: Mapping[str, Any], key: str) -> tuple[Any, Any]:
-    """The low and the high end of what is left: calls, or dollars (None: no price)."""
-    cases = estimate["cases"]
-    if estimate["played"] == estimate["trials"]:
-        return 0, 0
-    return cases[0][key], cases[min(1, len(cases) - 1)][key]
-
-
-def _range(key: str, ends: Sequence[Any]) -> str:
-    told = ("no price" if end is None else _PRICED[key](end) for end in ends)
-    return "\N{EN DASH}".join(dict.fromkeys(told))
 
 
 # ------------------------------------------------------------------ task by task

@@ -97,7 +97,7 @@ class DMFactory:
         def tuned() -> AsyncVirtualDM:
             return OpenAITunedDM(
                 client,
-                lambda model: self.lab.model(spec.replace(base, model, 1), "dm"),
+                lambda model: self.lab.model(spec.replace(f"/{base}", f"/{model}", 1), "dm"),
                 data_home() / "tuning",
                 order,
                 tell=self.lab.tell,

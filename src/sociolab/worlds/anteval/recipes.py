@@ -1,0 +1,168 @@
+"""AntEval's tables made again: information and intention by model (1), and by virtual DM (2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import BaseModel
+
+from sociolab.plugin.context import Context, Findings
+from sociolab.plugin.options import Flag
+from sociolab.plugin.recipe import (
+    Sheet,
+    TasksConfig,
+    Yours,
+    dry_run,
+    first_judge,
+    reproduced,
+    scored,
+    slug,
+    standing,
+)
+from sociolab.report.schema import RunResult
+from sociolab.report.section import Section
+from sociolab.stats.intervals import Estimate
+from sociolab.worlds.anteval.gap_of_runs import SAMPLE, DMConfig, GapConfig, gap, real_play
+from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings
+from sociolab.worlds.anteval.virtual_dm.specs import DMFactory
+
+_SESSIONS = 600
+"""Sessions of each agent that a virtual DM learns from (section 5.1)."""
+
+_SETTINGS: Mapping[str, type[BaseModel]] = {
+    "information": InformationSettings,
+    "intention": IntentionSettings,
+}
+_NOTE = "without training and replies of virtual DMs"
+
+
+class AntRecipeConfig(TasksConfig, DMConfig):
+    """Beside what every recipe is asked, what `sociolab gap` is; without `real` there is no gap."""
+
+    real: Annotated[
+        str | None, Flag("--real", "DATA", "Real episodes: an import, a file, or sample.")
+    ] = None
+
+    def sessions(self, form: str, **more: Any) -> list[dict[str, Any]]:
+        """A run for each agent; a setting goes to the form that has it."""
+        others = {name for one in _SETTINGS.values() for name in one.model_fields}
+        others -= _SETTINGS[form].model_fields.keys()
+        settings = {name: one for name, one in self.settings.items() if name not in others}
+        drawn = {"settings": more.pop("drawn", {}) | settings}
+        return [
+            self.run(f"anteval-{form}", f"{slug(agent)}-{form}", agents=(agent,), **drawn, **more)
+            for agent in dict.fromkeys(self.agents)
+        ]
+
+    def intention(self, data: str | None = None) -> list[dict[str, Any]]:
+        """As many sessions as in the paper. Virtual DMs learn from them; nobody judges them."""
+        drawn = {} if data else {"sessions": str(self.limit or _SESSIONS)}
+        return self.sessions("intention", data=data, drawn=drawn, judges=("none",))
+
+
+async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Findings:
+    """Information exchange and the intention gap, by model."""
+    config.needs(sheet, "agents", "judges")
+    await _check(lab, config)
+    runs = [*config.sessions("information"), *(config.intention() if config.real else ())]
+    if config.dry_run:
+        return dry_run(sheet.name, lab, runs, *([_NOTE] if config.real else []))
+    results = await lab.play(runs)
+    yours = [
+        replace(one, figures={name: _percent(iep) for name, iep in one.figures.items()})
+        for result in results
+        if result.world == "anteval-information"
+        for one in scored(sheet, result, first_judge(result))
+    ]
+    gaps, sections = await _gaps(lab, config, results)
+    for (agent, dm), one in gaps.items():
+        kept = {name: one.figures[name] for name in sheet.columns if name in one.figures}
+        iep = next((each for each in yours if each.who == agent), None)
+        # In one column with the IEP, where the paper's may stand beside both or neither.
+        if iep is not None and len(config.dm) == 1 and iep.withheld == one.withheld:
+            yours[yours.index(iep)] = replace(iep, figures={**iep.figures, **kept})
+        else:
+            yours.append(Yours(f"{agent}, {dm}", "all", kept, one.withheld))
+    said = () if config.real else ("Without --real DATA there is no intention gap.",)
+    return reproduced(sheet, yours, config, results, said=said, more=sections)
+
+
+async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Findings:
+    """F-scores of untrained, generated and real play, and G, for each virtual DM."""
+    config.needs(sheet, "agents", "real")
+    await _check(lab, config)
+    runs = config.intention(config.data)
+    if config.dry_run:
+        return dry_run(sheet.name, lab, runs, _NOTE)
+    results = await lab.play(runs)
+    gaps, sections = await _gaps(lab, config, results)
+    parts = dict(zip(config.dm, sheet.rows, strict=False))
+    yours = [
+        replace(one, who=f"{agent}, {dm}", part=parts.get(dm, "another virtual DM"))
+        for (agent, dm), one in gaps.items()
+    ]
+    said = [f"Virtual DM: {dm}, where the paper has {part}." for dm, part in parts.items()]
+    return reproduced(sheet, yours, config, results, said=said, more=sections)
+
+
+async def _check(lab: Context, config: AntRecipeConfig) -> None:
+    """ConfigError, before anything is played, where there is no such play or virtual DM."""
+    if config.real:
+        real_play(config.real, config.test, [])
+        factory = DMFactory(lab, config.seed)
+        for dm in config.dm:
+            factory.kind(dm)
+        await factory.close()
+
+
+async def _gaps(
+    lab: Context, config: AntRecipeConfig, results: Sequence[RunResult]
+) -> tuple[Mapping[tuple[str, str], Yours], Sequence[Section]]:
+    """The figures of each agent by each virtual DM, in percent, and the sections of the gap."""
+    played = [one for one in results if one.world == "anteval-intention" and one.played]
+    if not played or not config.real:
+        return {}, ()
+    asked = {name: getattr(config, name) for name in DMConfig.model_fields}
+    generated = tuple(one.run for one in played)
+    wanted = GapConfig(real=config.real, generated=generated, seed=config.seed, **asked)
+    measured = await gap(lab, wanted)
+    found = {}
+    for dm, table in zip(config.dm, (measured.figures or {})["tables"], strict=True):
+        why = ""
+        if SAMPLE in (config.real, config.test):
+            why = "the real play is sample data"
+        elif not dm.startswith("tuned:"):
+            why = f"the virtual DM {dm} is no fine-tuned chat model"
+        elif await lab.stand_ins([dm.removeprefix("tuned:").partition("?")[0]]):
+            why = f"the virtual DM {dm}: the stand-in endpoint"
+        for result, row in zip(played, table["rows"], strict=True):
+            figures = {
+                f"{name}_{kind}": _percent(_figure(scores[f"f_{kind}"], row["examples"]))
+                for name, scores in (("f0", table["f0"]), ("fr", row["fr"]), ("fg", row["fg"]))
+                for kind in ("c", "o")
+                if scores is not None
+            }
+            for kind in ("c", "o"):
+                figures[f"g_{kind}"] = _figure(row[f"g_{kind}"]["printed"], row["examples"])
+            of_play, _ = standing([result], result.agents, None)
+            found[result.agents[0], dm] = Yours("", "", figures, of_play or why)
+    return found, measured.sections
+
+
+def _figure(one: Mapping[str, Any], n: int) -> Estimate:
+    low = one["low"]
+    return Estimate(one["value"], n, n, low, one["high"], "none" if low is None else "t")
+
+
+def _percent(one: Estimate) -> Estimate:
+    ends = (one.value, one.low, one.high)
+    value, low, high = (None if end is None else end * 100 for end in ends)
+    return replace(one, value=value, low=low, high=high)
+
+
+RECIPES = {
+    "anteval-table1": (AntRecipeConfig, table1),
+    "anteval-table2": (AntRecipeConfig, table2),
+}

@@ -1,0 +1,240 @@
+"""SOTOPIA's tables made again: judge and people (1), models (2), people (3, F.2), hard tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Annotated, TypeAlias
+
+from sociolab.analysis.agreement import agreements
+from sociolab.analysis.formatting import NOTHING, p_text, plain
+from sociolab.analysis.hard_subset import hard, hard_section
+from sociolab.analysis.pooled_runs import pooled
+from sociolab.analysis.ratings import MODELS, PEOPLE, played_by, ratings_of
+from sociolab.analysis.values import Value, values_of
+from sociolab.core.errors import ConfigError
+from sociolab.plugin.context import Context, Findings
+from sociolab.plugin.options import Flag, Names
+from sociolab.plugin.recipe import (
+    RecipeConfig,
+    Sheet,
+    TasksConfig,
+    Yours,
+    dry_run,
+    first_judge,
+    priced,
+    reproduced,
+    scored,
+    slug,
+    standing,
+)
+from sociolab.report.section import TextTable
+from sociolab.report.words import plural
+from sociolab.stats.difficulty import HARDEST
+from sociolab.stats.intervals import Estimate, mean, on_scale
+from sociolab.stats.paired import sign_flip
+
+
+class PeopleConfig(RecipeConfig):
+    """`runs` are stored runs: rated by people, or played by them."""
+
+    runs: Annotated[
+        Names, Flag("--run", "RUN", "A stored run with people's ratings or play. Repeatable.")
+    ] = ()
+
+
+async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
+    """Pearson's r of judges and people, for episodes by models and by people."""
+    config.needs(sheet, "runs")
+    ratings_of(lab.store, config.runs)  # without any, nothing is to be judged
+    if config.dry_run:
+        return await _price_judging(sheet, lab, config)
+    results = await lab.judge(config.runs, config.judges, config.settings)
+    found = agreements(lab.store, config.runs)
+    figures: dict[tuple[str, str], dict[str, Estimate]] = {}
+    for cell in found.report.judges:
+        if found.ratings.methods[cell.judge] == "model" and cell.group in (MODELS, PEOPLE):
+            r = cell.pearson
+            told = Estimate(
+                r.value, r.n, r.clusters, r.low, r.high, "none" if r.low is None else "t"
+            )
+            figures.setdefault((cell.judge, str(cell.group)), {})[cell.dimension] = told
+    yours = [
+        Yours(judge, part, some, *standing(results, (), judge))
+        for (judge, part), some in figures.items()
+    ]
+    said = (
+        "Pearson's r of a judge and the mean of the people who rated the same agent in the same "
+        "episode; intervals by leaving out each scenario in turn.",
+    )
+    return reproduced(sheet, yours, config, results, said=said)
+
+
+async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
+    config.needs(sheet, "judges")
+    found = {
+        run: await lab.estimate_judging(run, config.judges, config.settings) for run in config.runs
+    }
+    return priced(sheet.name, found, "played: episodes that all of these judges have judged")
+
+
+async def table2(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
+    """Mean scores of models over their partners."""
+    config.needs(sheet, "agents", "judges")
+    run = config.run("sotopia", "grid")
+    if config.dry_run:
+        return dry_run(sheet.name, lab, [run])
+    results = await lab.play([run])
+    yours = list(scored(sheet, results[0], first_judge(results[0])))
+    return reproduced(sheet, yours, config, results, said=[_met(config)])
+
+
+def _met(config: RecipeConfig) -> str:
+    if config.partner:
+        return f"Everybody meets {config.partner}, in both seats; in the paper, every model."
+    if len(config.agents) == 1:
+        return "The agent meets itself only; in the paper, every model meets every model."
+    return "Every agent meets every agent, itself too, in both seats; means are over all of these."
+
+
+async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
+    """The tasks that are hardest for the first agent (section 7), played anew."""
+    config.needs(sheet, "agents", "judges")
+    most = min(HARDEST, config.limit or HARDEST)
+    what = f"hard-{slug(config.tasks)}" if config.tasks else "hard"
+    grid, fresh = config.run("sotopia", "grid"), config.run("sotopia", what, seed=config.seed + 1)
+    said, sections, runs = [_met(config)], [], [fresh]
+    if config.dry_run and not config.tasks:
+        note = f"hard: {most} tasks, chosen when the grid is played; priced on others"
+        return dry_run(sheet.name, lab, [grid, {**fresh, "limit": most}], note)
+    if config.dry_run:
+        return dry_run(sheet.name, lab, runs)
+    if not config.tasks:
+        (played,) = await lab.play([grid])
+        if played.stopped:
+            return reproduced(sheet, [], config, [played])
+        pool = pooled([values_of(lab.store, played.run)], first_judge(played), "overall")
+        found = hard(pool, played.agents[0], most=most)
+        sections.append(hard_section(found, sheet.name))
+        said.append(
+            f"{plural(len(found.ids), 'task')}, chosen by the overall score as hard for "
+            f"{played.agents[0]}, and played anew with another seed: in the episodes by which they "
+            "were chosen they look harder than they are."
+        )
+        runs = [grid, {**fresh, "tasks": ",".join(found.ids), "limit": None}]
+    results = await lab.play(runs)
+    yours = list(scored(sheet, results[-1], first_judge(results[-1])))
+    return reproduced(sheet, yours, config, results, said=said, more=sections)
+
+
+# ------------------------------------------------------------------ Tables 3 and F.2
+
+_PARTS = {
+    (MODELS, PEOPLE): "model with a person",
+    (PEOPLE, MODELS): "person with a model",
+    (PEOPLE, PEOPLE): "person with a person",
+}
+_DESIGN = 40
+"""Scores of each part: 40 episodes with GPT-4, and two in each of 20 between people."""
+
+_Plays: TypeAlias = Mapping[tuple[str, str, str], Sequence[Value]]
+"""By who played, part of the tables, and judge."""
+
+
+async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
+    """People and a model on the hard tasks, as a judge and as raters see them, with t tests."""
+    config.needs(sheet, "runs")
+    for run in config.runs:
+        casts = (member.agent for row in lab.store.trials(run) for member in row.trial.cast)
+        if not any(played_by(agent) == PEOPLE for agent in casts):
+            raise ConfigError(f"--run: expected a run that people played, in {run} nobody did")
+    if config.dry_run:
+        return await _price_judging(sheet, lab, config)
+    results = await lab.judge(config.runs, config.judges, config.settings)
+    found: dict[tuple[str, str, str], list[Value]] = {}
+    scales: dict[str, tuple[float, float]] = {}
+    for values in (values_of(lab.store, one) for one in config.runs):
+        scales |= {name: (one.low, one.high) for name, one in values.measures.items()}
+        for value in values.values:
+            kinds = tuple(
+                played_by(one or "", imported=values.imported)
+                for one in (value.agent, value.partner)
+            )
+            method = values.judges[value.judge].method
+            if kinds in _PARTS and method in ("model", "people") and value.measure in sheet.columns:
+                who = str(value.agent) if kinds[0] == MODELS else "people"
+                by = "by raters" if method == "people" else "by a judge"
+                found.setdefault((who, f"{_PARTS[kinds]}, {by}", value.judge), []).append(value)
+    yours, cautions = [], []
+    for (who, part, judge), some in sorted(found.items(), key=lambda one: _order(sheet, one[0])):
+        figures: dict[str, Estimate] = {}
+        for name in sheet.columns:
+            mine = [value for value in some if value.measure == name]
+            whole = mean([value.value for value in mine], [value.cluster for value in mine])
+            figures |= {name: on_scale(whole, *scales[name])} if mine else {}
+        agents = tuple({str(one) for value in some for one in (value.agent, value.partner)})
+        yours.append(Yours(who, part, figures, *standing(results, agents, judge)))
+        if (n := max(one.n for one in figures.values())) != _DESIGN:
+            cautions.append(f"{part}: {n} scores of {who}, where the paper has {_DESIGN}.")
+    tables = list(_tests(sheet, found))
+    return reproduced(sheet, yours, config, results, cautions=cautions, tables=tables)
+
+
+def _order(sheet: Sheet, key: tuple[str, str, str]) -> tuple[int, str, str]:
+    return list(sheet.rows).index(key[1]), key[0], key[2]
+
+
+def _tests(sheet: Sheet, found: _Plays) -> Iterator[TextTable]:
+    """People against each model with people, by the same judge."""
+    for (model, part, judge), some in found.items():
+        kind, _, by = part.partition(", ")
+        rows = [
+            (f"{other.partition(',')[0]}, {title}", *tested(people, some, name))
+            for (_, other, judged), people in found.items()
+            if kind == _PARTS[MODELS, PEOPLE] != other.partition(",")[0] and judged == judge
+            for name, title in sheet.columns.items()
+        ]
+        if rows:
+            yield TextTable(
+                f"People less {model} with people, {by} ({judge})",
+                ("", "difference", "t", "p", "p, by task"),
+                tuple(rows),
+                (
+                    "t, p: Student's t test of two independent samples, as in the paper. It takes "
+                    "episodes of one task for independent, and so finds differences too often: for "
+                    "goals in 16 to 19 of 100 studies where there is none, simulated",
+                    "p, by task: sign flips of the mean differences of tasks that both played",
+                ),
+            )
+
+
+def tested(a: Sequence[Value], b: Sequence[Value], measure: str) -> tuple[str, ...]:
+    """The difference of two means, Student's t and its p, and the p of sign flips by task."""
+    from scipy.stats import ttest_ind
+
+    ours, theirs = _by_task(a, measure), _by_task(b, measure)
+    x, y = ([one for some in tasks.values() for one in some] for tasks in (ours, theirs))
+    if not x or not y:
+        return (NOTHING,) * 4
+    varied = min(len(x), len(y)) > 1 and len({*x}) + len({*y}) > 2
+    t, p = map(float, ttest_ind(x, y)) if varied else (None, None)
+    both = sorted(ours.keys() & theirs.keys())
+    gaps = [fmean(ours[task]) - fmean(theirs[task]) for task in both]
+    flipped = sign_flip({measure: gaps}, both)[measure].p if both else None
+    return plain(fmean(x) - fmean(y), sign=True), plain(t), p_text(p), p_text(flipped)
+
+
+def _by_task(values: Sequence[Value], measure: str) -> dict[str, list[float]]:
+    tasks: dict[str, list[float]] = {}
+    for value in values:
+        if value.measure == measure and value.value is not None:
+            tasks.setdefault(value.task, []).append(value.value)
+    return tasks
+
+
+RECIPES = {
+    "sotopia-table1": (PeopleConfig, table1),
+    "sotopia-table2": (TasksConfig, table2),
+    "sotopia-table3": (PeopleConfig, table3),
+    "sotopia-hard": (TasksConfig, hard_tasks),
+}
