@@ -398,8 +398,7 @@ class Campaign:
             kills = 0
             while kills < MOST_KILLS and not crowd.done and not self.over:
                 child = Child(place, "web", "--store", "s.db", "--port", str(port))
-                asyncio.run(crowd.play(self.tally.chance.uniform(0.2, 0.9)))
-                child.kill()
+                asyncio.run(crowd.play(self.tally.chance.uniform(0.1, 1.5), child.kill))
                 kills += 1
             with Store.open(place / "s.db") as store:
                 stored = Counter(
@@ -433,18 +432,23 @@ class Crowd:
         self.sent: list[str] = []
         self.done = False
 
-    async def play(self, seconds: float) -> None:
-        """Play so long from when the server is up."""
+    async def play(self, seconds: float, kill: Callable[[], None]) -> None:
+        """Play until the server is killed, so many seconds after it is up."""
         async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
             for _ in range(1200):
                 with suppress(aiohttp.ClientError):
                     async with session.get(f"{self.address}/healthz"):
                         break
                 await asyncio.sleep(0.025)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await asyncio.gather(*(self._play(session, who) for who in self.people))
-                    self.done = True
+            asyncio.get_running_loop().call_later(seconds, kill)
+            playing = [self._play(session, who) for who in self.people]
+            ends = await asyncio.gather(*playing, return_exceptions=True)
+            for end in ends:
+                if isinstance(end, BaseException) and not isinstance(end, aiohttp.ClientError):
+                    raise end
+            self.done = not any(ends)
+            if self.done:
+                await asyncio.sleep(seconds)  # it is killed all the same
 
     async def _play(self, session: aiohttp.ClientSession, who: str) -> None:
         client = Client(session, self.address, who)

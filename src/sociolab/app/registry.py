@@ -72,6 +72,8 @@ def plugin(group: Group, name: str) -> Any:
     (point,) = points.values()
     try:
         return point.load()
+    except ConfigError:  # of an extra that is not installed
+        raise
     except (Exception, SystemExit) as error:  # whatever its module does when it is imported
         raise WorldError(
             f'the plugin "{name}" ({point.value}) cannot be loaded: {describe_error(error)}'
