@@ -63,27 +63,31 @@ from sociolab.endpoint.settings import FAULTS, EndpointSettings
 from sociolab.store.store import Store
 from web_serving import free_port
 
-WORLDS: dict[str, tuple[str, ...]] = {
-    "sotopia": ("--agent", "local/x", "--judge", "local/j", "--limit", "16"),
-    "stss-talk": ("--agent", "local/x", "--judge", "local/j", "--limit", "12"),
-    "anteval-information": ("--agent", "local/x", "--judge", "local/j", "--limit", "8"),
-    "anteval-intention": ("--agent", "local/x", "--judge", "local/j", "--limit", "8"),
-    "stss": ("--agent", "local/x", "--background", "scripted", "--limit", "2", "--judge", "none"),
-}
-"""What is played in each world, by models at the local endpoint."""
+PLAYED: dict[str, tuple[str, ...]] = {
+    "sotopia": ("sotopia", "--agent", "local/x", "--judge", "local/j", "--limit", "16"),
+    "sotopia over Messages":
+        ("sotopia", "--agent", "claude/x", "--judge", "claude/j", "--limit", "16"),
+    "stss-talk": ("stss-talk", "--agent", "local/x", "--judge", "local/j", "--limit", "12"),
+    "anteval-information":
+        ("anteval-information", "--agent", "local/x", "--judge", "local/j", "--limit", "8"),
+    "anteval-intention":
+        ("anteval-intention", "--agent", "claude/x", "--judge", "local/j", "--limit", "8"),
+    "stss":
+        ("stss", "--agent", "local/x", "--background", "scripted", "--judge", "none",
+         "--limit", "2"),
+}  # fmt: skip
+"""What is played, by models at the local endpoint, in both of its dialects."""
 
 MOST_KILLS = 25
 """Kills of one run; then it may end."""
 PATIENCE = 300.0
 """Seconds until a command that nobody kills is taken to hang."""
 FLOOD_SECONDS, FLOOD_MB = 120.0, 700.0
-MODELS = """
-[endpoints.local]
-base_url = "{url}"
-timeout_s = 120
-tries = 12
-in_flight = 6
-"""
+MODELS = "".join(
+    f'[endpoints.{name}]\nprovider = "{provider}"\nbase_url = "{{url}}"\n'
+    "timeout_s = 120\ntries = 12\nin_flight = 6\n"
+    for name, provider in (("local", "openai"), ("claude", "anthropic"))
+)
 
 
 class Child:
@@ -264,7 +268,7 @@ class Campaign:
             shutil.rmtree(place)
 
     def _run(self, place: Path, world: str, *more: str, **limits: int) -> Child:
-        played = ("run", world, *WORLDS[world], "--seed", "7", "--name", "r", "--store", "s.db")
+        played = ("run", *PLAYED[world], "--seed", "7", "--name", "r", "--store", "s.db")
         return Child(place, *played, *more, **limits)
 
     def _undisturbed(self, world: str) -> dict[str, Any]:
@@ -289,7 +293,7 @@ class Campaign:
         return kills, finished(start(), (0, 1))
 
     def kill_run(self) -> None:
-        for world in WORLDS:
+        for world in PLAYED:
             if self.over:
                 return
             wanted = self._undisturbed(world)
@@ -339,7 +343,7 @@ class Campaign:
         seed = self.tally.chance.randrange(10**6)
         settings = EndpointSettings(seed=seed, think=0.2, fenced=0.2, retry_after=0.0, **rates)
         with start_in_process(settings) as endpoint:
-            for world in ("sotopia", "stss-talk", "anteval-intention"):
+            for world in ("sotopia", "sotopia over Messages", "stss-talk", "anteval-intention"):
                 if self.over:
                     return
                 found = []
