@@ -36,7 +36,7 @@ def malformed_body(chance: Chance, as_message: bool = False) -> tuple[bytes, str
     """A body that is no chat completion, or no message, and its content type."""
     body, kind = chance.of("malformed body").choice(_BODIES)
     if as_message:
-        body = body.replace(b'"choices"', b'"content"').replace(b'"message"', b'"text"')
+        body = body.replace(b'"choices":[]', b'"content":null').replace(b'"choices"', b'"content"')
     return body, "text/html" if kind == "html" else "application/json"
 
 
