@@ -1,4 +1,4 @@
-"""`anthropic/MODEL` as a user has it: doctor, dry run, run, budget, judge, at the local endpoint."""
+"""`anthropic/MODEL` as a user has it: doctor, dry run, run, budget, judge."""
 
 from __future__ import annotations
 

@@ -9,11 +9,18 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sociolab.endpoint.chat import ChatBody, RefusalError, bad_request, chat_of
+from sociolab.endpoint.chat import (
+    ChatBody,
+    RefusalError,
+    bad_request,
+    chat_of,
+    unsupported_value,
+)
 
 _KNOWN = frozenset(
     ("model", "messages", "max_tokens", "system", "temperature", "top_p", "top_k",
-     "stop_sequences", "metadata", "thinking", "output_config")
+     "stop_sequences", "metadata", "thinking", "output_config", "output_format",
+     "stream")
 )  # fmt: skip
 _UNKNOWN_TO_SCHEMAS = frozenset(
     ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
@@ -44,6 +51,8 @@ def read_message(raw: bytes, seed: int = 0) -> ChatBody:
         raise bad_request("The request body must be a JSON object.")
     for name in fields.keys() - _KNOWN:
         raise bad_request(f"{name}: Extra inputs are not permitted")
+    if fields.get("stream"):
+        raise unsupported_value("stream", "true", "false")
     most, temperature = fields.get("max_tokens"), fields.get("temperature")
     if type(most) is not int or most < 1:
         raise bad_request("max_tokens: Field required, a positive integer")
@@ -65,7 +74,8 @@ def read_message(raw: bytes, seed: int = 0) -> ChatBody:
     asked = {"model": fields.get("model"), "messages": rows, "max_tokens": most, "thinks": thinks}
     if temperature is not None:
         asked["temperature"] = temperature
-    if (form := (fields.get("output_config") or {}).get("format")) is not None:
+    form = (fields.get("output_config") or {}).get("format", fields.get("output_format"))
+    if form is not None:
         asked["response_format"] = _response_format(form)
     key = hashlib.blake2b(raw, digest_size=16, key=str(seed).encode()).digest()
     return chat_of(asked, key)

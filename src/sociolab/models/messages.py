@@ -29,8 +29,8 @@ from sociolab.models.wire import (
 )
 
 VERSION = "2023-06-01"
-"""Since 2026-10-21 there is a later one, which takes no temperature from any model, while judges are
-asked at 0. `headers` in models.toml may name it: then none is sent."""
+"""The later version, 2026-10-21, takes no temperature for any model, while judges are asked at 0.
+`headers` in models.toml may name it; then none is sent."""
 
 MOST_TOKENS_UNLESS_SAID = 16_384
 """The API wants a limit for every reply, thoughts included: a longer one would have to stream."""

@@ -21,7 +21,8 @@ from sociolab.models.chat import Limits, RetriedCall, known_options, options_for
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
 from sociolab.models.wire import CHAT, body_of, learn, quirks_of, read_error, read_reply
 
-os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it is fetched when imported
+for _table in ("MODEL_COST_MAP", "ANTHROPIC_BETA_HEADERS"):  # else they are fetched when imported
+    os.environ.setdefault(f"LITELLM_LOCAL_{_table}", "True")
 try:
     import litellm
     import openai
