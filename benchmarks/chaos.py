@@ -495,7 +495,7 @@ def _texts(text: str) -> dict[str, bytes]:
 
 
 _GOOD = '{"action": "speak", "text": "Hello."}'
-_USAGES = (
+_USAGES: tuple[Any, ...] = (
     None, [], "many", {"prompt_tokens": -5, "completion_tokens": 1, "input_tokens": -5},
     {"prompt_tokens": 2**62, "completion_tokens": 2**62, "input_tokens": 2**62},
     {"prompt_tokens": 10**30, "input_tokens": 10**30, "output_tokens": 1},

@@ -340,7 +340,7 @@ def test_faults_have_their_causes(fault: str, cause: Cause) -> None:
     ("fault", "finish"), [("truncated_text", "length"), ("content_filter", "content filter")]
 )
 def test_faults_of_texts_are_read(fault: str, finish: str) -> None:
-    assert ask(**{fault: 1.0})[1].finish == finish
+    assert ask(PROMPT, **{fault: 1.0})[1].finish == finish
 
 
 def test_every_fault_is_met() -> None:

@@ -6,6 +6,7 @@ Run by `make test EXTRAS=litellm`, where litellm is installed.
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import os
 import socket
@@ -31,7 +32,8 @@ from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models import chat
 from sociolab.store.store import Store
 
-pytest.importorskip("sociolab.models.through_litellm", exc_type=ConfigError)
+if importlib.util.find_spec("litellm") is None:
+    pytest.skip("litellm is an extra of its own", allow_module_level=True)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
