@@ -29,13 +29,8 @@ _UNKNOWN_TO_SCHEMAS = frozenset(
 )  # fmt: skip
 _FINISHES = {"length": "max_tokens", "content_filter": "refusal", "stop": "end_turn"}
 
-_KINDS = {
-    400: "invalid_request_error",
-    401: "authentication_error",
-    404: "not_found_error",
-    429: "rate_limit_error",
-    529: "overloaded_error",
-}
+_KINDS = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error",
+          529: "overloaded_error"}  # fmt: skip
 
 
 def read_message(raw: bytes, seed: int = 0) -> ChatBody:
@@ -62,15 +57,11 @@ def read_message(raw: bytes, seed: int = 0) -> ChatBody:
     if thinks and temperature not in (None, 1):
         raise bad_request("`temperature` may only be set to 1 when thinking is enabled.")
     rows = fields.get("messages")
-    if not isinstance(rows, list) or not rows or _role(rows[0]) != "user":
-        raise bad_request("messages: first message must use the user role")
-    if any(_role(row) not in ("user", "assistant") for row in rows):
-        raise bad_request("messages: expected the roles user and assistant")
-    system = fields.get("system")
-    if system:
+    roles = [row.get("role") for row in rows or () if isinstance(row, dict) and row.get("content")]
+    if not rows or len(roles) < len(rows) or roles[0] != "user" or {*roles} - {"user", "assistant"}:
+        raise bad_request("messages: expected turns of user and assistant with text, user first")
+    if system := fields.get("system"):
         rows = [{"role": "system", "content": system}, *rows]
-    if any(isinstance(row["content"], str) and not row["content"].strip() for row in rows):
-        raise bad_request("messages: text content blocks must be non-empty")
     asked = {"model": fields.get("model"), "messages": rows, "max_tokens": most, "thinks": thinks}
     if temperature is not None:
         asked["temperature"] = temperature
@@ -79,10 +70,6 @@ def read_message(raw: bytes, seed: int = 0) -> ChatBody:
         asked["response_format"] = _response_format(form)
     key = hashlib.blake2b(raw, digest_size=16, key=str(seed).encode()).digest()
     return chat_of(asked, key)
-
-
-def _role(row: Any) -> Any:
-    return row.get("role") if isinstance(row, dict) and row.get("content") is not None else None
 
 
 def _thinks(thinking: Any, most: int) -> bool:
@@ -99,18 +86,14 @@ def _thinks(thinking: Any, most: int) -> bool:
 
 
 def _response_format(form: Any) -> dict[str, Any]:
-    if not isinstance(form, dict) or form.get("type") != "json_schema":
-        raise bad_request("output_config.format.type: expected json_schema")
-    schema = form.get("schema")
+    """As a chat completion's; RefusalError for what the API does not know of schemas."""
+    schema = form.get("schema") if isinstance(form, dict) else None
     for node in _nodes(schema):
-        if unknown := node.keys() & _UNKNOWN_TO_SCHEMAS:
-            named = ", ".join(sorted(unknown))
-            raise bad_request(f"output_config.format.schema: properties {named} are not supported")
+        unknown = sorted(node.keys() & _UNKNOWN_TO_SCHEMAS)
         if node.get("type") == "object" and node.get("additionalProperties") is not False:
-            raise bad_request(
-                "output_config.format.schema: For 'object' type, 'additionalProperties' must be "
-                "explicitly set to false"
-            )
+            unknown.append("an object whose additionalProperties are not false")
+        if unknown:
+            raise bad_request(f"output_config.format.schema: {', '.join(unknown)} not supported")
     return {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
 
 
@@ -131,17 +114,9 @@ def message(chat: ChatBody, text: str, finish: str, usage: Any, thought: str) ->
     blocks = [{"type": "thinking", "thinking": thought, "signature": "s"}] if thought else []
     if text:
         blocks.append({"type": "text", "text": text})
-    row = {
-        "id": f"msg_{chat.key.hex()}",
-        "type": "message",
-        "role": "assistant",
-        "model": chat.model,
-        "content": blocks,
-        "stop_reason": _FINISHES[finish],
-        "stop_sequence": None,
-        "usage": usage,
-    }
-    return json.dumps(row).encode()
+    row = {"id": f"msg_{chat.key.hex()}", "type": "message", "role": "assistant"}
+    stop = {"stop_reason": _FINISHES[finish], "stop_sequence": None, "usage": usage}
+    return json.dumps({**row, "model": chat.model, "content": blocks, **stop}).encode()
 
 
 def usage_here(usage: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import os
 import random
 import ssl
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -52,14 +53,31 @@ class HttpAnswer(NamedTuple):
     pause: float | None
 
 
-class Limits:
-    """What holds for all calls to an endpoint: how many in flight and in a minute, how long, how
-    often again."""
+class Limits(ABC):
+    """What holds for all calls to an endpoint, however they are sent: how many in flight and in a
+    minute, how long, how often again."""
 
-    def __init__(self, spec: EndpointSpec) -> None:
+    def __init__(self, spec: EndpointSpec, dialect: Dialect) -> None:
         self.spec = spec
+        self.dialect = dialect
+        self.base_url = spec.base_url.rstrip("/")
         self._room = asyncio.Semaphore(spec.in_flight)
         self._next = 0.0
+
+    def model(self, name: str, options: Mapping[str, Any] | None = None) -> EndpointModel:
+        """A model of this endpoint; `options` go into each of its requests as they are, but for a
+        `seed`, from which each call gets one of its own. ConfigError for one that is unknown there.
+        """
+        for option, instead in self.dialect.lacks.items():
+            if options and option in options and not isinstance(options[option], dict):
+                raise ConfigError(f'"{self.spec.name}/{name}" takes no {option}: {instead}')
+        return EndpointModel(self, name, options or {})
+
+    @abstractmethod
+    async def send(
+        self, call: RetriedCall, method: str, path: str, body: bytes, kind: str
+    ) -> HttpAnswer:
+        """One request of a call, in its place and its time; `kind` is the body's content type."""
 
     async def call(self, attempt: Callable[[RetriedCall], Awaitable[Result]]) -> Result:
         """What an attempt gives, with retries where they may help; ModelError otherwise.
@@ -96,9 +114,7 @@ class Endpoint(Limits):
     """
 
     def __init__(self, spec: EndpointSpec, dialect: Dialect = CHAT) -> None:
-        super().__init__(spec)
-        self.dialect = dialect
-        self.base_url = spec.base_url.rstrip("/")
+        super().__init__(spec, dialect)
         address = _address(spec)
         self._headers = {"user-agent": f"sociolab/{__version__}"}
         self._headers |= dialect.headers(key_of(spec))
@@ -119,12 +135,6 @@ class Endpoint(Limits):
         trace: TracebackType | None,
     ) -> None:
         await self.close()
-
-    def model(self, name: str, options: Mapping[str, Any] | None = None) -> EndpointModel:
-        """A model of this endpoint; `options` go into each of its requests as they are, but for a
-        `seed`, from which each call gets one of its own. ConfigError for one that is unknown there.
-        """
-        return EndpointModel(self, name, known_options(self, name, self.dialect, options))
 
     async def close(self) -> None:
         """End the session: requests that wait for their replies fail. The next call opens one."""
@@ -182,7 +192,7 @@ class Endpoint(Limits):
         body: bytes | aiohttp.MultipartWriter | None = None,
         kind: str | None = None,
     ) -> HttpAnswer:
-        """One request of a call, in its place and its time; `kind` is the body's content type."""
+        """As `Limits.send` says; an upload or a question has no body or no kind of its own."""
         headers = {ATTEMPT_HEADER: str(call.tries)}
         if kind is not None:
             headers["content-type"] = kind
@@ -339,7 +349,7 @@ class RetriedCall:
 class EndpointModel:
     """One model of an endpoint, as a ChatModel."""
 
-    def __init__(self, endpoint: Endpoint, model: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, endpoint: Limits, model: str, options: Mapping[str, Any]) -> None:
         self.label = f"{endpoint.spec.name}/{model}"
         self._endpoint = endpoint
         self._model = model
@@ -349,7 +359,7 @@ class EndpointModel:
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """One reply, as `Endpoint.call` makes it; ModelError with its cause otherwise."""
-        options = options_for(self._options, key)
+        options = self._options_of(key)
 
         async def attempt(call: RetriedCall) -> ChatReply:
             answer = await self._answer(prompt, options, call)
@@ -357,6 +367,15 @@ class EndpointModel:
             return replace(reply, text=redacted(reply.text))  # JSON may hide it as \\u002d
 
         return await self._endpoint.call(attempt)
+
+    def _options_of(self, key: CallKey) -> Mapping[str, Any]:
+        """The options of a call: from a seed is made one for this call alone, or repeats of a task
+        would be the same words wherever a server heeds it."""
+        seed = self._options.get("seed")
+        if seed is None:
+            return self._options
+        step = (key.turn, key.name, key.attempt, key.index)
+        return {**self._options, "seed": seed_of(seed, key.trial, key.role, key.seat, *step)}
 
     async def _answer(
         self, prompt: Prompt, options: Mapping[str, Any], call: RetriedCall
@@ -377,26 +396,6 @@ class EndpointModel:
                 raise error
             if self._quirks == quirks:  # else another call has learned meanwhile
                 self._quirks = learned
-
-
-def known_options(
-    limits: Limits, model: str, dialect: Dialect, options: Mapping[str, Any] | None
-) -> Mapping[str, Any]:
-    """The options of a model; ConfigError for one that its server does not know."""
-    for option, instead in dialect.lacks.items():
-        if options and option in options and not isinstance(options[option], dict):
-            raise ConfigError(f'"{limits.spec.name}/{model}" takes no {option}: {instead}')
-    return options or {}
-
-
-def options_for(options: Mapping[str, Any], key: CallKey) -> Mapping[str, Any]:
-    """The options of a call: from a seed is made one for this call alone, or repeats of a task
-    would be the same words wherever a server heeds it."""
-    seed = options.get("seed")
-    if seed is None:
-        return options
-    step = (key.turn, key.name, key.attempt, key.index)
-    return {**options, "seed": seed_of(seed, key.trial, key.role, key.seat, *step)}
 
 
 def _address(spec: EndpointSpec) -> SplitResult:

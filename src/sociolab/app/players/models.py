@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import tomllib
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
@@ -229,20 +228,12 @@ class Models:
         return _with_options(self._served(spec), self.options(spec))
 
     def _served(self, spec: ModelSpec) -> ChatModel:
-        """The model itself; ConfigError if its provider cannot send its options."""
+        """The model itself."""
         provider = self._providers.get(spec.endpoint)
         if provider is None:
             provider = self._factory(spec)(self.endpoint(spec))
             self._providers[spec.endpoint] = provider
-        sent = self.options(spec).sent
-        if not sent:
-            return provider.model(spec.model)
-        if not _takes_options(provider):
-            raise ConfigError(
-                f'"{spec.label}": the provider of the endpoint "{spec.endpoint}" takes no options; '
-                f"leave out {', '.join(sent)}"
-            )
-        return cast(_TakesOptions, provider).model(spec.model, sent)
+        return provider.model(spec.model, self.options(spec).sent)
 
     def _factory(self, spec: ModelSpec) -> Callable[[EndpointSpec], Provider]:
         """What makes the provider of an endpoint."""
@@ -263,22 +254,6 @@ class Models:
         """Let go of all connections."""
         for provider in self._providers.values():
             await provider.close()
-
-
-class _TakesOptions(Protocol):
-    """A provider whose models can be sent options."""
-
-    def model(self, name: str, options: Mapping[str, Any]) -> ChatModel:
-        """A model of this endpoint, each of whose requests holds these options."""
-        ...
-
-
-def _takes_options(provider: Provider) -> bool:
-    try:
-        inspect.signature(provider.model).bind("model", {})
-    except TypeError:
-        return False
-    return True
 
 
 def _with_options(model: ChatModel, options: Options) -> ChatModel:
