@@ -1,4 +1,5 @@
-# Two commands set everything up: `make demo` and `make test`. EXTRAS=finetune adds an extra.
+# Two commands set everything up: `make demo` and `make test`. EXTRAS=finetune adds an
+# extra; EXTRAS=litellm runs that extra's tests, in an environment of its own.
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,15 +7,22 @@ EXTRAS ?=
 # Installed before the finetune extra, by itself: where a CPU build is offered, pip takes that.
 TORCH := torch==2.13.0
 comma := ,
+wanted := $(subst $(comma), ,$(EXTRAS))
+# An extra that cannot live with constraints.txt has constraints-NAME.txt, and with it an environment
+# and tests of its own: .venv-NAME, tests/extras/NAME.
+apart := $(foreach one,$(wanted),$(if $(wildcard constraints-$(one).txt),$(one)))
+within := $(subst $() ,$(comma),$(strip $(filter-out $(apart),$(wanted))))
 STAMP = $(VENV)/.installed-$(1)
 
-.PHONY: demo test check format clean bench
+.PHONY: demo test test-here check format clean bench
 .NOTPARALLEL:
 
 demo: $(call STAMP,base)
 	@$(BIN)/sociolab demo --store demo.db --html demo-report.html
 
-test: $(call STAMP,dev) extras
+test: $(apart:%=test-%) $(if $(or $(within),$(if $(apart),,all)),test-here)
+
+test-here: $(call STAMP,dev) extras
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -24,12 +32,24 @@ test: $(call STAMP,dev) extras
 
 .PHONY: extras
 extras: | $(VENV)/bin/python
-ifneq ($(findstring finetune,$(EXTRAS)),)
+ifneq ($(findstring finetune,$(within)),)
 	$(BIN)/pip install -q -c constraints.txt $(TORCH)
 endif
-ifneq ($(EXTRAS),)
-	$(BIN)/pip install -q -c constraints.txt -e ".[$(EXTRAS)]"
+ifneq ($(within),)
+	$(BIN)/pip install -q -c constraints.txt -e ".[$(within)]"
 endif
+ifneq ($(apart),)
+	@$(MAKE) --no-print-directory $(apart:%=.venv-%/.installed)
+endif
+
+.venv-%/.installed: constraints-%.txt tests/extras/%/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-$* || python3 -m venv .venv-$*
+	.venv-$*/bin/pip install -q --disable-pip-version-check -c $< -r tests/extras/$*/requirements.txt -e ".[$*]"
+	touch $@
+
+.PRECIOUS: .venv-%/.installed
+test-%: .venv-%/.installed
+	PYTHONDONTWRITEBYTECODE= .venv-$*/bin/pytest -rs tests/extras/$*
 
 format:
 	$(BIN)/ruff check --fix
@@ -49,4 +69,4 @@ $(call STAMP,dev): pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist demo.db* demo-report.html
+	rm -rf $(VENV) .venv-* build dist demo.db* demo-report.html

@@ -22,7 +22,7 @@ from zipfile import ZipFile
 
 TABLE = Path(__file__).parents[1] / "src/sociolab/models/prices.csv"
 SOURCE = "litellm/model_prices_and_context_window_backup.json"
-COLUMNS = ("provider", "model", "input", "cached", "output", "context")
+COLUMNS = ("provider", "model", "input", "cached", "into_cache", "output", "context")
 PROVIDERS = {
     "anthropic": "anthropic", "cerebras": "cerebras", "cohere_chat": "cohere",
     "deepseek": "deepseek", "fireworks_ai": "fireworks", "gemini": "gemini", "groq": "groq",
@@ -48,7 +48,8 @@ def rows(listed: dict[str, dict[str, Any]]) -> Iterator[tuple[str, ...]]:
         if not read or not written:
             continue  # 0 may mean that nobody knows
         cached = entry.get("cache_read_input_token_cost")
-        prices = (_dollars(read), _dollars(cached), _dollars(written))
+        into_cache = entry.get("cache_creation_input_token_cost")
+        prices = (*map(_dollars, (read, cached, into_cache, written)),)
         context = entry.get("max_input_tokens")
         size = str(context) if isinstance(context, int) else ""
         yield ours, key.removeprefix(prefix), *prices, size

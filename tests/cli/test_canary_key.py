@@ -62,7 +62,10 @@ class Echo(BaseHTTPRequestHandler):
         sent = self.rfile.read(length).decode()
         key = self.headers.get("authorization", "").removeprefix("Bearer ")
         way = self.path.split("/")[1]
-        status, body = WAYS_OF_SERVERS[way](key or self.headers.get("x-lab", ""), sent)
+        key = key or self.headers.get("x-lab", "") or self.headers.get("x-api-key", "")
+        status, body = WAYS_OF_SERVERS[way](key, sent)
+        if self.path.endswith("/messages"):
+            body = as_message(body)
         self.send_response(status)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
@@ -70,6 +73,15 @@ class Echo(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+def as_message(body: bytes) -> bytes:
+    """A completion as Anthropic's Messages have it; anything else as it is."""
+    try:
+        said = json.loads(body)["choices"][0]["message"]["content"]
+    except (ValueError, KeyError):
+        return body
+    return json.dumps({"content": [{"type": "text", "text": said}], "usage": {}}).encode()
 
 
 def says(text: str) -> tuple[int, bytes]:
@@ -142,6 +154,19 @@ for _name in ("good-reply", "other-case", "prefix", "percent", "escaped", "401",
         )  # fmt: skip
 
     WAYS[f"a server repeats the key: {_name}"] = _served
+
+for _name in ("good-reply", "escaped", "401", "no-json"):
+
+    def _message(lab: Lab, name: str = _name) -> Done:
+        lab.models(f"""
+            [endpoints.anthropic]
+            base_url = "{lab.server}/{name}/v1"
+            key_env = "{VARIABLE}"
+            """)
+        spec = "anthropic/m?dialect=plain"
+        return lab.run("--agent", spec, "--judge", "heuristic", "--attempts", 1)
+
+    WAYS[f"a server of Messages repeats the key: {_name}"] = _message
 
 for _name in ("whole-request", "names-option"):
 

@@ -367,7 +367,7 @@ def test_all_quirks_at_once_are_met_by_many_calls_at_once() -> None:
 
 
 def test_an_endpoint_that_is_known_to_take_no_schema_is_not_sent_one() -> None:
-    server, reply = ask(EndpointSettings(no_json_schema=True), structured=False)
+    server, reply = ask(EndpointSettings(no_json_schema=True), refuses=("schema",))
     assert server.counters.requests == 1
     assert set(json.loads(reply.text)) == {"action", "text"}
 

@@ -94,6 +94,7 @@ def test_prices_are_shown_with_those_of_the_user_over_them(tmp_path: Path) -> No
     rows = {row["model"]: row for row in json.loads(shown.stdout)["prices"]}
     assert rows["openai/gpt-4o"] == {
         "model": "openai/gpt-4o", "input": 7, "output": 8, "cached": None, "context": None,
+        "into_cache": None,
         "source": "models.toml",
     }  # fmt: skip
     assert rows["openai/gpt-4o-mini"]["source"] == "shipped"

@@ -57,7 +57,7 @@ def test_each_refusal_has_a_cause(
 
 
 def test_a_refusal_says_what_to_do() -> None:
-    assert "set the key in the environment variable" in str(read_error(401, b"", "m", URL))
+    assert "check the key in the environment variable" in str(read_error(401, b"", "m", URL))
     assert 'check the model name "m"' in str(read_error(404, b"", "m", URL))
     assert "give the final address as base URL" in str(read_error(308, b"", "m", URL))
     assert "the account has no credit" in str(read_error(402, b"", "m", URL))

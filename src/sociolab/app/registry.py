@@ -11,7 +11,7 @@ The built-in ones are registered the same way.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -34,8 +34,8 @@ Group: TypeAlias = Literal[
 class Provider(Protocol):
     """Serves the models of one endpoint."""
 
-    def model(self, name: str) -> ChatModel:
-        """A model of this endpoint."""
+    def model(self, name: str, options: Mapping[str, Any]) -> ChatModel:
+        """A model of this endpoint, each of whose requests holds these options."""
         ...
 
     async def close(self) -> None:
@@ -72,6 +72,8 @@ def plugin(group: Group, name: str) -> Any:
     (point,) = points.values()
     try:
         return point.load()
+    except ConfigError:  # of an extra that is not installed
+        raise
     except (Exception, SystemExit) as error:  # whatever its module does when it is imported
         raise WorldError(
             f'the plugin "{name}" ({point.value}) cannot be loaded: {describe_error(error)}'

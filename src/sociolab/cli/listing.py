@@ -217,7 +217,7 @@ def _task_lists() -> Rows:
 
 def _agents(world: str) -> Rows:
     from sociolab.app.data.sets import load_world
-    from sociolab.app.players.models import HUMAN
+    from sociolab.app.players.models import HUMAN, ready_endpoints
     from sociolab.app.registry import names
 
     kit = load_world(world)
@@ -228,7 +228,8 @@ def _agents(world: str) -> Rows:
         if name != HUMAN
     ]
     models = [
-        (f"{name}/MODEL", "models", "model at an endpoint") for name in names("sociolab.models")
+        (f"{name}/MODEL", "models", "model at an endpoint")
+        for name in ("openai", *ready_endpoints())
     ]
     others = [
         (HUMAN, "terminal", "a person who types"),

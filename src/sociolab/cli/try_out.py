@@ -38,7 +38,7 @@ def endpoint(
         OptPath, option("--by-hand", "DIR", "Write requests as files and wait for reply files.")
     ] = None,
 ) -> None:
-    """Serve a local OpenAI-compatible endpoint, for tests."""
+    """Serve a local endpoint in place of a model, for tests: chat completions and Messages."""
     from sociolab.endpoint.server import run_forever
     from sociolab.endpoint.settings import Distribution, EndpointSettings
 

@@ -359,13 +359,15 @@ class Usage:
 
     As the provider counted them, 0 where it did not. `estimated`: the provider did not count the
     prompt or the completion, or its counts are impossible, and an estimate from the texts stands
-    in for them (see `models.budget.counted`).
+    in for them (see `models.budget.counted`). `written` is the part of `prompt` that was written
+    into the cache, which some providers charge for; it makes the price, and is not stored.
     """
 
     prompt: Tokens = 0
     completion: Tokens = 0
     cached: Tokens = 0
     estimated: bool = False
+    written: Tokens = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tomllib
 import zlib
 from collections.abc import Iterator
@@ -114,10 +115,21 @@ def json_record(place: str, kind: type[R], text: str | bytes) -> R:
         raise ConfigError(f"{place}: {first_problem(error, kind)}") from error
 
 
+_DOTS = re.compile(r"\.\.+")
+_MOST_PARTS = 1_000
+"""Of a dotted name in TOML: what `tomllib` does with one grows with its square."""
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """A TOML file; ConfigError where it cannot be read, with the line where it is broken."""
+    text = file_text(path)
+    parts = (_DOTS.sub("", part) for line in text.splitlines() for part in line.split("="))
+    if any(part.count(".") > _MOST_PARTS for part in parts):
+        raise ConfigError(
+            f"{path}: expected names of a few parts, found more than {_MOST_PARTS:,} dots in a line"
+        )
     try:
-        return tomllib.loads(file_text(path))
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
     except RecursionError as error:

@@ -49,6 +49,12 @@ def read_chat(raw: bytes, seed: int = 0) -> ChatBody:
         raise bad_request("We could not parse the JSON body of your request.") from None
     if not isinstance(fields, dict):
         raise bad_request("The body of the request must be a JSON object.")
+    key = hashlib.blake2b(raw, digest_size=16, key=str(seed).encode()).digest()
+    return chat_of(fields, key)
+
+
+def chat_of(fields: Mapping[str, Any], key: bytes) -> ChatBody:
+    """The request with these fields; RefusalError (400) if it is none."""
     model = fields.get("model")
     if not isinstance(model, str) or not model:
         raise _missing("model")
@@ -56,7 +62,6 @@ def read_chat(raw: bytes, seed: int = 0) -> ChatBody:
         raise unsupported_value("stream", "true", "false")
     if fields.get("n") not in (None, 1):
         raise unsupported_value("n", str(fields["n"]), "1")
-    key = hashlib.blake2b(raw, digest_size=16, key=str(seed).encode()).digest()
     return ChatBody(model, _messages(fields), _schema(fields), fields, key)
 
 
@@ -165,9 +170,11 @@ class RefusalError(Exception):
         kind: str = "invalid_request_error",
         param: str | None = None,
         code: str | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
+        self.headers = headers or {}
         self.code = code
         error = {"message": message, "type": kind, "param": param, "code": code}
         self.body = json.dumps({"error": error}).encode()

@@ -32,9 +32,11 @@ def drawn_fault(settings: EndpointSettings, chance: Chance) -> Fault | None:
     return None
 
 
-def malformed_body(chance: Chance) -> tuple[bytes, str]:
-    """A body that is no chat completion, and its content type."""
+def malformed_body(chance: Chance, as_message: bool = False) -> tuple[bytes, str]:
+    """A body that is no chat completion, or no message, and its content type."""
     body, kind = chance.of("malformed body").choice(_BODIES)
+    if as_message:
+        body = body.replace(b'"choices":[]', b'"content":null').replace(b'"choices"', b'"content"')
     return body, "text/html" if kind == "html" else "application/json"
 
 

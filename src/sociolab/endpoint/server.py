@@ -48,6 +48,7 @@ from sociolab.endpoint.faults import (
     truncated,
 )
 from sociolab.endpoint.fine_tuning import FineTuning, TuningRequest, is_tuning
+from sociolab.endpoint.messages import message, read_message, refusal_here, usage_here
 from sociolab.endpoint.replies import ByHand, Replies
 from sociolab.endpoint.schemas import prose
 from sociolab.endpoint.settings import EndpointSettings, Fault, settings_as_json
@@ -64,6 +65,9 @@ _BODY_FAULTS: tuple[Fault, ...] = (
     "malformed_body",
 )
 """The faults that can befall a call without a text."""
+
+_MESSAGES = "/messages"
+_DIALECTS = ("/chat/completions", _MESSAGES)
 
 _MOST_SEEN = 100_000
 _JSON = "application/json"
@@ -100,8 +104,8 @@ class EndpointServer:
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one HTTP request."""
         path = request.rel_url.raw_path.removeprefix("/v1")
-        if path == "/chat/completions" and request.method == hdrs.METH_POST:
-            return await self._count_and_answer(request)
+        if path in _DIALECTS and request.method == hdrs.METH_POST:
+            return await self._count_and_answer(request, path == _MESSAGES)
         try:
             if is_tuning(path):
                 return await self._tune(request, path) or _without_reply(request)
@@ -109,17 +113,19 @@ class EndpointServer:
         except RefusalError as refusal:
             return _refused(refusal)
 
-    # -------------------------------------------------------------- chat completions
+    # -------------------------------------------------------------- chat completions, messages
 
-    async def _count_and_answer(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def _count_and_answer(
+        self, request: web.BaseRequest, as_message: bool
+    ) -> web.StreamResponse:
         self._counters.arrived()
         outcome: int | str = 500  # as aiohttp answers where a responder fails
         try:
-            response = await self._answer(request)
+            response = await self._answer(request, as_message)
             outcome = "no reply" if response is None else response.status
         except RefusalError as refusal:
-            response = _refused(refusal)
-            outcome = refusal.status
+            response = _refused(refusal_here(refusal) if as_message else refusal)
+            outcome = response.status
         except asyncio.CancelledError:
             outcome = "client gone"
             raise
@@ -127,11 +133,13 @@ class EndpointServer:
             self._counters.left(outcome)
         return _without_reply(request) if response is None else response
 
-    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse | None:
+    async def _answer(
+        self, request: web.BaseRequest, as_message: bool
+    ) -> web.StreamResponse | None:
         """The response; None if there is to be none."""
         raw = await request.content.read()  # unlike request.read(), of any length
         self._authorize(request)
-        chat = read_chat(raw, self.settings.seed)
+        chat = (read_message if as_message else read_chat)(raw, self.settings.seed)
         refuse_what_is_unsupported(self.settings, chat, self.tuning.models)
         attempt = self._attempt(request, chat.key)
         repeated = self._prefixes.repeated(chat)
@@ -147,7 +155,11 @@ class EndpointServer:
             text, finish_reason = await self._text(chat, chance, fault)
             usage = usage_of(chat.prompt_characters, repeated, text)
             self._counters.replied(text, usage)
-            shown = json.loads(self.settings.usage) if self.settings.usage else usage
+            told = usage_here(usage) if as_message else usage
+            shown = json.loads(self.settings.usage) if self.settings.usage else told
+            if as_message:
+                thought = prose(chance.of("thought"), 200) if chat.fields["thinks"] else ""
+                return message(chat, text, finish_reason, shown, thought)
             return completion(chat, text, finish_reason, shown)
 
         return await self._faulty(request, chance, fault, answer, chat.model)
@@ -170,8 +182,13 @@ class EndpointServer:
         if fault == "rate_limited":
             after = f"{self.settings.retry_after:g}"
             message = f"Rate limit reached for {what}. Please try again in {after}s."
-            refusal = RefusalError(429, message, kind="requests", code="rate_limit_exceeded")
-            return _refused(refusal, {hdrs.RETRY_AFTER: after})
+            raise RefusalError(
+                429,
+                message,
+                kind="requests",
+                code="rate_limit_exceeded",
+                headers={hdrs.RETRY_AFTER: after},
+            )
         if seconds := latency_seconds(self.settings, chance):
             await asyncio.sleep(seconds)
         if fault == "server_error":
@@ -183,7 +200,7 @@ class EndpointServer:
         if fault in ("hang", "dropped"):
             return None
         if fault == "malformed_body":
-            body, kind = malformed_body(chance)
+            body, kind = malformed_body(chance, request.rel_url.path.endswith(_MESSAGES))
             return web.Response(body=body, headers={hdrs.CONTENT_TYPE: kind})
         if fault == "truncated_body":
             return await _cut_short(request, body)
@@ -264,7 +281,7 @@ class EndpointServer:
         if path == "/counters/reset" and method == hdrs.METH_POST:
             self.reset()
             return _json_response(self.counters.as_json())
-        if path in ("/chat/completions", "/counters/reset"):
+        if path in (*_DIALECTS, "/counters/reset"):
             raise wrong_method(method, path)
         if path not in ("/counters", "/models") and not path.startswith("/models/"):
             raise unknown_url(method, path)
@@ -288,8 +305,9 @@ class EndpointServer:
         key = self.settings.api_key
         if key is None:
             return
-        given = request.headers.get(hdrs.AUTHORIZATION, "")
-        if not hmac.compare_digest(given.encode(), f"Bearer {key}".encode()):
+        bearer = request.headers.get(hdrs.AUTHORIZATION, "").removeprefix("Bearer ")
+        given = request.headers.get("x-api-key", bearer)
+        if not hmac.compare_digest(given.encode(), key.encode()):
             raise RefusalError(401, "Incorrect API key provided.", code="invalid_api_key")
 
 
@@ -301,8 +319,8 @@ def _json_response(row: dict[str, Any]) -> web.Response:
     return web.Response(body=json.dumps(row).encode(), headers={hdrs.CONTENT_TYPE: _JSON})
 
 
-def _refused(refusal: RefusalError, extra: dict[str, str] | None = None) -> web.Response:
-    headers = {hdrs.CONTENT_TYPE: _JSON, **(extra or {})}
+def _refused(refusal: RefusalError) -> web.Response:
+    headers = {hdrs.CONTENT_TYPE: _JSON, **refusal.headers}
     return web.Response(body=refusal.body, status=refusal.status, headers=headers)
 
 

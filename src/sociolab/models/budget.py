@@ -126,17 +126,21 @@ CHARACTERS_A_TOKEN = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens: read, read from the provider's cache, and written."""
+    """Dollars for a million tokens: read, written by the model, read from the provider's cache,
+    and written into that cache; without a price of their own, cached tokens cost as others."""
 
     input: float
     output: float
     cached: float | None = None
+    into_cache: float | None = None
 
     def of(self, usage: Usage) -> float:
         """The price of a call in dollars."""
         cached = self.input if self.cached is None else self.cached
-        fresh = max(0, usage.prompt - usage.cached)
-        return (fresh * self.input + usage.cached * cached + usage.completion * self.output) / 1e6
+        into = self.input if self.into_cache is None else self.into_cache
+        fresh = max(0, usage.prompt - usage.cached - usage.written)
+        read = fresh * self.input + usage.cached * cached + usage.written * into
+        return (read + usage.completion * self.output) / 1e6
 
 
 def tokens_in(prompt: Prompt) -> int:
@@ -179,8 +183,9 @@ def counted(told: object, prompt: Prompt, written: int) -> tuple[Usage, str]:
         told = {name: count for name, count in told.items() if count is not None}
     try:
         usage, fault = _USAGE.validate_python(told), ""
-        if usage.cached > usage.prompt:
-            usage, fault = Usage(), f"{usage.cached} as cached tokens of {usage.prompt}"
+        cached = usage.cached + usage.written
+        if cached > usage.prompt:
+            usage, fault = Usage(), f"{cached} as cached tokens of {usage.prompt}"
     except ValidationError as error:
         first = error.errors()[0]
         what = f"{first['loc'][0]} tokens" if first["loc"] else "usage"
@@ -193,6 +198,7 @@ def counted(told: object, prompt: Prompt, written: int) -> tuple[Usage, str]:
             usage.completion or _tokens(written),
             usage.cached,
             estimated=True,
+            written=usage.written,
         )
     return usage, fault
 
@@ -258,7 +264,8 @@ class Forecast:
         seen = self._tokens_a_byte
         a_byte = seen.bound if self.known else max(1.0, seen.most)
         written = max_tokens or math.ceil(self._unlimited())
-        return self._price.of(Usage(math.ceil(size * a_byte), written))
+        read = math.ceil(size * a_byte)
+        return self._price.of(Usage(read, written, written=read if self._price.into_cache else 0))
 
     def learn(self, size: int, usage: Usage) -> None:
         """What a call took."""

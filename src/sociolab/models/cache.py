@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore, Role
@@ -89,7 +89,7 @@ def _accounted(prompt: Prompt, reply: ChatReply) -> ChatReply:
     told = reply.usage
     if told.estimated:
         return reply
-    counts = {"prompt": told.prompt, "completion": told.completion, "cached": told.cached}
+    counts = asdict(told)
     usage, fault = counted(counts, prompt, size_of(reply.text))
     return replace(reply, usage=usage, fault=fault or reply.fault) if usage != told else reply
 

@@ -1,4 +1,4 @@
-"""The client for OpenAI-compatible chat completions: the only door to the network."""
+"""The client for chat models over HTTP: the only door to the network."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import os
 import random
 import ssl
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +26,7 @@ from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.core.redaction import guard, redacted, redacted_bytes
 from sociolab.core.seeding import seed_of
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
-from sociolab.models.wire import Quirks, body_of, learn, read_error, read_reply
+from sociolab.models.wire import CHAT, Dialect, quirks_of, read_error
 
 if TYPE_CHECKING:  # loaded with the first request: it takes a tenth of a second
     import aiohttp
@@ -35,7 +37,6 @@ LONGEST_WAIT = 60.0
 ATTEMPT_HEADER = "x-sociolab-attempt"
 """Which attempt at the same call a request is, from 1: for the logs of a server of one's own."""
 
-_COMPLETIONS = "/chat/completions"
 _JSON = "application/json"
 
 _JITTER = random.Random()
@@ -52,7 +53,59 @@ class HttpAnswer(NamedTuple):
     pause: float | None
 
 
-class Endpoint:
+class Limits(ABC):
+    """What holds for all calls to an endpoint, however they are sent: how many in flight and in a
+    minute, how long, how often again."""
+
+    def __init__(self, spec: EndpointSpec, dialect: Dialect) -> None:
+        self.spec = spec
+        self.dialect = dialect
+        self.base_url = spec.base_url.rstrip("/")
+        self._room = asyncio.Semaphore(spec.in_flight)
+        self._next = 0.0
+
+    def model(self, name: str, options: Mapping[str, Any] | None = None) -> EndpointModel:
+        """A model of this endpoint; `options` go into each of its requests as they are, but for a
+        `seed`, from which each call gets one of its own. ConfigError for one that is unknown there.
+        """
+        for option, instead in self.dialect.lacks.items():
+            if options and option in options and not isinstance(options[option], dict):
+                raise ConfigError(f'"{self.spec.name}/{name}" takes no {option}: {instead}')
+        return EndpointModel(self, name, options or {})
+
+    @abstractmethod
+    async def send(
+        self, call: RetriedCall, method: str, path: str, body: bytes, kind: str
+    ) -> HttpAnswer:
+        """One request of a call, in its place and its time; `kind` is the body's content type."""
+
+    async def call(self, attempt: Callable[[RetriedCall], Awaitable[Result]]) -> Result:
+        """What an attempt gives, with retries where they may help; ModelError otherwise.
+
+        It always ends: no request outlasts `timeout_s`, and requests and pauses together do not
+        outlast `total_s`. Waiting for a place in flight is not counted. A request is sent only
+        while a fair time is left for it, half of `timeout_s`: cut off, it would be paid for all
+        the same.
+        """
+        return await RetriedCall(self).retried(attempt)
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place in flight, in its minute; first come, first served."""
+        async with self._room:
+            if self.spec.requests_per_minute:
+                now = time.monotonic()
+                wait = self._next - now
+                self._next = max(self._next, now) + 60.0 / self.spec.requests_per_minute
+                await asyncio.sleep(max(wait, 0.0))
+            yield
+
+    def for_another_loop(self) -> None:
+        """Forget who waits: the next call may be made in another event loop."""
+        self._room = asyncio.Semaphore(self.spec.in_flight)
+
+
+class Endpoint(Limits):
     """One endpoint: a session with it, and its limits. For one event loop; close it when done.
 
     Proxies are those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY). Redirects are not
@@ -60,21 +113,17 @@ class Endpoint:
     a key, a header, the certificates or the proxy cannot be used.
     """
 
-    def __init__(self, spec: EndpointSpec) -> None:
-        self.spec = spec
-        self.base_url = spec.base_url.rstrip("/")
+    def __init__(self, spec: EndpointSpec, dialect: Dialect = CHAT) -> None:
+        super().__init__(spec, dialect)
         address = _address(spec)
         self._headers = {"user-agent": f"sociolab/{__version__}"}
-        if key := key_of(spec):
-            self._headers["authorization"] = f"Bearer {key}"
+        self._headers |= dialect.headers(key_of(spec))
         self._headers |= headers_of(spec)
         self._proxy = _proxy_for(address, spec)
         guard(*secrets_of(spec), *_credentials(self._proxy))
         secure = "https" in (address.scheme, urlsplit(self._proxy or "").scheme)
         self._certificates = _certificates(spec) if secure else None
         self._session: aiohttp.ClientSession | None = None
-        self._room = asyncio.Semaphore(spec.in_flight)
-        self._next = 0.0
 
     async def __aenter__(self) -> Endpoint:
         return self
@@ -87,27 +136,12 @@ class Endpoint:
     ) -> None:
         await self.close()
 
-    def model(self, name: str, options: Mapping[str, Any] | None = None) -> EndpointModel:
-        """A model of this endpoint; `options` go into each of its requests as they are, but for a
-        `seed`, from which each call gets one of its own."""
-        return EndpointModel(self, name, options)
-
     async def close(self) -> None:
         """End the session: requests that wait for their replies fail. The next call opens one."""
         session, self._session = self._session, None
-        self._room = asyncio.Semaphore(self.spec.in_flight)  # the next loop may be another
+        self.for_another_loop()
         if session is not None:
             await session.close()
-
-    async def call(self, attempt: Callable[[RetriedCall], Awaitable[Result]]) -> Result:
-        """What an attempt gives, with retries where they may help; ModelError otherwise.
-
-        It always ends: no request outlasts `timeout_s`, and requests and pauses together do not
-        outlast `total_s`. Waiting for a place in flight is not counted. A request is sent only
-        while a fair time is left for it, half of `timeout_s`: cut off, it would be paid for all
-        the same.
-        """
-        return await RetriedCall(self).retried(attempt)
 
     async def request(
         self,
@@ -140,7 +174,7 @@ class Endpoint:
             ):
                 if response.status == 407:
                     raise _refused_by_proxy(url + self._through, 407, "")
-                pause = _retry_after(response.headers.get("retry-after"))
+                pause = _retry_after(response.headers)
                 return HttpAnswer(response.status, await self._body(response), pause)
         except TimeoutError:
             message = f"{url} gave no reply within {seconds:.3g} s{self._through}"
@@ -150,16 +184,22 @@ class Endpoint:
         # Not raised from aiohttp's error, which holds what was sent, the key among it.
         raise failure
 
-    @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """A place in flight, in its minute; first come, first served."""
-        async with self._room:
-            if self.spec.requests_per_minute:
-                now = time.monotonic()
-                wait = self._next - now
-                self._next = max(self._next, now) + 60.0 / self.spec.requests_per_minute
-                await asyncio.sleep(max(wait, 0.0))
-            yield
+    async def send(
+        self,
+        call: RetriedCall,
+        method: str,
+        path: str,
+        body: bytes | aiohttp.MultipartWriter | None = None,
+        kind: str | None = None,
+    ) -> HttpAnswer:
+        """As `Limits.send` says; an upload or a question has no body or no kind of its own."""
+        headers = {ATTEMPT_HEADER: str(call.tries)}
+        if kind is not None:
+            headers["content-type"] = kind
+        return await call.timed(
+            self.base_url + path,
+            lambda seconds: self.request(method, path, seconds, body, headers),
+        )
 
     def _opened(self) -> aiohttp.ClientSession:
         """A session that leaves limits to us, and keeps no cookies."""
@@ -249,14 +289,14 @@ class Endpoint:
 class RetriedCall:
     """One call: its attempts, and the seconds that they and the pauses between them took."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, limits: Limits) -> None:
         self.tries = 1
         self.seconds = 0.0
-        self._endpoint = endpoint
-        self._spec = endpoint.spec
+        self._limits = limits
+        self._spec = limits.spec
 
     async def retried(self, attempt: Callable[[RetriedCall], Awaitable[Result]]) -> Result:
-        """What `Endpoint.call` promises."""
+        """What `Limits.call` promises."""
         spec = self._spec
         while True:
             try:
@@ -276,29 +316,19 @@ class RetriedCall:
             self.seconds += pause
             self.tries += 1
 
-    async def send(
-        self,
-        method: str,
-        path: str,
-        body: bytes | aiohttp.MultipartWriter | None = None,
-        kind: str | None = None,
-    ) -> HttpAnswer:
-        """One request, in its place and its time; `kind` is the body's content type."""
-        headers = {ATTEMPT_HEADER: str(self.tries)}
-        if kind is not None:
-            headers["content-type"] = kind
-        async with self._endpoint.place():
+    async def timed(self, where: str, send: Callable[[float], Awaitable[Result]]) -> Result:
+        """What is sent in its place in flight, and given so many seconds; their time is counted."""
+        async with self._limits.place():
             left = self._spec.total_s - self.seconds
             if left < self._fair:
                 raise ModelError(
-                    f"{self._endpoint.base_url + path} was not retried: only {left:.3g} s of "
-                    f"total_s = {self._spec.total_s:g} s are left, too little for a reply",
+                    f"{where} was not retried: only {left:.3g} s of total_s = "
+                    f"{self._spec.total_s:g} s are left, too little for a reply",
                     cause="timeout",
                 )
             began = time.perf_counter()
             try:
-                seconds = min(self._spec.timeout_s, left)
-                return await self._endpoint.request(method, path, seconds, body, headers)
+                return await send(min(self._spec.timeout_s, left))
             finally:
                 self.seconds += time.perf_counter() - began
 
@@ -319,14 +349,13 @@ class RetriedCall:
 class EndpointModel:
     """One model of an endpoint, as a ChatModel."""
 
-    def __init__(
-        self, endpoint: Endpoint, model: str, options: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, endpoint: Limits, model: str, options: Mapping[str, Any]) -> None:
         self.label = f"{endpoint.spec.name}/{model}"
         self._endpoint = endpoint
         self._model = model
-        self._options = options or {}
-        self._quirks = Quirks(takes_schema=endpoint.spec.structured is not False)
+        self._options = options
+        self._dialect = endpoint.dialect
+        self._quirks = quirks_of(endpoint.spec.refuses)
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """One reply, as `Endpoint.call` makes it; ModelError with its cause otherwise."""
@@ -334,7 +363,7 @@ class EndpointModel:
 
         async def attempt(call: RetriedCall) -> ChatReply:
             answer = await self._answer(prompt, options, call)
-            reply = read_reply(answer.body, prompt, call.seconds, call.tries)
+            reply = self._dialect.read_reply(answer.body, prompt, call.seconds, call.tries)
             return replace(reply, text=redacted(reply.text))  # JSON may hide it as \\u002d
 
         return await self._endpoint.call(attempt)
@@ -352,15 +381,16 @@ class EndpointModel:
         self, prompt: Prompt, options: Mapping[str, Any], call: RetriedCall
     ) -> HttpAnswer:
         """One attempt; a refusal that teaches a quirk of the server is answered at once."""
+        path = self._dialect.path
         while True:
             quirks = self._quirks
-            body = body_of(self._model, prompt, quirks, options)
-            answer = await call.send("POST", _COMPLETIONS, body, _JSON)
+            body = self._dialect.body_of(self._model, prompt, quirks, options)
+            answer = await self._endpoint.send(call, "POST", path, body, _JSON)
             if answer.status == 200:
                 return answer
-            learned = learn(quirks, answer.status, answer.body)
+            learned = self._dialect.learn(quirks, answer.status, answer.body)
             if learned is None:
-                url = self._endpoint.base_url + _COMPLETIONS
+                url = self._endpoint.base_url + path
                 error = read_error(answer.status, answer.body, self._model, url, self._options)
                 error.pause = answer.pause
                 raise error
@@ -444,9 +474,26 @@ def _refused_by_proxy(where: str, status: int, reason: str) -> ModelError:
     return ModelError(message, cause="connection", retryable=not lasts, fatal=lasts)
 
 
-def _retry_after(value: str | None) -> float | None:
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a server asks for; without Retry-After, those until a limit of Anthropic's
+    that is used up is set back."""
+    value = headers.get("retry-after") or _until_reset(headers)
     try:
         pause = float(value or "nan")
     except ValueError:
         return None  # an HTTP date: rare, and our own backoff serves as well
     return max(0.0, pause) if math.isfinite(pause) else None
+
+
+def _until_reset(headers: Mapping[str, str]) -> str | None:
+    resets = [
+        value
+        for name, value in headers.items()
+        if (limit := name.lower().removesuffix("-reset")) != name.lower()
+        and limit.startswith("anthropic-ratelimit-")
+        and headers.get(f"{limit}-remaining") == "0"
+    ]
+    with suppress(ValueError, TypeError):  # no time, or one without a zone
+        last = max(map(datetime.fromisoformat, resets))  # none at all: a ValueError, too
+        return str((last - datetime.now(UTC)).total_seconds())
+    return None

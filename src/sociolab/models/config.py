@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
@@ -34,6 +34,9 @@ _LONGEST_PART = 16
 """Characters between two underscores of a variable's name, at most."""
 
 
+Refusable: TypeAlias = Literal["max_tokens", "penalties", "schema", "system", "temperature"]
+
+
 class EndpointOptions(BaseModel):
     """What `models.toml` says of an endpoint, `[endpoints.NAME]`.
 
@@ -44,8 +47,8 @@ class EndpointOptions(BaseModel):
 
     `timeout_s` (seconds) bounds one attempt, `total_s` a call with all its attempts and the pauses
     between them. `max_reply_mb` (megabytes, decompressed) is the largest body that is read.
-    `structured` says whether a JSON schema may be sent as `response_format`; found out at the
-    first call if unset.
+    `refuses` names what the server is known not to take; whatever else it refuses is found out at
+    the first call. Of "max_tokens" it takes OpenAI's other name, `max_completion_tokens`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -60,11 +63,11 @@ class EndpointOptions(BaseModel):
     total_s: float = Field(default=600.0, gt=0)
     tries: int = Field(default=6, ge=1)
     max_reply_mb: float = Field(default=64.0, gt=0)
-    structured: bool | None = None
+    refuses: frozenset[Refusable] = frozenset()
 
 
 class EndpointSpec(EndpointOptions):
-    """An OpenAI-compatible endpoint: its name, and what is said of it."""
+    """An endpoint: its name, and what is said of it."""
 
     name: str
 
@@ -152,11 +155,12 @@ class PriceSpec(BaseModel):
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cached: float | None = Field(default=None, ge=0)
+    into_cache: float | None = Field(default=None, ge=0)
 
     @property
     def price(self) -> Price:
         """As the budget uses it."""
-        return Price(self.input, self.output, self.cached)
+        return Price(self.input, self.output, self.cached, self.into_cache)
 
 
 _OF_THE_PROMPT = frozenset({"temperature", "max_tokens"})
@@ -167,7 +171,10 @@ _OURS = frozenset({"model", "messages", "response_format", "stream", "n", "max_c
 
 
 class Sampling(BaseModel):
-    """The options that have a name here, as OpenAI and vLLM call them; unset, none is sent."""
+    """The options that have a name here, as OpenAI and vLLM call them; unset, none is sent.
+
+    `thinking` is Anthropic's: tokens at most, or "adaptive".
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -181,6 +188,7 @@ class Sampling(BaseModel):
     presence_penalty: float | None = Field(default=None, ge=-2, le=2)
     frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
     reasoning_effort: str | None = Field(default=None, min_length=1)
+    thinking: Annotated[int, Field(ge=1024)] | Literal["adaptive", "disabled"] | None = None
 
     @field_validator("stop", mode="before")
     @classmethod
@@ -206,7 +214,7 @@ class ListedOptions(Sampling):
         for name in value:
             if name in _OURS:
                 raise ValueError(f"{name} is set by the client and cannot be changed")
-            if name in Sampling.model_fields:
+            if name in Sampling.model_fields and name != "thinking":  # an object to some servers
                 raise ValueError(f"{name} is a separate option: write it outside extra")
         try:
             json.dumps(value, allow_nan=False)

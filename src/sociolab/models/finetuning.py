@@ -171,7 +171,7 @@ class FineTuningClient:
     ) -> dict[str, Any]:
         """One request; its JSON object, or ModelError."""
         kind = "application/json" if isinstance(body, bytes) else None  # a form names its own
-        answer = await call.send(method, path, body, kind)
+        answer = await self._endpoint.send(call, method, path, body, kind)
         if answer.status != 200:
             refusal = read_error(answer.status, answer.body, self.model, self.base_url + path)
             refusal.pause = answer.pause

@@ -83,7 +83,8 @@ def shipped_prices() -> PriceTable:
     found = {}
     for row in csv.DictReader(table.splitlines()):
         cached = float(row["cached"]) if row["cached"] else None
-        price = Price(float(row["input"]), float(row["output"]), cached)
+        into_cache = float(row["into_cache"]) if row["into_cache"] else None
+        price = Price(float(row["input"]), float(row["output"]), cached, into_cache)
         context = int(row["context"]) if row["context"] else None
         found[row["provider"], row["model"]] = ListedPrice(
             row["provider"], row["model"], price, context

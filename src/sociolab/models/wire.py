@@ -1,10 +1,12 @@
-"""The wire format of chat completions: request bodies out, replies and refusals in."""
+"""The wire format of chat completions: request bodies out, replies and refusals in; and what the
+formats of other families of servers (`messages`) must offer, too.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
@@ -27,6 +29,33 @@ class Quirks:
     takes_penalties: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one family of servers is spoken to.
+
+    `headers` are made of the key. `lacks` has the options that it does not know, by name, and what
+    to do instead.
+    """
+
+    path: str
+    headers: Callable[[str | None], dict[str, str]]
+    body_of: Callable[[str, Prompt, Quirks, Mapping[str, Any]], bytes]
+    read_reply: Callable[[bytes, Prompt, float, int], ChatReply]
+    learn: Callable[[Quirks, int, bytes], Quirks | None]
+    lacks: Mapping[str, str]
+
+
+def quirks_of(refuses: Collection[str]) -> Quirks:
+    """What is known of a server before the first call (`EndpointOptions.refuses`)."""
+    return Quirks(
+        "max_completion_tokens" if "max_tokens" in refuses else "max_tokens",
+        takes_temperature="temperature" not in refuses,
+        takes_system="system" not in refuses,
+        takes_schema="schema" not in refuses,
+        takes_penalties="penalties" not in refuses,
+    )
+
+
 def body_of(
     model: str, prompt: Prompt, quirks: Quirks, options: Mapping[str, Any] | None = None
 ) -> bytes:
@@ -38,7 +67,7 @@ def body_of(
     messages = prompt.messages
     schema = prompt.schema
     if schema is not None and not quirks.takes_schema:
-        messages = messages if schema.told else _with_schema(messages, schema.text)
+        messages = messages if schema.told else with_schema(messages, schema.text)
         schema = None
     if not quirks.takes_system:
         messages = _without_system(messages)
@@ -54,7 +83,7 @@ def body_of(
         body[quirks.token_limit_name] = prompt.max_tokens
     if options:
         body.update(options)
-    encoded = _encoded(body)
+    encoded = encoded_body(body)
     if schema is None:
         return encoded
     return encoded[:-1] + _response_format(schema.name, schema.text)
@@ -68,7 +97,7 @@ def read_reply(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatR
     impossible is the reply's `fault`.
     """
     try:
-        document = _document(data)
+        document = document_of(data)
         choice = document["choices"][0]
         message = choice["message"]
         text, finish = _text(message.get("content")), _finish(choice.get("finish_reason"))
@@ -78,15 +107,18 @@ def read_reply(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatR
         usage, fault = counted(_told(document.get("usage")), prompt, written)
         return ChatReply(text, finish, usage, seconds, tries, fault=fault)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        shown = data[:80].decode(errors="replace")
-        raise ModelError(
-            f"expected a chat completion as JSON, found {shown!r}",
-            cause="malformed reply",
-            retryable=True,
-        ) from error
+        raise malformed("a chat completion", data) from error
 
 
-def _with_schema(messages: tuple[Message, ...], schema: str) -> tuple[Message, ...]:
+def malformed(wanted: str, data: bytes) -> ModelError:
+    """That a body is not what it should be."""
+    shown = data[:80].decode(errors="replace")
+    problem = f"expected {wanted} as JSON, found {shown!r}"
+    return ModelError(problem, cause="malformed reply", retryable=True)
+
+
+def with_schema(messages: tuple[Message, ...], schema: str) -> tuple[Message, ...]:
+    """The messages, with the schema at their end."""
     *others, last = messages
     text = f"{last.text}\n\nReply with one JSON object and nothing else.\nJSON schema: {schema}"
     return (*others, replace(last, text=text))
@@ -103,7 +135,7 @@ def _without_system(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     return (Message("user", f"{system}\n\n{rest[0].text}"), *rest[1:])
 
 
-def _encoded(body: dict[str, Any]) -> bytes:
+def encoded_body(body: dict[str, Any]) -> bytes:
     """As JSON; half a surrogate pair, which no server would read, as U+FFFD."""
     # Three times as fast as json.dumps on a prompt of 5 KB.
     try:
@@ -121,7 +153,8 @@ def _response_format(name: str, schema: str) -> bytes:
     return b"," + pydantic_core.to_json(wanted)[1:]
 
 
-def _document(data: bytes) -> Any:
+def document_of(data: bytes) -> Any:
+    """The JSON of a body; ValueError or RecursionError if it is none."""
     try:
         return pydantic_core.from_json(data)
     except ValueError:
@@ -170,6 +203,7 @@ _TOO_LONG = (
     "context_length",
     "context length",
     "context size",
+    "context limit",
     "context window",
     "maximum context",
     "too many tokens",
@@ -189,18 +223,19 @@ def read_error(
 
     A refusal that names one of the options that are sent with every call is fatal.
     """
-    said = _error_message(data)
+    said = error_message(data)
     where = f"{address} answered {status}: {said}"
     if 300 <= status < 400:
         advice = "redirects are not followed; give the final address as base URL"
         return ModelError(f"{where}; {advice}", cause="refused", fatal=True)
     if status in (401, 403):
-        advice = "set the key in the environment variable that models.toml names for this endpoint"
+        advice = "check the key in the environment variable that is named for this endpoint"
         return ModelError(f"{where}; {advice}", cause="credentials", fatal=True)
     if status == 404:
         advice = f'check the model name "{model}" and the base URL'
         return ModelError(f"{where}; {advice}", cause="unknown model", fatal=True)
-    if status == 402 or (status == 429 and "insufficient_quota" in said):
+    empty = ("insufficient_quota",) if status == 429 else ("credit balance is too low",)
+    if status == 402 or _about(said, empty):
         return ModelError(f"{where}; the account has no credit", cause="refused", fatal=True)
     if status == 429:
         return ModelError(where, cause="rate limit", retryable=True)
@@ -221,7 +256,7 @@ def learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
     """What a refusal teaches about this server; None if it teaches nothing."""
     if status not in (400, 404, 422):
         return None
-    said = _error_message(data).lower()
+    said = error_message(data).lower()
     if _about(said, _TOO_LONG):
         return None  # some servers name every token setting in this message
     if quirks.token_limit_name == "max_tokens" and "max_completion_tokens" in said:
@@ -237,7 +272,7 @@ def learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
     return None
 
 
-def _error_message(data: bytes) -> str:
+def error_message(data: bytes) -> str:
     """What the server said, on one line; of a body that is no JSON error, its beginning."""
     try:
         error = pydantic_core.from_json(data)["error"]  # json.loads breaks on deep nesting
@@ -248,6 +283,17 @@ def _error_message(data: bytes) -> str:
     except (ValueError, KeyError, TypeError, AttributeError):
         text = data[:2000].decode(errors="replace")
     return " ".join(text.split())[:300]
+
+
+CHAT = Dialect(
+    "/chat/completions",
+    lambda key: {"authorization": f"Bearer {key}"} if key else {},
+    body_of,
+    read_reply,
+    learn,
+    {"thinking": "set reasoning_effort, or what the server calls it under extra in models.toml"},
+)
+"""OpenAI's dialect, and that of whoever follows it."""
 
 
 def _about(said: str, words: tuple[str, ...]) -> bool:

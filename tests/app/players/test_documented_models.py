@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig
-from sociolab.app.players.models import Models, ModelSpec, load_models, parse
+from sociolab.app.players.models import Models, ModelSpec, load_models, parse, ready_endpoints
 
 TEXT = (Path(__file__).parents[3] / "docs" / "models.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
@@ -21,18 +21,20 @@ def test_every_example_is_read(number: int, tmp_path: Path) -> None:
     assert load_models(file).endpoints
 
 
-def test_the_usual_providers_are_found_and_priced_where_the_host_is_theirs(tmp_path: Path) -> None:
-    file = tmp_path / "models.toml"
-    file.write_text(next(one for one in EXAMPLES if "[endpoints.groq]" in one), "utf-8")
-    models = Models(RunConfig(models=file))
+def test_the_usual_providers_are_found_and_priced_where_the_host_is_theirs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://lab.openai.azure.com")
+    models = Models(RunConfig())
     priced = {}
     for label in (
-        "openai/gpt-4o", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash",
+        "openai/gpt-4o", "anthropic/claude-sonnet-5", "gemini/gemini-2.5-flash",
         "groq/openai/gpt-oss-120b", "together/Qwen/Qwen2.5-72B-Instruct-Turbo",
         "azure/gpt-4o", "ollama/llama3.1:8b", "vllm/Qwen/Qwen2.5-7B-Instruct",
     ):  # fmt: skip
         spec = parse(label, "agent")
         assert isinstance(spec, ModelSpec)
-        assert f"[endpoints.{spec.endpoint}]" in TEXT
+        assert f"`{label}`" in TEXT.replace("azure/DEPLOYMENT", "azure/gpt-4o")
         priced[spec.endpoint] = models.price(spec) is not None
+    assert ready_endpoints().keys() <= set(re.findall(r"`(\w+)/", TEXT))
     assert {name for name, known in priced.items() if not known} == {"azure", "ollama", "vllm"}

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from fake_models import FakeModel
 from sociolab.app.players.models import (
     Models,
     ModelSettings,
@@ -17,10 +16,10 @@ from sociolab.app.players.models import (
 )
 from sociolab.app.run.config import RunConfig, config_of
 from sociolab.core.errors import ConfigError
-from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt
+from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
-from sociolab.models.config import OPENAI, EndpointSpec, Options
+from sociolab.models.config import OPENAI, Options
 
 
 def model_spec(text: str) -> ModelSpec:
@@ -257,27 +256,6 @@ def test_an_unknown_name_in_models_toml_is_told_what_there_is(tmp_path: Path) ->
     file = write(tmp_path / "m.toml", '[options."a/b"]\nheat = 1\n')
     with pytest.raises(ConfigError, match=r'"options\.a/b\.heat" is no field.*min_p.*extra'):
         load_models(file)
-
-
-def test_a_provider_that_takes_no_options_is_not_asked_for_any(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Plain:
-        def __init__(self, spec: EndpointSpec) -> None:
-            pass
-
-        def model(self, name: str) -> ChatModel:
-            return FakeModel("Hi.")
-
-        async def close(self) -> None:
-            pass
-
-    monkeypatch.setattr("sociolab.app.players.models.plugin", lambda *_: Plain)
-    models = Models(RunConfig())
-    assert models.open(model_spec("openai/x")).label == "fake/model"
-    assert models.open(model_spec("openai/x?temperature=1")).label == "fake/model?temperature=1.0"
-    with pytest.raises(ConfigError, match=r"takes no options; leave out top_p"):
-        models.open(model_spec("openai/x?top_p=0.9"))
 
 
 def test_a_models_file_that_is_named_must_be_there(tmp_path: Path) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
-from collections.abc import Mapping
+import re
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, cast
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
@@ -32,7 +35,7 @@ from sociolab.models.config import (
     options_of,
     secrets_of,
 )
-from sociolab.models.prices import shipped_prices
+from sociolab.models.prices import nearest, shipped_prices
 from sociolab.plugin.options import ModelAccess
 
 HUMAN = "human"
@@ -157,13 +160,17 @@ class Models:
         as `--base-url` or else the environment says."""
         table = self.file.endpoints.get(spec.endpoint)
         found = self.file.endpoint(spec.endpoint)
+        if found is not None and _VARIABLE.search(found.base_url):
+            found = found.model_copy(update={"base_url": _filled_in(found)})
         addressed = table is not None and "base_url" in table.model_fields_set
         if spec.endpoint == "openai" and not addressed:
             found = _openai(self.config, found or EndpointSpec(name="openai"))
         if found is None:
+            near = nearest(spec.endpoint, ready_endpoints())
+            meant = f" (did you mean {near[0]}?)" if near else ""
             raise ConfigError(
-                f'"{spec.label}": there is no endpoint called "{spec.endpoint}"; describe it '
-                f"in models.toml under [endpoints.{spec.endpoint}], or use "
+                f'"{spec.label}": there is no endpoint called "{spec.endpoint}"{meant}; describe '
+                f"it in models.toml under [endpoints.{spec.endpoint}], or use "
                 f"openai/{spec.model} with --base-url"
             )
         if self.config.in_flight is not None:
@@ -191,6 +198,10 @@ class Models:
         listed = self.file.prices.get(f"{spec.endpoint}/{spec.model}")
         if listed is not None:
             return listed.price
+        own = getattr(self._factory(spec), "price", None)
+        if own is not None:
+            found: Price | None = own(spec.model)
+            return found
         return shipped_prices().price(self.endpoint(spec).base_url, spec.model)
 
     def no_price(self, *specs: ModelSpec) -> str:
@@ -233,22 +244,18 @@ class Models:
         return _with_options(self._served(spec), self.options(spec))
 
     def _served(self, spec: ModelSpec) -> ChatModel:
-        """The model itself; ConfigError if its provider cannot send its options."""
+        """The model itself."""
         provider = self._providers.get(spec.endpoint)
         if provider is None:
-            endpoint = self.endpoint(spec)
-            table = self.file.endpoints.get(spec.endpoint)
-            factory = plugin("sociolab.models", table.provider if table else "openai")
-            provider = self._providers[spec.endpoint] = factory(endpoint)
-        sent = self.options(spec).sent
-        if not sent:
-            return provider.model(spec.model)
-        if not _takes_options(provider):
-            raise ConfigError(
-                f'"{spec.label}": the provider of the endpoint "{spec.endpoint}" takes no options; '
-                f"leave out {', '.join(sent)}"
-            )
-        return cast(_TakesOptions, provider).model(spec.model, sent)
+            provider = self._factory(spec)(self.endpoint(spec))
+            self._providers[spec.endpoint] = provider
+        return provider.model(spec.model, self.options(spec).sent)
+
+    def _factory(self, spec: ModelSpec) -> Callable[[EndpointSpec], Provider]:
+        """What makes the provider of an endpoint."""
+        table = self.file.endpoints.get(spec.endpoint)
+        made = plugin("sociolab.models", table.provider if table else "openai")
+        return cast("Callable[[EndpointSpec], Provider]", made)
 
     def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """The model with its replies kept and its money counted."""
@@ -263,22 +270,6 @@ class Models:
         """Let go of all connections."""
         for provider in self._providers.values():
             await provider.close()
-
-
-class _TakesOptions(Protocol):
-    """A provider whose models can be sent options."""
-
-    def model(self, name: str, options: Mapping[str, Any]) -> ChatModel:
-        """A model of this endpoint, each of whose requests holds these options."""
-        ...
-
-
-def _takes_options(provider: Provider) -> bool:
-    try:
-        inspect.signature(provider.model).bind("model", {})
-    except TypeError:
-        return False
-    return True
 
 
 def _with_options(model: ChatModel, options: Options) -> ChatModel:
@@ -340,7 +331,9 @@ class EndpointTable(EndpointOptions):
     @field_validator("base_url")
     @classmethod
     def _plain_address(cls, value: str) -> str:
-        return checked_url(value)
+        """Not of those that ship: one holds a variable, one is no address."""
+        ready = any(value == one["base_url"] for one in ready_endpoints().values())
+        return value if ready else checked_url(value)
 
     @field_validator("ca_bundle")
     @classmethod
@@ -367,20 +360,59 @@ class ModelsFile(BaseModel):
 
 
 def load_models(path: Path | None) -> ModelsFile:
-    """The named file, else `models.toml` here, else the user's own, else nothing.
+    """The named file, else `models.toml` here, else the user's own, else nothing; and the endpoints
+    that are ready without one.
 
     ConfigError where the named file is missing or a file is wrong.
     """
     if path is None:
         found = [place for place in (Path(FILE), data_home() / FILE) if place.is_file()]
         if not found:
-            return ModelsFile()
+            return ModelsFile.model_validate({"endpoints": ready_endpoints()})
         path = found[0]
     try:
-        return ModelsFile.model_validate(read_toml(path), context={"folder": path.parent})
+        table = read_toml(path)
+        endpoints = table.get("endpoints", {})
+        if isinstance(endpoints, dict):
+            table = {**table, "endpoints": _with_ready(endpoints)}
+        return ModelsFile.model_validate(table, context={"folder": path.parent})
     except ValidationError as error:
         raise ConfigError(f"{path}: {first_problem(error)}{_known_fields(error)}") from error
 
+
+@cache
+def ready_endpoints() -> Mapping[str, Mapping[str, Any]]:
+    """The endpoints that ship, as in `models.toml`, by name."""
+    text = files("sociolab.models").joinpath("providers.toml").read_text("utf-8")
+    found: dict[str, dict[str, Any]] = tomllib.loads(text)["endpoints"]
+    return found
+
+
+def _with_ready(endpoints: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The tables of a file over those that ship; of one with its own address, what is no secret."""
+    whole: dict[str, Any] = {**ready_endpoints()}
+    for name, table in endpoints.items():
+        ready = whole.get(name, {})
+        if isinstance(table, dict) and "base_url" in table:
+            ready = {key: ready[key] for key in ("provider", "refuses") if key in ready}
+        whole[name] = {**ready, **table} if isinstance(table, dict) else table
+    return whole
+
+
+def _filled_in(spec: EndpointSpec) -> str:
+    """The address with its variables from the environment; ConfigError if that is none."""
+    names = _VARIABLE.findall(spec.base_url)
+    url = _VARIABLE.sub(lambda found: os.environ.get(found[1], "").rstrip("/"), spec.base_url)
+    try:
+        return checked_url(url)
+    except ValueError as error:
+        raise ConfigError(
+            f'endpoint "{spec.name}" takes its address from the environment variable '
+            f'{", ".join(names)}: {error}, found "{redacted(url, lookalikes=True)}"'
+        ) from error
+
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 _TABLES: dict[str, type[BaseModel]] = {
     "endpoints": EndpointTable,

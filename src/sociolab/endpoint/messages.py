@@ -1,0 +1,140 @@
+"""Anthropic's Messages over HTTP: a request read and checked as the API does it, and
+turned into that for a chat completion; its reply and its errors in the API's form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sociolab.endpoint.chat import (
+    ChatBody,
+    RefusalError,
+    bad_request,
+    chat_of,
+    unsupported_value,
+)
+
+_KNOWN = frozenset(
+    ("model", "messages", "max_tokens", "system", "temperature", "top_p", "top_k",
+     "stop_sequences", "metadata", "thinking", "output_config", "output_format",
+     "stream")
+)  # fmt: skip
+_UNKNOWN_TO_SCHEMAS = frozenset(
+    ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
+     "maxLength", "pattern", "maxItems", "uniqueItems", "prefixItems", "minProperties",
+     "maxProperties")
+)  # fmt: skip
+_FINISHES = {"length": "max_tokens", "content_filter": "refusal", "stop": "end_turn"}
+
+_KINDS = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error",
+          529: "overloaded_error"}  # fmt: skip
+
+
+def read_message(raw: bytes, seed: int = 0) -> ChatBody:
+    """The request in these bytes as a chat completion's; RefusalError (400) if it is none.
+
+    `thinks` among its fields says that thoughts are wanted.
+    """
+    try:
+        fields = json.loads(raw)
+    except ValueError:
+        raise bad_request("The request body is not valid JSON.") from None
+    if not isinstance(fields, dict):
+        raise bad_request("The request body must be a JSON object.")
+    for name in fields.keys() - _KNOWN:
+        raise bad_request(f"{name}: Extra inputs are not permitted")
+    if fields.get("stream"):
+        raise unsupported_value("stream", "true", "false")
+    most, temperature = fields.get("max_tokens"), fields.get("temperature")
+    if type(most) is not int or most < 1:
+        raise bad_request("max_tokens: Field required, a positive integer")
+    if temperature is not None and not 0 <= temperature <= 1:
+        raise bad_request("temperature: range: 0..1")
+    thinks = _thinks(fields.get("thinking"), most)
+    if thinks and temperature not in (None, 1):
+        raise bad_request("`temperature` may only be set to 1 when thinking is enabled.")
+    rows = fields.get("messages")
+    roles = [row.get("role") for row in rows or () if isinstance(row, dict) and row.get("content")]
+    if not rows or len(roles) < len(rows) or roles[0] != "user" or {*roles} - {"user", "assistant"}:
+        raise bad_request("messages: expected turns of user and assistant with text, user first")
+    if system := fields.get("system"):
+        rows = [{"role": "system", "content": system}, *rows]
+    asked = {"model": fields.get("model"), "messages": rows, "max_tokens": most, "thinks": thinks}
+    if temperature is not None:
+        asked["temperature"] = temperature
+    form = (fields.get("output_config") or {}).get("format", fields.get("output_format"))
+    if form is not None:
+        asked["response_format"] = _response_format(form)
+    key = hashlib.blake2b(raw, digest_size=16, key=str(seed).encode()).digest()
+    return chat_of(asked, key)
+
+
+def _thinks(thinking: Any, most: int) -> bool:
+    kind = (thinking or {}).get("type", "disabled")
+    if kind == "enabled":
+        budget = thinking.get("budget_tokens")
+        if type(budget) is not int or budget < 1024:
+            raise bad_request("thinking.enabled.budget_tokens: Input should be at least 1024")
+        if budget >= most:
+            raise bad_request("`max_tokens` must be greater than `thinking.budget_tokens`.")
+    elif kind not in ("adaptive", "disabled"):
+        raise bad_request("thinking.type: expected enabled, adaptive or disabled")
+    return bool(kind != "disabled")
+
+
+def _response_format(form: Any) -> dict[str, Any]:
+    """As a chat completion's; RefusalError for what the API does not know of schemas."""
+    schema = form.get("schema") if isinstance(form, dict) else None
+    for node in _nodes(schema):
+        unknown = sorted(node.keys() & _UNKNOWN_TO_SCHEMAS)
+        if node.get("type") == "object" and node.get("additionalProperties") is not False:
+            unknown.append("an object whose additionalProperties are not false")
+        if unknown:
+            raise bad_request(f"output_config.format.schema: {', '.join(unknown)} not supported")
+    return {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
+
+
+def _nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
+    """A schema and those in it."""
+    if not isinstance(schema, dict):
+        return
+    yield schema
+    for name in ("properties", "$defs"):
+        for inner in schema.get(name, {}).values():
+            yield from _nodes(inner)
+    for inner in (schema.get("items"), *schema.get("anyOf", ()), *schema.get("allOf", ())):
+        yield from _nodes(inner)
+
+
+def message(chat: ChatBody, text: str, finish: str, usage: Any, thought: str) -> bytes:
+    """A message as JSON, `thought` in a block of its own; no clock in it."""
+    blocks = [{"type": "thinking", "thinking": thought, "signature": "s"}] if thought else []
+    if text:
+        blocks.append({"type": "text", "text": text})
+    row = {"id": f"msg_{chat.key.hex()}", "type": "message", "role": "assistant"}
+    stop = {"stop_reason": _FINISHES[finish], "stop_sequence": None, "usage": usage}
+    return json.dumps({**row, "model": chat.model, "content": blocks, **stop}).encode()
+
+
+def usage_here(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """The tokens of a completion as a message holds them: what was cached apart."""
+    cached = usage["prompt_tokens_details"]["cached_tokens"]
+    return {
+        "input_tokens": usage["prompt_tokens"] - cached,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": cached,
+        "output_tokens": usage["completion_tokens"],
+    }
+
+
+def refusal_here(refusal: RefusalError) -> RefusalError:
+    """The same refusal in the API's form; a server in trouble is an overloaded one."""
+    status = 529 if refusal.status == 500 else refusal.status
+    said = "Overloaded" if status == 529 else str(refusal)
+    found = RefusalError(status, said, headers=refusal.headers)
+    kind = _KINDS.get(status, "invalid_request_error")
+    found.body = json.dumps({"type": "error", "error": {"type": kind, "message": said}}).encode()
+    return found

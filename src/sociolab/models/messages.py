@@ -1,0 +1,221 @@
+"""Anthropic's Messages as a provider: its wire format, over the connections of `chat`.
+
+What it writes and reads is in platform.claude.com/docs/en/api/messages, as of November 2026; tests
+check it with the types of Anthropic's own client.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
+
+from sociolab.core.errors import ModelError
+from sociolab.core.ports import ChatReply, Prompt
+from sociolab.models.budget import BYTES_A_TOKEN, counted, size_of
+from sociolab.models.chat import Endpoint
+from sociolab.models.config import EndpointSpec
+from sociolab.models.wire import (
+    Dialect,
+    Quirks,
+    document_of,
+    encoded_body,
+    error_message,
+    learn,
+    malformed,
+    with_schema,
+)
+
+VERSION = "2023-06-01"
+"""The later version, 2026-10-21, takes no temperature for any model, while judges are asked at 0.
+`headers` in models.toml may name it; then none is sent."""
+
+MOST_TOKENS_UNLESS_SAID = 16_384
+"""The API wants a limit for every reply, thoughts included: a longer one would have to stream."""
+
+SMALLEST_CACHED = 1_024
+"""Tokens: no model of Anthropic's caches a shorter prefix. For some it is 2,048 or 4,096: below
+that, a mark changes nothing and costs nothing."""
+
+Finish: TypeAlias = Literal["stop", "length", "content filter"]
+
+_FINISHES: Mapping[str, Finish] = {
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "content filter",
+}
+
+
+def endpoint(spec: EndpointSpec) -> Endpoint:
+    """Anthropic, or whoever else serves its Messages at `base_url` + "/messages"."""
+    return Endpoint(spec, MESSAGES)
+
+
+def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[str, Any]) -> bytes:
+    """The request body.
+
+    The system prompt, which stays the same from call to call, is marked for the provider's cache
+    where it is long enough. A model that thinks is sent no temperature, and room for its thoughts
+    beside its reply where no `max_tokens` is set. ModelError (fatal) for what no server would take.
+    """
+    sent = dict(options)
+    thinking, config = _thinking(sent.pop("thinking", None)), sent.pop("output_config", {})
+    if (effort := sent.pop("reasoning_effort", None)) is not None:
+        config = {**config, "effort": effort}
+    if (stop := sent.pop("stop", None)) is not None:
+        sent["stop_sequences"] = [stop] if isinstance(stop, str) else stop
+    messages = prompt.messages
+    if prompt.schema is not None:
+        if quirks.takes_schema and (form := format_of(prompt.schema.text)) is not None:
+            config = {**config, "format": form}
+        elif not prompt.schema.told:
+            messages = with_schema(messages, prompt.schema.text)
+    budget = thinking.get("budget_tokens", 0)
+    body: dict[str, Any] = {
+        "model": model,
+        "max_tokens": prompt.max_tokens or MOST_TOKENS_UNLESS_SAID + budget,
+    }
+    if body["max_tokens"] <= budget:
+        raise _refused(f"max_tokens = {prompt.max_tokens} to be more than thinking = {budget}")
+    head = [{"type": "text", "text": one.text} for one in messages if one.role == "system"]
+    if sum(size_of(one["text"]) for one in head) >= SMALLEST_CACHED * BYTES_A_TOKEN:
+        head[-1] |= {"cache_control": {"type": "ephemeral"}}  # type: ignore[dict-item]
+    if head:
+        body["system"] = head
+    body["messages"] = [
+        {"role": one.role, "content": one.text} for one in messages if one.role != "system"
+    ]
+    thinks = thinking.get("type") in ("enabled", "adaptive")
+    if prompt.temperature is not None and quirks.takes_temperature and not thinks:
+        if prompt.temperature > 1:
+            raise _refused(f"a temperature from 0 to 1, found {prompt.temperature:g}")
+        body["temperature"] = prompt.temperature
+    if thinking:
+        body["thinking"] = thinking
+    if config:
+        body["output_config"] = config
+    return encoded_body({**body, **sent})
+
+
+def _thinking(asked: Any) -> dict[str, Any]:
+    """As the API wants it: a number of tokens is a budget, a word a kind; {} for nothing."""
+    if isinstance(asked, int):
+        return {"type": "enabled", "budget_tokens": asked}
+    return {"type": asked} if isinstance(asked, str) else dict(asked or {})
+
+
+def _refused(wanted: str) -> ModelError:
+    return ModelError(f"Anthropic's Messages expect {wanted}", cause="refused", fatal=True)
+
+
+@lru_cache(maxsize=256)
+def format_of(schema: str) -> dict[str, Any] | None:
+    """The `output_config.format` for a JSON schema; None if it cannot be said there.
+
+    What the API does not know of a schema (ranges, lengths) stands in descriptions, as Anthropic's
+    own client does it. An object whose keys are not known cannot be asked for.
+    """
+    try:
+        return {"type": "json_schema", "schema": _strict(json.loads(schema))}
+    except _UnknownKeysError:
+        return None
+
+
+class _UnknownKeysError(Exception):
+    """A schema has an object of any keys."""
+
+
+_KEPT = ("$ref", "type", "enum", "const", "description", "required")
+
+
+def _strict(node: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in node and "$defs" not in node:
+        return {"$ref": node["$ref"]}
+    strict = {name: node[name] for name in _KEPT if name in node}
+    rest = {name: value for name, value in node.items() if name not in strict}
+    if "enum" in node or "const" in node:
+        strict.pop("type", None)
+    if "$defs" in rest:
+        strict["$defs"] = {name: _strict(one) for name, one in rest.pop("$defs").items()}
+    for several in ("anyOf", "oneOf", "allOf"):
+        if several in rest:
+            named = "allOf" if several == "allOf" else "anyOf"
+            strict[named] = [_strict(one) for one in rest.pop(several)]
+    if node.get("type") == "object":
+        others = rest.pop("additionalProperties", False)
+        inner = rest.pop("properties", {})
+        if isinstance(others, dict) or (others and not inner):
+            raise _UnknownKeysError
+        strict["properties"] = {name: _strict(one) for name, one in inner.items()}
+        strict["additionalProperties"] = False
+    if "items" in rest:
+        strict["items"] = _strict(rest.pop("items"))
+    if rest.get("minItems") in (0, 1):
+        strict["minItems"] = rest.pop("minItems")
+    rest.pop("title", None)
+    if rest:
+        limits = ", ".join(f"{name}: {value}" for name, value in rest.items())
+        strict["description"] = "\n\n".join(
+            filter(None, (node.get("description"), f"{{{limits}}}"))
+        )
+    return strict
+
+
+def read_message(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatReply:
+    """The reply in a response body; ModelError (retryable) if it is no message.
+
+    Its text blocks alone are the reply: thoughts never are, and are paid for as any text. A
+    refusal by the provider's classifiers counts as withheld. Tokens read from the cache and written
+    into it are parts of the prompt's here, while the API counts them apart.
+    """
+    try:
+        document = document_of(data)
+        blocks = document["content"]
+        text = "".join(one["text"] for one in blocks if one["type"] == "text")
+        thoughts = [one.get("thinking") for one in blocks if one["type"] == "thinking"]
+        finish = _FINISHES.get(document.get("stop_reason") or "", "stop")
+        if finish == "content filter" and not text:
+            text = str((document.get("stop_details") or {}).get("explanation") or "")
+        written = size_of(text) + sum(size_of(one) for one in thoughts if isinstance(one, str))
+        usage, fault = counted(_told(document.get("usage")), prompt, written)
+        return ChatReply(text, finish, usage, seconds, tries, fault=fault)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise malformed("a message", data) from error
+
+
+def _told(usage: Any) -> Any:
+    """The provider's count of tokens, whatever it is, by the names of `Usage`."""
+    if usage is None or not isinstance(usage, dict):
+        return usage if usage is not None else {}
+    fresh, cached, written = (
+        usage.get(name)
+        for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    )
+    parts = [one for one in (fresh, cached, written) if one is not None]
+    odd = next((one for one in parts if type(one) is not int or one < 0), None)
+    whole = None if fresh is None else odd if odd is not None else sum(parts)
+    counts = {"completion": usage.get("output_tokens"), "cached": cached, "written": written}
+    return {"prompt": whole, **counts}
+
+
+def _learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
+    """What a refusal teaches: also that no schema is taken, under its name here."""
+    said = error_message(data).lower()
+    about_schema = "schema" in said or "grammar" in said or "output_config.format" in said
+    if quirks.takes_schema and status == 400 and about_schema:
+        return replace(quirks, takes_schema=False)
+    return learn(replace(quirks, takes_penalties=False, takes_system=False), status, data)
+
+
+_UNKNOWN = "Anthropic's Messages do not know it; leave it out"
+
+MESSAGES = Dialect(
+    "/messages",
+    lambda key: {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})},
+    message_body,
+    read_message,
+    _learn,
+    dict.fromkeys(("seed", "min_p", "presence_penalty", "frequency_penalty"), _UNKNOWN),
+)

@@ -1,0 +1,108 @@
+"""The models of all providers that litellm knows, as `litellm/PROVIDER/MODEL` (extra `litellm`).
+
+What litellm makes of a request and a reply is its own; limits, retries, prices, what is kept and
+what is not shown are as for any other endpoint.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from sociolab.core.errors import ConfigError, ModelError, missing_extra
+from sociolab.core.redaction import guard, redacted, redacted_bytes
+from sociolab.models.budget import Price
+from sociolab.models.chat import EndpointModel, HttpAnswer, Limits, RetriedCall
+from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
+from sociolab.models.wire import CHAT
+
+for _table in ("MODEL_COST_MAP", "ANTHROPIC_BETA_HEADERS"):  # else they are fetched when imported
+    os.environ.setdefault(f"LITELLM_LOCAL_{_table}", "True")
+try:
+    import litellm
+    import openai
+except ImportError as _missing:
+    raise missing_extra("litellm/MODEL needs", "litellm", "litellm") from _missing
+
+litellm.suppress_debug_info = True
+litellm.telemetry = False
+
+NOWHERE = "litellm"
+"""The base URL of the endpoint that ships: litellm itself knows where a provider is."""
+
+
+class LiteLLM(Limits):
+    """All models that litellm reaches; `base_url`, key and headers go to it where they are set."""
+
+    def __init__(self, spec: EndpointSpec) -> None:
+        super().__init__(spec, CHAT)
+        guard(*secrets_of(spec))
+        address = None if spec.base_url == NOWHERE else spec.base_url
+        own = {"api_key": key_of(spec), "extra_headers": headers_of(spec), "api_base": address}
+        self._access = {name: value for name, value in own.items() if value}
+
+    def model(self, name: str, options: Mapping[str, Any] | None = None) -> EndpointModel:
+        """A model by litellm's name, such as "vertex_ai/gemini-2.5-pro"; options go to litellm.
+
+        ConfigError if the environment does not have what its provider needs.
+        """
+        missing = litellm.validate_environment(name)["missing_keys"]
+        if missing and "api_key" not in self._access:
+            raise ConfigError(
+                f'"{self.spec.name}/{name}" takes its key from the environment: expected '
+                f"{' and '.join(missing)}, which litellm reads; set it"
+            )
+        return super().model(name, options)
+
+    async def send(
+        self, call: RetriedCall, method: str, path: str, body: bytes, kind: str
+    ) -> HttpAnswer:
+        """A chat completion by litellm; what it raises, as a server would have refused it."""
+        asked, failure = json.loads(body), None
+
+        async def completed(seconds: float) -> bytes:
+            async with asyncio.timeout(seconds):
+                reply = await litellm.acompletion(
+                    **asked, **self._access, timeout=seconds, max_retries=0
+                )
+            return redacted_bytes(reply.model_dump_json().encode())
+
+        try:
+            return HttpAnswer(200, await call.timed(self.base_url, completed), None)
+        except (TimeoutError, litellm.Timeout):
+            said = f"{self.spec.name}/{asked['model']} gave no reply in time"
+            failure = ModelError(said, cause="timeout", retryable=True)
+        except openai.OpenAIError as error:  # the root of litellm's
+            return _as_refusal(error)
+        raise failure  # not from litellm's error, which holds what was sent
+
+    async def close(self) -> None:
+        """Let go of litellm's connections."""
+        self.for_another_loop()
+        await litellm.close_litellm_async_clients()
+
+    @staticmethod
+    def price(name: str) -> Price | None:
+        """What litellm's table says of a model; None if it has none."""
+        try:
+            told = litellm.get_model_info(name)
+        except Exception:  # noqa: BLE001  as litellm says that it does not know it
+            return None
+        costs = ("input", "output", "cache_read_input_token", "cache_creation_input_token")
+        names = [f"{one}_cost_per_token" for one in costs[:2]] + [
+            f"{one}_cost" for one in costs[2:]
+        ]
+        read, written, *cache = (told.get(one) and told[one] * 1e6 for one in names)
+        return Price(read, written, *cache) if read and written else None
+
+
+def _as_refusal(error: openai.OpenAIError) -> HttpAnswer:
+    status, said = getattr(error, "status_code", None) or 500, str(error).partition("\n")[0]
+    if isinstance(error, litellm.ContextWindowExceededError):
+        status = 413
+    if isinstance(error, litellm.ContentPolicyViolationError):
+        said = f"content_filter: {said}"
+    return HttpAnswer(int(status), json.dumps({"error": redacted(said)}).encode(), None)
