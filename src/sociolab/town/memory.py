@@ -25,10 +25,10 @@ DECAY: Final = 0.995
 PROVISIONAL: Final = 3
 """The importance that a memory counts with until it is rated: a little above the mundane."""
 
-LIVED: Final = frozenset({"seen", "talk"})
+LIVED: Final = frozenset({"seen", "talk", "done"})
 """The kinds whose importance builds up to a reflection: what happens, not what one makes of it."""
 
-MemoryKind: TypeAlias = Literal["seen", "talk", "thought", "done", "known"]
+MemoryKind: TypeAlias = Literal["seen", "talk", "thought", "done", "known", "plan"]
 """`known`: a seed memory, there before the first day."""
 Floats: TypeAlias = npt.NDArray[np.float64]
 

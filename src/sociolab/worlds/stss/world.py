@@ -18,7 +18,8 @@ from sociolab.prompting.sets import PromptedSettings, PromptSet, load_set
 from sociolab.town.clock import Clock
 from sociolab.town.model_mind import prompts_hash
 from sociolab.town.person import Rules, Setting
-from sociolab.town.questions import QUESTIONS
+from sociolab.town.questions import GENERATIVE, QUESTIONS, QUESTIONS_OF, MindName
+from sociolab.town.questions.generative import COMMON
 from sociolab.town.residents import Resident
 from sociolab.town.simulation import live
 from sociolab.town.trace import chunks_in, trace_from
@@ -38,7 +39,7 @@ WANTED = {
     "replan": "ahead bed now why",
     "talk_or_not": "doing here last_talk memories now other place until what",
     "utter": "ahead begun checklist doing here left lines memories now other other_first plain "
-    "plan",
+    "plan relationship",
     "summarise": "ahead lines now other other_first plain",
     "rate_importance": "count texts",
     "reflect": "memories now",
@@ -54,6 +55,13 @@ WANTED = {
 }
 JUDGED = tuple(name for name in WANTED if name.startswith(("attendance_", "judge_")))
 
+WANTED_GENERATIVE = {
+    **WANTED,
+    "generative/identity": "age currently home innate learned lifestyle name outline people routine",
+    **{one.template(): f"{COMMON} {one.shows}" for one in GENERATIVE},
+}
+"""What the mind of Generative Agents needs, too."""
+
 
 class TownSettings(PromptedSettings):
     """The settings of both worlds begin with the set of prompts."""
@@ -62,9 +70,9 @@ class TownSettings(PromptedSettings):
     wanted = WANTED
 
 
-def paper() -> PromptSet:
+def paper(mind: MindName = "lean") -> PromptSet:
     """The set that is used where none is chosen."""
-    return load_set(PACKAGE, "paper", WANTED)
+    return load_set(PACKAGE, "paper", WANTED if mind == "lean" else WANTED_GENERATIVE)
 
 
 PAPERS_QUESTIONS = (
