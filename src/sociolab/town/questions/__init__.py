@@ -3,8 +3,8 @@
 A question is declared once, in a module of this package: what it shows, the form of its answer, how
 the answer is checked and put right, and the variables of its prompt, which is the file
 `prompts/SET/NAME.md`. To add one, write both, put it into `QUESTIONS`, and give the scripted mind a
-method of that name. Those of the mind of Generative Agents stand in `questions.generative`. Any mind answers it by such a method, or by `answer` (see
-`sociolab.town.mind`).
+method of that name. Those of the mind of Generative Agents stand in `questions.generative`. Any
+mind answers it by such a method, or by `answer` (see `sociolab.town.mind`).
 """
 
 from __future__ import annotations
