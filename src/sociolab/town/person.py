@@ -107,7 +107,7 @@ class Setting:
 
     `mind` says how residents remember, plan and react (`town.life`, `town.generative`); `merge` and
     `without` name its calls that are made in one and its parts that are left out. `embedder` None:
-    vectors of memories are asked for (`generative.stream.Embed`). `concerns` are the social tasks
+    vectors of memories are asked for (`town.embedding.Embed`). `concerns` are the social tasks
     in words, which stand in `Resident.currently` and are never revised, by resident's id.
     `seat_of` names the seat that answers a resident's question; `tdp` are the goals of those who
     plan for a target (STSS section 4 and appendix B), by resident's id, and so are `tasks`, the

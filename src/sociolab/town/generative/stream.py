@@ -7,14 +7,13 @@ recency, importance and relevance, and what was concluded points to what it was 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from sociolab.models.vectors import decoded
+from sociolab.town.embedding import Embed
 from sociolab.town.life import Living, Thinking
 from sociolab.town.memory import MemoryKind
-from sociolab.town.questions import Memory, MindQuestion, RateImportance
-from sociolab.town.questions.base import MindAnswer
+from sociolab.town.questions import Memory, RateImportance
 from sociolab.town.questions.generative import DrawInsights, RateMemory, SalientQuestions
 
 RECALLED = 30
@@ -30,33 +29,6 @@ _KINDS: dict[MemoryKind, Literal["event", "conversation", "thought"]] = {
     "talk": "conversation",
     "thought": "thought",
 }
-
-
-class Embeddings(MindAnswer):
-    """A vector for each text, as `models.vectors` writes it."""
-
-    vectors: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Embed(MindQuestion[Embeddings]):
-    """The vectors of some texts: asked of an embedding model, never of a mind.
-
-    The journal does not hold the answer. Who answers keeps it with the replies that were paid for,
-    under the same key, and gives it again when an episode is resumed.
-    """
-
-    name = "embed"
-    answer_type = Embeddings
-    recorded: ClassVar[bool] = False
-
-    texts: tuple[str, ...]
-
-    def problem_with(self, answer: Embeddings) -> str:
-        """Too many or too few."""
-        if len(answer.vectors) == len(self.texts):
-            return ""
-        return f"expected {len(self.texts)} vectors, found {len(answer.vectors)}"
 
 
 class Stream(Thinking):

@@ -172,6 +172,17 @@ class StssSettings(TownSettings):
         return WANTED if given.get("mind", "lean") == "lean" else WANTED_GENERATIVE
 
     @property
+    def footnote(self) -> str:
+        """What stands below every table: which mind, and how it differs from the paper's."""
+        if self.mind == "lean":
+            return "lean mind, not Generative Agents"
+        relevance = self.embedder or "hashing, not an embedding model"
+        told = [f"mind of Generative Agents; relevance: {relevance}"]
+        told += [f"merged calls: {', '.join(self.merge)}"] if self.merge else []
+        told += [f"without {', '.join(self.without)}"] if self.without else []
+        return "; ".join(told)
+
+    @property
     def asked(self) -> tuple[type[MindQuestion[Any]], ...]:
         """What residents of this mind are asked."""
         return QUESTIONS_OF[self.mind]
