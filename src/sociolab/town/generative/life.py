@@ -114,6 +114,10 @@ class GenerativeLife(Life):
         if self._state:
             me.showing = replace(me.showing, thing=f"{thing}: {self._state}")
 
+    def _to_bed(self) -> Living[None]:
+        yield from super()._to_bed()
+        self._used = None
+
     # -------------------------------------------------------------- perceiving and reacting
 
     def _notice(self, seen: tuple[Noticed, ...]) -> Living[Talk | Changed | None]:

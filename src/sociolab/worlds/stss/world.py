@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
@@ -174,10 +175,12 @@ class StssSettings(TownSettings):
     @property
     def footnote(self) -> str:
         """What stands below every table: which mind, and how it differs from the paper's."""
-        if self.mind == "lean":
-            return "lean mind, not Generative Agents"
-        relevance = self.embedder or "hashing, not an embedding model"
-        told = [f"mind of Generative Agents; relevance: {relevance}"]
+        told = ["lean mind, not Generative Agents"]
+        if self.mind != "lean":
+            model = self.embedder.rstrip("/")
+            shown = Path(model).name if model.startswith((".", "/", "~")) else model
+            relevance = shown or "hashing, not an embedding model"
+            told = [f"mind of Generative Agents; relevance: {relevance}"]
         told += [f"merged calls: {', '.join(self.merge)}"] if self.merge else []
         told += [f"without {', '.join(self.without)}"] if self.without else []
         return "; ".join(told)
