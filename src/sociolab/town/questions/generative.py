@@ -487,7 +487,7 @@ class Subtask(MindAnswer):
 class Subtasks(MindAnswer):
     """An activity in small steps, in order; the last is stretched or cut to its end."""
 
-    subtasks: tuple[Subtask, ...] = Field(min_length=1, max_length=60)
+    subtasks: tuple[Subtask, ...] = Field(min_length=1, max_length=100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -504,12 +504,17 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
     block: Block
     schedule: tuple[Block, ...]
 
+    @property
+    def minutes(self) -> int:
+        """How long the activity lasts."""
+        return round((self.block.end - self.block.start) / timedelta(minutes=1))
+
     def inputs(self) -> dict[str, Any]:
         """See `GenerativeQuestion`."""
         block = self.block
         return {
             "end": f"{block.end:%H:%M}",
-            "minutes": round((block.end - block.start) / timedelta(minutes=1)),
+            "minutes": self.minutes,
             "schedule": schedule_lines(self.schedule),
             "start": f"{block.start:%H:%M}",
             "what": one_line(block.what),
@@ -517,7 +522,11 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
 
     def schema_options(self) -> dict[str, Any]:
         """Five to fifteen minutes each, where a schema is followed."""
-        return {"minutes": {"type": "integer", "minimum": 5, "maximum": 15}}
+        least = max(1, -(-self.minutes // 15))
+        return {
+            "minutes": {"type": "integer", "minimum": 5, "maximum": 15},
+            "subtasks": {"minItems": least},
+        }
 
     def coerced(self, answer: Subtasks) -> Subtasks:
         """With single spaces."""

@@ -94,10 +94,10 @@ def _rest(question: ReviseSchedule) -> Schedule:
     return _schedule(new.entries)
 
 
-def _halves(question: TaskDecomposition) -> Subtasks:
-    block = question.block
-    half = max(1, int((block.end - block.start).total_seconds() // 120))
-    return Subtasks(subtasks=(Subtask(minutes=min(half, 240), what=block.what),) * 2)
+def _steps(question: TaskDecomposition) -> Subtasks:
+    """Of ten minutes, numbered."""
+    numbers = range(1, max(2, question.minutes // 10 + 1))
+    return Subtasks(subtasks=tuple(Subtask(minutes=10, what=f"part {n}") for n in numbers))
 
 
 def _area(question: ChooseArea) -> Area:
@@ -150,7 +150,7 @@ ANSWERS: dict[str, Callable[[Any], MindAnswer]] = {
     "hourly_schedule": _hour,
     "day_schedule": _whole_day,
     "revise_schedule": _rest,
-    "task_decomposition": _halves,
+    "task_decomposition": _steps,
     "choose_sector": _area,
     "choose_arena": _area,
     "choose_object": _area,

@@ -25,6 +25,7 @@ from sociolab.core.ports import (
     World,
     WorldKit,
 )
+from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.options import Flag
@@ -36,7 +37,7 @@ from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import QUESTIONS, MindQuestion
 from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
-from sociolab.worlds.stss.dataset import own_town, read_town
+from sociolab.worlds.stss.dataset import TownData, own_town, read_town
 from sociolab.worlds.stss.judges import StssModelJudge, StssRulesJudge
 from sociolab.worlds.stss.scoring import ScoreSettings
 from sociolab.worlds.stss.world import Stss, StssSettings, Tempo, town_casts
@@ -64,6 +65,25 @@ standard deviation of that: measured on made-up replies (benchmarks/RESULTS.md).
 ABOUT_CALLS = (
     "the calls of scripted residents, but for plans of days, which are certain; models that talk "
     "to everybody they meet take about 1.3 times those calls"
+)
+
+ALWAYS_GENERATIVE = dict.fromkeys(
+    (
+        *("general_plan", "day_reminder", "talk_reminder", "wake_up_hour", "daily_plan"),
+        *("hourly_schedule", "day_schedule", "task_decomposition", "choose_sector"),
+        *("choose_arena", "choose_object", "choose_place", "object_state", "planning_note"),
+        *("feeling_note", "revise_identity"),
+    ),
+    1.0,
+)
+"""The same of the mind of Generative Agents: what is planned and done in a day."""
+
+GENERATIVE_SHARE, GENERATIVE_SPREAD = 1.0, 0.4
+"""The same of its other questions."""
+
+ABOUT_GENERATIVE = (
+    "the calls of scripted residents with steps of ten minutes, but for plans and places of days, "
+    "which are certain; embeddings are not counted"
 )
 
 TDP = {
@@ -167,16 +187,20 @@ def _load(setup: WorldSetup) -> WorldKit:
         pace=Pace(world.steps, "simulated hours", 3600 // settings.step),
         model_player=model,
         python_player=python,
-        dry_run=DryRun(
-            # Rules take no time: they live in lock-step, which is quicker for them.
-            Stss(data, settings, setup.policy),
-            SCRIPTED["scripted"],
-            ALWAYS_ASKED,
-            CALL_SHARE,
-            CALL_SPREAD,
-            ABOUT_CALLS,
-        ),
+        dry_run=_dry_run(data, settings, setup.policy),
     )
+
+
+def _dry_run(data: TownData, settings: StssSettings, policy: FailurePolicy) -> DryRun:
+    """What scripted residents are asked; rules take no time: they live in lock-step, which is
+    quicker for them."""
+    # Vectors cost a thousandth of what is asked, and scripted residents have none.
+    world = Stss(data, settings.model_copy(update={"embedder": ""}), policy)
+    if settings.mind == "lean":
+        measured = ALWAYS_ASKED, CALL_SHARE, CALL_SPREAD, ABOUT_CALLS
+    else:
+        measured = ALWAYS_GENERATIVE, GENERATIVE_SHARE, GENERATIVE_SPREAD, ABOUT_GENERATIVE
+    return DryRun(world, SCRIPTED["scripted"], *measured)
 
 
 def model_player(
