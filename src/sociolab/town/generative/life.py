@@ -169,7 +169,7 @@ class GenerativeLife(Life):
     def _context(self, step: int, name: str, noticed: Noticed, most: int) -> Living[str]:
         """What one knows of somebody or something: one's relationship, and what bears on it."""
         points = (f"relationship with {name}", f"{name} is {noticed.doing}")
-        memories = yield from self.stream.recall(*points, most=most)
+        memories = yield from self.stream.recall(*points, most=most, step=step)
         summed = yield Relationship(
             asked=self.around.asked(self.me, Relationship, step),
             me=self.around.me(self.me, step),
@@ -196,7 +196,7 @@ class GenerativeLife(Life):
         relationship = self._known_of[1]
         last = " ".join(f"{line.name}: {line.text}" for line in lines[-LAST_LINES:])
         points = (relationship, f"{other.name} is {other.shown.doing}", last)
-        memories = yield from self.stream.recall(*filter(None, points), most=SPOKEN_OF)
+        memories = yield from self.stream.recall(*filter(None, points), most=SPOKEN_OF, step=step)
         said: Said | None = yield self.utterance(
             other, began, step, lines, memories, closing=closing, relationship=relationship
         )

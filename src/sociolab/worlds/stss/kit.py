@@ -78,8 +78,8 @@ ALWAYS_GENERATIVE = dict.fromkeys(
 )
 """The same of the mind of Generative Agents: what is planned and done in a day."""
 
-GENERATIVE_SHARE, GENERATIVE_SPREAD = 1.0, 0.4
-"""The same of its other questions."""
+GENERATIVE_SHARE, GENERATIVE_SPREAD = 1.2, 0.5
+"""The same of its other questions: made-up replies react to more than scripted residents do."""
 
 ABOUT_GENERATIVE = (
     "the calls of scripted residents with steps of ten minutes, but for plans and places of days, "
