@@ -134,6 +134,12 @@ class AnyGenerative(AnyMind):
         own = self._draw(question).choice(question.options)
         return Area(name=self._draw(question).choice((haunt, own)))
 
+    async def task_decomposition(self, question: Any) -> Subtasks:
+        """In two."""
+        half = max(1, question.minutes // 2)
+        steps = (Subtask(minutes=half, what="beginning"), Subtask(minutes=half, what="ending"))
+        return Subtasks(subtasks=steps)
+
     async def importance(self, question: Any) -> Rating:
         """High enough to reflect now and then."""
         return Rating(rating=self._draw(question).randint(1, 10))

@@ -7,8 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from generative_minds import CARRY_ON, AnyGenerative, Marionette, insight, schedule
 from puppet_town import ANN, BEN, CAFE, Lived, at, lived, resident, setting, trace_of
@@ -137,7 +135,7 @@ def test_nobody_looks_at_a_thing_any_more_when_its_user_has_left_it() -> None:
 def test_own_acts_and_what_becomes_of_the_things_used_are_remembered() -> None:
     _, found = at_the_fire()
     own = [one.text for one in found.of(Remembered, "ann") if one.kind == "done"]
-    assert f"Ann Moor is cooking soup at {CAFE}" in own
+    assert f"I am cooking soup at {CAFE}" in own
     assert "the stove is on fire" in own
 
 
@@ -366,13 +364,13 @@ def test_without_planning_each_hour_is_decided_when_it_comes() -> None:
 # ------------------------------------------------------------------ order, trace
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.integers(0, 10_000))
+@pytest.mark.parametrize("seed", [0, 1])
 def test_residents_ahead_of_each_other_live_the_same(seed: int) -> None:
-    given = replace(some_setting(seed), mind="generative-agents")
+    some = some_setting(seed)
+    given = replace(some, residents=some.residents[:3], mind="generative-agents")
     expected = lived_in_order(live(given), AnyGenerative(seed), first_come)
-    for pick in (latest_step, at_random(seed)):
-        assert lived_in_order(live(given, "ahead"), AnyGenerative(seed), pick) == expected
+    assert lived_in_order(live(given, "ahead"), AnyGenerative(seed), latest_step) == expected
+    assert lived_in_order(live(given, "ahead"), AnyGenerative(seed), at_random(seed)) == expected
     assert lived_in_order(live(given), AnyGenerative(seed), last_come) == expected
 
 
@@ -460,7 +458,7 @@ def test_what_comes_to_mind_goes_by_the_vectors_of_the_model() -> None:
             return ChatReply("\n".join(map(encoded, rows)))
 
     memories = ("I like tea.", "I walked on the moon.", *(f"I saw bird {n}." for n in range(40)))
-    mind = Marionette(importance=lambda _: Rating(rating=10))
+    mind = Marionette(importance=lambda q: Rating(rating=10 if "moon" in q.text else 9))
     player = EmbeddingPlayer(MindPlayer(mind), Alike())
     given = setting(
         (resident("Ann", memories=memories),), embedder=None, rules=Rules(reflect_at=20), **GA

@@ -101,7 +101,7 @@ class GenerativeLife(Life):
         doing = me.doing.doing
         if self._used != (doing, place, thing):
             self._used, self._state = (doing, place, thing), ""
-            new = [f"{me.name} is {doing} at {place}"]
+            new = [f"I am {doing} at {place}"]
             if thing:
                 answer = yield ObjectState(
                     self.asked(ObjectState), self.myself(), thing, place, doing

@@ -381,7 +381,7 @@ class HourlySchedule(GenerativeQuestion[Activity]):
         return {
             "end": f"{self.end:%H:%M}",
             "outline": text_lines(self.me.outline),
-            "so_far": schedule_lines(self.so_far),
+            "so_far": plan_lines(self.so_far),
             "start": f"{self.start:%H:%M}",
         }
 
@@ -442,7 +442,7 @@ class ReviseSchedule(GenerativeQuestion[Schedule]):
     def inputs(self) -> dict[str, Any]:
         """See `GenerativeQuestion`."""
         return {
-            "ahead": schedule_lines(self.ahead),
+            "ahead": plan_lines(self.ahead),
             "bed": f"{self.bedtime:%H:%M}",
             "why": one_line(self.why, LONGEST_FIELD),
         }
@@ -469,17 +469,6 @@ def in_order(schedule: Schedule, start: datetime, end: datetime) -> Schedule:
             )
         }
     )
-
-
-def schedule_lines(blocks: tuple[Block, ...]) -> str:
-    """One stretch a line; of what has a place, the place too."""
-    if all(block.place for block in blocks):
-        return plan_lines(blocks)
-    return "\n".join(f"- {_span(block)}: {one_line(block.what)}" for block in blocks)
-
-
-def _span(block: Block) -> str:
-    return f"{block.start:%H:%M} to {block.end:%H:%M}"
 
 
 class Subtask(MindAnswer):
@@ -520,7 +509,7 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
         return {
             "end": f"{block.end:%H:%M}",
             "minutes": self.minutes,
-            "schedule": schedule_lines(self.schedule),
+            "schedule": plan_lines(self.schedule),
             "start": f"{block.start:%H:%M}",
             "what": one_line(block.what),
         }
