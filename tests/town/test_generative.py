@@ -461,7 +461,7 @@ def test_what_comes_to_mind_goes_by_the_vectors_of_the_model() -> None:
     mind = Marionette(importance=lambda q: Rating(rating=10 if "moon" in q.text else 9))
     player = EmbeddingPlayer(MindPlayer(mind), Alike())
     given = setting(
-        (resident("Ann", memories=memories),), embedder=None, rules=Rules(reflect_at=20), **GA
+        (resident("Ann", memories=memories),), embedder=None, rules=Rules(reflect_at=10), **GA
     )
     driven(live(given), {"ann": player})
     asked = mind.of(DrawInsights)
