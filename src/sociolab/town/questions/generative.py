@@ -112,18 +112,18 @@ def _tidy(answer: Written) -> Written:
 # ------------------------------------------------------------------ memory
 
 
-class Rating(MindAnswer):
+class MemoryRating(MindAnswer):
     """1 is mundane, 10 changes a life."""
 
     rating: Importance
 
 
 @dataclass(frozen=True, slots=True)
-class RateMemory(GenerativeQuestion[Rating]):
+class RateMemory(GenerativeQuestion[MemoryRating]):
     """How much one memory matters (section 4.1: importance)."""
 
     name = "importance"
-    answer_type = Rating
+    answer_type = MemoryRating
     shows = "kind text"
 
     kind: Literal["event", "conversation", "thought"]
@@ -603,18 +603,18 @@ class ChooseObject(ChooseArea):
     name = "choose_object"
 
 
-class Condition(MindAnswer):
+class ThingState(MindAnswer):
     """The state of a thing, in a few words that read well after "THING is"."""
 
     state: Words
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectState(GenerativeQuestion[Condition]):
+class ObjectState(GenerativeQuestion[ThingState]):
     """What becomes of a thing that is used (section 5.1)."""
 
     name = "object_state"
-    answer_type = Condition
+    answer_type = ThingState
     shows = "doing place thing"
 
     thing: str
@@ -629,7 +629,7 @@ class ObjectState(GenerativeQuestion[Condition]):
             "thing": one_line(self.thing),
         }
 
-    def coerced(self, answer: Condition) -> Condition:
+    def coerced(self, answer: ThingState) -> ThingState:
         """With single spaces."""
         return answer.model_copy(update={"state": some_words("state", answer.state)})
 
@@ -638,7 +638,7 @@ class ObjectState(GenerativeQuestion[Condition]):
 
 
 @dataclass(frozen=True, slots=True)
-class Relationship(GenerativeQuestion[Written]):
+class RelationshipSummary(GenerativeQuestion[Written]):
     """What one knows that matters just now of somebody, or of a thing (section 4.3.1).
 
     Two questions are answered in one text: what one's relationship with it is, and what bears on
@@ -792,7 +792,7 @@ GENERATIVE: tuple[type[GenerativeQuestion[Any]], ...] = (
     ChooseArena,
     ChooseObject,
     ObjectState,
-    Relationship,
+    RelationshipSummary,
     React,
     ConversationSummary,
     PlanningThought,
