@@ -99,7 +99,7 @@ class Marionette:
 
     def of(self, kind: type, who: str = "") -> list[Any]:
         """The questions of a kind, of everybody or of one resident."""
-        mine = [question for question in self.asked if isinstance(question, kind)]
+        mine: list[Any] = [one for one in self.asked if isinstance(one, kind)]
         return [question for question in mine if not who or question.asked.resident == who]
 
 
