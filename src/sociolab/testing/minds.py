@@ -255,7 +255,6 @@ class _Stock:
             "objects": STOCK_OBJECTS[block.place],
             "other": self._other,
             "plan": self._plan,
-            "relationship": "",
             "reminder": say("See Ben and invite him to the seed swap."),
             "started": True,
             "texts": tuple(memory.text for memory in self._memories),

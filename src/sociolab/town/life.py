@@ -237,7 +237,6 @@ class Life(Thinking):
         memories: tuple[Memory, ...],
         *,
         closing: bool,
-        relationship: str = "",
     ) -> Utter:
         """The question for the next words of a talk."""
         me, around = self.me, self.around
@@ -253,7 +252,6 @@ class Life(Thinking):
             plan=me.general_plan,
             checklist=me.checklist,
             closing=closing,
-            relationship=relationship,
         )
 
     def _seed_memories(self) -> Living[None]:

@@ -7,7 +7,7 @@ what differs is what is asked, what is kept in memory, and what comes to mind.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from sociolab.town.generative.planning import GenerativePlanning
 from sociolab.town.generative.stream import Stream
@@ -21,6 +21,7 @@ from sociolab.town.questions.generative import (
     ChooseSector,
     ConversationMemo,
     ConversationSummary,
+    GenerativeUtter,
     ObjectState,
     PlanningThought,
     React,
@@ -197,9 +198,9 @@ class GenerativeLife(Life):
         last = " ".join(f"{line.name}: {line.text}" for line in lines[-LAST_LINES:])
         points = (relationship, f"{other.name} is {other.shown.doing}", last)
         memories = yield from self.stream.recall(*filter(None, points), most=SPOKEN_OF, step=step)
-        said: Said | None = yield self.utterance(
-            other, began, step, lines, memories, closing=closing, relationship=relationship
-        )
+        plain = self.utterance(other, began, step, lines, memories, closing=closing)
+        shown = {one.name: getattr(plain, one.name) for one in fields(plain)}
+        said: Said | None = yield GenerativeUtter(**shown, relationship=relationship)
         return said
 
     def _after_talk(self, talk: Talk) -> Living[bool]:

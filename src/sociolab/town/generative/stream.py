@@ -109,7 +109,7 @@ class Stream(Thinking):
         insights = drawn.insights if drawn is not None else ()
         if not insights:
             return
-        texts = tuple(" ".join(one.insight.split()) for one in insights)
+        texts = tuple(one.insight for one in insights)
         ratings = yield from self._rated("thought", texts)
         for one, text, rating in zip(insights, texts, ratings, strict=True):
             because = tuple(sorted({numbers[number - 1] for number in one.because}))

@@ -87,7 +87,6 @@ QUESTIONS_OF: Mapping[MindName, tuple[type[MindQuestion[Any]], ...]] = {
     "generative-agents": (
         ChoosePlace,
         RateImportance,
-        Utter,
         Summarise,
         GeneralPlan,
         DayReminder,
@@ -95,7 +94,7 @@ QUESTIONS_OF: Mapping[MindName, tuple[type[MindQuestion[Any]], ...]] = {
         *GENERATIVE,
     ),
 }
-"""Those of each mind; the first seven of the second are questions of both."""
+"""Those of each mind; the first six of the second are questions of both."""
 
 __all__ = [
     "GENERATIVE",

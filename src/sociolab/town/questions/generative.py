@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from sociolab.town.clock import TimeOfDay, clock_time
 from sociolab.town.questions.base import (
@@ -25,10 +25,8 @@ from sociolab.town.questions.base import (
     MindQuestion,
     Name,
     Other,
-    Sentences,
     UnfitError,
     Utterance,
-    Words,
     dated,
     first_name,
     here,
@@ -38,13 +36,25 @@ from sociolab.town.questions.base import (
     one_line,
     place_or,
     plan_lines,
-    some_words,
     talk_lines,
     text_lines,
 )
-from sociolab.town.questions.conversation import Decision
+from sociolab.town.questions.conversation import Decision, Utter
 
 A = TypeVar("A", bound=MindAnswer)
+
+
+def _spaced(text: object) -> object:
+    return " ".join(text.split()) if isinstance(text, str) else text
+
+
+SpacedWords: TypeAlias = Annotated[
+    str, BeforeValidator(_spaced), StringConstraints(min_length=1, max_length=200)
+]
+SpacedText: TypeAlias = Annotated[
+    str, BeforeValidator(_spaced), StringConstraints(min_length=1, max_length=1000)
+]
+"""On one line, with single spaces."""
 
 COMMON = "date first_name identity lifestyle name now"
 """Inputs of all these prompts: `identity` is the summary of who somebody is (name, age, traits,
@@ -57,19 +67,18 @@ _BEDS = [clock for clock in _QUARTERS if clock >= "19:00"]
 
 @dataclass(frozen=True, slots=True)
 class GenerativeQuestion(MindQuestion[A]):
-    """A question of this mind: `inputs` are the values of those that `shows` names."""
+    """A question of this mind: `_inputs` are the values of those that `shows` names."""
 
     folder: ClassVar[str] = "generative/"
     head: ClassVar[str] = "generative/identity"
     shows: ClassVar[str] = ""
 
-    def inputs(self) -> dict[str, Any]:
-        """The values of the question's own inputs."""
+    def _inputs(self) -> dict[str, Any]:
         raise NotImplementedError
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
-        return common(self.me) | self.inputs()
+        return common(self.me) | self._inputs()
 
 
 def common(me: Me) -> dict[str, Any]:
@@ -102,11 +111,7 @@ def common(me: Me) -> dict[str, Any]:
 class Written(MindAnswer):
     """A text of a few sentences."""
 
-    text: Sentences
-
-
-def _tidy(answer: Written) -> Written:
-    return answer.model_copy(update={"text": some_words("text", answer.text)})
+    text: SpacedText
 
 
 # ------------------------------------------------------------------ memory
@@ -129,8 +134,7 @@ class RateMemory(GenerativeQuestion[MemoryRating]):
     kind: Literal["event", "conversation", "thought"]
     text: str
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {"kind": self.kind, "text": one_line(self.text, LONGEST_FIELD)}
 
 
@@ -140,7 +144,7 @@ class RateMemory(GenerativeQuestion[MemoryRating]):
 class SalientAnswer(MindAnswer):
     """Three questions."""
 
-    questions: tuple[Sentences, ...] = Field(min_length=3, max_length=3)
+    questions: tuple[SpacedText, ...] = Field(min_length=3, max_length=3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,15 +157,14 @@ class SalientQuestions(GenerativeQuestion[SalientAnswer]):
 
     memories: tuple[Memory, ...]
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {"statements": numbered(memory.text for memory in self.memories)}
 
 
 class EvidencedInsight(MindAnswer):
     """An insight, and the numbers of the statements from which it follows."""
 
-    insight: Sentences
+    insight: SpacedText
     because: tuple[int, ...] = Field(min_length=1, max_length=30)
 
 
@@ -182,8 +185,7 @@ class DrawInsights(GenerativeQuestion[EvidencedInsights]):
     question: str
     memories: tuple[Memory, ...]
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {
             "count": len(self.memories),
             "question": one_line(self.question, LONGEST_FIELD),
@@ -208,41 +210,30 @@ class DrawInsights(GenerativeQuestion[EvidencedInsights]):
 
 
 @dataclass(frozen=True, slots=True)
-class PlanningNote(GenerativeQuestion[Written]):
-    """What one remembers that bears on the plan of the day that begins."""
+class OvernightNote(GenerativeQuestion[Written]):
+    """What one makes of what one remembers, before a day begins."""
 
-    name = "planning_note"
     answer_type = Written
     shows = "statements"
 
     memories: tuple[Memory, ...]
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {"statements": dated_statements(self.memories)}
-
-    def coerced(self, answer: Written) -> Written:
-        """With single spaces."""
-        return _tidy(answer)
 
 
 @dataclass(frozen=True, slots=True)
-class FeelingNote(GenerativeQuestion[Written]):
+class PlanningNote(OvernightNote):
+    """What of it bears on the plan of the day that begins."""
+
+    name = "planning_note"
+
+
+@dataclass(frozen=True, slots=True)
+class FeelingNote(OvernightNote):
     """How one feels about the days gone by."""
 
     name = "feeling_note"
-    answer_type = Written
-    shows = "statements"
-
-    memories: tuple[Memory, ...]
-
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
-        return {"statements": dated_statements(self.memories)}
-
-    def coerced(self, answer: Written) -> Written:
-        """With single spaces."""
-        return _tidy(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,18 +253,13 @@ class ReviseIdentity(GenerativeQuestion[Written]):
     notes: tuple[str, ...]
     memories: tuple[Memory, ...]
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {
             "currently": one_line(self.currently, LONGEST_FIELD),
             "notes": text_lines(self.notes),
             "statements": dated_statements(self.memories),
             "task": one_line(self.task, LONGEST_FIELD),
         }
-
-    def coerced(self, answer: Written) -> Written:
-        """With single spaces."""
-        return _tidy(answer)
 
 
 def dated_statements(memories: tuple[Memory, ...]) -> str:
@@ -305,8 +291,7 @@ class WakeUpHour(GenerativeQuestion[Waking]):
 
     day: date
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {"day": dated(self.day)}
 
     def schema_options(self) -> dict[str, Any]:
@@ -320,7 +305,7 @@ class WakeUpHour(GenerativeQuestion[Waking]):
 class Outline(MindAnswer):
     """A day in broad strokes."""
 
-    plan: tuple[Sentences, ...] = Field(min_length=1, max_length=12)
+    plan: tuple[SpacedText, ...] = Field(min_length=1, max_length=12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,8 +327,7 @@ class DailyPlan(GenerativeQuestion[Outline]):
     yesterday: tuple[str, ...] = ()
     reminder: str = ""
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {
             "bed": f"{self.bed:%H:%M}",
             "day": dated(self.day),
@@ -357,7 +341,7 @@ class DailyPlan(GenerativeQuestion[Outline]):
 class Activity(MindAnswer):
     """What is done, in words that read well after "NAME is"."""
 
-    what: Words
+    what: SpacedWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,8 +360,7 @@ class HourlySchedule(GenerativeQuestion[Activity]):
     end: datetime
     so_far: tuple[Block, ...]
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {
             "end": f"{self.end:%H:%M}",
             "outline": text_lines(self.me.outline),
@@ -385,16 +368,12 @@ class HourlySchedule(GenerativeQuestion[Activity]):
             "start": f"{self.start:%H:%M}",
         }
 
-    def coerced(self, answer: Activity) -> Activity:
-        """With single spaces."""
-        return answer.model_copy(update={"what": some_words("what", answer.what)})
-
 
 class ScheduleEntry(MindAnswer):
     """Something that is done from `start` until the next entry starts."""
 
     start: TimeOfDay
-    what: Words
+    what: SpacedWords
 
 
 class Schedule(MindAnswer):
@@ -414,8 +393,7 @@ class DaySchedule(GenerativeQuestion[Schedule]):
     wake: datetime
     bed: datetime
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {
             "bed": f"{self.bed:%H:%M}",
             "outline": text_lines(self.me.outline),
@@ -439,8 +417,7 @@ class ReviseSchedule(GenerativeQuestion[Schedule]):
     ahead: tuple[Block, ...]
     bedtime: datetime
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {
             "ahead": plan_lines(self.ahead),
             "bed": f"{self.bedtime:%H:%M}",
@@ -464,7 +441,7 @@ def in_order(schedule: Schedule, start: datetime, end: datetime) -> Schedule:
     return schedule.model_copy(
         update={
             "entries": tuple(
-                ScheduleEntry(start=f"{moment:%H:%M}", what=some_words("what", kept[moment].what))
+                ScheduleEntry(start=f"{moment:%H:%M}", what=kept[moment].what)
                 for moment in sorted(kept)
             )
         }
@@ -475,7 +452,7 @@ class Subtask(MindAnswer):
     """A few minutes of an activity."""
 
     minutes: int = Field(ge=1, le=240)
-    what: Words
+    what: SpacedWords
 
 
 class Subtasks(MindAnswer):
@@ -503,8 +480,7 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
         """How long the activity lasts."""
         return round((self.block.end - self.block.start) / timedelta(minutes=1))
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         block = self.block
         return {
             "end": f"{block.end:%H:%M}",
@@ -521,13 +497,6 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
             "minutes": {"type": "integer", "minimum": 5, "maximum": 15},
             "subtasks": {"minItems": least},
         }
-
-    def coerced(self, answer: Subtasks) -> Subtasks:
-        """With single spaces."""
-        tidy = (
-            one.model_copy(update={"what": some_words("what", one.what)}) for one in answer.subtasks
-        )
-        return answer.model_copy(update={"subtasks": tuple(tidy)})
 
 
 # ------------------------------------------------------------------ where, and at what
@@ -553,8 +522,7 @@ class ChooseArea(GenerativeQuestion[Area]):
     inside: str
     options: tuple[str, ...]
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {
             "here": place_or(self.me.place, "outdoors"),
             "inside": one_line(self.inside),
@@ -606,7 +574,7 @@ class ChooseObject(ChooseArea):
 class ThingState(MindAnswer):
     """The state of a thing, in a few words that read well after "THING is"."""
 
-    state: Words
+    state: SpacedWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -621,17 +589,12 @@ class ObjectState(GenerativeQuestion[ThingState]):
     place: str
     doing: str
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {
             "doing": one_line(self.doing),
             "place": one_line(self.place),
             "thing": one_line(self.thing),
         }
-
-    def coerced(self, answer: ThingState) -> ThingState:
-        """With single spaces."""
-        return answer.model_copy(update={"state": some_words("state", answer.state)})
 
 
 # ------------------------------------------------------------------ people and things that one sees
@@ -654,17 +617,12 @@ class RelationshipSummary(GenerativeQuestion[Written]):
     memories: tuple[Memory, ...]
     other: Other | None = None
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {
             "about": named(self.other) if self.other else one_line(self.about),
             "doing": one_line(self.doing),
             "statements": dated_statements(self.memories),
         }
-
-    def coerced(self, answer: Written) -> Written:
-        """With single spaces."""
-        return _tidy(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -685,8 +643,7 @@ class React(GenerativeQuestion[Decision]):
     other: Other | None = None
     last_talk: datetime | None = None
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         last, other = self.last_talk, self.other
         talked = f"You two last talked on {last:%Y-%m-%d at %H:%M}." if last else ""
         return {
@@ -712,13 +669,32 @@ class React(GenerativeQuestion[Decision]):
         return 'expected "change plan" or "carry on", found "talk"'
 
 
-# ------------------------------------------------------------------ after a conversation
+# ------------------------------------------------------------------ conversations
+
+
+@dataclass(frozen=True, slots=True)
+class GenerativeUtter(Utter):
+    """`Utter`, with a summary of the relationship (section 4.3.2)."""
+
+    folder: ClassVar[str] = "generative/"
+    head: ClassVar[str] = "generative/identity"
+    shows: ClassVar[str] = (
+        "ahead begun checklist doing here left lines memories other other_first plain plan "
+        "relationship"
+    )
+
+    relationship: str = ""
+
+    def variables(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
+        known = {"relationship": one_line(self.relationship, LONGEST_FIELD)}
+        return common(self.me) | Utter.variables(self) | known
 
 
 class Memo(Acted):
     """What was talked about; `acts` are those of the conversation as they are remembered."""
 
-    memo: Sentences
+    memo: SpacedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -730,8 +706,7 @@ class AfterTalk(GenerativeQuestion[A]):
     other: Other
     lines: tuple[Utterance, ...]
 
-    def inputs(self) -> dict[str, Any]:
-        """See `GenerativeQuestion`."""
+    def _inputs(self) -> dict[str, Any]:
         return {
             "lines": talk_lines(self.me, self.lines),
             "other": named(self.other),
@@ -746,10 +721,6 @@ class ConversationSummary(AfterTalk[Memo]):
     name = "conversation_summary"
     answer_type = Memo
 
-    def coerced(self, answer: Memo) -> Memo:
-        """With single spaces."""
-        return answer.model_copy(update={"memo": some_words("memo", answer.memo)})
-
 
 @dataclass(frozen=True, slots=True)
 class PlanningThought(AfterTalk[Written]):
@@ -757,10 +728,6 @@ class PlanningThought(AfterTalk[Written]):
 
     name = "planning_thought"
     answer_type = Written
-
-    def coerced(self, answer: Written) -> Written:
-        """With single spaces."""
-        return _tidy(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -770,12 +737,9 @@ class ConversationMemo(AfterTalk[Written]):
     name = "conversation_memo"
     answer_type = Written
 
-    def coerced(self, answer: Written) -> Written:
-        """With single spaces."""
-        return _tidy(answer)
 
-
-GENERATIVE: tuple[type[GenerativeQuestion[Any]], ...] = (
+GENERATIVE: tuple[type[GenerativeQuestion[Any]] | type[GenerativeUtter], ...] = (
+    GenerativeUtter,
     RateMemory,
     SalientQuestions,
     DrawInsights,

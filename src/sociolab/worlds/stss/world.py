@@ -42,7 +42,7 @@ WANTED = {
     "replan": "ahead bed now why",
     "talk_or_not": "doing here last_talk memories now other place until what",
     "utter": "ahead begun checklist doing here left lines memories now other other_first plain "
-    "plan relationship",
+    "plan",
     "summarise": "ahead lines now other other_first plain",
     "rate_importance": "count texts",
     "reflect": "memories now",
@@ -229,12 +229,17 @@ class Stss:
     @property
     def data(self) -> DataId:
         """The town; the hash covers people, tasks, prompts, and all settings of how they live."""
-        own = self.dataset.id
-        lived = self.settings.model_dump_json(exclude={"least", "order", "prompts"})
+        own, settings = self.dataset.id, self.settings
+        names = {question.name for question in settings.asked}
+        evaluated = tuple(name for name in settings.evaluated if name in names)
+        other = {"least", "order", "prompts"}
+        if settings.mind == "lean":  # what it has not is no part of what it is
+            other |= {"mind", "embedder", "merge"} | (set() if settings.without else {"without"})
+        lived = settings.model_copy(update={"evaluated": evaluated}).model_dump_json(exclude=other)
         return DataId(
             own.name,
             own.version,
-            digest(own.hash, prompts_hash(self.settings.texts, self.settings.asked), lived),
+            digest(own.hash, prompts_hash(settings.texts, settings.asked), lived),
         )
 
     def tasks(self) -> Sequence[Task]:
