@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,8 +27,9 @@ from puppet_town import (
 from small_towns import at_random, first_come, last_come, latest_step, some_setting
 from small_towns import lived as lived_in_order
 from sociolab.core.episode import Answered, Event
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
+from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
 from sociolab.models.cache import CachedModel
@@ -72,6 +74,7 @@ from sociolab.town.trace import (
 )
 from sociolab.town.trajectory import diary
 from sociolab.worlds.stss.kit import load
+from sociolab.worlds.stss.talk.freezing import frozen_of_episode
 from sociolab.worlds.stss.world import StssSettings, paper
 
 GA: dict[str, Any] = {"mind": "generative-agents"}
@@ -562,6 +565,12 @@ def test_what_only_one_mind_has_is_refused_for_the_other() -> None:
     ):
         with pytest.raises(ConfigError):
             WorldSetup(settings=wrong).read("stss", StssSettings)
+
+
+def test_no_conversations_are_frozen_from_its_towns() -> None:
+    trial = SimpleNamespace(trial=SimpleNamespace(id="t"))
+    with pytest.raises(StoreError, match="found mind=generative-agents in the episode t"):
+        frozen_of_episode(trial, StssSettings(mind="generative-agents"), FailurePolicy())  # type: ignore[arg-type]
 
 
 def test_the_mind_stands_below_every_table() -> None:
