@@ -442,7 +442,8 @@ class AnyMind:
 
     async def answer(self, question: MindQuestion[A]) -> A:
         """What the scripted mind says, where nothing is drawn here."""
-        answered: A = await getattr(ScriptedMind(), question.name)(question)
+        mind = ScriptedMind()
+        answered: A = await getattr(mind, question.name, mind.answer)(question)
         return answered
 
     def _chance(self, question: MindQuestion[Any]) -> Random:

@@ -400,6 +400,11 @@ _Asked: TypeAlias = tuple[CallCounts, CallCounts]
 """What a seat is asked whatever is done in a trial, and what depends on what is done."""
 
 
+def _kind(request: Request) -> str:
+    """The question, of several at once without its number ("importance:2")."""
+    return request.name.partition(":")[0]
+
+
 class _Sheet:
     """How often each seat was asked what, and of whom the prompts were measured."""
 
@@ -411,11 +416,11 @@ class _Sheet:
 
     def ask(self, request: Request) -> None:
         """A seat is asked this, for the first time."""
-        self.asked[self._seats[request.seat], request.name] += 1
+        self.asked[self._seats[request.seat], _kind(request)] += 1
 
     def reads(self, request: Request, most: int | None) -> bool:
         """Whether its prompt is measured: of all seats, or of the first that are asked the like."""
-        read = self._read[request.name]
+        read = self._read[_kind(request)]
         if most is None or len(read) < most:
             read.add(request.seat)
         return request.seat in read

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from inspect import iscoroutinefunction
 from pathlib import Path
 from types import MethodType
+from typing import Any
 
 from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Json
@@ -24,6 +25,7 @@ from sociolab.core.ports import (
     World,
     WorldKit,
 )
+from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.options import Flag
@@ -31,13 +33,12 @@ from sociolab.plugin.recipe import recipes
 from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
 from sociolab.prompting.sets import PromptSet
+from sociolab.town.embedding import EmbeddingPlayer
 from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
-from sociolab.town.questions import (
-    QUESTIONS,
-)
+from sociolab.town.questions import QUESTIONS, MindQuestion
 from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
-from sociolab.worlds.stss.dataset import own_town, read_town
+from sociolab.worlds.stss.dataset import TownData, own_town, read_town
 from sociolab.worlds.stss.judges import StssModelJudge, StssRulesJudge
 from sociolab.worlds.stss.scoring import ScoreSettings
 from sociolab.worlds.stss.world import Stss, StssSettings, Tempo, town_casts
@@ -65,6 +66,25 @@ standard deviation of that: measured on made-up replies (benchmarks/RESULTS.md).
 ABOUT_CALLS = (
     "the calls of scripted residents, but for plans of days, which are certain; models that talk "
     "to everybody they meet take about 1.3 times those calls"
+)
+
+ALWAYS_GENERATIVE = dict.fromkeys(
+    (
+        *("general_plan", "day_reminder", "talk_reminder", "wake_up_hour", "daily_plan"),
+        *("hourly_schedule", "day_schedule", "task_decomposition", "choose_sector"),
+        *("choose_arena", "choose_object", "choose_place", "object_state", "planning_note"),
+        *("feeling_note", "revise_identity"),
+    ),
+    1.0,
+)
+"""The same of the mind of Generative Agents: what is planned and done in a day."""
+
+GENERATIVE_SHARE, GENERATIVE_SPREAD = 1.2, 0.5
+"""The same of its other questions: made-up replies react to more than scripted residents do."""
+
+ABOUT_GENERATIVE = (
+    "the calls of scripted residents with steps of ten minutes, but for plans and places of days, "
+    "which are certain; embeddings are not counted"
 )
 
 TDP = {
@@ -144,7 +164,7 @@ def _load(setup: WorldSetup) -> WorldKit:
 
     def python(label: str, made: object) -> Player:
         tempo.answers_take_time = True
-        return python_player(label, made)
+        return python_player(label, made, settings.asked)
 
     scoring = ScoreSettings(least=settings.least)
     world = Stss(data, settings, setup.policy, tempo)
@@ -161,20 +181,27 @@ def _load(setup: WorldSetup) -> WorldKit:
         casts=town_casts,
         background=True,
         instructions=settings.texts.instructions(),
+        declared=Declared(footnote=settings.footnote),
+        embedder=settings.embedder,
+        embedding_player=EmbeddingPlayer,
         temperature=settings.texts.agent_temperature(1.0),
         pace=Pace(world.steps, "simulated hours", 3600 // settings.step),
         model_player=model,
         python_player=python,
-        dry_run=DryRun(
-            # Rules take no time: they live in lock-step, which is quicker for them.
-            Stss(data, settings, setup.policy),
-            SCRIPTED["scripted"],
-            ALWAYS_ASKED,
-            CALL_SHARE,
-            CALL_SPREAD,
-            ABOUT_CALLS,
-        ),
+        dry_run=_dry_run(data, settings, setup.policy),
     )
+
+
+def _dry_run(data: TownData, settings: StssSettings, policy: FailurePolicy) -> DryRun:
+    """What scripted residents are asked; rules take no time: they live in lock-step, which is
+    quicker for them."""
+    # Vectors cost a thousandth of what is asked, and scripted residents have none.
+    world = Stss(data, settings.model_copy(update={"embedder": ""}), policy)
+    if settings.mind == "lean":
+        measured = ALWAYS_ASKED, CALL_SHARE, CALL_SPREAD, ABOUT_CALLS
+    else:
+        measured = ALWAYS_GENERATIVE, GENERATIVE_SHARE, GENERATIVE_SPREAD, ABOUT_GENERATIVE
+    return DryRun(world, SCRIPTED["scripted"], *measured)
 
 
 def model_player(
@@ -219,9 +246,11 @@ class TownPlayer:
         return await player.reply(request, memory)
 
 
-def python_player(label: str, made: object) -> Player:
+def python_player(
+    label: str, made: object, asked: Sequence[type[MindQuestion[Any]]] = QUESTIONS
+) -> Player:
     """Somebody's mind; ConfigError where it lacks a method, or one is not async."""
-    missing = [question.name for question in QUESTIONS if not can_answer(made, question)]
+    missing = [question.name for question in asked if not can_answer(made, question)]
     if missing and callable(getattr(made, "reply", None)):
         raise ConfigError(
             f'"{label}" is an agent that takes turns; a town needs a mind: expected "scripted", '
@@ -233,7 +262,7 @@ def python_player(label: str, made: object) -> Player:
             f'{missing[0]}(self, question)" and {len(missing) - 1} more that it lacks; '
             "see docs/stss.md"
         )
-    for name in (*(question.name for question in QUESTIONS), "answer"):
+    for name in (*(question.name for question in asked), "answer"):
         method = getattr(made, name, None)
         if isinstance(method, MethodType) and not iscoroutinefunction(method):
             raise ConfigError(

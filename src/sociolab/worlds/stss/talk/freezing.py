@@ -81,8 +81,14 @@ def frozen_of_episode(
     """The same of an episode that is on record, by its replies; `settings` and `policy` are those
     of its run. What residents have promised each other is known where scripted minds said so.
 
-    StoreError where it does not go as it did, since the world's rules have changed.
+    StoreError where it does not go as it did, since the world's rules have changed, or where its
+    residents were not of the lean mind, whose questions conversation tasks ask.
     """
+    if settings.mind != "lean":
+        raise StoreError(
+            f"conversations are frozen from towns of mind=lean, found mind={settings.mind} in the "
+            f"episode {episode.trial.id}; name a run of mind=lean"
+        )
     trial, journal = episode.trial, Journal(episode.events)
     content = content_from(trial.task.content)
     setting = setting_of(content, settings, policy, trial.id, trial.seed)
