@@ -13,7 +13,6 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import (
     ChatModel,
-    DryRun,
     Judge,
     NoReply,
     Pace,
@@ -46,25 +45,6 @@ SCRIPTED: dict[str, Player] = {
     "scripted-complete": MindPlayer(CompleteMind(), built_in=True),
 }
 """The built-in players, who write acts: as `casting.BUILT_IN` names them."""
-
-ALWAYS_ASKED = {
-    "plan_day": 1.0,
-    "general_plan": 1.0,
-    "day_reminder": 1.0,
-    "talk_reminder": 1.0,
-    "decompose": 1.5,
-}
-"""Questions of the day, whomever one meets, and how often they are asked for each that scripted
-residents are asked: these plan fewer things that last an hour."""
-
-CALL_SHARE, CALL_SPREAD = 0.53, 0.4
-"""Of what else scripted residents are asked, what a resident that a model plays takes, and the
-standard deviation of that: measured on made-up replies (benchmarks/RESULTS.md)."""
-
-ABOUT_CALLS = (
-    "the calls of scripted residents, but for plans of days, which are certain; models that talk "
-    "to everybody they meet take about 1.3 times those calls"
-)
 
 TDP = {
     "general_plan": "TDP's general plan",
@@ -164,15 +144,8 @@ def _load(setup: WorldSetup) -> WorldKit:
         pace=Pace(world.steps, "simulated hours", 3600 // settings.step),
         model_player=model,
         python_player=python,
-        dry_run=DryRun(
-            # Rules take no time: they live in lock-step, which is quicker for them.
-            Stss(data, settings, setup.policy),
-            SCRIPTED["scripted"],
-            ALWAYS_ASKED,
-            CALL_SHARE,
-            CALL_SPREAD,
-            ABOUT_CALLS,
-        ),
+        # Made-up replies take no time: they are lived in lock-step, which is quicker for them.
+        dry_run=Stss(data, settings, setup.policy),
     )
 
 
