@@ -11,8 +11,8 @@ the tasks.
 Where nobody ever leaves, no range is held against the cost but the bound that is printed beside it:
 the cost must lie at or below it, and above the bound over 1.3.
 
-Of a town, what is expected is printed, too: it is right within half if the cost is neither more than
-1.5 times as much nor less than 1 / 1.5.
+Of a town, what is expected is printed, too: it is right within half if the cost is neither more
+than 1.5 times as much nor less than 1 / 1.5.
 
 The exit code is 1 if fewer than 19 of 20 hold the truth, or a range is wider than allowed.
 """

@@ -194,6 +194,7 @@ def prompt_prefix(me: Me, texts: PromptSet, *, plain: bool = False) -> str:
         "routine": one_line(routine, LONGEST_FIELD),
         "home": one_line(who.living_area),
         "people": tuple(_people(me)),
+        "pause": me.pause,
         "places": tuple([_furnished(place, me.objects.get(place, ())) for place in me.places]),
         "plain": plain,
     }

@@ -354,6 +354,7 @@ class Surroundings:
             doing=person.shown.doing,
             task=self.setting.tasks.get(person.id),
             heard=person.heard,
+            pause=self.rules.cooldown,
         )
 
     def other(self, person: Person, other: Person) -> Other:

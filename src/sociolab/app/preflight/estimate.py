@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
@@ -59,10 +59,6 @@ FEWEST_SIMULATED, MOST_SIMULATED = 4, 24
 their mean cost is below a tenth of it."""
 
 _EXACT = 0.1
-
-ENDS = 0.09
-"""Of the utterances in a simulated conversation that end it, so that it has nine on average, as
-those 154 public episodes had (see `SHORT_EPISODE`)."""
 
 WIDEST = 2.0
 """The high end of a range of turns over its low end, at most."""
@@ -384,7 +380,7 @@ class _Work:
         seats = {member.seat: index for index, member in enumerate(trial.cast)}
         for member in trial.cast:
             if agent := self.agents.get(member.agent):
-                players[member.seat] = _MadeUp(agent.player)
+                players[member.seat] = agent.player
             else:
                 stand_in = next(iter(self.kit.players.values()))  # for the user's own code
                 players[member.seat] = self.ruled.get(member.agent, stand_in)
@@ -443,25 +439,6 @@ class _Seat:
             if self.model is not None:
                 await self.model.reply(request, memory)
         return await self.decides.reply(request, memory)
-
-
-@dataclass(frozen=True, slots=True)
-class _MadeUp:
-    """A seat in which what a measuring model makes up is played; it ends conversations as often as
-    models do."""
-
-    model: Player
-
-    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """What the model makes up."""
-        reply = await self.model.reply(request, memory)
-        wanted = request.wanted
-        if not isinstance(reply, Reply) or not isinstance(wanted, Question) or not wanted.leaves:
-            return reply
-        assert isinstance(reply.value, BaseModel)  # it answers a question
-        drawn = stream(request.seed, "ends", request.trial, request.seat, request.turn)
-        ends = {wanted.leaves: drawn.random() < ENDS}
-        return replace(reply, value=reply.value.model_copy(update=ends))
 
 
 @dataclass(frozen=True, slots=True)

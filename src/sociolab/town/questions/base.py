@@ -211,7 +211,8 @@ class Me:
     recognise one when it is said. `people` are the others in town (id to name), `known_as` what
     everybody knows of them (by id). `memory` can be searched. `task` is one's social task and
     `heard` what was said in earlier talks, both in typed form: for scripted minds, which read no
-    words; prompts never show them.
+    words; prompts never show them. `pause` is for how many minutes nobody speaks to somebody
+    again.
     """
 
     resident: Resident
@@ -226,6 +227,7 @@ class Me:
     doing: str = ""
     task: Matter | None = None
     heard: tuple[Heard, ...] = ()
+    pause: int = 0
 
     def places_after(self, lines: tuple[Utterance, ...]) -> tuple[str, ...]:
         """The places that one knows after these words: what is new comes last.

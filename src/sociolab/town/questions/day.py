@@ -231,6 +231,7 @@ class Replan(MindQuestion[NewPlan]):
     why: str
     ahead: tuple[Block, ...]
     bedtime: datetime
+    memories: tuple[Memory, ...] = ()
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
@@ -238,6 +239,7 @@ class Replan(MindQuestion[NewPlan]):
             "now": now_line(self.me.now),
             "why": one_line(self.why, LONGEST_FIELD),
             "ahead": plan_lines(self.ahead),
+            "memories": memory_lines(self.memories),
             "bed": f"{self.bedtime:%H:%M}",
         }
 
@@ -358,6 +360,7 @@ class Decompose(MindQuestion[Parts]):
 
     block: Block
     objects: tuple[str, ...]
+    memories: tuple[Memory, ...] = ()
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
@@ -370,6 +373,7 @@ class Decompose(MindQuestion[Parts]):
             "what": one_line(block.what),
             "place": where(block),
             "objects": ", ".join(one_line(name) for name in self.objects) or "none",
+            "memories": memory_lines(self.memories),
         }
 
     def problem_with(self, answer: Parts) -> str:
