@@ -290,7 +290,8 @@ def test_key_is_wanted_only_where_one_is_set() -> None:
         ("GET", "/chat/completions", 405),
         ("POST", "/models", 405),
         ("GET", "/counters/reset", 405),
-        ("POST", "/embeddings", 404),
+        ("GET", "/embeddings", 405),
+        ("POST", "/audio", 404),
     ],
 )
 def test_unknown_address_or_method_is_refused(method: str, path: str, status: int) -> None:

@@ -140,8 +140,10 @@ class Declared:
     those ask for that an episode can go on without, by name. `scripted` says what play by the
     world's own rules is worth ("smoke test: ..."), and stands wherever such an agent is named.
     `partner` is what the partner plays, such as "the NPC", where it is not every seat in turn; an
-    agent without a partner plays it itself. `measured_by` says of what people rate by a name of its
-    own which metric is meant to measure it, such as {"informativeness": "iep"}.
+    agent without a partner plays it itself. `footnote` stands below every table: what was played
+    otherwise than the paper did (a loader sets it by the settings of a run). `measured_by` says of
+    what people rate by a name of its own which metric is meant to measure it, such as
+    {"informativeness": "iep"}.
     """
 
     metrics: tuple[Metric, ...] = ()
@@ -158,6 +160,7 @@ class Declared:
     questions: Mapping[str, str] = field(default_factory=dict)
     scripted: str = ""
     partner: str = ""
+    footnote: str = ""
     measured_by: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -290,7 +290,7 @@ class Judge(Protocol):
 
 # ------------------------------------------------------------------ models
 
-Role: TypeAlias = Literal["agent", "partner", "judge", "writer", "background"]
+Role: TypeAlias = Literal["agent", "partner", "judge", "writer", "background", "embedder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -539,7 +539,8 @@ class WorldKit:
     `validation` reads a row of a validation set of each kind, with the id that it goes by if it
     names none; ValueError says what is wrong with it. `declared` is what is stored with a run,
     `code` a hash of the code of a plugin. `instructions` names the set of prompts, where it has
-    some.
+    some. `embedder` is the spec of a model that embeds texts for all who play, "" for none:
+    `embedding_player` gives it to a player.
     """
 
     world: World
@@ -560,6 +561,8 @@ class WorldKit:
     declared: Declared = UNDECLARED
     code: str = ""
     instructions: Instructions | None = None
+    embedder: str = ""
+    embedding_player: Callable[[Player, ChatModel], Player] | None = None
 
     @property
     def data(self) -> DataId:

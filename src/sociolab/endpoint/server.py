@@ -35,6 +35,7 @@ from sociolab.endpoint.chat import (
     wrong_method,
 )
 from sociolab.endpoint.counters import Counters, PromptPrefixes
+from sociolab.endpoint.embeddings import embeddings, read_embeddings
 from sociolab.endpoint.faults import (
     HANG_SECONDS,
     Chance,
@@ -65,6 +66,7 @@ _BODY_FAULTS: tuple[Fault, ...] = (
 )
 """The faults that can befall a call without a text."""
 
+_COUNTED = ("/chat/completions", "/embeddings")
 _MOST_SEEN = 100_000
 _JSON = "application/json"
 
@@ -100,8 +102,9 @@ class EndpointServer:
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one HTTP request."""
         path = request.rel_url.raw_path.removeprefix("/v1")
-        if path == "/chat/completions" and request.method == hdrs.METH_POST:
-            return await self._count_and_answer(request)
+        if request.method == hdrs.METH_POST and path in _COUNTED:
+            answer = self._answer if path == "/chat/completions" else self._embed
+            return await self._count_and_answer(request, answer)
         try:
             if is_tuning(path):
                 return await self._tune(request, path) or _without_reply(request)
@@ -111,11 +114,15 @@ class EndpointServer:
 
     # -------------------------------------------------------------- chat completions
 
-    async def _count_and_answer(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def _count_and_answer(
+        self,
+        request: web.BaseRequest,
+        answer: Callable[[web.BaseRequest], Awaitable[web.StreamResponse | None]],
+    ) -> web.StreamResponse:
         self._counters.arrived()
         outcome: int | str = 500  # as aiohttp answers where a responder fails
         try:
-            response = await self._answer(request)
+            response = await answer(request)
             outcome = "no reply" if response is None else response.status
         except RefusalError as refusal:
             response = _refused(refusal)
@@ -233,6 +240,33 @@ class EndpointServer:
             del self._seen[next(iter(self._seen))]
         return attempt
 
+    # -------------------------------------------------------------- embeddings
+
+    async def _embed(self, request: web.BaseRequest) -> web.StreamResponse | None:
+        """Vectors of texts, alike where texts have words in common; None for no response.
+
+        It meets the faults of a chat call, but for those of texts.
+        """
+        raw = await request.content.read()
+        self._authorize(request)
+        asked = read_embeddings(raw, self.settings.seed)
+        if self.settings.models and asked.model not in self.settings.models:
+            raise unknown_model(asked.model)
+        attempt = self._attempt(request, asked.key)
+        characters = sum(map(len, asked.texts))
+        self._counters.prompt_characters += characters
+        self._counters.retries += attempt > 1
+        chance = Chance(asked.key, attempt)
+        fault = drawn_fault(self.settings, chance)
+
+        async def answer() -> bytes:
+            usage = usage_of(characters, 0, "")
+            self._counters.replied("", usage)
+            return embeddings(asked, usage)
+
+        known = fault if fault in _BODY_FAULTS else None
+        return await self._faulty(request, chance, known, answer, asked.model)
+
     # -------------------------------------------------------------- fine-tuning
 
     async def _tune(self, request: web.BaseRequest, path: str) -> web.StreamResponse | None:
@@ -264,7 +298,7 @@ class EndpointServer:
         if path == "/counters/reset" and method == hdrs.METH_POST:
             self.reset()
             return _json_response(self.counters.as_json())
-        if path in ("/chat/completions", "/counters/reset"):
+        if path in (*_COUNTED, "/counters/reset"):
             raise wrong_method(method, path)
         if path not in ("/counters", "/models") and not path.startswith("/models/"):
             raise unknown_url(method, path)

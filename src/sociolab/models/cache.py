@@ -16,7 +16,7 @@ class CachedModel:
 
     The key holds endpoint, model, rendered prompt, settings, trial, seat and call index, so that
     a repeat of a trial is a new call, and a changed prompt too. `options` is what else is sent
-    with every call, as text: "" if nothing.
+    with every call, as text: "" if nothing. `writes`: the text of a reply costs tokens.
     """
 
     def __init__(
@@ -27,6 +27,8 @@ class CachedModel:
         budget: Budget,
         price: Price | None = None,
         options: str = "",
+        *,
+        writes: bool = True,
     ) -> None:
         self.label = model.label
         self._model = model
@@ -35,6 +37,7 @@ class CachedModel:
         self._budget = budget
         self._price = price
         self._options = options
+        self._writes = writes
         self._forecasts: dict[Role, Forecast] = {}
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
@@ -75,7 +78,7 @@ class CachedModel:
         except ModelError as error:
             self._replies.keep_failure(key, self.label, error, time.perf_counter() - began)
             raise
-        reply = _accounted(prompt, reply)
+        reply = _accounted(prompt, reply, size_of(reply.text) if self._writes else 0)
         if self._price is not None:
             usd = self._price.of(reply.usage)
             self._budget.spend(usd, estimated=reply.usage.estimated)
@@ -84,13 +87,13 @@ class CachedModel:
         return reply
 
 
-def _accounted(prompt: Prompt, reply: ChatReply) -> ChatReply:
+def _accounted(prompt: Prompt, reply: ChatReply, written: int) -> ChatReply:
     """The reply with a usage that can be priced and added up, whichever provider it is from."""
     told = reply.usage
     if told.estimated:
         return reply
     counts = {"prompt": told.prompt, "completion": told.completion, "cached": told.cached}
-    usage, fault = counted(counts, prompt, size_of(reply.text))
+    usage, fault = counted(counts, prompt, written)
     return replace(reply, usage=usage, fault=fault or reply.fault) if usage != told else reply
 
 

@@ -169,7 +169,8 @@ class WorldPlugin:
         """
         code = code_of(self)
         if not code:
-            return replace(self.loader(setup), declared=self.declared)
+            own = self.loader(setup)
+            return replace(own, declared=self._declared(own))
         kit: WorldKit = guarded(self.name, "set-up", self.loader, WorldKit)(setup)
         variants = {
             kind: replace(one, make=guarded(self.name, f"variants {kind}", one.make, Sequence))
@@ -180,9 +181,13 @@ class WorldPlugin:
             world=GuardedWorld(kit.world, self.name),
             model_judge=guarded(self.name, "model judge", kit.model_judge),
             variants=variants,
-            declared=self.declared,
+            declared=self._declared(kit),
             code=code,
         )
+
+    def _declared(self, kit: WorldKit) -> Declared:
+        """What is declared, with what a run of these settings says below its tables."""
+        return replace(self.declared, footnote=kit.declared.footnote)
 
     def guide(self, name: str = "") -> RatingGuide:
         """How people rate its episodes, or a model in their place; ConfigError where it does not

@@ -207,10 +207,15 @@ class PromptedSettings(LayeredSettings):
     prompts: str = "paper"
 
     @classmethod
+    def templates(cls, given: Mapping[str, Any]) -> Wanted:
+        """What the set must hold, with these settings."""
+        return cls.wanted
+
+    @classmethod
     def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:
         """The settings that the chosen set names."""
         chosen = given.get("prompts", cls.model_fields["prompts"].default)
-        found = load_set(cls.package, chosen, cls.wanted).manifest.settings
+        found = load_set(cls.package, chosen, {}).manifest.settings
         if unknown := [name for name in found if name not in cls.model_fields or name == "prompts"]:
             raise ConfigError(
                 f'{chosen}/{MANIFEST}: settings: there is no setting "{unknown[0]}"; expected '
@@ -221,4 +226,4 @@ class PromptedSettings(LayeredSettings):
     @cached_property
     def texts(self) -> PromptSet:
         """The set, read once."""
-        return load_set(self.package, self.prompts, self.wanted)
+        return load_set(self.package, self.prompts, self.templates(vars(self)))

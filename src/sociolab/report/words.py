@@ -126,8 +126,8 @@ def nature(result: RunResult, judge: str) -> str:
 
 
 def instructions_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...]:
-    """From whose instructions figures of these judges come: "instructions: paraphrased (not the
-    authors' text)"; empty where no model played or judged by a set of prompts."""
+    """What the world says of such a run, and from whose instructions figures of these judges come:
+    "instructions: paraphrased (not the authors' text)", where a model played or judged."""
     settings = {one.judge: one.settings for one in result.judges if one.judge in {*judges}}
     return notes_of_sets(result.declared, result.settings, settings)
 
@@ -143,11 +143,13 @@ def notes_of_sets(declared: Declared, run: object, judges: Mapping[str, str]) ->
         if one:
             who_by_note.setdefault(one.note, []).append(who)
     if len(who_by_note) < 2:
-        return tuple(who_by_note)
-    return tuple(
-        f"instructions of {' and '.join(who)}: {note.partition(': ')[2]}"
-        for note, who in who_by_note.items()
-    )
+        told = tuple(who_by_note)
+    else:
+        told = tuple(
+            f"instructions of {' and '.join(who)}: {note.partition(': ')[2]}"
+            for note, who in who_by_note.items()
+        )
+    return (declared.footnote, *told) if declared.footnote else told
 
 
 def method_words(declared: Declared, method: Method, settings: str) -> str:

@@ -255,6 +255,7 @@ class _Stock:
             "objects": STOCK_OBJECTS[block.place],
             "other": self._other,
             "plan": self._plan,
+            "relationship": "",
             "reminder": say("See Ben and invite him to the seed swap."),
             "started": True,
             "texts": tuple(memory.text for memory in self._memories),
@@ -442,7 +443,8 @@ class AnyMind:
 
     async def answer(self, question: MindQuestion[A]) -> A:
         """What the scripted mind says, where nothing is drawn here."""
-        answered: A = await getattr(ScriptedMind(), question.name)(question)
+        mind = ScriptedMind()
+        answered: A = await getattr(mind, question.name, mind.answer)(question)
         return answered
 
     def _chance(self, question: MindQuestion[Any]) -> Random:

@@ -9,7 +9,7 @@ sleep.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any, TypeAlias, TypeVar
@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 from sociolab.town.clock import clock_time
 from sociolab.town.map import Tile
 from sociolab.town.memory import MemoryKind
-from sociolab.town.person import Person, Surroundings
+from sociolab.town.person import Noticed, Person, Surroundings
 from sociolab.town.questions import (
     MOST_ROUNDS,
     Asked,
@@ -25,6 +25,7 @@ from sociolab.town.questions import (
     ChoosePlace,
     DayPlan,
     DayReminder,
+    Decision,
     Decompose,
     Entry,
     GeneralPlan,
@@ -82,7 +83,10 @@ def converse(
             how = "time is up"
             break
         speaker, listener = (starter, other) if turn % 2 == 0 else (other, starter)
-        said = yield _utter(speaker, listener, starter, step + turn, lines, around, closing=closing)
+        assert speaker.speak is not None
+        said = yield from speaker.speak(
+            listener, starter is speaker, step + turn, lines, closing=closing
+        )
         if said is None:
             how = "failed"
             break
@@ -104,31 +108,18 @@ def _duration(texts: list[str], around: Surroundings) -> int:
     return max(spoken, len(texts), 1)
 
 
-def _utter(
-    speaker: Person,
-    listener: Person,
-    starter: Person,
-    step: int,
-    lines: list[Utterance],
-    around: Surroundings,
-    *,
-    closing: bool,
-) -> Utter:
-    heard = lines[-1].text if lines else ""
-    memories = around.of_somebody(speaker, listener, step, heard)
-    return Utter(
-        asked=around.asked(speaker, Utter, step),
-        me=around.me(speaker, step),
-        other=around.other(speaker, listener),
-        started=speaker is starter,
-        lines=tuple(lines),
-        left=MOST_ROUNDS - len(lines) // 2,
-        memories=memories,
-        ahead=around.ahead(speaker, step),
-        plan=speaker.general_plan,
-        checklist=speaker.checklist,
-        closing=closing,
-    )
+def could_talk(person: Person, other: Person, step: int, around: Surroundings) -> bool:
+    """Whether a person may speak to another now: neither asleep nor talking, nor too soon."""
+    if other.shown.asleep or other.shown.talking:
+        return False
+    minutes, rules = around.clock.minutes, around.rules
+    for last, pause in (
+        (person.last_talk.get(other.number), rules.cooldown),
+        (person.last_asked.get(other.number), rules.patience),
+    ):
+        if last is not None and step - last < minutes(pause):
+            return False
+    return True
 
 
 Value = TypeVar("Value")
@@ -152,9 +143,9 @@ class Propose:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Somebody has come into view, or begins to do something else."""
+    """Somebody has come into view, or begins to do something else; or a thing changes."""
 
-    other: Person
+    seen: tuple[Noticed, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +177,17 @@ class Thinking:
         """What comes to mind; it counts as accessed now."""
         return self.around.comes_to_mind(self.me, self.me.step, query)
 
-    def keep(self, kind: MemoryKind, text: str, importance: int | None = None) -> Memory:
-        """Remember something."""
+    def keep(
+        self,
+        kind: MemoryKind,
+        text: str,
+        importance: int | None = None,
+        evidence: tuple[int, ...] = (),
+    ) -> Memory:
+        """Remember something; `evidence` are the numbers of memories that it follows from."""
         me = self.me
         index = me.memory.add(me.step, kind, text, importance)
-        me.records.append(Remembered(me.step, me.id, kind, text, importance))
+        me.records.append(Remembered(me.step, me.id, kind, text, importance, evidence))
         return me.memory[index]
 
 
@@ -210,8 +207,7 @@ class Life(Thinking):
         """From the first midnight on, day after day."""
         me = self.me
         self._show("asleep", "", str(me.resident.home), "bed", asleep=True)
-        for text in me.resident.memories:
-            self.keep("known", text)
+        yield from self._seed_memories()
         while True:
             tomorrow = self.clock.midnight(self.clock.day(me.step) + 1)
             wake = yield from self.planning.day()
@@ -222,6 +218,49 @@ class Life(Thinking):
             if me.step < tomorrow:
                 yield Stay(tomorrow)
 
+    def speak(
+        self, other: Person, began: bool, step: int, lines: Sequence[Utterance], *, closing: bool
+    ) -> Living[Said | None]:
+        """The next words of a talk with somebody."""
+        memories = self.around.of_somebody(self.me, other, step, lines[-1].text if lines else "")
+        said: Said | None = yield self.utterance(
+            other, began, step, lines, memories, closing=closing
+        )
+        return said
+
+    def utterance(
+        self,
+        other: Person,
+        began: bool,
+        step: int,
+        lines: Sequence[Utterance],
+        memories: tuple[Memory, ...],
+        *,
+        closing: bool,
+        relationship: str = "",
+    ) -> Utter:
+        """The question for the next words of a talk."""
+        me, around = self.me, self.around
+        return Utter(
+            asked=around.asked(me, Utter, step),
+            me=around.me(me, step),
+            other=around.other(me, other),
+            started=began,
+            lines=tuple(lines),
+            left=MOST_ROUNDS - len(lines) // 2,
+            memories=memories,
+            ahead=around.ahead(me, step),
+            plan=me.general_plan,
+            checklist=me.checklist,
+            closing=closing,
+            relationship=relationship,
+        )
+
+    def _seed_memories(self) -> Living[None]:
+        for text in self.me.resident.memories:
+            self.keep("known", text)
+        yield from ()
+
     def _block(self) -> Living[None]:
         """Live the block under way, or what is left of it, until it is over or plans change."""
         me, now = self.me, self.now()
@@ -230,6 +269,11 @@ class Life(Thinking):
             later = [self.clock.step(b.start) for b in me.blocks if b.start > now]
             yield from self._stay(min([me.bed, *later]))
             return
+        yield from self._live(block)
+
+    def _live(self, block: Block) -> Living[None]:
+        """Do what a block of the plan says, until it is over or plans change."""
+        me = self.me
         place = yield from self._place(block)
         parts = yield from self._parts(block, place)
         yield from self.remembering.digest()
@@ -289,6 +333,8 @@ class Life(Thinking):
                 me.walk(path, me.step)
             away = str(self.around.town.place_at(me.tile)) != place
             self._show(doing, block.what, place, part.object, walking=bool(path) and away)
+            if not path:
+                yield from self._at_it(place, part.object)
             arrival = me.step + len(path)
             woken = yield from self._stay(min(arrival, until) if path else until)
             me.stop(me.step)
@@ -297,6 +343,10 @@ class Life(Thinking):
             if isinstance(woken, Talk) and (yield from self._after_talk(woken)):
                 return True
         return False
+
+    def _at_it(self, place: str, thing: str) -> Living[None]:
+        """What comes of beginning to do something where it is done."""
+        yield from ()
 
     def _way(self, spot: Tile) -> str:
         return self.around.paths.path(self.me.tile, spot)
@@ -320,14 +370,14 @@ class Life(Thinking):
         while self.me.step < until:
             woken: Talk | News | Changed | None = yield Stay(until)
             if isinstance(woken, News):
-                woken = yield from self._meet(woken.other)
+                woken = yield from self._notice(woken.seen)
             if woken is not None:
                 return woken
         return None
 
-    def _meet(self, other: Person) -> Living[Talk | Changed | None]:
+    def _notice(self, seen: tuple[Noticed, ...]) -> Living[Talk | Changed | None]:
         """Talk to somebody who is near, or change one's plan, or carry on (None)."""
-        me = self.me
+        me, other = self.me, seen[0].other
         block = self._under_way()
         if block is None:
             return None
@@ -341,15 +391,20 @@ class Life(Thinking):
             memories=self.around.of_somebody(me, other, me.step, other.shown.doing),
             last_talk=None if last is None else self.clock.at(last),
         )
+        return (yield from self._act_on(decision, other, f"saw {other.name}: {other.shown.doing}"))
+
+    def _act_on(
+        self, decision: Decision | None, other: Person, seen: str
+    ) -> Living[Talk | Changed | None]:
+        """Do what was decided about somebody, or something, that was seen."""
         if decision is None or decision.do == "carry on":
             return None
         if decision.do == "talk":
             talk: Talk | None = yield Propose(other)
             if talk is None:  # somebody else was quicker: one may try again
-                del me.last_asked[other.number]
+                del self.me.last_asked[other.number]
             return talk
-        why = decision.why or f"saw {other.name}: {other.shown.doing}"
-        return Changed() if (yield from self.planning.anew(why)) else None
+        return Changed() if (yield from self.planning.anew(decision.why or seen)) else None
 
     def _after_talk(self, talk: Talk) -> Living[bool]:
         """Remember a talk; whether the plan has changed for it."""
@@ -401,16 +456,19 @@ class Planning(Thinking):
         Plan and checklist are made once, before the first day; what is returned is the reminder.
         """
         me, first = self.me, day == self.clock.first
-        if first:
+        without = self.around.setting.without
+        if first and "general_plan" not in without:
             lines = yield GeneralPlan(self.asked(GeneralPlan), self.myself(), goal)
             me.general_plan = lines.lines if lines is not None else ()
             self._remind("general plan", me.general_plan)
-        reminder = yield DayReminder(
-            self.asked(DayReminder), self.myself(), goal, me.general_plan, day
-        )
-        text = str(reminder.text) if reminder is not None else ""
+        text = ""
+        if "day_reminder" not in without:
+            reminder = yield DayReminder(
+                self.asked(DayReminder), self.myself(), goal, me.general_plan, day
+            )
+            text = str(reminder.text) if reminder is not None else ""
         self._remind("day", (text,) if text else ())
-        if first:
+        if first and "talk_reminder" not in without:
             items = yield TalkReminder(
                 self.asked(TalkReminder), self.myself(), goal, me.general_plan
             )

@@ -14,8 +14,8 @@ from heapq import heappop, heappush
 from typing import Any
 
 from sociolab.core.errors import WorldError
-from sociolab.town.life import News, Propose, Stay, Talk, converse
-from sociolab.town.person import Person, Surroundings, in_view
+from sociolab.town.life import News, Propose, Stay, Talk, converse, could_talk
+from sociolab.town.person import Noticed, Person, Surroundings, in_view
 from sociolab.town.questions import MindQuestion
 from sociolab.town.trace import Did, Remembered
 
@@ -83,8 +83,8 @@ class Round:
             if woken.why is not None or person.until <= self.step:
                 person.hears_from = self.step + 1  # one's own life first, then who came by
                 self._send(Thread(life, person, self), woken.why)
-            elif (newcomer := self._newcomer(person)) is not None:
-                self._send(Thread(life, person, self), News(newcomer))
+            elif news := self._news(person):
+                self._send(Thread(life, person, self), News(news))
         self._close()
 
     def answered(self, thread: Thread, answer: object) -> None:
@@ -95,44 +95,58 @@ class Round:
     # -------------------------------------------------------------- looking
 
     def _look(self, person: Person, people: Sequence[Person]) -> None:
-        """Keep what is new in view; whoever of them could be talked to is a newcomer."""
+        """Keep what is new in view; whoever of them could be talked to is a newcomer.
+
+        Who is watchful keeps it later, when it is rated: everything is news.
+        """
         if person.shown.asleep or person.busy_until is not None:
             return
         near = self._nearest(person, people)
+        if person.watchful:
+            self._notice(person, near)
+            return
         new = person.attention.attend([(other.number, other.shown.doing) for other in near])
         for number, doing in new:
             text = f"saw {people[number].name}: {doing}"
             person.memory.add(self.step, "seen", text)
             person.records.append(Remembered(self.step, person.id, "seen", text))
-            if self._could_talk(person, people[number]):
-                person.newcomers.append(people[number])
+            if could_talk(person, people[number], self.step, self._around):
+                person.newcomers.append(Noticed(people[number], doing))
 
-    def _newcomer(self, person: Person) -> Person | None:
-        """The next to tell this person of, if still there; one a step, the nearest first."""
+    def _notice(self, person: Person, near: Sequence[Person]) -> None:
+        """Attend to what people do and to the things that they use, nearest first."""
+        percepts: list[tuple[int, str]] = []
+        found: dict[tuple[int, str], Noticed] = {}
+        for other in near:
+            percepts.append((other.number, other.shown.doing))
+            found[percepts[-1]] = Noticed(other, other.shown.doing)
+            if thing := other.shown.thing:
+                percepts.append((-1 - other.number, thing))
+                name, _, state = thing.partition(": ")
+                found[percepts[-1]] = Noticed(other, state, name)
+        person.newcomers += [found[one] for one in person.attention.attend(percepts)]
+
+    def _news(self, person: Person) -> tuple[Noticed, ...]:
+        """The next to tell this person of, if still there; one a step, the nearest first.
+
+        Who is watchful is told of all at once.
+        """
         person.hears_from = self.step + 1
+        if person.watchful:
+            news, person.newcomers = tuple(person.newcomers), []
+            return news
         while person.newcomers:
-            other = person.newcomers.pop(0)
-            if other.number in person.view and self._could_talk(person, other):
-                return other
-        return None
+            noticed = person.newcomers.pop(0)
+            other = noticed.other
+            if other.number in person.view and could_talk(person, other, self.step, self._around):
+                return (noticed,)
+        return ()
 
     def _nearest(self, person: Person, people: Sequence[Person]) -> list[Person]:
         x, y = person.tile
         others = [people[number] for number in person.view]
         others.sort(key=lambda o: ((o.tile[0] - x) ** 2 + (o.tile[1] - y) ** 2, o.number))
         return others
-
-    def _could_talk(self, person: Person, other: Person) -> bool:
-        if other.shown.asleep or other.shown.talking:
-            return False
-        minutes, rules = self._around.clock.minutes, self._around.rules
-        for last, pause in (
-            (person.last_talk.get(other.number), rules.cooldown),
-            (person.last_asked.get(other.number), rules.patience),
-        ):
-            if last is not None and self.step - last < minutes(pause):
-                return False
-        return True
 
     # -------------------------------------------------------------- going on
 
@@ -188,7 +202,8 @@ class Round:
         self.talks.append(talk)
         for person in (talk.starter, talk.other):
             person.stop(self.step)
-            person.newcomers.clear()
+            if not person.watchful:
+                person.newcomers.clear()
             person.busy_until = talk.end
             before, partner = person.doing, talk.partner(person)
             doing = f"talking with {partner.name}"

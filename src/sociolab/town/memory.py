@@ -5,7 +5,7 @@ Generative Agents, section 4.1: retrieval by recency, importance and relevance."
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import islice
@@ -25,10 +25,10 @@ DECAY: Final = 0.995
 PROVISIONAL: Final = 3
 """The importance that a memory counts with until it is rated: a little above the mundane."""
 
-LIVED: Final = frozenset({"seen", "talk"})
+LIVED: Final = frozenset({"seen", "talk", "done"})
 """The kinds whose importance builds up to a reflection: what happens, not what one makes of it."""
 
-MemoryKind: TypeAlias = Literal["seen", "talk", "thought", "done", "known"]
+MemoryKind: TypeAlias = Literal["seen", "talk", "thought", "done", "known", "plan"]
 """`known`: a seed memory, there before the first day."""
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -117,9 +117,16 @@ class MemoryStream:
         At most `glimpses` of them are of what was merely seen: these are many, and crowd out what
         was said.
         """
+        best = self.find(step, query, most, glimpses)
+        return tuple(self._memories[index] for index in best)
+
+    def find(
+        self, step: int, query: str, most: int, glimpses: int | None = None
+    ) -> tuple[int, ...]:
+        """The numbers of what `retrieve` gives."""
         best = self._best(step, query, most, glimpses)
         self._accessed[best] = step
-        return tuple(self._memories[index] for index in best)
+        return tuple(best)
 
     def recall(self, query: str, most: int) -> tuple[Memory, ...]:
         """See `Recall`: as `retrieve`, now, but no access."""
@@ -128,6 +135,10 @@ class MemoryStream:
     def latest(self, most: int) -> tuple[Memory, ...]:
         """See `Recall`."""
         return tuple(self._memories[max(0, len(self._memories) - most) :])
+
+    def texts(self) -> Iterator[str]:
+        """Each distinct text once, in order of coming."""
+        return self._relevance.texts()
 
     def scores(self, step: int, query: str) -> Floats:
         """[memories]: recency, importance and relevance, each scaled to [0, 1], added; 0 to 3.
@@ -216,8 +227,18 @@ class Relevance:
         """One more text, which may have been there before."""
         self._rows.append(self._row_of.setdefault(text, len(self._row_of)))
 
+    def texts(self) -> Iterator[str]:
+        """The distinct ones, in order of coming."""
+        return iter(self._row_of)
+
     def to(self, query: str) -> Vectors:
-        """[texts added]: the cosine of each with the query, -1 to 1; 0 where one says nothing."""
+        """[texts added]: the cosine of each with the query, -1 to 1; 0 where one says nothing.
+
+        All are 0 while a vector is missing that others are to give.
+        """
+        given = self._embedder
+        if isinstance(given, GivenVectors) and given.missing((*self._row_of, query)):
+            return np.zeros(len(self._rows), np.float32)
         vectors = self._all_embedded()
         known = self._row_of.get(query)
         sought = self._rounded([query])[0] if known is None else vectors[known]
@@ -270,6 +291,27 @@ class Embedder(Protocol):
         A text's row must not depend on the texts beside it.
         """
         ...
+
+
+class GivenVectors:
+    """An `Embedder` of vectors that others made."""
+
+    id = "given"
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Vectors] = {}
+
+    def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Those of these texts that it was not given, each once."""
+        return tuple(text for text in dict.fromkeys(texts) if text not in self._rows)
+
+    def give(self, texts: Sequence[str], vectors: Sequence[Vectors]) -> None:
+        """A vector for each text, of length one."""
+        self._rows |= zip(texts, vectors, strict=True)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`."""
+        return np.stack([self._rows[text] for text in texts])
 
 
 DIMENSIONS: Final = 256

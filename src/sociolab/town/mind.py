@@ -87,7 +87,9 @@ def request_of(question: MindQuestion[Any], limit: int) -> Request:
     """The first request for an answer; its turn is the question's step, `limit` the last turn."""
     leaves = "ends" if "ends" in question.answer_type.model_fields else ""
     asked = question.asked
-    wanted = Question(question.name, "", question.answer_type, leaves=leaves)
+    # Seat, step and name tell requests apart.
+    name = f"{question.name}:{asked.index + 1}" if asked.index else question.name
+    wanted = Question(name, "", question.answer_type, leaves=leaves)
     who = question.me.resident.name
     shown = Observation(asked.seat, who, asked.step, limit, "", (), "", (), question)
     return Request(asked.trial, asked.seed, asked.seat, asked.step, 1, wanted, shown)

@@ -37,7 +37,7 @@ from sociolab.town.questions import (
     UnfitError,
     Utter,
 )
-from sociolab.town.questions.base import LONGEST_FIELD, one_line
+from sociolab.town.questions.base import LONGEST_FIELD, one_line, text_lines
 from sociolab.town.questions.day import TIMES
 
 PLAIN = "plain"
@@ -125,7 +125,7 @@ def _plainly(reply: ChatReply, question: MindQuestion[Any]) -> BaseModel:
 def _key(question: MindQuestion[Any], role: Role) -> CallKey:
     asked = question.asked
     seat = asked.seat or asked.resident
-    return CallKey(asked.trial, role, seat, asked.step, question.name, asked.attempt)
+    return CallKey(asked.trial, role, seat, asked.step, question.name, asked.attempt, asked.index)
 
 
 # ------------------------------------------------------------------ prompts
@@ -151,10 +151,10 @@ def prompt_of(
             f'dialect=plain is for talks: expected a question of a talk, found "{question.name}", '
             "which needs dialect=json"
         )
-    body = texts[question.name].render(values)
+    body = texts[question.template()].render(values)
     if question.asked.problem:
         body = f"{body}\n\n{_again(question.asked)}"
-    head = prompt_prefix(question.me, texts, plain=plain)
+    head = prompt_prefix(question.me, texts, plain=plain, head=question.head)
     messages = (Message("system", head), Message("user", body))
     schema = None if plain else answer_schema(question)
     return Prompt(messages, schema, temperature, penalties=penalties)
@@ -172,15 +172,18 @@ def _again(asked: Asked) -> str:
 
 def prompts_hash(texts: PromptSet, questions: Iterable[type[MindQuestion[Any]]] = QUESTIONS) -> str:
     """Identifies the wording of the prompts of these questions, in this order; default: of all."""
-    names = ("head", *(question.name for question in questions))
+    asked = tuple(questions)
+    heads = dict.fromkeys(question.head for question in asked)
+    names = (*heads, *(question.template() for question in asked))
     return digest(texts.hash_of(*names), again_text(""))
 
 
-def prompt_prefix(me: Me, texts: PromptSet, *, plain: bool = False) -> str:
+def prompt_prefix(me: Me, texts: PromptSet, *, plain: bool = False, head: str = "head") -> str:
     """What every prompt to this resident begins with; `plain`: no forms are told.
 
     Who the resident is, and which people and furnished places it knows, but nothing of the moment:
-    it is the same for all questions until another place becomes known.
+    it is the same for all questions until another place becomes known. In the head of Generative
+    Agents the plan of the day stands in place of the places.
     """
     who = me.resident
     lifestyle, routine = who.ordinary_day
@@ -195,15 +198,18 @@ def prompt_prefix(me: Me, texts: PromptSet, *, plain: bool = False) -> str:
         "home": one_line(who.living_area),
         "people": tuple(_people(me)),
         "pause": me.pause,
-        "places": tuple([_furnished(place, me.objects.get(place, ())) for place in me.places]),
-        "plain": plain,
     }
-    return _rendered_prefix(texts, tuple(values.items()))
+    if head == "head":
+        places = [_furnished(place, me.objects.get(place, ())) for place in me.places]
+        values |= {"places": tuple(places), "plain": plain}
+    else:
+        values["outline"] = text_lines(me.outline)
+    return _rendered_prefix(texts, head, tuple(values.items()))
 
 
 @lru_cache(maxsize=1024)
-def _rendered_prefix(texts: PromptSet, values: tuple[tuple[str, object], ...]) -> str:
-    return texts["head"].render(dict(values))
+def _rendered_prefix(texts: PromptSet, head: str, values: tuple[tuple[str, object], ...]) -> str:
+    return texts[head].render(dict(values))
 
 
 def _furnished(place: str, objects: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ from sociolab.core.seeding import stream
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
 from sociolab.town.map import Place, Tile, TownMap
-from sociolab.town.memory import Embedder, HashingEmbedder, MemoryStream
+from sociolab.town.memory import Embedder, GivenVectors, HashingEmbedder, MemoryStream
 from sociolab.town.paths import Paths
 from sociolab.town.questions import (
     Asked,
@@ -20,6 +20,7 @@ from sociolab.town.questions import (
     Matter,
     Me,
     Memory,
+    MindName,
     MindQuestion,
     Other,
     Part,
@@ -104,6 +105,10 @@ def own_seat(resident: str, question: str) -> str:
 class Setting:
     """One simulation: `days` days from the midnight at which `clock` begins.
 
+    `mind` says how residents remember, plan and react (`town.life`, `town.generative`); `merge` and
+    `without` name its calls that are made in one and its parts that are left out. `embedder` None:
+    vectors of memories are asked for (`town.embedding.Embed`). `concerns` are the social tasks
+    in words, which stand in `Resident.currently` and are never revised, by resident's id.
     `seat_of` names the seat that answers a resident's question; `tdp` are the goals of those who
     plan for a target (STSS section 4 and appendix B), by resident's id, and so are `tasks`, the
     social tasks in typed form for scripted minds.
@@ -120,7 +125,11 @@ class Setting:
     seat_of: Callable[[str, str], str] = own_seat
     tdp: Mapping[str, str] = field(default_factory=dict)
     tasks: Mapping[str, Matter] = field(default_factory=dict)
-    embedder: Embedder = field(default_factory=HashingEmbedder)
+    embedder: Embedder | None = field(default_factory=HashingEmbedder)
+    mind: MindName = "lean"
+    merge: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()
+    concerns: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         ids = [resident.id for resident in self.residents]
@@ -152,12 +161,23 @@ class TileClaim:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What others can see of a resident; a claim alone makes nobody look."""
+    """What others can see of a resident, and of the thing that it uses ("stove: heating the soup");
+    a claim alone makes nobody look."""
 
     doing: str
     asleep: bool = False
     talking: bool = False
+    thing: str = ""
     claim: TileClaim = field(compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What somebody is seen doing, or, with a `thing`, what is seen of the thing that they use."""
+
+    other: Person
+    doing: str
+    thing: str = ""
 
 
 class Person:
@@ -166,7 +186,8 @@ class Person:
     `step` is its local clock. `shown` is what others see at this step, `showing` what they will
     see at the next. `way` holds the tiles of a walk, of which the first is where it began, at
     step `way_from`. `until` is when its life goes on by itself; `busy_until` the end of a talk;
-    of `newcomers` it hears from step `hears_from` on, one a step.
+    of `newcomers` it hears from step `hears_from` on, one a step. Who is `watchful` is told of all
+    that is new in view, and of everything at once, and keeps it in memory itself.
     """
 
     def __init__(self, number: int, resident: Resident, setting: Setting, tile: Tile) -> None:
@@ -175,7 +196,10 @@ class Person:
         self.id = resident.id
         self.name = resident.name
         self.town = setting.town
-        self.memory = MemoryStream(setting.clock, setting.embedder)
+        self.watchful = setting.mind != "lean"
+        embedder = setting.embedder or GivenVectors()
+        self.vectors = embedder if isinstance(embedder, GivenVectors) else None
+        self.memory = MemoryStream(setting.clock, embedder)
         self.attention = Attention(setting.rules.bandwidth, setting.rules.retention)
         self.step = 0
         self.tile = tile
@@ -187,12 +211,15 @@ class Person:
         self.path = ""
         self.until = 0
         self.busy_until: int | None = None
-        self.newcomers: list[Person] = []
+        self.newcomers: list[Noticed] = []
         self.hears_from = 0
         self.life: Generator[Any, Any, None] | None = None
+        self.speak: Callable[..., Generator[Any, Any, Any]] | None = None
+        self.asked_at: dict[str, tuple[int, int]] = {}
         self.doing = Did(0, self.id, "asleep", state="asleep")
         self.blocks: tuple[Block, ...] = ()
         self.bed = 0
+        self.outline: tuple[str, ...] = ()
         self.known = _known_places(resident, setting)
         self.parts: dict[tuple[str, str], tuple[Part, ...]] = {}
         self.last_talk: dict[int, int] = {}
@@ -336,7 +363,11 @@ class Surroundings:
     def asked(self, person: Person, question: type[MindQuestion[Any]], step: int) -> Asked:
         """The head of a question."""
         seat = self.setting.seat_of(person.id, question.name)
-        return Asked(self.setting.trial, self.setting.seed, person.id, step, seat=seat)
+        last, index = person.asked_at.get(question.name, (-1, -1))
+        index = index + 1 if last == step else 0
+        person.asked_at[question.name] = (step, index)
+        setting = self.setting
+        return Asked(setting.trial, setting.seed, person.id, step, seat=seat, index=index)
 
     def me(self, person: Person, step: int) -> Me:
         """The resident who is asked, as it is now."""
@@ -355,6 +386,7 @@ class Surroundings:
             task=self.setting.tasks.get(person.id),
             heard=person.heard,
             pause=self.rules.cooldown,
+            outline=person.outline,
         )
 
     def other(self, person: Person, other: Person) -> Other:

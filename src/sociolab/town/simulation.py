@@ -10,6 +10,7 @@ from sociolab.core.episode import Ended, Event, Happened, Unusable
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import Completed, Play, Reply, Request, Sent, StartRequests
 from sociolab.engine.journal import event_of, unusable_of
+from sociolab.town.generative.life import GenerativeLife
 from sociolab.town.life import Life
 from sociolab.town.lockstep import LockStep, Round, Thread
 from sociolab.town.mind import checked, request_of
@@ -61,9 +62,11 @@ class _Town:
         self._asked: list[Request] = []
         self._threads: dict[tuple[str, int, str], tuple[Thread, MindQuestion[Any]]] = {}
         self._names: set[tuple[str, int, str]] = set()
+        lives = Life if setting.mind == "lean" else GenerativeLife
         for person in self.around.people:
             person.records.append(Stood(0, person.id, *person.tile))
-            person.life = Life(person, self.around).run()
+            life = lives(person, self.around)
+            person.life, person.speak = life.run(), life.speak
 
     def play(self) -> Play:
         yield self.trace.header()
@@ -101,7 +104,9 @@ class _Town:
 
     def _ask(self, thread: Thread, question: MindQuestion[Any]) -> None:
         asked = question.asked
-        key = (asked.seat, asked.step, question.name)
+        # A talk begun at the last step goes a little beyond it.
+        request = request_of(question, self.setting.steps + 2 * MOST_ROUNDS)
+        key = (asked.seat, asked.step, request.name)
         if key in self._names:
             raise WorldError(
                 f"the seat {asked.seat} was asked {question.name} twice at step {asked.step}, "
@@ -109,8 +114,6 @@ class _Town:
                 "resident a seat of its own"
             )
         self._names.add(key)
-        # A talk begun at the last step goes a little beyond it.
-        request = request_of(question, self.setting.steps + 2 * MOST_ROUNDS)
         self._threads[key] = (thread, question)
         self._asked.append(request)
 
@@ -125,7 +128,8 @@ class _Town:
             thread, question = self._threads[key]
             reply = checked(question, item.request, item.reply)
             if isinstance(reply, Reply):
-                yield event_of(item.request, reply)
+                if question.recorded:
+                    yield event_of(item.request, reply)
                 del self._threads[key]
                 self._answered(thread, reply.value)
                 continue
@@ -154,7 +158,7 @@ class _Town:
         asked = question.asked
         person = next(p for p in self.around.people if p.id == asked.resident)
         person.records.append(
-            WentWithout(asked.step, asked.resident, failure.name, failure.cause, failure.problem)
+            WentWithout(asked.step, asked.resident, question.name, failure.cause, failure.problem)
         )
 
 

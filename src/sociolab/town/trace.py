@@ -9,7 +9,7 @@ ids stand in them as they are, since compression makes them as small as numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal, TypeAlias
@@ -81,13 +81,38 @@ class Talked:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A memory was kept; `importance` None until it is rated."""
+    """A memory was kept; `importance` None until it is rated.
+
+    `evidence`: the memories that a thought follows from, by their number among all of this
+    resident's, from 0 in the order of the trace.
+    """
 
     step: int
     who: str
     kind: str
     text: str
     importance: int | None = None
+    evidence: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectBecame:
+    """A thing at a place has this state while `who` uses it."""
+
+    step: int
+    who: str
+    place: str
+    object: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """What occupies a resident was written anew, overnight; a task stands beside it."""
+
+    step: int
+    who: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +159,18 @@ class WentWithout:
     problem: str
 
 
-Record: TypeAlias = Stood | Walked | Did | Talked | Remembered | Planned | Reminded | WentWithout
+Record: TypeAlias = (
+    Stood
+    | Walked
+    | Did
+    | Talked
+    | Remembered
+    | ObjectBecame
+    | Revised
+    | Planned
+    | Reminded
+    | WentWithout
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +285,13 @@ def _row(record: Record) -> Row:
             return ["d", step, who, doing, block, place, thing, STATE_CODES[state]]
         case Walked(step, who, path):
             return ["w", step, who, path]
-        case Remembered(step, who, kind, text, importance):
-            return ["m", step, who, kind, text, importance or 0]
+        case Remembered(step, who, kind, text, importance, evidence):
+            row: Row = ["m", step, who, kind, text, importance or 0]
+            return ["e", *row[1:], list(evidence)] if evidence else row
+        case ObjectBecame(step, who, place, thing, state):
+            return ["o", step, who, place, thing, state]
+        case Revised(step, who, text):
+            return ["i", step, who, text]
         case Talked(step, end, who, other, lines, how):
             said: Json = [[line.who, line.name, line.text, *_acts(line)] for line in lines]
             return ["t", step, end, who, other, said, HOW_CODES[how]]
@@ -274,8 +315,10 @@ def _did(step: int, who: str, doing: str, block: str, place: str, thing: str, st
     return Did(step, who, doing, block, place, thing, STATES[state])
 
 
-def _remembered(step: int, who: str, kind: str, text: str, importance: int) -> Remembered:
-    return Remembered(step, who, kind, text, importance or None)
+def _remembered(
+    step: int, who: str, kind: str, text: str, importance: int, evidence: Sequence[Any] = ()
+) -> Remembered:
+    return Remembered(step, who, kind, text, importance or None, tuple(map(_number, evidence)))
 
 
 def _talked(step: int, end: int, who: str, other: str, said: list[Any], how: str) -> Talked:
@@ -304,6 +347,9 @@ _READERS: dict[str, tuple[list[type], Callable[..., Record]]] = {
     "d": ([int, str, str, str, str, str, str], _did),
     "w": ([int, str, str], Walked),
     "m": ([int, str, str, str, int], _remembered),
+    "e": ([int, str, str, str, int, list], _remembered),
+    "o": ([int, str, str, str, str], ObjectBecame),
+    "i": ([int, str, str], Revised),
     "t": ([int, int, str, str, list, str], _talked),
     "p": ([int, str, list, str], _planned),
     "r": ([int, str, str, str], _reminded),

@@ -22,10 +22,12 @@ from sociolab.town.map import OUTDOORS, Place, Tile, TownMap
 from sociolab.town.trace import (
     HEADINGS,
     Did,
+    ObjectBecame,
     Planned,
     Record,
     Remembered,
     Reminded,
+    Revised,
     Stood,
     Talked,
     Trace,
@@ -326,14 +328,18 @@ def reached(intervals: Intervals, steps: int) -> int | None:
 def diary(trace: Trace, who: str) -> tuple[tuple[str, str], ...]:
     """A heading and a text for each day, the oldest first.
 
-    What was merely seen is left out, and so are the ways from place to place.
+    What was merely seen or done is left out, and so are the ways from place to place. Below a
+    thought stands what it follows from, and below thoughts among that what they follow from.
     """
+    own = [one for one in trace.records if isinstance(one, Remembered) and one.who == who]
     clock = Clock(trace.first, trace.seconds)
     days: dict[int, list[str]] = {}
     for record in trace.records:
         if record.who != who and not (isinstance(record, Talked) and record.other == who):
             continue
         told = list(_told(record, clock))
+        if isinstance(record, Remembered) and told:
+            told += evidence_lines(record, own)
         if told:
             time = f"{clock.at(record.step):%H:%M}"
             lines = days.setdefault(clock.day(record.step), [])
@@ -345,6 +351,20 @@ def diary(trace: Trace, who: str) -> tuple[tuple[str, str], ...]:
     )
 
 
+DEEPEST = 3
+"""Levels of a tree of thoughts that are shown below the first."""
+
+
+def evidence_lines(thought: Remembered, own: Sequence[Remembered], depth: int = 1) -> Iterator[str]:
+    """What a thought follows from, a line each, deeper levels further in; `own` are all memories of
+    its owner, in order."""
+    for number in thought.evidence:
+        one = own[number]
+        yield f"{'  ' * depth}from: {one.text}"
+        if depth < DEEPEST:
+            yield from evidence_lines(one, own, depth + 1)
+
+
 def _told(record: Record, clock: Clock) -> Iterator[str]:
     match record:
         case Did():
@@ -353,7 +373,7 @@ def _told(record: Record, clock: Clock) -> Iterator[str]:
             yield f"talked until {clock.at(record.end):%H:%M}"
             for line in record.lines:
                 yield f"{line.name}: {line.text}"
-        case Remembered(kind=kind) if kind != "seen":
+        case Remembered(kind=kind) if kind not in ("seen", "done", "plan"):
             yield f"{'thought' if kind == 'thought' else 'remembered'}: {record.text}"
         case Planned():
             yield f"planned anew: {record.why}" if record.why else "planned the day:"
@@ -361,6 +381,10 @@ def _told(record: Record, clock: Clock) -> Iterator[str]:
                 if block.end > record.step:
                     place = f" ({block.place})" if block.place else ""
                     yield f"{clock.at(block.start):%H:%M} {block.what}{place}"
+        case ObjectBecame():
+            yield f"the {record.object} is {record.state}"
+        case Revised():
+            yield f"what occupies me now: {record.text}"
         case Reminded():
             first, *rest = record.text.splitlines() or [""]
             yield f"{record.kind} to keep in mind: {first}"

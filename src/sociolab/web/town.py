@@ -380,7 +380,8 @@ router = APIRouter(tags=["town"])
 def shown(request: Request, run: RunName, trial: TrialId) -> Response:
     """The page on which the days of an episode are played again."""
     found = _found(request, run, trial)
-    told = words_of(found) | {"scripted": _scripted(request, run, trial)}
+    footnote = known_trial(store_of(request), run, trial).declared.footnote
+    told = words_of(found) | {"scripted": _scripted(request, run, trial), "footnote": footnote}
     return page(request, "town/replay.html", run=run, trial=trial, told=told, modules=modules())
 
 

@@ -24,7 +24,7 @@ from sociolab.town.map_file import own_map
 from sociolab.town.mind import MindPlayer
 from sociolab.town.model_mind import answer_schema
 from sociolab.town.person import Surroundings
-from sociolab.town.questions import QUESTIONS, PlanDay, Replan
+from sociolab.town.questions import QUESTIONS_OF, PlanDay, Replan
 from sociolab.town.residents import own_residents
 from sociolab.worlds.stss.dataset import (
     DAYS,
@@ -109,11 +109,21 @@ def test_the_agent_performs_and_the_partner_is_everybody_else() -> None:
 def test_the_performers_high_level_questions_go_to_the_agent_and_the_rest_to_the_background() -> (
     None
 ):
-    names = [question.name for question in QUESTIONS]
+    names = [question.name for asked in QUESTIONS_OF.values() for question in asked]
     mine = [name for name in names if seat_for(PARTY, PAPERS_QUESTIONS, "ben", name) == "ben"]
     assert set(mine) == set(PAPERS_QUESTIONS)
     low = {name for name in names if seat_for(PARTY, PAPERS_QUESTIONS, "ben", name) != "ben"}
-    assert low == {"decompose", "choose_place", "rate_importance"}
+    assert low == {
+        "decompose",
+        "choose_place",
+        "rate_importance",
+        "importance",
+        "task_decomposition",
+        "choose_sector",
+        "choose_arena",
+        "choose_object",
+        "object_state",
+    }
     assert {seat_for(PARTY, PAPERS_QUESTIONS, "ann", name) for name in names} == {"ann"}
 
 

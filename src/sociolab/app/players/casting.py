@@ -56,6 +56,13 @@ class Casting:
 
     def agent(self, text: str, role: Role) -> Seatable:
         """The agent of a spec; ConfigError if there is none."""
+        found = self._agent(text, role)
+        if not self.kit.embedder or self.kit.embedding_player is None:
+            return found
+        model = self.models.embedder(self.kit.embedder, self.replies, self.budget)
+        return replace(found, player=self.kit.embedding_player(found.player, model))
+
+    def _agent(self, text: str, role: Role) -> Seatable:
         match parse(text, role):
             case ModelSpec() as spec:
                 return self._model_agent(spec, role)

@@ -20,6 +20,7 @@ from sociolab.core.redaction import guard, guard_environment, redacted, secrets_
 from sociolab.core.user_files import data_home
 from sociolab.models.budget import Budget, Price
 from sociolab.models.cache import CachedModel
+from sociolab.models.chat import Endpoint
 from sociolab.models.config import (
     OPENAI,
     EndpointOptions,
@@ -141,6 +142,7 @@ class Models:
     config: ModelAccess
     file: ModelsFile = field(init=False)
     _providers: dict[str, Provider] = field(default_factory=dict)
+    _embedders: dict[str, ChatModel] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.file = load_models(self.config.models)
@@ -218,12 +220,7 @@ class Models:
 
     def _served(self, spec: ModelSpec) -> ChatModel:
         """The model itself; ConfigError if its provider cannot send its options."""
-        provider = self._providers.get(spec.endpoint)
-        if provider is None:
-            endpoint = self.endpoint(spec)
-            table = self.file.endpoints.get(spec.endpoint)
-            factory = plugin("sociolab.models", table.provider if table else "openai")
-            provider = self._providers[spec.endpoint] = factory(endpoint)
+        provider = self._provider(spec)
         sent = self.options(spec).sent
         if not sent:
             return provider.model(spec.model)
@@ -234,6 +231,16 @@ class Models:
             )
         return cast(_TakesOptions, provider).model(spec.model, sent)
 
+    def _provider(self, spec: ModelSpec) -> Provider:
+        """Who serves a model, opened once a run."""
+        provider = self._providers.get(spec.endpoint)
+        if provider is None:
+            endpoint = self.endpoint(spec)
+            table = self.file.endpoints.get(spec.endpoint)
+            factory = plugin("sociolab.models", table.provider if table else "openai")
+            provider = self._providers[spec.endpoint] = factory(endpoint)
+        return provider
+
     def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """The model with its replies kept and its money counted."""
         price = self.price(spec)
@@ -242,6 +249,40 @@ class Models:
         address, options = self.endpoint(spec).base_url, self.options(spec)
         kept = CachedModel(self._served(spec), address, replies, budget, price, options.key)
         return _with_options(kept, options)
+
+    def embedder(self, text: str, replies: ReplyStore, budget: Budget) -> ChatModel:
+        """The embedding model of a spec, "endpoint/model" or the folder of a checkpoint, its
+        vectors kept and its money counted; ConfigError if there is none."""
+        found = self._embedders.get(text)
+        if found is None:
+            found = self._embedders[text] = self._embedder(text, replies, budget)
+        return found
+
+    def _embedder(self, text: str, replies: ReplyStore, budget: Budget) -> ChatModel:
+        from sociolab.models.embeddings import EmbeddingModel, LocalEmbedder
+
+        folder = Path(text).expanduser()
+        if folder.is_dir() or text.startswith((".", "/", "~")):
+            local = LocalEmbedder(folder)
+            return CachedModel(local, local.address, replies, Budget(), writes=False)
+        spec = parse(text, "set embedder")
+        if not isinstance(spec, ModelSpec):
+            raise ConfigError(
+                '--set embedder: expected "endpoint/model" or the folder of a checkpoint, such as '
+                f'openai/text-embedding-3-small, found "{text}"'
+            )
+        price, options = self.price(spec), self.options(spec)
+        if price is None and budget.limit is not None:
+            raise ConfigError(f"--budget: {self.no_price(spec)}")
+        endpoint = self._provider(spec)
+        if not isinstance(endpoint, Endpoint):
+            raise ConfigError(
+                f'--set embedder: the provider of the endpoint "{spec.endpoint}" has no embeddings;'
+                " name an endpoint that serves /v1/embeddings"
+            )
+        model = EmbeddingModel(endpoint, spec.model, options.sent)
+        address = self.endpoint(spec).base_url
+        return CachedModel(model, address, replies, budget, price, options.key, writes=False)
 
     async def close(self) -> None:
         """Let go of all connections."""

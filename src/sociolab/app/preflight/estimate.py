@@ -410,6 +410,11 @@ Call: TypeAlias = tuple[str, CallKey, CallCounts]
 """Of which model, for what, and what it takes."""
 
 
+def _kind(request: Request) -> str:
+    """The question, of several at once without its number ("importance:2")."""
+    return request.name.partition(":")[0]
+
+
 class _Sheet:
     """How often each seat was asked what."""
 
@@ -420,7 +425,7 @@ class _Sheet:
 
     def ask(self, request: Request) -> None:
         """A seat is asked this, for the first time."""
-        self.asked[self._seats[request.seat], request.name] += 1
+        self.asked[self._seats[request.seat], _kind(request)] += 1
 
 
 @dataclass(frozen=True, slots=True)

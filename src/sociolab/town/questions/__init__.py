@@ -2,14 +2,15 @@
 
 A question is declared once, in a module of this package: what it shows, the form of its answer, how
 the answer is checked and put right, and the variables of its prompt, which is the file
-`prompts/NAME.md`. To add one, write both, put it into `QUESTIONS`, and give the scripted mind a
-method of that name. Any mind answers it by such a method, or by `answer` (see
-`sociolab.town.mind`).
+`prompts/SET/NAME.md`. To add one, write both, put it into `QUESTIONS`, and give the scripted mind a
+method of that name. Those of the mind of Generative Agents stand in `questions.generative`. Any
+mind answers it by such a method, or by `answer` (see `sociolab.town.mind`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 from sociolab.town.questions.base import (
     Acted,
@@ -61,6 +62,7 @@ from sociolab.town.questions.day import (
     Replan,
     TalkReminder,
 )
+from sociolab.town.questions.generative import GENERATIVE
 
 QUESTIONS: tuple[type[MindQuestion[Any]], ...] = (
     PlanDay,
@@ -76,12 +78,31 @@ QUESTIONS: tuple[type[MindQuestion[Any]], ...] = (
     DayReminder,
     TalkReminder,
 )
-"""All of them. Their order is that of the hash of their prompts."""
+"""Those of the lean mind. Their order is that of the hash of their prompts."""
+
+MindName: TypeAlias = Literal["lean", "generative-agents"]
+
+QUESTIONS_OF: Mapping[MindName, tuple[type[MindQuestion[Any]], ...]] = {
+    "lean": QUESTIONS,
+    "generative-agents": (
+        ChoosePlace,
+        RateImportance,
+        Utter,
+        Summarise,
+        GeneralPlan,
+        DayReminder,
+        TalkReminder,
+        *GENERATIVE,
+    ),
+}
+"""Those of each mind; the first seven of the second are questions of both."""
 
 __all__ = [
+    "GENERATIVE",
     "MOST_PLACES",
     "MOST_ROUNDS",
     "QUESTIONS",
+    "QUESTIONS_OF",
     "Acted",
     "Asked",
     "Block",
@@ -103,6 +124,7 @@ __all__ = [
     "Me",
     "Memory",
     "MindAnswer",
+    "MindName",
     "MindQuestion",
     "NewPlan",
     "Other",

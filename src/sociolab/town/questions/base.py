@@ -125,11 +125,11 @@ class Acted(MindAnswer):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One entry of a memory stream: what was seen, said, thought or known before, and when; `done`
-    is what one did oneself, in frozen conversations."""
+    """One entry of a memory stream: what was seen, said, thought, planned or known before, and
+    when; `done` is what one did oneself, which lean minds keep in frozen conversations only."""
 
     when: datetime
-    kind: Literal["seen", "talk", "thought", "done", "known"]
+    kind: Literal["seen", "talk", "thought", "done", "known", "plan"]
     text: str
     importance: int | None = None
 
@@ -190,7 +190,10 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which question this is: of whom, at which step, at which attempt and why again."""
+    """Which question this is: of whom, at which step, at which attempt and why again.
+
+    `index` counts those of one kind at the same step, from 0.
+    """
 
     trial: str
     seed: int
@@ -199,6 +202,7 @@ class Asked:
     attempt: int = 1
     problem: str = ""
     seat: str = ""
+    index: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +215,8 @@ class Me:
     recognise one when it is said. `people` are the others in town (id to name), `known_as` what
     everybody knows of them (by id). `memory` can be searched. `task` is one's social task and
     `heard` what was said in earlier talks, both in typed form: for scripted minds, which read no
-    words; prompts never show them. `pause` is for how many minutes nobody speaks to somebody
-    again.
+    words; prompts never show them. `outline` is the day's plan in broad strokes, for minds that
+    make one. `pause` is for how many minutes nobody speaks to somebody again.
     """
 
     resident: Resident
@@ -228,6 +232,7 @@ class Me:
     task: Matter | None = None
     heard: tuple[Heard, ...] = ()
     pause: int = 0
+    outline: tuple[str, ...] = ()
 
     def places_after(self, lines: tuple[Utterance, ...]) -> tuple[str, ...]:
         """The places that one knows after these words: what is new comes last.
@@ -254,16 +259,26 @@ class MindQuestion(Generic[A]):
     """A question that a resident's life asks its mind: all that the resident may know just now.
 
     A subclass declares the question once. `name` is the method of a mind that answers it, the file
-    of its prompt (`prompts/NAME.md`), and what the journal calls it; `answer_type` is the form of
-    the answer. `exact` questions are asked of a model at temperature 0.
+    of its prompt in `folder`, and what the journal calls it; `answer_type` is the form of the
+    answer. `exact` questions are asked of a model at temperature 0. `head` is the prompt that
+    stands before it. A question that is not `recorded` leaves nothing in the journal: whoever
+    answers must give the same answer again when an episode is resumed.
     """
 
     name: ClassVar[str]
     answer_type: ClassVar[type[MindAnswer]]
     exact: ClassVar[bool] = False
+    folder: ClassVar[str] = ""
+    head: ClassVar[str] = "head"
+    recorded: ClassVar[bool] = True
 
     asked: Asked
     me: Me
+
+    @classmethod
+    def template(cls) -> str:
+        """The name of its prompt in a set."""
+        return f"{cls.folder}{cls.name}"
 
     def variables(self) -> dict[str, Any]:
         """The variables of the prompt."""

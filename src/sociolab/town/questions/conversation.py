@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import StringConstraints
 
 from sociolab.town.questions.base import (
+    LONGEST_FIELD,
     Acted,
     Block,
     Importance,
@@ -90,7 +91,8 @@ class Utter(MindQuestion[Said]):
 
     `left` counts one's utterances left, this one included; `closing` if the other has ended the
     talk, so that this is the last word of it. `ahead` is the rest of the day's plan.
-    `plan` and `checklist` are TDP's general plan and its items for conversations, if there are any.
+    `plan` and `checklist` are TDP's general plan and its items for conversations, if there are any;
+    `relationship` is what one knows of the other in a few sentences, where that is asked before.
     """
 
     name = "utter"
@@ -105,6 +107,7 @@ class Utter(MindQuestion[Said]):
     plan: tuple[str, ...] = ()
     checklist: tuple[str, ...] = ()
     closing: bool = False
+    relationship: str = ""
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
@@ -126,6 +129,7 @@ class Utter(MindQuestion[Said]):
             "doing": doing_of(self.other),
             "begun": "You began it." if self.started else f"{first} began it.",
             "memories": memory_lines(self.memories),
+            "relationship": one_line(self.relationship, LONGEST_FIELD),
             "ahead": plan_lines(self.ahead),
             "plan": text_lines(self.plan),
             "checklist": text_lines(self.checklist),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar, cast
+
 from sociolab.town.questions import (
     Choice,
     ChoosePlace,
@@ -16,6 +18,8 @@ from sociolab.town.questions import (
     Lines,
     Matter,
     Me,
+    MindAnswer,
+    MindQuestion,
     NewPlan,
     Parts,
     PlanDay,
@@ -42,6 +46,8 @@ from sociolab.town.scripted.matters import (
     standings,
     with_choices,
 )
+
+A = TypeVar("A", bound=MindAnswer)
 
 _SEEN = 2
 """Importance of what was merely seen; of talks and insights the mind says it itself."""
@@ -112,6 +118,12 @@ class ScriptedMind:
     async def talk_reminder(self, question: TalkReminder) -> Items:
         """TDP's checklist for conversations."""
         return talk_reminder(question)
+
+    async def answer(self, question: MindQuestion[A]) -> A:
+        """What only the mind of Generative Agents asks."""
+        from sociolab.town.scripted.generative import ANSWERS
+
+        return cast("A", ANSWERS[question.name](question))
 
 
 class CompleteMind(ScriptedMind):

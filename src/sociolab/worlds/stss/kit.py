@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from inspect import iscoroutinefunction
 from pathlib import Path
 from types import MethodType
+from typing import Any
 
 from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Json
@@ -29,11 +30,10 @@ from sociolab.plugin.options import Flag
 from sociolab.plugin.town import TownWorld
 from sociolab.plugin.world import Importer, Importing, WorldPlugin
 from sociolab.prompting.sets import PromptSet
+from sociolab.town.embedding import EmbeddingPlayer
 from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
-from sociolab.town.questions import (
-    QUESTIONS,
-)
+from sociolab.town.questions import QUESTIONS, MindQuestion
 from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
 from sociolab.worlds.stss.dataset import own_town, read_town
 from sociolab.worlds.stss.judges import StssModelJudge, StssRulesJudge
@@ -123,7 +123,7 @@ def _load(setup: WorldSetup) -> WorldKit:
 
     def python(label: str, made: object) -> Player:
         tempo.answers_take_time = True
-        return python_player(label, made)
+        return python_player(label, made, settings.asked)
 
     scoring = ScoreSettings(least=settings.least)
     world = Stss(data, settings, setup.policy, tempo)
@@ -140,12 +140,16 @@ def _load(setup: WorldSetup) -> WorldKit:
         casts=town_casts,
         background=True,
         instructions=settings.texts.instructions(),
+        declared=Declared(footnote=settings.footnote),
+        embedder=settings.embedder,
+        embedding_player=EmbeddingPlayer,
         temperature=settings.texts.agent_temperature(1.0),
         pace=Pace(world.steps, "simulated hours", 3600 // settings.step),
         model_player=model,
         python_player=python,
         # Made-up replies take no time: they are lived in lock-step, which is quicker for them.
-        dry_run=Stss(data, settings, setup.policy),
+        # Vectors cost a thousandth of what is asked.
+        dry_run=Stss(data, settings.model_copy(update={"embedder": ""}), setup.policy),
     )
 
 
@@ -191,9 +195,11 @@ class TownPlayer:
         return await player.reply(request, memory)
 
 
-def python_player(label: str, made: object) -> Player:
+def python_player(
+    label: str, made: object, asked: Sequence[type[MindQuestion[Any]]] = QUESTIONS
+) -> Player:
     """Somebody's mind; ConfigError where it lacks a method, or one is not async."""
-    missing = [question.name for question in QUESTIONS if not can_answer(made, question)]
+    missing = [question.name for question in asked if not can_answer(made, question)]
     if missing and callable(getattr(made, "reply", None)):
         raise ConfigError(
             f'"{label}" is an agent that takes turns; a town needs a mind: expected "scripted", '
@@ -205,7 +211,7 @@ def python_player(label: str, made: object) -> Player:
             f'{missing[0]}(self, question)" and {len(missing) - 1} more that it lacks; '
             "see docs/stss.md"
         )
-    for name in (*(question.name for question in QUESTIONS), "answer"):
+    for name in (*(question.name for question in asked), "answer"):
         method = getattr(made, name, None)
         if isinstance(method, MethodType) and not iscoroutinefunction(method):
             raise ConfigError(

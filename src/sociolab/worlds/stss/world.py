@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, TypeVar
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from sociolab.core.episode import Episode, Happened, Task, Trial, Unusable
 from sociolab.core.ports import DataId, Note, Play, Transcript
 from sociolab.core.seeding import digest, interleave
 from sociolab.engine.play import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
-from sociolab.prompting.sets import PromptedSettings, PromptSet, load_set
+from sociolab.prompting.sets import PromptedSettings, PromptSet, Wanted, load_set
 from sociolab.town.clock import Clock
+from sociolab.town.generative import ABLATIONS, MERGES
+from sociolab.town.memory import HashingEmbedder
 from sociolab.town.model_mind import prompts_hash
 from sociolab.town.person import Rules, Setting
-from sociolab.town.questions import QUESTIONS
+from sociolab.town.questions import GENERATIVE, QUESTIONS_OF, MindName, MindQuestion
+from sociolab.town.questions.generative import COMMON
 from sociolab.town.residents import Resident
 from sociolab.town.simulation import live
 from sociolab.town.trace import chunks_in, trace_from
@@ -38,7 +42,7 @@ WANTED = {
     "replan": "ahead bed memories now why",
     "talk_or_not": "doing here last_talk memories now other place until what",
     "utter": "ahead begun checklist doing here left lines memories now other other_first plain "
-    "plan",
+    "plan relationship",
     "summarise": "ahead lines now other other_first plain",
     "rate_importance": "count texts",
     "reflect": "memories now",
@@ -54,6 +58,14 @@ WANTED = {
 }
 JUDGED = tuple(name for name in WANTED if name.startswith(("attendance_", "judge_")))
 
+WANTED_GENERATIVE = {
+    **WANTED,
+    "generative/identity": "age currently home innate learned lifestyle name outline pause people "
+    "routine",
+    **{one.template(): f"{COMMON} {one.shows}" for one in GENERATIVE},
+}
+"""What the mind of Generative Agents needs, too."""
+
 
 class TownSettings(PromptedSettings):
     """The settings of both worlds begin with the set of prompts."""
@@ -62,9 +74,9 @@ class TownSettings(PromptedSettings):
     wanted = WANTED
 
 
-def paper() -> PromptSet:
+def paper(mind: MindName = "lean") -> PromptSet:
     """The set that is used where none is chosen."""
-    return load_set(PACKAGE, "paper", WANTED)
+    return load_set(PACKAGE, "paper", WANTED if mind == "lean" else WANTED_GENERATIVE)
 
 
 PAPERS_QUESTIONS = (
@@ -77,6 +89,21 @@ PAPERS_QUESTIONS = (
     "general_plan",
     "day_reminder",
     "talk_reminder",
+    "salient_questions",
+    "insights",
+    "planning_note",
+    "feeling_note",
+    "revise_identity",
+    "wake_up_hour",
+    "daily_plan",
+    "hourly_schedule",
+    "day_schedule",
+    "revise_schedule",
+    "relationship",
+    "react",
+    "conversation_summary",
+    "planning_thought",
+    "conversation_memo",
 )
 """What the evaluated agent answers for the performer: high-level planning, talk, TDP (STSS,
 section 5.1). The background agent answers the rest, and everything for everybody else."""
@@ -90,10 +117,20 @@ class StssSettings(TownSettings):
     tiles. `least`: minutes that a participant must have taken part. `order` says who waits for
     whom, and the trace is the same either way: all at the same step, or each as far ahead as it
     may go, which pays where answers take time ("auto": where somebody else than rules thinks).
+
+    `mind` is how residents remember, plan and react: "lean", or as in Generative Agents. For the
+    latter, `embedder` is the model by which memories are compared ("endpoint/model", or the folder
+    of a local checkpoint; "" hashes words), `merge` names the calls that are made in one
+    (`town.generative.MERGES`). `without` leaves parts out, with commas between: "observation",
+    "reflection", "planning" of this mind, and any of TDP's three texts.
     """
 
     model_config = ConfigDict(frozen=True)
 
+    mind: MindName = "lean"
+    embedder: str = ""
+    merge: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     tdp: bool = False
     evaluated: tuple[str, ...] = PAPERS_QUESTIONS
     step: Literal[5, 10, 15, 20, 30, 60] = 10
@@ -105,22 +142,66 @@ class StssSettings(TownSettings):
     least: int = Field(default=5, ge=0)
     order: Literal["auto", "ahead", "lock-step"] = "auto"
 
-    @field_validator("evaluated", mode="before")
+    @field_validator("evaluated", "merge", "without", mode="before")
     @classmethod
-    def _names(cls, value: object) -> object:
+    def _names(cls, value: object, info: ValidationInfo) -> object:
         if not isinstance(value, str):
             return value
         names = tuple(name.strip() for name in value.split(",") if name.strip())
-        known = tuple(question.name for question in QUESTIONS)
+        known = _LISTS[info.field_name or ""]
         unknown = [name for name in names if name not in known]
         if unknown:
             raise ValueError(f'expected names among {", ".join(known)}, "{unknown[0]}" is none')
         return names
 
+    @model_validator(mode="after")
+    def _of_one_mind(self) -> Self:
+        """What only the mind of Generative Agents has, and what needs TDP."""
+        own = [f'embedder="{self.embedder}"'] if self.embedder else []
+        own += [f"merge={','.join(self.merge)}"] if self.merge else []
+        own += [f"without={part}" for part in self.without if part in ABLATIONS]
+        if own and self.mind == "lean":
+            raise ValueError(f"{own[0]} is for mind=generative-agents, found mind=lean")
+        tdp = [part for part in self.without if part not in ABLATIONS]
+        if tdp and not self.tdp:
+            raise ValueError(f"without={tdp[0]} is a part of TDP: give tdp=true, too")
+        return self
+
+    @classmethod
+    def templates(cls, given: Mapping[str, Any]) -> Wanted:
+        """Those of the chosen mind."""
+        return WANTED if given.get("mind", "lean") == "lean" else WANTED_GENERATIVE
+
+    @property
+    def footnote(self) -> str:
+        """What stands below every table: which mind, and how it differs from the paper's."""
+        told = ["lean mind, not Generative Agents"]
+        if self.mind != "lean":
+            model = self.embedder.rstrip("/")
+            shown = Path(model).name if model.startswith((".", "/", "~")) else model
+            relevance = shown or "hashing, not an embedding model"
+            told = [f"mind of Generative Agents; relevance: {relevance}"]
+        told += [f"merged calls: {', '.join(self.merge)}"] if self.merge else []
+        told += [f"without {', '.join(self.without)}"] if self.without else []
+        return "; ".join(told)
+
+    @property
+    def asked(self) -> tuple[type[MindQuestion[Any]], ...]:
+        """What residents of this mind are asked."""
+        return QUESTIONS_OF[self.mind]
+
     @field_validator("step", mode="before")
     @classmethod
     def _seconds(cls, value: object) -> object:
         return int(value) if isinstance(value, str) and value.isdigit() else value
+
+
+_LISTS: Mapping[str, Collection[str]] = {
+    "evaluated": dict.fromkeys(one.name for asked in QUESTIONS_OF.values() for one in asked),
+    "merge": MERGES,
+    "without": (*ABLATIONS, "general_plan", "day_reminder", "talk_reminder"),
+}
+"""The settings that are lists of names, and what they may name."""
 
 
 @dataclass
@@ -151,7 +232,9 @@ class Stss:
         own = self.dataset.id
         lived = self.settings.model_dump_json(exclude={"least", "order", "prompts"})
         return DataId(
-            own.name, own.version, digest(own.hash, prompts_hash(self.settings.texts), lived)
+            own.name,
+            own.version,
+            digest(own.hash, prompts_hash(self.settings.texts, self.settings.asked), lived),
         )
 
     def tasks(self) -> Sequence[Task]:
@@ -202,6 +285,11 @@ def setting_of(
         ),
         policy=policy,
         seat_of=partial(seat_for, task, settings.evaluated),
+        embedder=None if settings.embedder else HashingEmbedder(),
+        mind=settings.mind,
+        merge=frozenset(settings.merge),
+        without=frozenset(settings.without),
+        concerns={task.performer: task.goal},
         tdp=goal,
         tasks={task.performer: task.matter},
     )

@@ -1,0 +1,151 @@
+"""Models that make vectors of texts: of an endpoint, or a checkpoint on this machine.
+
+Each is a `ChatModel`, so that its replies are kept, counted, priced and found again as all others:
+every message of a prompt is a text, and line n of the reply is the vector of text n, as
+`models.vectors` writes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pydantic_core
+
+from sociolab.core.errors import ConfigError, ModelError, missing_extra
+from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.models.budget import counted
+from sociolab.models.chat import Endpoint, RetriedCall
+from sociolab.models.vectors import Vector, encoded
+from sociolab.models.wire import read_error
+
+_EMBEDDINGS = "/embeddings"
+
+
+class EmbeddingModel:
+    """A model behind `/v1/embeddings` of an endpoint; `options` go into each of its requests."""
+
+    def __init__(
+        self, endpoint: Endpoint, model: str, options: Mapping[str, Any] | None = None
+    ) -> None:
+        self.label = f"{endpoint.spec.name}/{model}"
+        self._endpoint = endpoint
+        self._model = model
+        self._options = options or {}
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        """The vectors of all texts in one request; ModelError with its cause otherwise."""
+        texts = [message.text for message in prompt.messages]
+        body = pydantic_core.to_json({"model": self._model, "input": texts, **self._options})
+
+        async def attempt(call: RetriedCall) -> ChatReply:
+            answer = await call.send("POST", _EMBEDDINGS, body, "application/json")
+            if answer.status != 200:
+                url = self._endpoint.base_url + _EMBEDDINGS
+                error = read_error(answer.status, answer.body, self._model, url, self._options)
+                error.pause = answer.pause
+                raise error
+            return _read(answer.body, prompt, call)
+
+        return await self._endpoint.call(attempt)
+
+
+def _read(data: bytes, prompt: Prompt, call: RetriedCall) -> ChatReply:
+    """The reply in a response body; ModelError (retryable) if it has not a vector for each text."""
+    try:
+        document = pydantic_core.from_json(data)
+        rows = sorted(document["data"], key=lambda row: row["index"])
+        lines = [encoded(row["embedding"]) for row in rows]
+        if [row["index"] for row in rows] != [*range(len(prompt.messages))]:
+            raise ValueError(f"{len(rows)} vectors for {len(prompt.messages)} texts")
+        used = document.get("usage")
+        told = {"prompt": used.get("prompt_tokens")} if isinstance(used, dict) else {}
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ModelError(
+            f"expected an embedding for each of {len(prompt.messages)} texts as JSON, found "
+            f"{data[:80].decode(errors='replace')!r}",
+            cause="malformed reply",
+            retryable=True,
+        ) from error
+    usage, fault = counted(told, prompt, 0)
+    return ChatReply("\n".join(lines), "stop", usage, call.seconds, call.tries, fault=fault)
+
+
+class LocalEmbedder:
+    """A checkpoint of a transformer encoder in a folder (extra finetune): the mean of its last
+    hidden states over a text's tokens. `address` identifies its files.
+
+    ConfigError where the folder holds none, or the extra is missing. Nothing is fetched.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        if not (folder / "config.json").is_file():
+            raise ConfigError(
+                f"--set embedder: expected a folder with a checkpoint (config.json and "
+                f"model.safetensors), found {folder}"
+            )
+        missing = [name for name in ("torch", "transformers") if find_spec(name) is None]
+        if missing:
+            raise missing_extra(f"--set embedder={folder} needs", "finetune", *missing)
+        self._folder = folder
+        self.label = f"local/{folder.resolve().name}"
+        self._lock = asyncio.Lock()
+
+    @cached_property
+    def address(self) -> str:
+        """A hash of the files of the checkpoint: other weights are another model."""
+        found = hashlib.blake2b(digest_size=16)
+        for file in sorted(self._folder.iterdir()):
+            if file.suffix in (".json", ".safetensors", ".txt", ".model"):
+                found.update(file.name.encode())
+                with file.open("rb") as opened:
+                    found.update(hashlib.file_digest(opened, "blake2b").digest())
+        return f"checkpoint:{found.hexdigest()}"
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        """The vectors of all texts."""
+        texts = [message.text for message in prompt.messages]
+        async with self._lock:  # the model is loaded once, and used by one at a time
+            vectors = await asyncio.to_thread(self._embedded, texts)
+        usage, _ = counted({}, prompt, 0)
+        return ChatReply("\n".join(map(encoded, vectors)), usage=usage)
+
+    @cached_property
+    def _opened(self) -> tuple[Any, Any]:
+        import os
+
+        # Read by the hub's client when it is first imported: with this it asks nobody anything.
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        from transformers import AutoModel, AutoTokenizer
+
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(str(self._folder), local_files_only=True)
+            model = AutoModel.from_pretrained(
+                str(self._folder), local_files_only=True, use_safetensors=True
+            )
+        except (OSError, ValueError) as error:
+            reason = str(error).partition("\n")[0]
+            raise ConfigError(
+                f"--set embedder: {self._folder} holds no checkpoint in safetensors: {reason}"
+            ) from error
+        return tokenizer, model.eval()
+
+    def _embedded(self, texts: list[str]) -> list[Vector]:
+        """One text at a time: beside others it would be padded, and rounded otherwise."""
+        import torch
+
+        tokenizer, model = self._opened
+        found = []
+        with torch.inference_mode():
+            for text in texts:
+                tokens = tokenizer(text, return_tensors="pt", truncation=True, max_length=512)
+                states = model(**tokens).last_hidden_state[0]
+                mask = tokens["attention_mask"][0].unsqueeze(-1)
+                mean = (states * mask).sum(0) / mask.sum().clamp(min=1)
+                found.append(mean.float().numpy())
+        return found

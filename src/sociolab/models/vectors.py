@@ -1,0 +1,37 @@
+"""How is a vector written as text, so that it is kept as any other reply is?"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sociolab.core.errors import StoreError
+
+GRAIN: Final = 2048
+"""Vectors of length one are rounded to multiples of 1/2048, as the town compares them: what is
+kept is what is used, to the last bit."""
+
+Vector: TypeAlias = npt.NDArray[np.float32]
+
+
+def encoded(vector: Sequence[float] | Vector) -> str:
+    """A vector, scaled to length one (zeros stay zeros), in about a byte a dimension."""
+    given = np.asarray(vector, np.float64)
+    length = float(np.linalg.norm(given))
+    whole = np.rint(given / (length or 1.0) * GRAIN).astype("<i2")
+    return base64.b64encode(zlib.compress(whole.tobytes(), 6)).decode()
+
+
+def decoded(text: str) -> Vector:
+    """The vector that was encoded; StoreError if the text is none."""
+    try:
+        whole = np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), "<i2")
+    except (ValueError, zlib.error, binascii.Error) as error:
+        raise StoreError(f'expected the vector of an embedding, found "{text[:40]}"') from error
+    return whole.astype(np.float32) / np.float32(GRAIN)

@@ -1,0 +1,241 @@
+"""How does a resident act, perceive, react and talk, by Generative Agents (sections 4.3 and 5.1)?
+
+The days are those of the lean mind (`town.life`), and so is everything that the scheduler knows of:
+what differs is what is asked, what is kept in memory, and what comes to mind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sociolab.town.generative.planning import GenerativePlanning
+from sociolab.town.generative.stream import Stream
+from sociolab.town.life import Changed, Life, Living, Talk, could_talk, in_time
+from sociolab.town.person import Noticed, Person, Surroundings
+from sociolab.town.questions import Block, ChoosePlace, Heard, Said, Utterance
+from sociolab.town.questions.generative import (
+    ChooseArea,
+    ChooseArena,
+    ChooseObject,
+    ChooseSector,
+    ConversationMemo,
+    ConversationSummary,
+    ObjectState,
+    PlanningThought,
+    React,
+    Relationship,
+)
+from sociolab.town.trace import ObjectBecame
+
+LAST_LINES = 4
+"""Of a conversation, by which memories are looked for when one speaks."""
+
+SPOKEN_OF = 15
+"""Memories for a focal point when one speaks, as in the code of the paper."""
+
+
+class GenerativeLife(Life):
+    """One resident's life."""
+
+    def __init__(self, me: Person, around: Surroundings) -> None:
+        super().__init__(me, around)
+        self.stream = Stream(me, around)
+        self.days = self.planning = GenerativePlanning(me, around, self.stream)
+        self._used: tuple[str, str, str] | None = None
+        self._state = ""
+        self._asked_of_things: dict[tuple[int, str], int] = {}
+        self._known_of: tuple[int, str] = (-1, "")
+
+    def _seed_memories(self) -> Living[None]:
+        yield from self.stream.remember("known", *self.me.resident.memories)
+
+    # -------------------------------------------------------------- acting
+
+    def _live(self, block: Block) -> Living[None]:
+        """Do what a block of the schedule says, step by step, until it is over or plans change."""
+        me = self.me
+        block = yield from self.days.decided(block)
+        parts = yield from self.days.parts(block)
+        for part, end in in_time(parts, block):
+            until = self.clock.step(end)
+            if me.step >= until:
+                continue
+            what = part.what if part.what == block.what else f"{block.what}: {part.what}"
+            place, thing = yield from self._where(what)
+            done = part.model_copy(update={"object": thing})
+            if (yield from self._part(block, place, done, until)):
+                return
+
+    def _where(self, what: str) -> Living[tuple[str, str]]:
+        """The place and the thing at which to do something: down the tree of places."""
+        me = self.me
+        if "place" in self.around.setting.merge:
+            chosen = yield ChoosePlace(self.asked(ChoosePlace), self.myself(), what)
+            place = str(chosen.place) if chosen is not None else str(me.resident.home)
+        else:
+            sectors: dict[str, list[str]] = {}
+            for name in me.known:
+                sector, _, arena = name.partition(": ")
+                sectors.setdefault(sector, []).append(arena)
+            sector = yield from self._chosen(ChooseSector, what, "", [*sectors])
+            arena = yield from self._chosen(ChooseArena, what, sector, sectors.get(sector, []))
+            place = f"{sector}: {arena}" if arena else sector
+            if not sector or place not in me.known:
+                place = str(me.resident.home)
+        things = self.around.objects(place)
+        return place, (yield from self._chosen(ChooseObject, what, place, things))
+
+    def _chosen(
+        self, kind: type[ChooseArea], what: str, inside: str, options: Sequence[str]
+    ) -> Living[str]:
+        """One of some options, which is asked for where there are several; "" for none."""
+        if len(options) < 2:
+            return options[0] if options else ""
+        answer = yield kind(self.asked(kind), self.myself(), what, inside, tuple(options))
+        return answer.name if answer is not None else ""
+
+    def _at_it(self, place: str, thing: str) -> Living[None]:
+        """Remember what one begins to do, and what becomes of the thing that is used."""
+        me = self.me
+        doing = me.doing.doing
+        if self._used != (doing, place, thing):
+            self._used, self._state = (doing, place, thing), ""
+            new = [f"{me.name} is {doing} at {place}"]
+            if thing:
+                answer = yield ObjectState(
+                    self.asked(ObjectState), self.myself(), thing, place, doing
+                )
+                if answer is not None:
+                    self._state = answer.state
+                    me.records.append(ObjectBecame(me.step, me.id, place, thing, answer.state))
+                    new.append(f"the {thing} is {answer.state}")
+            yield from self.stream.observe("done", *new)
+        if self._state:
+            me.showing = replace(me.showing, thing=f"{thing}: {self._state}")
+
+    def _to_bed(self) -> Living[None]:
+        yield from super()._to_bed()
+        self._used = None
+
+    # -------------------------------------------------------------- perceiving and reacting
+
+    def _notice(self, seen: tuple[Noticed, ...]) -> Living[Talk | Changed | None]:
+        """Keep what is seen in memory, and react to the first of it that one may react to."""
+        yield from self.stream.observe("seen", *(_told(one) for one in seen))
+        block = self._under_way()
+        focus = next((one for one in seen if self._is_new(one)), None)
+        if block is None or focus is None:
+            return None
+        me, other = self.me, focus.other
+        about = None if focus.thing else self.around.other(me, other)
+        may_talk = not focus.thing and could_talk(me, other, me.step, self.around)
+        self._mark(focus)
+        name = f"the {focus.thing}" if focus.thing else other.name
+        context = yield from self._context(me.step, name, focus, SPOKEN_OF)
+        last = None if focus.thing else me.last_talk.get(other.number)
+        decision = yield React(
+            asked=self.asked(React),
+            me=self.myself(),
+            observation=_told(focus),
+            context=context,
+            block=block,
+            may_talk=may_talk,
+            other=about,
+            last_talk=None if last is None else self.clock.at(last),
+        )
+        return (yield from self._act_on(decision, other, _told(focus)))
+
+    def _is_new(self, noticed: Noticed) -> bool:
+        """Whether one thinks of reacting: not again of the same for a while, nor to sleepers."""
+        me, patience = self.me, self.clock.minutes(self.around.rules.patience)
+        if noticed.thing:
+            last = self._asked_of_things.get((noticed.other.number, noticed.thing))
+            return last is None or me.step - last >= patience
+        return could_talk(me, noticed.other, me.step, self.around)
+
+    def _mark(self, noticed: Noticed) -> None:
+        if noticed.thing:
+            self._asked_of_things[noticed.other.number, noticed.thing] = self.me.step
+        else:
+            self.me.last_asked[noticed.other.number] = self.me.step
+
+    def _context(self, step: int, name: str, noticed: Noticed, most: int) -> Living[str]:
+        """What one knows of somebody or something: one's relationship, and what bears on it."""
+        points = (f"relationship with {name}", f"{name} is {noticed.doing}")
+        memories = yield from self.stream.recall(*points, most=most)
+        about = None if noticed.thing else self.around.other(self.me, noticed.other)
+        summed = yield Relationship(
+            asked=self.around.asked(self.me, Relationship, step),
+            me=self.around.me(self.me, step),
+            about=name,
+            doing=noticed.doing,
+            memories=memories,
+            other=about,
+        )
+        return summed.text if summed is not None else ""
+
+    # -------------------------------------------------------------- talking
+
+    def speak(
+        self, other: Person, began: bool, step: int, lines: Sequence[Utterance], *, closing: bool
+    ) -> Living[Said | None]:
+        """The next words of a talk: what the other is to one, what comes to mind, then the words.
+
+        With `merge=relationship` the first is asked once a conversation.
+        """
+        if len(lines) < 2 or "relationship" not in self.around.setting.merge:
+            noticed = Noticed(other, other.shown.doing)
+            known = yield from self._context(step, other.name, noticed, SPOKEN_OF)
+            self._known_of = (other.number, known)
+        relationship = self._known_of[1]
+        last = " ".join(f"{line.name}: {line.text}" for line in lines[-LAST_LINES:])
+        points = (relationship, f"{other.name} is {other.shown.doing}", last)
+        memories = yield from self.stream.recall(*filter(None, points), most=SPOKEN_OF)
+        said: Said | None = yield self.utterance(
+            other, began, step, lines, memories, closing=closing, relationship=relationship
+        )
+        return said
+
+    def _after_talk(self, talk: Talk) -> Living[bool]:
+        """Remember a talk, and think of reacting to it; whether the plan has changed for it."""
+        me, other = self.me, talk.partner(self.me)
+        if "memo" in self.around.setting.merge or not talk.lines:
+            return (yield from super()._after_talk(talk))
+        me.last_talk[other.number] = me.step
+        me.known = self.myself().places_after(talk.lines)
+        about = self.around.other(me, other)
+        kept = yield ConversationSummary(
+            self.asked(ConversationSummary), self.myself(), about, talk.lines
+        )
+        memo = kept.memo if kept is not None else f"talked with {other.name}"
+        if kept is not None:
+            acts = (Heard(self.now(), other.id, act) for act in kept.acts if act.matter is not None)
+            me.heard = (*me.heard, *acts)
+        yield from self.stream.remember("talk", memo)
+        for kind in (PlanningThought, ConversationMemo):
+            thought = yield kind(self.asked(kind), self.myself(), about, talk.lines)
+            if thought is not None:
+                yield from self.stream.remember("thought", thought.text)
+        block = self._under_way()
+        if block is None or me.step >= me.bed or kept is None:
+            return False
+        decision = yield React(
+            asked=self.asked(React),
+            me=self.myself(),
+            observation=f"you have just talked with {other.name}: {memo}",
+            context="",
+            block=block,
+            may_talk=False,
+            other=None,
+            last_talk=None,
+        )
+        changed = yield from self._act_on(decision, other, memo)
+        return isinstance(changed, Changed)
+
+
+def _told(noticed: Noticed) -> str:
+    """What is seen, in words."""
+    if noticed.thing:
+        return f"the {noticed.thing} is {noticed.doing}"
+    return f"{noticed.other.name} is {noticed.doing}"

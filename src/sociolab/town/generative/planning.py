@@ -1,0 +1,205 @@
+"""Who is a resident on a new day, and what does it plan?
+
+Generative Agents, section 4.3: a day in broad strokes, then by the hour, then in steps of 5 to 15
+minutes; and from a reaction on anew.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+
+from sociolab.town.clock import clock_time
+from sociolab.town.generative.stream import PLAN_IMPORTANCE, Stream
+from sociolab.town.life import Living, Planning, gone_on, minutes
+from sociolab.town.person import Person, Surroundings
+from sociolab.town.questions import Block, Part
+from sociolab.town.questions.base import dated
+from sociolab.town.questions.generative import (
+    DailyPlan,
+    DaySchedule,
+    FeelingNote,
+    HourlySchedule,
+    PlanningNote,
+    ReviseIdentity,
+    ReviseSchedule,
+    Schedule,
+    TaskDecomposition,
+    WakeUpHour,
+)
+from sociolab.town.trace import Revised
+
+NO_PLAN = "being at home without a plan"
+"""What somebody does whose mind gave no plan: nothing is made up for it."""
+
+_HOUR = timedelta(hours=1)
+
+
+class GenerativePlanning(Planning):
+    """The plans of one resident."""
+
+    def __init__(self, me: Person, around: Surroundings, stream: Stream) -> None:
+        super().__init__(me, around)
+        self._stream = stream
+        self._concern = around.setting.concerns.get(me.id, "")
+        self._currently = me.resident.currently.removesuffix(self._concern).strip()
+
+    @property
+    def plans(self) -> bool:
+        """Whether it plans at all (an ablation: see `ABLATIONS`)."""
+        return "planning" not in self.around.setting.without
+
+    def day(self) -> Living[int]:
+        """Revise the identity, and plan the day that has begun; the step of waking."""
+        me = self.me
+        day = self.clock.date(me.step)
+        yesterday, me.outline = me.outline, ()
+        notes: tuple[str, ...] = ()
+        if day != self.clock.first:
+            notes = yield from self._revised(day)
+        goal = self.around.setting.tdp.get(me.id)
+        reminder = "" if goal is None else (yield from self._target(goal, day))
+        wake, bed = yield from self._hours(day)
+        me.bed = self.clock.step(bed)
+        if self.plans:
+            made = yield DailyPlan(
+                self.asked(DailyPlan), self.myself(), day, wake, bed, notes, yesterday, reminder
+            )
+            me.outline = made.plan if made is not None else ()
+            blocks = yield from self._schedule(wake, bed)
+            me.plan(me.step, blocks, "", self.around.setting)
+            if me.outline:
+                text = f"My plan for {dated(day)}: {'; '.join(me.outline)}"
+                self.keep("plan", text, PLAN_IMPORTANCE)
+        else:
+            me.blocks = tuple(Block(start, end, "", "") for start, end in _hours(wake, bed))
+        return max(self.clock.step(wake), me.step + 1)
+
+    def _hours(self, day: date) -> Living[tuple[datetime, datetime]]:
+        """When to get up and when to go to bed."""
+        hours = yield WakeUpHour(self.asked(WakeUpHour), self.myself(), day)
+        wake, bed = (hours.wake, hours.bed) if hours is not None else ("08:00", "22:00")
+        up = datetime.combine(day, clock_time(wake))
+        down = datetime.combine(day, clock_time(bed))
+        return up, down if down > up else down + timedelta(days=1)
+
+    # -------------------------------------------------------------- the identity, overnight
+
+    def _revised(self, day: date) -> Living[tuple[str, ...]]:
+        """Write anew what occupies one, but for the task; the two notes that it is made of."""
+        points = (f"plans for {dated(day)}", "important recent events")
+        found = yield from self._stream.recall(*points)
+        notes: list[str] = []
+        merged = "identity" in self.around.setting.merge
+        if not merged:
+            planned = yield PlanningNote(self.asked(PlanningNote), self.myself(), found)
+            felt = yield FeelingNote(self.asked(FeelingNote), self.myself(), found)
+            notes = [note.text for note in (planned, felt) if note is not None]
+        shown = found if merged else ()
+        now = yield ReviseIdentity(
+            self.asked(ReviseIdentity),
+            self.myself(),
+            self._currently,
+            self._concern,
+            tuple(notes),
+            shown,
+        )
+        if now is not None:
+            me, self._currently = self.me, now.text
+            whole = f"{self._currently} {self._concern}".strip()
+            me.resident = me.resident.model_copy(update={"currently": whole})
+            me.records.append(Revised(me.step, me.id, self._currently))
+        return tuple(notes)
+
+    # -------------------------------------------------------------- by the hour
+
+    def _schedule(self, wake: datetime, bed: datetime) -> Living[tuple[Block, ...]]:
+        """The day by the hour; hours in which one does the same are one block."""
+        if "hours" in self.around.setting.merge:
+            made = yield DaySchedule(self.asked(DaySchedule), self.myself(), wake, bed)
+            return _blocks(made, wake, bed) if made is not None else _idle(wake, bed)
+        blocks: list[Block] = []
+        for start, end in _hours(wake, bed):
+            answer = yield HourlySchedule(
+                self.asked(HourlySchedule), self.myself(), start, end, tuple(blocks)
+            )
+            what = answer.what if answer is not None else NO_PLAN
+            if blocks and blocks[-1].what == what:
+                start = blocks.pop().start
+            blocks.append(Block(start, end, what, ""))
+        return tuple(blocks)
+
+    def decided(self, block: Block) -> Living[Block]:
+        """A block that says what is done; without a plan that is asked when its hour comes."""
+        if block.what:
+            return block
+        answer = yield HourlySchedule(
+            self.asked(HourlySchedule), self.myself(), block.start, block.end, ()
+        )
+        what = answer.what if answer is not None else NO_PLAN
+        decided = Block(block.start, block.end, what, "")
+        self.me.blocks = tuple(decided if one is block else one for one in self.me.blocks)
+        return decided
+
+    def anew(self, why: str) -> Living[bool]:
+        """Write the schedule anew from now on; whether there is another.
+
+        Without a plan nothing is written: what is done now is asked for, until the hour is over.
+        """
+        me, now = self.me, self.now()
+        bedtime = self.clock.at(me.bed)
+        if not self.plans:
+            rest = tuple(Block(start, end, "", "") for start, end in _hours(now, bedtime))
+            me.blocks = gone_on(me.blocks, rest, now)
+            return True
+        ahead = self.around.ahead(me, me.step)
+        made = yield ReviseSchedule(self.asked(ReviseSchedule), self.myself(), why, ahead, bedtime)
+        if made is None:
+            return False
+        blocks = gone_on(me.blocks, _blocks(made, now, bedtime), now)
+        me.plan(me.step, blocks, why, self.around.setting)
+        return True
+
+    # -------------------------------------------------------------- by the minute
+
+    def parts(self, block: Block) -> Living[tuple[Part, ...]]:
+        """A block in steps of 5 to 15 minutes."""
+        whole = (Part(minutes=minutes(block), what=block.what),)
+        if not self.plans or minutes(block) <= 15 or block.what == NO_PLAN:
+            return whole
+        blocks = self.me.blocks
+        at = blocks.index(block) if block in blocks else 0
+        schedule = tuple(one for one in blocks[max(0, at - 1) : at + 2] if one.what)
+        found = yield TaskDecomposition(
+            self.asked(TaskDecomposition), self.myself(), block, schedule
+        )
+        if found is None:
+            return whole
+        return tuple(Part(minutes=one.minutes, what=one.what) for one in found.subtasks)
+
+
+def _hours(start: datetime, end: datetime) -> list[tuple[datetime, datetime]]:
+    """From start to end, cut at the full hours; after midnight is no part of a day's plan: its last
+    hour lasts until bed."""
+    midnight = datetime.combine(start.date() + timedelta(days=1), time())
+    found = []
+    while start < end:
+        full = start.replace(minute=0, second=0) + _HOUR
+        until = end if full >= midnight else min(full, end)
+        found.append((start, until))
+        start = until
+    return found
+
+
+def _blocks(schedule: Schedule, start: datetime, end: datetime) -> tuple[Block, ...]:
+    """The entries of a schedule in time; the first begins at `start`."""
+    starts = [start]
+    for entry in schedule.entries[1:]:
+        moment = datetime.combine(start.date(), clock_time(entry.start))
+        starts.append(moment if moment > start else moment + timedelta(days=1))
+    ends = [*starts[1:], end]
+    rows = zip(schedule.entries, starts, ends, strict=True)
+    return tuple(Block(one, until, entry.what, "") for entry, one, until in rows if one < until)
+
+
+def _idle(start: datetime, end: datetime) -> tuple[Block, ...]:
+    return (Block(start, end, NO_PLAN, ""),)

@@ -1,0 +1,164 @@
+"""What scripted residents answer to the questions of the mind of Generative Agents: just enough for
+a smoke test. Their days are those of the lean town, an hour at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from sociolab.core.seeding import stream
+from sociolab.town.clock import clock_time
+from sociolab.town.questions import (
+    DayPlan,
+    Decision,
+    Entry,
+    MindAnswer,
+    MindQuestion,
+    PlanDay,
+    Replan,
+    Summarise,
+    TalkOrNot,
+)
+from sociolab.town.questions.generative import (
+    Activity,
+    Area,
+    ChooseArea,
+    Condition,
+    ConversationSummary,
+    DailyPlan,
+    DaySchedule,
+    EvidencedInsight,
+    EvidencedInsights,
+    HourlySchedule,
+    Memo,
+    Outline,
+    RateMemory,
+    Rating,
+    React,
+    ReviseIdentity,
+    ReviseSchedule,
+    SalientAnswer,
+    Schedule,
+    ScheduleEntry,
+    Subtask,
+    Subtasks,
+    TaskDecomposition,
+    WakeUpHour,
+    Waking,
+    Written,
+)
+from sociolab.town.scripted.conversation import decision, summary
+from sociolab.town.scripted.day import plan_of, rest_of_day
+
+
+def _day(question: MindQuestion[Any], reminder: str = "") -> DayPlan:
+    me = question.me
+    return plan_of(PlanDay(question.asked, me, me.now.date(), (), reminder))
+
+
+def _entry(question: MindQuestion[Any], moment: datetime) -> Entry:
+    """What is planned for a moment."""
+    entries = _day(question).entries
+    begun = [one for one in entries if clock_time(one.start) <= moment.time()]
+    return (begun or [*entries])[-1]
+
+
+def _hours(question: WakeUpHour) -> Waking:
+    plan = _day(question)
+    return Waking(wake=plan.wake, bed=plan.bed)
+
+
+def _outline(question: DailyPlan) -> Outline:
+    entries = _day(question, question.reminder).entries
+    return Outline(plan=tuple(f"{one.what} from {one.start}" for one in entries[:12]))
+
+
+def _hour(question: HourlySchedule) -> Activity:
+    middle = question.start + (question.end - question.start) / 2
+    return Activity(what=_entry(question, middle).what)
+
+
+def _schedule(entries: tuple[Entry, ...]) -> Schedule:
+    return Schedule(entries=tuple(ScheduleEntry(start=one.start, what=one.what) for one in entries))
+
+
+def _whole_day(question: DaySchedule) -> Schedule:
+    return _schedule(_day(question).entries)
+
+
+def _rest(question: ReviseSchedule) -> Schedule:
+    new = rest_of_day(
+        Replan(question.asked, question.me, question.why, question.ahead, question.bedtime)
+    )
+    return _schedule(new.entries)
+
+
+def _steps(question: TaskDecomposition) -> Subtasks:
+    """Of ten minutes, numbered."""
+    numbers = range(1, max(2, question.minutes // 10 + 1))
+    return Subtasks(subtasks=tuple(Subtask(minutes=10, what=f"part {n}") for n in numbers))
+
+
+def _area(question: ChooseArea) -> Area:
+    """Where the day's plan has it, or any of the options."""
+    planned = _entry(question, question.me.now).place
+    wanted = [planned.partition(": ")[0], planned.partition(": ")[2]]
+    found = next((one for one in question.options if one in wanted), None)
+    chance = stream(question.asked.seed, question.name, question.asked.resident, question.what)
+    return Area(name=found or chance.choice(question.options))
+
+
+def _reaction(question: React) -> Decision:
+    """Talks as in the lean town; things leave it cold."""
+    if question.other is None or not question.may_talk:
+        return Decision(do="carry on")
+    block, last = question.block, question.last_talk
+    return decision(TalkOrNot(question.asked, question.me, question.other, block, (), last))
+
+
+def _memo(question: ConversationSummary) -> Memo:
+    found = summary(Summarise(question.asked, question.me, question.other, question.lines, ()))
+    return Memo(memo=found.memo, acts=found.acts)
+
+
+def _rating(question: RateMemory) -> Rating:
+    return Rating(rating=2 if question.kind == "event" else 4)
+
+
+def _nothing(_: MindQuestion[Any]) -> Written:
+    return Written(text="Nothing out of the ordinary.")
+
+
+def _currently(question: ReviseIdentity) -> Written:
+    return Written(text=question.currently or "Nothing out of the ordinary.")
+
+
+ANSWERS: dict[str, Callable[[Any], MindAnswer]] = {
+    "importance": _rating,
+    "salient_questions": lambda _: SalientAnswer(
+        questions=("Whom did I see?", "What did I do?", "What comes next?")
+    ),
+    "insights": lambda _: EvidencedInsights(
+        insights=(EvidencedInsight(insight="My days are much alike.", because=(1,)),)
+    ),
+    "planning_note": _nothing,
+    "feeling_note": _nothing,
+    "revise_identity": _currently,
+    "wake_up_hour": _hours,
+    "daily_plan": _outline,
+    "hourly_schedule": _hour,
+    "day_schedule": _whole_day,
+    "revise_schedule": _rest,
+    "task_decomposition": _steps,
+    "choose_sector": _area,
+    "choose_arena": _area,
+    "choose_object": _area,
+    "object_state": lambda _: Condition(state="in use"),
+    "relationship": _nothing,
+    "react": _reaction,
+    "conversation_summary": _memo,
+    "planning_thought": _nothing,
+    "conversation_memo": _nothing,
+}
+"""By the name of the question."""

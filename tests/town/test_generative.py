@@ -1,0 +1,389 @@
+"""The mind of Generative Agents: what is remembered, concluded, planned and reacted to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from generative_minds import CARRY_ON, AnyGenerative, Marionette, insight, schedule
+from puppet_town import ANN, BEN, CAFE, Lived, at, lived, resident, setting
+from small_towns import at_random, first_come, last_come, latest_step, some_setting
+from small_towns import lived as lived_in_order
+from sociolab.core.episode import Answered
+from sociolab.town.person import Rules
+from sociolab.town.questions import Decision, Utter
+from sociolab.town.questions.generative import (
+    Activity,
+    Area,
+    Condition,
+    ConversationSummary,
+    DailyPlan,
+    DrawInsights,
+    HourlySchedule,
+    ObjectState,
+    RateMemory,
+    Rating,
+    React,
+    Relationship,
+    ReviseIdentity,
+    ReviseSchedule,
+    SalientQuestions,
+    Subtask,
+    Subtasks,
+    TaskDecomposition,
+    Written,
+)
+from sociolab.town.simulation import live
+from sociolab.town.trace import (
+    Did,
+    ObjectBecame,
+    Planned,
+    Remembered,
+    Revised,
+    Talked,
+    decode,
+    encode,
+)
+from sociolab.town.trajectory import diary
+
+GA: dict[str, Any] = {"mind": "generative-agents"}
+PAIR = (ANN, BEN)
+
+
+def cafe_from_nine(question: HourlySchedule) -> Activity:
+    """Ann cooks in the cafe from 9 to 10, Ben reads there from 9 on."""
+    hour, who = question.start.hour, question.asked.resident
+    if who == "ann":
+        return Activity(what="cooking soup" if hour == 9 else "resting")
+    return Activity(what="reading" if hour >= 9 else "resting")
+
+
+def to_the_cafe(question: Any) -> Area:
+    wanted = "Cafe" if question.what.startswith(("cooking", "reading")) else question.options[-1]
+    home = f"{question.asked.resident.title()}'s House"
+    return Area(name=wanted if wanted == "Cafe" else home)
+
+
+def thing_for(question: Any) -> Area:
+    return Area(name="stove" if question.what.startswith("cooking") else question.options[0])
+
+
+def burning(question: ObjectState) -> Condition:
+    return Condition(state="on fire" if question.thing == "stove" else "in use")
+
+
+def fire_alarm(question: React) -> Decision:
+    if "on fire" in question.observation and question.asked.resident == "ben":
+        return Decision(do="change plan", why="putting out the fire on the stove")
+    return CARRY_ON
+
+
+def fights_the_fire(question: ReviseSchedule) -> Any:
+    now = question.me.now
+    later = now + timedelta(minutes=30)
+    return schedule(f"{now:%H:%M} putting out the fire", f"{later:%H:%M} reading")
+
+
+def at_the_fire() -> tuple[Marionette, Lived]:
+    mind = Marionette(
+        hourly_schedule=cafe_from_nine,
+        choose_sector=to_the_cafe,
+        choose_object=thing_for,
+        object_state=burning,
+        react=fire_alarm,
+        revise_schedule=fights_the_fire,
+    )
+    return mind, lived(mind, setting(PAIR, **GA))
+
+
+# ------------------------------------------------------------------ things
+
+
+def test_a_thing_on_fire_is_seen_reacted_to_and_the_plan_is_changed_because_of_it() -> None:
+    mind, found = at_the_fire()
+    (state,) = [one for one in found.of(ObjectBecame, "ann") if one.object == "stove"]
+    assert (state.place, state.state) == (CAFE, "on fire")
+    seen = [one for one in found.of(Remembered, "ben") if one.text == "the stove is on fire"]
+    assert [one.kind for one in seen] == ["seen"]
+    (asked,) = [q for q in mind.of(React, "ben") if q.observation == "the stove is on fire"]
+    assert (asked.other, asked.may_talk) == (None, False)
+    (new,) = [one for one in found.of(Planned, "ben") if one.why]
+    assert new.why == "putting out the fire on the stove"
+    assert seen[0].step == new.step == asked.asked.step > state.step
+    doing = [one.doing for one in found.of(Did, "ben") if one.step >= new.step]
+    assert doing[0] == "putting out the fire"
+    assert "reading" in doing
+
+
+def test_nobody_looks_at_a_thing_any_more_when_its_user_has_left_it() -> None:
+    _, found = at_the_fire()
+    left = at("10:00")
+    late = [one for one in found.of(Remembered, "ben") if one.step > left]
+    assert not [one for one in late if "stove" in one.text]
+
+
+def test_own_acts_and_what_becomes_of_the_things_used_are_remembered() -> None:
+    _, found = at_the_fire()
+    own = [one.text for one in found.of(Remembered, "ann") if one.kind == "done"]
+    assert f"Ann Moor is cooking soup at {CAFE}" in own
+    assert "the stove is on fire" in own
+
+
+# ------------------------------------------------------------------ memory and reflection
+
+
+def test_every_memory_is_rated_when_it_comes_one_call_each() -> None:
+    mind, found = at_the_fire()
+    memories = [one for one in found.of(Remembered) if one.kind != "plan"]
+    assert len(mind.of(RateMemory)) == len(memories)
+    assert {one.importance for one in memories} == {1}
+
+
+def test_reflections_make_a_tree_and_a_thought_on_thoughts_shows_down_to_what_was_seen() -> None:
+    def conclude(question: DrawInsights) -> Any:
+        thoughts = [n for n, m in enumerate(question.memories, 1) if m.kind == "thought"]
+        if thoughts:
+            return insight("All in all, I cook too much.", *thoughts[:1])
+        return insight("I cook every day.", 1)
+
+    mind = Marionette(
+        hourly_schedule=cafe_from_nine,
+        choose_sector=to_the_cafe,
+        importance=lambda q: Rating(rating=10 if q.kind == "event" else 2),
+        insights=conclude,
+    )
+    found = lived(mind, setting((ANN,), days=2, rules=Rules(reflect_at=50), **GA))
+    own = found.of(Remembered, "ann")
+    thoughts = [one for one in own if one.kind == "thought"]
+    upper = next(one for one in thoughts if one.text.startswith("All in all"))
+    (lower,) = [own[number] for number in upper.evidence]
+    assert lower.text == "I cook every day."
+    (leaf,) = [own[number] for number in lower.evidence]
+    assert leaf.kind in ("done", "plan", "known")
+    told = "\n".join(text for _, text in diary(found.trace, "ann"))
+    assert f"  from: {lower.text}\n" in told
+    assert f"    from: {leaf.text}" in told
+
+
+def test_one_reflects_when_150_has_built_up_asks_three_questions_and_recalls_for_each() -> None:
+    mind = Marionette(
+        hourly_schedule=cafe_from_nine,
+        choose_sector=to_the_cafe,
+        importance=lambda q: Rating(rating=10),
+        task_decomposition=lambda _: Subtasks(
+            subtasks=tuple(Subtask(minutes=10, what=f"step {number}") for number in range(12))
+        ),
+    )
+    memories = tuple(f"I remember thing {number}." for number in range(40))
+    found = lived(mind, setting((resident("Ann", memories=memories),), **GA))
+    counted = [one for one in found.of(Remembered, "ann") if one.kind in ("done", "seen", "talk")]
+    times = len(counted) // 16  # an act and its thing count 20: 150 is passed at every eighth
+    assert len(mind.of(SalientQuestions)) == times
+    asked = mind.of(DrawInsights)
+    assert [q.question for q in asked[:3]] == ["Who?", "What?", "Why?"]
+    assert len(asked) == 3 * times
+    assert all(len(q.memories) == 30 for q in asked)
+
+
+def test_an_insight_that_points_to_no_statement_is_asked_for_again() -> None:
+    question = DrawInsights.__new__(DrawInsights)
+    object.__setattr__(question, "memories", ())
+    assert "1 to 0, found 3" in question.problem_with(insight("So it is.", 3))
+
+
+def test_seed_memories_are_rated_before_the_first_day_is_planned() -> None:
+    mind = Marionette()
+    found = lived(mind, setting((resident("Ann", memories=("I owe Ben a book.",)),), **GA))
+    first = mind.asked[0]
+    assert (first.name, first.text) == ("importance", "I owe Ben a book.")
+    assert found.of(Remembered, "ann")[0].kind == "known"
+
+
+# ------------------------------------------------------------------ planning
+
+
+def test_a_day_is_planned_in_broad_strokes_then_by_the_hour_then_in_steps() -> None:
+    mind, found = at_the_fire()
+    plan = mind.of(DailyPlan, "ann")
+    assert len(plan) == 1
+    assert (plan[0].notes, plan[0].yesterday) == ((), ())
+    asked = mind.of(HourlySchedule, "ann")
+    assert [q.start.hour for q in asked] == [*range(6, 22)]
+    assert asked[1].so_far[0].what == "resting"
+    (first,) = [one for one in found.of(Planned, "ann") if not one.why]
+    assert [block.what for block in first.blocks] == ["resting", "cooking soup", "resting"]
+    decomposed = mind.of(TaskDecomposition, "ann")
+    assert [q.block.what for q in decomposed] == ["resting", "cooking soup", "resting"]
+    (kept,) = [one for one in found.of(Remembered, "ann") if one.kind == "plan"]
+    assert kept.importance == 5
+
+
+def test_overnight_the_identity_is_revised_and_the_task_stays_word_for_word() -> None:
+    task = "Ann is to hold a seed swap on Tuesday at 17:00."
+    host = resident("Ann", currently=f"Ann is tired. {task}")
+    mind = Marionette(revise_identity=lambda _: Written(text="Ann has forgotten everything."))
+    found = lived(mind, setting((host,), days=2, concerns={"ann": task}, **GA))
+    (asked,) = mind.of(ReviseIdentity)
+    assert (asked.currently, asked.task) == ("Ann is tired.", task)
+    assert asked.notes == ("Nothing to remember.", "All is well.")
+    (revised,) = found.of(Revised)
+    assert revised.text == "Ann has forgotten everything."
+    later = [q for q in mind.asked if q.asked.step >= at("06:00", day=1)]
+    assert later
+    assert {q.me.resident.currently for q in later} == {f"Ann has forgotten everything. {task}"}
+    (second,) = [q for q in mind.of(DailyPlan) if q.notes]
+    assert second.yesterday == ("get up at 06:00", "go to bed at 22:00")
+
+
+# ------------------------------------------------------------------ talking
+
+
+def talks_once(question: React) -> Decision:
+    begins = question.asked.resident == "ben" and question.may_talk
+    return Decision(do="talk" if begins else "carry on", why="to say hello")
+
+
+def in_talk(**more: Any) -> tuple[Marionette, Lived]:
+    mind = Marionette(hourly_schedule=cafe_from_nine, choose_sector=to_the_cafe, react=talks_once)
+    return mind, lived(mind, setting(PAIR, **GA | more))
+
+
+def test_before_each_utterance_the_relationship_is_summed_up_and_shown() -> None:
+    mind, found = in_talk()
+    talks = found.of(Talked)
+    assert talks
+    spoken = mind.of(Utter)
+    assert len(spoken) == sum(len(talk.lines) for talk in talks)
+    assert {q.relationship for q in spoken} == {"A neighbour."}
+    # One more for whatever one thinks of reacting to, but for what was just talked about.
+    reacted = [q for q in mind.of(React) if q.context]
+    assert len(mind.of(Relationship)) == len(spoken) + len(reacted)
+
+
+def test_after_a_conversation_both_keep_a_summary_a_thought_for_planning_and_a_memo() -> None:
+    mind, found = in_talk()
+    for who in ("ann", "ben"):
+        number = len(found.of(Talked))
+        assert len(mind.of(ConversationSummary, who)) == number
+        kept = [one for one in found.of(Remembered, who) if one.kind in ("talk", "thought")]
+        assert [one.text for one in kept[:3]] == [
+            "We talked.",
+            "Nothing to plan.",
+            "Nothing of note.",
+        ]
+
+
+# ------------------------------------------------------------------ merged calls and ablations
+
+
+def names(mind: Marionette) -> set[str]:
+    return {question.name for question in mind.asked}
+
+
+@pytest.mark.parametrize(
+    ("merge", "gone", "come"),
+    [
+        ("importance", {"importance"}, {"rate_importance"}),
+        ("hours", {"hourly_schedule"}, {"day_schedule"}),
+        ("place", {"choose_sector", "choose_arena"}, {"choose_place"}),
+        ("memo", {"conversation_summary", "planning_thought", "conversation_memo"}, {"summarise"}),
+        ("identity", {"planning_note", "feeling_note"}, set()),
+        ("relationship", set(), set()),
+    ],
+)
+def test_merged_calls_take_the_place_of_those_that_they_merge(
+    merge: str, gone: set[str], come: set[str]
+) -> None:
+    from sociolab.town.questions import Choice, Ratings
+
+    def mind() -> Marionette:
+        return Marionette(
+            hourly_schedule=cafe_from_nine,
+            day_schedule=lambda q: schedule("06:00 resting", "09:00 reading"),
+            choose_sector=to_the_cafe,
+            choose_place=lambda q: Choice(
+                place=CAFE if q.what.startswith(("cooking", "reading")) else str(q.me.resident.home)
+            ),
+            rate_importance=lambda q: Ratings(ratings=(1,) * len(q.texts)),
+            react=talks_once,
+        )
+
+    # Rooms are chosen where a building has several.
+    plain, merged = mind(), mind()
+    lived(plain, setting(PAIR, days=2, **GA))
+    lived(merged, setting(PAIR, days=2, merge=frozenset({merge}), **GA))
+    assert names(plain) - names(merged) == gone & names(plain)
+    assert names(merged) - names(plain) == come
+    if merge == "relationship":
+        assert len(merged.of(Relationship)) <= len(plain.of(Relationship))
+
+
+def test_without_reflection_nothing_is_concluded_and_nothing_else_changes() -> None:
+    def mind() -> Marionette:
+        return Marionette(
+            hourly_schedule=cafe_from_nine,
+            choose_sector=to_the_cafe,
+            importance=lambda q: Rating(rating=10),
+        )
+
+    given = setting(PAIR, rules=Rules(reflect_at=50), **GA)
+    whole, without = mind(), mind()
+    lived(whole, given)
+    lived(without, replace(given, without=frozenset({"reflection"})))
+    assert names(whole) - names(without) == {"salient_questions", "insights"}
+    assert names(without) <= names(whole)
+
+
+def test_without_observation_nothing_seen_or_done_is_kept() -> None:
+    mind, found = in_talk(without=frozenset({"observation"}))
+    kinds = {one.kind for one in found.of(Remembered)}
+    assert kinds == {"plan", "talk", "thought"}
+    assert mind.of(React), "one still reacts to what one sees"
+
+
+def test_without_planning_each_hour_is_decided_when_it_comes() -> None:
+    mind, found = in_talk(without=frozenset({"planning"}))
+    assert not names(mind) & {"daily_plan", "task_decomposition", "revise_schedule"}
+    asked = mind.of(HourlySchedule, "ann")
+    assert [q.me.now for q in asked] == [q.start for q in asked]
+    assert not any(q.so_far or q.me.outline for q in asked)
+    assert not [one for one in found.of(Remembered) if one.kind == "plan"]
+    assert "cooking soup" in {one.doing for one in found.of(Did, "ann")}
+
+
+# ------------------------------------------------------------------ order, trace
+
+
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 10_000))
+def test_residents_ahead_of_each_other_live_the_same(seed: int) -> None:
+    given = replace(some_setting(seed), mind="generative-agents")
+    expected = lived_in_order(live(given), AnyGenerative(seed), first_come)
+    for pick in (latest_step, at_random(seed)):
+        assert lived_in_order(live(given, "ahead"), AnyGenerative(seed), pick) == expected
+    assert lived_in_order(live(given), AnyGenerative(seed), last_come) == expected
+
+
+def test_evidence_states_and_revisions_come_back_from_the_trace() -> None:
+    records = (
+        Remembered(5, "ann", "thought", "So it is.", 4, (0, 3)),
+        Remembered(5, "ann", "seen", "the stove is hot", 2),
+        ObjectBecame(6, "ann", CAFE, "stove", "hot"),
+        Revised(7, "ann", "Ann is well."),
+    )
+    assert decode(encode(records)) == records
+
+
+def test_a_killed_simulation_is_resumed_from_its_journal() -> None:
+    mind, found = in_talk()
+    half = found.events[: len(found.events) // 2]
+    again = Marionette(hourly_schedule=cafe_from_nine, choose_sector=to_the_cafe, react=talks_once)
+    resumed = lived(again, setting(PAIR, **GA), journal=half)
+    assert resumed.trace == found.trace
+    answered = sum(isinstance(event, Answered) for event in half)
+    assert len(again.asked) == len(mind.asked) - answered
