@@ -11,10 +11,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from generative_minds import CARRY_ON, AnyGenerative, Marionette, insight, schedule
-from puppet_town import ANN, BEN, CAFE, Lived, at, lived, resident, setting
+from puppet_town import ANN, BEN, CAFE, Lived, at, lived, resident, setting, trace_of
 from small_towns import at_random, first_come, last_come, latest_step, some_setting
 from small_towns import lived as lived_in_order
-from sociolab.core.episode import Answered
+from sociolab.core.episode import Answered, Event
+from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
+from sociolab.models.budget import Budget
+from sociolab.models.cache import CachedModel
+from sociolab.models.vectors import encoded
+from sociolab.testing.playing import driven
+from sociolab.town.embedding import EmbeddingPlayer
+from sociolab.town.mind import MindPlayer
 from sociolab.town.person import Rules
 from sociolab.town.questions import Decision, Utter
 from sociolab.town.questions.generative import (
@@ -387,3 +394,78 @@ def test_a_killed_simulation_is_resumed_from_its_journal() -> None:
     assert resumed.trace == found.trace
     answered = sum(isinstance(event, Answered) for event in half)
     assert len(again.asked) == len(mind.asked) - answered
+
+
+# ------------------------------------------------------------------ an embedding model
+
+
+class Vectors:
+    """A chat model that embeds texts by their letters, and counts what it is asked."""
+
+    label = "letters"
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        texts = [message.text for message in prompt.messages]
+        self.texts += texts
+        rows = [[text.count(letter) + 0.01 for letter in "abcdefghij"] for text in texts]
+        return ChatReply("\n".join(map(encoded, rows)), usage=Usage(1))
+
+
+class Shelf:
+    """A reply store in memory."""
+
+    def __init__(self) -> None:
+        self.replies: dict[str, ChatReply] = {}
+
+    def find(self, key: str) -> ChatReply | None:
+        return self.replies.get(key)
+
+    def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
+        assert call.role == "embedder"
+        self.replies[key] = reply
+
+    def keep_failure(self, *_: object) -> None:
+        raise AssertionError
+
+
+def embedded(shelf: Shelf, journal: tuple[Event, ...] = ()) -> tuple[Vectors, tuple[Event, ...]]:
+    mind = Marionette(hourly_schedule=cafe_from_nine, choose_sector=to_the_cafe, react=talks_once)
+    model = Vectors()
+    kept = CachedModel(model, "letters", shelf, Budget(), writes=False)
+    player = EmbeddingPlayer(MindPlayer(mind), kept)
+    given = setting(PAIR, embedder=None, **GA)
+    return model, driven(live(given, "ahead"), dict.fromkeys(("ann", "ben"), player), journal)
+
+
+def test_vectors_are_asked_once_a_text_are_in_no_journal_and_resume_without_a_new_call() -> None:
+    shelf = Shelf()
+    model, events = embedded(shelf)
+    assert model.texts
+    assert not [e for e in events if isinstance(e, Answered) and e.question.startswith("embed")]
+    again, resumed = embedded(shelf, events[: len(events) // 2])
+    assert again.texts == []
+    assert trace_of(resumed) == trace_of(events)
+
+
+def test_what_comes_to_mind_goes_by_the_vectors_of_the_model() -> None:
+    class Alike(Vectors):
+        """Finds that only what speaks of the moon is like the question who one is."""
+
+        async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+            texts = [message.text for message in prompt.messages]
+            rows = [[1.0, 0.0] if "moon" in t or t == "Who?" else [0.0, 1.0] for t in texts]
+            return ChatReply("\n".join(map(encoded, rows)))
+
+    memories = ("I like tea.", "I walked on the moon.", *(f"I saw bird {n}." for n in range(40)))
+    mind = Marionette(importance=lambda _: Rating(rating=10))
+    player = EmbeddingPlayer(MindPlayer(mind), Alike())
+    given = setting(
+        (resident("Ann", memories=memories),), embedder=None, rules=Rules(reflect_at=20), **GA
+    )
+    driven(live(given), {"ann": player})
+    asked = mind.of(DrawInsights)
+    assert asked[0].question == "Who?"
+    assert asked[0].memories[0].text == "I walked on the moon."

@@ -13,7 +13,7 @@ from sociolab.town.generative.planning import GenerativePlanning
 from sociolab.town.generative.stream import Stream
 from sociolab.town.life import Changed, Life, Living, Talk, could_talk, in_time
 from sociolab.town.person import Noticed, Person, Surroundings
-from sociolab.town.questions import Block, ChoosePlace, Heard, Said, Utterance
+from sociolab.town.questions import Block, ChoosePlace, Heard, Other, Said, Utterance
 from sociolab.town.questions.generative import (
     ChooseArea,
     ChooseArena,
@@ -128,8 +128,7 @@ class GenerativeLife(Life):
         if block is None or focus is None:
             return None
         me, other = self.me, focus.other
-        about = None if focus.thing else self.around.other(me, other)
-        may_talk = not focus.thing and could_talk(me, other, me.step, self.around)
+        about, may_talk = self._other(focus), not focus.thing
         self._mark(focus)
         name = f"the {focus.thing}" if focus.thing else other.name
         context = yield from self._context(me.step, name, focus, SPOKEN_OF)
@@ -152,7 +151,14 @@ class GenerativeLife(Life):
         if noticed.thing:
             last = self._asked_of_things.get((noticed.other.number, noticed.thing))
             return last is None or me.step - last >= patience
-        return could_talk(me, noticed.other, me.step, self.around)
+        other = noticed.other  # who has gone out of view meanwhile is nobody's to look at
+        return other.number in me.view and could_talk(me, other, me.step, self.around)
+
+    def _other(self, noticed: Noticed) -> Other | None:
+        """Who was noticed, as they were then; None for a thing."""
+        if noticed.thing:
+            return None
+        return replace(self.around.other(self.me, noticed.other), doing=noticed.doing)
 
     def _mark(self, noticed: Noticed) -> None:
         if noticed.thing:
@@ -163,15 +169,14 @@ class GenerativeLife(Life):
     def _context(self, step: int, name: str, noticed: Noticed, most: int) -> Living[str]:
         """What one knows of somebody or something: one's relationship, and what bears on it."""
         points = (f"relationship with {name}", f"{name} is {noticed.doing}")
-        memories = yield from self.stream.recall(*points, most=most)
-        about = None if noticed.thing else self.around.other(self.me, noticed.other)
+        memories = yield from self.stream.recall(*points, most=most, step=step)
         summed = yield Relationship(
             asked=self.around.asked(self.me, Relationship, step),
             me=self.around.me(self.me, step),
             about=name,
             doing=noticed.doing,
             memories=memories,
-            other=about,
+            other=self._other(noticed),
         )
         return summed.text if summed is not None else ""
 
@@ -191,7 +196,7 @@ class GenerativeLife(Life):
         relationship = self._known_of[1]
         last = " ".join(f"{line.name}: {line.text}" for line in lines[-LAST_LINES:])
         points = (relationship, f"{other.name} is {other.shown.doing}", last)
-        memories = yield from self.stream.recall(*filter(None, points), most=SPOKEN_OF)
+        memories = yield from self.stream.recall(*filter(None, points), most=SPOKEN_OF, step=step)
         said: Said | None = yield self.utterance(
             other, began, step, lines, memories, closing=closing, relationship=relationship
         )

@@ -61,23 +61,29 @@ class Stream(Thinking):
 
     # -------------------------------------------------------------- recalling
 
-    def recall(self, *points: str, most: int = RECALLED) -> Living[tuple[Memory, ...]]:
-        """What comes to mind for each focal point, in order, each memory once."""
-        numbers = yield from self._found(points, most)
+    def recall(
+        self, *points: str, most: int = RECALLED, step: int | None = None
+    ) -> Living[tuple[Memory, ...]]:
+        """What comes to mind for each focal point, in order, each memory once.
+
+        `step` is given in a talk: there one's own step is not told (see `converse`).
+        """
+        numbers = yield from self._found(points, most, self.me.step if step is None else step)
         return tuple(self.me.memory[number] for number in numbers)
 
-    def _found(self, points: Iterable[str], most: int) -> Living[tuple[int, ...]]:
+    def _found(self, points: Iterable[str], most: int, step: int) -> Living[tuple[int, ...]]:
         """The numbers of these memories."""
         me, points = self.me, tuple(points)
         if me.vectors is not None:
             texts = me.vectors.missing((*me.memory.texts(), *points))
             if texts:
-                answer = yield Embed(self.asked(Embed), self.myself(), texts)
+                asked = self.around.asked(me, Embed, step)
+                answer = yield Embed(asked, self.around.me(me, step), texts)
                 if answer is not None:
                     me.vectors.give(texts, [decoded(one) for one in answer.vectors])
         found: dict[int, None] = {}
         for point in points:
-            found |= dict.fromkeys(me.memory.find(me.step, point, most))
+            found |= dict.fromkeys(me.memory.find(step, point, most))
         return tuple(found)
 
     # -------------------------------------------------------------- reflecting
@@ -97,7 +103,7 @@ class Stream(Thinking):
             yield from self._conclude(question)
 
     def _conclude(self, question: str) -> Living[None]:
-        numbers = yield from self._found((question,), RECALLED)
+        numbers = yield from self._found((question,), RECALLED, self.me.step)
         memories = tuple(self.me.memory[number] for number in numbers)
         drawn = yield DrawInsights(self.asked(DrawInsights), self.myself(), question, memories)
         insights = drawn.insights if drawn is not None else ()

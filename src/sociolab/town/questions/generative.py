@@ -190,6 +190,11 @@ class DrawInsights(GenerativeQuestion[EvidencedInsights]):
             "statements": numbered(memory.text for memory in self.memories),
         }
 
+    def schema_options(self) -> dict[str, Any]:
+        """Numbers of statements."""
+        bounds = {"type": "integer", "minimum": 1, "maximum": max(1, len(self.memories))}
+        return {"because": {"items": bounds}}
+
     def problem_with(self, answer: EvidencedInsights) -> str:
         """Statements that there are not."""
         named = [number for one in answer.insights for number in one.because]
