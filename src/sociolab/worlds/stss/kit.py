@@ -11,6 +11,7 @@ from typing import Any
 from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
+from sociolab.core.lazy import later
 from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import (
     ChatModel,
@@ -28,7 +29,7 @@ from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.options import Flag
 from sociolab.plugin.town import TownWorld
-from sociolab.plugin.world import Importer, Importing, WorldPlugin
+from sociolab.plugin.world import Importer, Importing, PromptImporter, WorldPlugin
 from sociolab.prompting.sets import PromptSet
 from sociolab.town.embedding import EmbeddingPlayer
 from sociolab.town.mind import MindPlayer, can_answer
@@ -38,7 +39,7 @@ from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
 from sociolab.worlds.stss.dataset import own_town, read_town
 from sociolab.worlds.stss.judges import StssModelJudge, StssRulesJudge
 from sociolab.worlds.stss.scoring import ScoreSettings
-from sociolab.worlds.stss.world import Stss, StssSettings, Tempo, town_casts
+from sociolab.worlds.stss.world import PACKAGE, Stss, StssSettings, Tempo, town_casts
 
 SCRIPTED: dict[str, Player] = {
     "scripted": MindPlayer(ScriptedMind(), built_in=True),
@@ -281,6 +282,7 @@ load = WorldPlugin(
             flag=Flag("--correct", "", "Fix known defects of tasks (stss)."),
         )
     },
+    prompts=PromptImporter(later(f"{PACKAGE}.importing.prompts:import_prompts"), PACKAGE),
     remarks=_remarks,
     levels=_two_levels,
     town=_town,
