@@ -4,6 +4,7 @@ answers, and one that answers anything valid."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -15,20 +16,20 @@ from sociolab.town.questions.generative import (
     Activity,
     Area,
     ChooseArea,
-    Condition,
     EvidencedInsight,
     EvidencedInsights,
     HourlySchedule,
     Memo,
+    MemoryRating,
     ObjectState,
     Outline,
-    Rating,
     React,
     SalientAnswer,
     Schedule,
     ScheduleEntry,
     Subtask,
     Subtasks,
+    ThingState,
     Waking,
     Written,
 )
@@ -55,7 +56,7 @@ def _whole(question: Any) -> Subtasks:
 
 
 DEFAULTS: dict[str, Answer] = {
-    "importance": lambda _: Rating(rating=1),
+    "importance": lambda _: MemoryRating(rating=1),
     "salient_questions": lambda _: SalientAnswer(questions=("Who?", "What?", "Why?")),
     "insights": lambda _: insight("Life is calm.", 1),
     "planning_note": lambda _: Written(text="Nothing to remember."),
@@ -70,7 +71,7 @@ DEFAULTS: dict[str, Answer] = {
     "choose_sector": lambda question: Area(name=question.options[0]),
     "choose_arena": lambda question: Area(name=question.options[0]),
     "choose_object": lambda question: Area(name=question.options[0]),
-    "object_state": lambda _: Condition(state="in use"),
+    "object_state": lambda _: ThingState(state="in use"),
     "relationship": lambda _: Written(text="A neighbour."),
     "react": lambda _: CARRY_ON,
     "conversation_summary": lambda _: Memo(memo="We talked."),
@@ -98,7 +99,7 @@ class Marionette:
 
     def of(self, kind: type, who: str = "") -> list[Any]:
         """The questions of a kind, of everybody or of one resident."""
-        mine = [question for question in self.asked if isinstance(question, kind)]
+        mine: list[Any] = [one for one in self.asked if isinstance(one, kind)]
         return [question for question in mine if not who or question.asked.resident == who]
 
 
@@ -109,7 +110,7 @@ class AnyGenerative(AnyMind):
         super().__init__(seed)
         self._own = seed
 
-    def _draw(self, question: Any) -> Any:
+    def _draw(self, question: Any) -> Random:
         asked = question.asked
         return stream(self._own, asked.resident, asked.step, question.name, asked.index)
 
@@ -120,9 +121,9 @@ class AnyGenerative(AnyMind):
         do = self._draw(question).choice(ways if question.may_talk else ways[2:])
         return Decision(do=do, why="it is so")
 
-    async def object_state(self, question: ObjectState) -> Condition:
+    async def object_state(self, question: ObjectState) -> ThingState:
         """One of three."""
-        return Condition(state=self._draw(question).choice(("warm", "cold", "on fire")))
+        return ThingState(state=self._draw(question).choice(("warm", "cold", "on fire")))
 
     async def hourly_schedule(self, question: HourlySchedule) -> Activity:
         """One of three."""
@@ -134,6 +135,12 @@ class AnyGenerative(AnyMind):
         own = self._draw(question).choice(question.options)
         return Area(name=self._draw(question).choice((haunt, own)))
 
-    async def importance(self, question: Any) -> Rating:
+    async def task_decomposition(self, question: Any) -> Subtasks:
+        """In two."""
+        half = max(1, question.minutes // 2)
+        steps = (Subtask(minutes=half, what="beginning"), Subtask(minutes=half, what="ending"))
+        return Subtasks(subtasks=steps)
+
+    async def importance(self, question: Any) -> MemoryRating:
         """High enough to reflect now and then."""
-        return Rating(rating=self._draw(question).randint(1, 10))
+        return MemoryRating(rating=self._draw(question).randint(1, 10))

@@ -450,13 +450,18 @@ class Planning(Thinking):
         me.plan(me.step, blocks, "", self.around.setting)
         return max(self.clock.step(wake), me.step + 1)
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The parts that are left out."""
+        return self.around.setting.without
+
     def _target(self, goal: str, day: date) -> Living[str]:
         """TDP: the general plan, the reminder of this day, the checklist for conversations.
 
         Plan and checklist are made once, before the first day; what is returned is the reminder.
         """
         me, first = self.me, day == self.clock.first
-        without = self.around.setting.without
+        without = self.left_out
         if first and "general_plan" not in without:
             lines = yield GeneralPlan(self.asked(GeneralPlan), self.myself(), goal)
             me.general_plan = lines.lines if lines is not None else ()

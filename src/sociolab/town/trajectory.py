@@ -373,8 +373,9 @@ def _told(record: Record, clock: Clock) -> Iterator[str]:
             yield f"talked until {clock.at(record.end):%H:%M}"
             for line in record.lines:
                 yield f"{line.name}: {line.text}"
-        case Remembered(kind=kind) if kind not in ("seen", "done", "plan"):
-            yield f"{'thought' if kind == 'thought' else 'remembered'}: {record.text}"
+        case Remembered(kind=kind) if kind not in ("seen", "done"):
+            what = {"thought": "thought", "plan": "in broad strokes"}.get(kind, "remembered")
+            yield f"{what}: {record.text}"
         case Planned():
             yield f"planned anew: {record.why}" if record.why else "planned the day:"
             for block in record.blocks:

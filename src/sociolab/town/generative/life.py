@@ -24,7 +24,7 @@ from sociolab.town.questions.generative import (
     ObjectState,
     PlanningThought,
     React,
-    Relationship,
+    RelationshipSummary,
 )
 from sociolab.town.trace import ObjectBecame
 
@@ -101,7 +101,7 @@ class GenerativeLife(Life):
         doing = me.doing.doing
         if self._used != (doing, place, thing):
             self._used, self._state = (doing, place, thing), ""
-            new = [f"{me.name} is {doing} at {place}"]
+            new = [f"I am {doing} at {place}"]
             if thing:
                 answer = yield ObjectState(
                     self.asked(ObjectState), self.myself(), thing, place, doing
@@ -170,8 +170,8 @@ class GenerativeLife(Life):
         """What one knows of somebody or something: one's relationship, and what bears on it."""
         points = (f"relationship with {name}", f"{name} is {noticed.doing}")
         memories = yield from self.stream.recall(*points, most=most, step=step)
-        summed = yield Relationship(
-            asked=self.around.asked(self.me, Relationship, step),
+        summed = yield RelationshipSummary(
+            asked=self.around.asked(self.me, RelationshipSummary, step),
             me=self.around.me(self.me, step),
             about=name,
             doing=noticed.doing,

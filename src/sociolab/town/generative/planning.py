@@ -48,6 +48,11 @@ class GenerativePlanning(Planning):
         """Whether it plans at all (an ablation: see `ABLATIONS`)."""
         return "planning" not in self.around.setting.without
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Without a plan no reminder for it, either: nothing would show it."""
+        return super().left_out if self.plans else super().left_out | {"day_reminder"}
+
     def day(self) -> Living[int]:
         """Revise the identity, and plan the day that has begun; the step of waking."""
         me = self.me

@@ -437,7 +437,8 @@ def _remembered(memory: Memory) -> str:
 @lru_cache(maxsize=8192)
 def _planned(block: Block) -> str:
     hours = f"{block.start:%H:%M} to {block.end:%H:%M}"
-    return f"{hours}: {one_line(block.what)}, {place_or(block.place)}"
+    place = f", {one_line(block.place)}" if block.place else ""
+    return f"{hours}: {one_line(block.what)}{place}"
 
 
 def _listed(lines: list[str]) -> str:

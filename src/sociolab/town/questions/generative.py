@@ -112,18 +112,18 @@ def _tidy(answer: Written) -> Written:
 # ------------------------------------------------------------------ memory
 
 
-class Rating(MindAnswer):
+class MemoryRating(MindAnswer):
     """1 is mundane, 10 changes a life."""
 
     rating: Importance
 
 
 @dataclass(frozen=True, slots=True)
-class RateMemory(GenerativeQuestion[Rating]):
+class RateMemory(GenerativeQuestion[MemoryRating]):
     """How much one memory matters (section 4.1: importance)."""
 
     name = "importance"
-    answer_type = Rating
+    answer_type = MemoryRating
     shows = "kind text"
 
     kind: Literal["event", "conversation", "thought"]
@@ -381,7 +381,7 @@ class HourlySchedule(GenerativeQuestion[Activity]):
         return {
             "end": f"{self.end:%H:%M}",
             "outline": text_lines(self.me.outline),
-            "so_far": schedule_lines(self.so_far),
+            "so_far": plan_lines(self.so_far),
             "start": f"{self.start:%H:%M}",
         }
 
@@ -442,7 +442,7 @@ class ReviseSchedule(GenerativeQuestion[Schedule]):
     def inputs(self) -> dict[str, Any]:
         """See `GenerativeQuestion`."""
         return {
-            "ahead": schedule_lines(self.ahead),
+            "ahead": plan_lines(self.ahead),
             "bed": f"{self.bedtime:%H:%M}",
             "why": one_line(self.why, LONGEST_FIELD),
         }
@@ -469,17 +469,6 @@ def in_order(schedule: Schedule, start: datetime, end: datetime) -> Schedule:
             )
         }
     )
-
-
-def schedule_lines(blocks: tuple[Block, ...]) -> str:
-    """One stretch a line; of what has a place, the place too."""
-    if all(block.place for block in blocks):
-        return plan_lines(blocks)
-    return "\n".join(f"- {_span(block)}: {one_line(block.what)}" for block in blocks)
-
-
-def _span(block: Block) -> str:
-    return f"{block.start:%H:%M} to {block.end:%H:%M}"
 
 
 class Subtask(MindAnswer):
@@ -520,7 +509,7 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
         return {
             "end": f"{block.end:%H:%M}",
             "minutes": self.minutes,
-            "schedule": schedule_lines(self.schedule),
+            "schedule": plan_lines(self.schedule),
             "start": f"{block.start:%H:%M}",
             "what": one_line(block.what),
         }
@@ -614,18 +603,18 @@ class ChooseObject(ChooseArea):
     name = "choose_object"
 
 
-class Condition(MindAnswer):
+class ThingState(MindAnswer):
     """The state of a thing, in a few words that read well after "THING is"."""
 
     state: Words
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectState(GenerativeQuestion[Condition]):
+class ObjectState(GenerativeQuestion[ThingState]):
     """What becomes of a thing that is used (section 5.1)."""
 
     name = "object_state"
-    answer_type = Condition
+    answer_type = ThingState
     shows = "doing place thing"
 
     thing: str
@@ -640,7 +629,7 @@ class ObjectState(GenerativeQuestion[Condition]):
             "thing": one_line(self.thing),
         }
 
-    def coerced(self, answer: Condition) -> Condition:
+    def coerced(self, answer: ThingState) -> ThingState:
         """With single spaces."""
         return answer.model_copy(update={"state": some_words("state", answer.state)})
 
@@ -649,7 +638,7 @@ class ObjectState(GenerativeQuestion[Condition]):
 
 
 @dataclass(frozen=True, slots=True)
-class Relationship(GenerativeQuestion[Written]):
+class RelationshipSummary(GenerativeQuestion[Written]):
     """What one knows that matters just now of somebody, or of a thing (section 4.3.1).
 
     Two questions are answered in one text: what one's relationship with it is, and what bears on
@@ -803,7 +792,7 @@ GENERATIVE: tuple[type[GenerativeQuestion[Any]], ...] = (
     ChooseArena,
     ChooseObject,
     ObjectState,
-    Relationship,
+    RelationshipSummary,
     React,
     ConversationSummary,
     PlanningThought,

@@ -24,7 +24,6 @@ from sociolab.town.questions.generative import (
     Activity,
     Area,
     ChooseArea,
-    Condition,
     ConversationSummary,
     DailyPlan,
     DaySchedule,
@@ -32,9 +31,9 @@ from sociolab.town.questions.generative import (
     EvidencedInsights,
     HourlySchedule,
     Memo,
+    MemoryRating,
     Outline,
     RateMemory,
-    Rating,
     React,
     ReviseIdentity,
     ReviseSchedule,
@@ -44,6 +43,7 @@ from sociolab.town.questions.generative import (
     Subtask,
     Subtasks,
     TaskDecomposition,
+    ThingState,
     WakeUpHour,
     Waking,
     Written,
@@ -122,8 +122,8 @@ def _memo(question: ConversationSummary) -> Memo:
     return Memo(memo=found.memo, acts=found.acts)
 
 
-def _rating(question: RateMemory) -> Rating:
-    return Rating(rating=2 if question.kind == "event" else 4)
+def _rating(question: RateMemory) -> MemoryRating:
+    return MemoryRating(rating=2 if question.kind == "event" else 4)
 
 
 def _nothing(_: MindQuestion[Any]) -> Written:
@@ -154,7 +154,7 @@ ANSWERS: dict[str, Callable[[Any], MindAnswer]] = {
     "choose_sector": _area,
     "choose_arena": _area,
     "choose_object": _area,
-    "object_state": lambda _: Condition(state="in use"),
+    "object_state": lambda _: ThingState(state="in use"),
     "relationship": _nothing,
     "react": _reaction,
     "conversation_summary": _memo,
