@@ -58,6 +58,9 @@ FEWEST_SIMULATED, MOST_SIMULATED = 4, 24
 """Simulations of one cast, where calls cannot be counted otherwise: until the standard error of
 their mean cost is below a tenth of it."""
 
+MANY_CALLS = 2_000
+"""After two simulations with so many calls it is enough: sums of many calls vary little."""
+
 _EXACT = 0.1
 
 WIDEST = 2.0
@@ -300,7 +303,10 @@ class _Work:
                 costs[task].append(_weight(found[task][-1], prices))
                 every = [cost for group in costs.values() for cost in group]
                 error = sqrt(_spread(costs) / len(every))
-                enough = max(FEWEST_SIMULATED, min(len(order), 6))
+                made = sum(
+                    p.calls for group in found.values() for one in group for p in one.values()
+                )
+                enough = 2 if made > MANY_CALLS else max(FEWEST_SIMULATED, min(len(order), 6))
                 if number + 1 >= enough and error <= _EXACT * fmean(every):
                     break
             trials = Counter(trial.task.id for trial in several)
