@@ -11,6 +11,9 @@ the tasks.
 Where nobody ever leaves, no range is held against the cost but the bound that is printed beside it:
 the cost must lie at or below it, and above the bound over 1.3.
 
+Of a town, what is expected is printed, too: it is right within half if the cost is neither more
+than 1.5 times as much nor less than 1 / 1.5.
+
 The exit code is 1 if fewer than 19 of 20 hold the truth, or a range is wider than allowed.
 """
 
@@ -27,6 +30,7 @@ from functools import cache
 from math import inf
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import Any
 
 from sociolab import RunConfig, estimate, run
@@ -102,7 +106,7 @@ def turn_of(asked: ChatBody) -> int | None:
     last = asked.messages[-1].text
     if found := re.search(r"Turn (\d+) of \d+ is yours", last):
         return int(found[1]) - 1
-    if found := re.search(r"You can speak (\d+) more times", last):
+    if found := re.search(r"You can still speak (\d+) times", last):
         return 2 * (8 - int(found[1]))
     return None
 
@@ -114,8 +118,9 @@ def ending(turn: int) -> float:
     return sum(len(lengths) == turn + 1 for lengths in alive) / max(len(alive), 1)
 
 
-def one(kind: Kind, seed: int, folder: Path) -> tuple[tuple[float, float, float], ...]:
-    """Range and truth in dollars, without the provider's cache and with it."""
+def one(kind: Kind, seed: int, folder: Path) -> tuple[tuple[float, float, float, float], ...]:
+    """Range, truth and what was expected (0: not told) in dollars, without the provider's cache
+    and with it."""
     models = folder / "models.toml"
     models.write_text(PRICES, "utf-8")
     described: dict[str, Any] = {
@@ -140,7 +145,8 @@ def one(kind: Kind, seed: int, folder: Path) -> tuple[tuple[float, float, float]
         if not kind.leaves:
             high = found.usd(found.most, cached=cached) or 0.0
             low = high / kind.widest
-        rows.append((low, high, truth))
+        middle = (found.usd(found.expected, cached=cached) or 0.0) if found.expected else 0.0
+        rows.append((low, high, truth, middle))
     return tuple(rows)
 
 
@@ -156,12 +162,21 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 rows.append(one(kind, seed, Path(folder)))
         for column, found in zip(("cost", "if cached"), zip(*rows, strict=True), strict=True):
-            held = sum(low <= truth <= high for low, high, truth in found)
-            widths = [high / low for low, high, _ in found]
-            lows = [truth / low for low, _, truth in found]
-            highs = [truth / high for _, high, truth in found]
+            held = sum(low <= truth <= high for low, high, truth, _ in found)
+            widths = [high / low for low, high, _, _ in found]
+            lows = [truth / low for low, _, truth, _ in found]
+            highs = [truth / high for _, high, truth, _ in found]
             good = held >= 0.95 * given.runs and max(widths) <= kind.widest * 1.01
             missed = missed or not good
+            ratios = sorted(truth / middle for _, _, truth, middle in found if middle)
+            if ratios:
+                within = sum(1 / 1.5 <= ratio <= 1.5 for ratio in ratios)
+                print(
+                    f"{name}, {column}: {within} of {len(ratios)} within half of what was expected;"
+                    f" truth over it {ratios[0]:.2f} to {ratios[-1]:.2f}, median "
+                    f"{median(ratios):.2f}",
+                    flush=True,
+                )
             print(
                 f"{name}, {column}: {held} of {given.runs} held; width {min(widths):.2f} to "
                 f"{max(widths):.2f} (at most {kind.widest:g}); truth {min(lows):.2f} to "

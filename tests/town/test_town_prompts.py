@@ -186,3 +186,12 @@ def test_who_is_on_the_way_is_told_where_it_is() -> None:
     )
     _, tail = texts(replace(utter, me=replace(walking, place="")))
     assert "You are on the way to Lantern Cafe, now outdoors, in a conversation with" in tail
+
+
+def test_a_resident_knows_how_soon_it_can_talk_with_the_same_person_again() -> None:
+    me = stock_questions()[0].me
+    told = "for the next 120 minutes"
+    for head in ("head", "generative/identity"):
+        texts = paper("generative-agents")
+        assert told not in prompt_prefix(me, texts, head=head)
+        assert told in prompt_prefix(replace(me, pause=120), texts, head=head)

@@ -513,24 +513,6 @@ class CastRule(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class DryRun:
-    """How a dry run tells what a run takes in a world whose calls depend on what is done.
-
-    `player` decides in the place of models in `world`, the world as it plays it. Questions named in
-    `always` are asked whatever is done, so many times as often as of the player. Of all others a
-    model's seat takes `share` of what the player is asked there, on average, with a standard
-    deviation of `spread`. `about` says what the ends of the range are shares of.
-    """
-
-    world: World
-    player: Player
-    always: Mapping[str, float]
-    share: float
-    spread: float
-    about: str
-
-
-@dataclass(frozen=True, slots=True)
 class Pace:
     """How long episodes get, for the progress of a run: `length` is the most turns that a task
     takes. Where simulated time passes instead, `Happened` marks it, and `per` steps make a `unit`.
@@ -551,7 +533,8 @@ class WorldKit:
     world whose requests are for players of its own kind makes them itself: `model_player` of a
     chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
     `temperature` is that of a model that plays, where its spec names none. `dry_run` is for a world
-    whose episodes have no turn limit: how many calls a trial makes depends on what is done in it.
+    whose episodes have no turn limit, so that how many calls a trial makes depends on what is done:
+    the world as a dry run plays it, with made-up replies.
     `pace` tells how long episodes get.
     `background`: one performer is evaluated among background agents, whom the partner plays and who
     must be named for somebody's own code; scripted ones beside another performer are a smoke test.
@@ -573,7 +556,7 @@ class WorldKit:
     python_player: Callable[[str, object], Player] | None = None
     temperature: float = 1.0
     variants: Mapping[str, Variants] = field(default_factory=dict)
-    dry_run: DryRun | None = None
+    dry_run: World | None = None
     pace: Pace | None = None
     background: bool = False
     validation: Mapping[str, Callable[[Json, str], Labelled]] = field(default_factory=dict)

@@ -155,10 +155,12 @@ def writing(target: Path) -> Iterator[None]:
 
 
 def write_files(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write texts by name into a new folder; ConfigError where it cannot be written."""
+    """Write texts by name ("a.md", "part/b.md") into a new folder; ConfigError where it cannot be
+    written."""
     with writing(folder):
         folder.mkdir(parents=True)
         for name, text in texts.items():
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, "utf-8", newline="\n")
 
 

@@ -20,6 +20,11 @@ class SchemaError(ValueError):
 
 SPEAK, LEAVE = "speak", "leave"
 
+ENDS = 0.09
+"""The share of drawn records with a yes or no called "ends" in which it is yes: a conversation that
+goes on until then, or for 16 utterances, has 9.4 on average with an answer to the last; 154 public
+SOTOPIA episodes between models had 9.2."""
+
 
 @dataclass(slots=True)
 class Draw:
@@ -309,6 +314,8 @@ class _Sampler:
                 aside = name == "to" and "action" in parts
                 empty = [] if aside else self._empty(part, act)
                 record[name] = self.value(part, depth + 1) if empty is _MISSING else empty
+                if name == "ends" and isinstance(record[name], bool):
+                    record[name] = self._random.random() < ENDS
         self._add_entries(schema, record, depth)
         return record
 

@@ -305,7 +305,11 @@ class Life(Thinking):
         if key not in me.parts:
             objects = self.around.objects(place)
             found = yield Decompose(
-                self.asked(Decompose), self.myself(), replace(block, place=place), objects
+                self.asked(Decompose),
+                self.myself(),
+                replace(block, place=place),
+                objects,
+                self.recalled(f"{block.what} {place}"),
             )
             if found is None:
                 return whole
@@ -496,6 +500,7 @@ class Planning(Thinking):
             why=why,
             ahead=ahead,
             bedtime=bedtime,
+            memories=self.recalled(why),
         )
         if new is None:
             return False

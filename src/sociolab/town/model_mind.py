@@ -197,6 +197,7 @@ def prompt_prefix(me: Me, texts: PromptSet, *, plain: bool = False, head: str = 
         "routine": one_line(routine, LONGEST_FIELD),
         "home": one_line(who.living_area),
         "people": tuple(_people(me)),
+        "pause": me.pause,
     }
     if head == "head":
         places = [_furnished(place, me.objects.get(place, ())) for place in me.places]

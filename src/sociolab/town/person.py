@@ -385,6 +385,7 @@ class Surroundings:
             doing=person.shown.doing,
             task=self.setting.tasks.get(person.id),
             heard=person.heard,
+            pause=self.rules.cooldown,
             outline=person.outline,
         )
 

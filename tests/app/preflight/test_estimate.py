@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
 from dataclasses import replace
@@ -16,17 +15,14 @@ from sociolab.app.data.sets import load_world
 from sociolab.app.preflight.estimate import (
     CallRate,
     between,
+    chance_range,
     seconds_in_all,
-    share_range,
 )
 from sociolab.app.preflight.run_estimate import CallCounts, Case, RunEstimate
-from sociolab.core.episode import Json
-from sociolab.core.ports import NoReply, Player, Reply, Request
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.replies import Replies
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.engine.drive import drive
 from sociolab.models.budget import Price
 from sociolab.report.result import RunResult
 from sociolab.report.section import Section
@@ -242,61 +238,31 @@ def _few(task: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*needed, *task.background)))[:3]
 
 
-class Counting:
-    """Counts what a player is asked, by seat and question."""
-
-    def __init__(self, decides: Player) -> None:
-        self.decides, self.asked = decides, Counter[tuple[str, str]]()
-
-    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        self.asked[request.seat, request.name] += request.attempt == 1
-        return await self.decides.reply(request, memory)
-
-
 @pytest.mark.parametrize("background", [None, "scripted", "openai/p"])
-def test_a_town_takes_all_plans_and_shares_of_what_else_scripted_residents_are_asked(
+def test_what_a_town_takes_is_within_half_of_what_is_expected(
     background: str | None, small_town: Path, tmp_path: Path
 ) -> None:
-    config = described(
-        tmp_path, world="stss", data=str(small_town), partner=background, judges=("rules",),
-        limit=1,
-    )  # fmt: skip
-    kit = load_world("stss", str(small_town))
-    assert kit.dry_run is not None
-    task = kit.world.tasks()[0]
-    counting = Counting(kit.players["scripted"])
-    playing = kit.world.play(task, task.id, 0)
-    asyncio.run(drive(playing, dict.fromkeys(task.seats, counting), lambda _: None))
-    sure, rest, meeting = Counter[str](), Counter[str](), set[str]()
-    for (seat, name), count in counting.asked.items():
-        role = "agent" if seat == task.seats[0] else "background"
-        if role == "background" and background == "scripted":
-            continue
-        if (times := {"plan_day": 1, "decompose": 1.5}.get(name)) is not None:
-            sure[role] += round(times * count)
-        else:
-            rest[role] += count
-            meeting.add(seat)
-    assert sure["agent"] == 2  # days
-    ends = estimate(config).range
-    for case, share in zip(ends, share_range(kit.dry_run, len(meeting)), strict=True):
-        made = Counter[str]()
-        for (_, role), count in calls(case).items():
-            made[role] += count
-        assert made == {
-            role: pytest.approx(sure[role] + share * rest[role], abs=4) for role in sure
-        }
+    """The endpoint replies at random, as the dry run does, and not with the same replies."""
+    with start_in_thread(EndpointSettings()) as server:
+        config = described(
+            tmp_path, world="stss", data=str(small_town), partner=background, judges=("rules",),
+            repeats=2, base_url=server.url,
+        )  # fmt: skip
+        found, result = estimate(config), run(config)
+    low, high = found.range
+    assert found.expected is not None
+    assert result.calls is not None
+    expected = found.expected.whole.calls
+    assert low.whole.calls < expected < high.whole.calls
+    assert 1 / 1.5 < result.calls / expected < 1.5
 
 
-def test_sums_of_few_seats_vary_as_a_gamma_and_those_of_many_by_the_model() -> None:
-    """With a spread as large as the share, four seats make a gamma of shape 4: half the chi-square
-    of 8 degrees, whose quantiles in the tables are 2.18 and 17.53."""
-    kit = load_world("stss")
-    assert kit.dry_run is not None
-    varying = replace(kit.dry_run, share=0.5, spread=0.5)
-    assert share_range(varying, 4) == pytest.approx((0.5 * 2.18 / 8, 0.5 * 17.53 / 8), rel=0.02)
-    assert share_range(replace(varying, spread=2.0), 1)[0] == 0
-    assert share_range(varying, 1000) == pytest.approx((0.5 / 3**0.5, 0.5 * 3**0.5))
+def test_a_cost_varies_as_a_gamma_and_at_least_by_a_half() -> None:
+    """With a standard deviation of half the mean the shape is 4: half the chi-square of 8 degrees,
+    whose quantiles in the tables are 2.18 and 17.53."""
+    assert chance_range(10, 25) == pytest.approx((2.18 / 8, 17.53 / 8), rel=0.02)
+    assert chance_range(10, 1000)[0] == 0
+    assert chance_range(10, 0.1) == chance_range(10, 0) == (1 / 1.5, 1.5)
 
 
 def test_the_fewer_tasks_a_performer_plays_the_wider_is_its_range(
@@ -332,11 +298,13 @@ def test_a_town_says_what_its_range_rests_on(small_town: Path, tmp_path: Path) -
         tmp_path, world="stss", data=str(small_town), partner="scripted", judges=("rules",), limit=1
     )
     found = estimate(config, latency=2.0)
-    assert "times the calls of scripted residents" in said(found)
-    assert "models play (here 1), the wider" in said(found)
+    assert "times what is expected: how much it varies by chance in simulations" in said(found)
     assert "turn limit" not in said(found)
     document = found.document()
-    assert [case["case"] for case in document["cases"]] == ["low", "high"]
+    assert [case["case"] for case in document["cases"]] == ["low", "high", "expected"]
+    low, high, expected = (case["calls"] for case in document["cases"])
+    assert low < expected < high
+    assert f"expected: {expected} calls and $" in said(found)
     seconds = [case.seconds or 0 for case in found.cases]
     assert seconds == sorted(seconds)
     assert "time: about 1 s to " in said(found)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Planned, PlannedBlock, Reminded
-from sociolab.worlds.stss.evidence import About
-from sociolab.worlds.stss.narrative import said, story
+from sociolab.worlds.stss.narrative import story
 from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, MEDICINE, PARTY, PICNIC
@@ -70,19 +69,18 @@ def test_the_story_names_the_task_and_everybody_in_town() -> None:
     assert "Bea Rowe, Cid Rowe" in text
 
 
-def test_who_was_invited_when_where_and_what_was_said_of_it() -> None:
-    assert told()["Ada Rowe's conversations about it"].splitlines()[:4] == [
+def test_who_was_invited_when_and_where_in_a_whole_conversation() -> None:
+    assert told()["Ada Rowe's conversations about it"].splitlines()[:5] == [
         "Monday 10:00: Ada Rowe spoke to Bea Rowe at Home: room.",
-        "    [...]",
+        "    ada: Nice day.",
+        "    bea: It is.",
         "    ada: Come to my party!",
         "    bea: Gladly.",
     ]
 
 
-def test_small_talk_is_left_out_and_hearsay_is_told() -> None:
-    parts = told()
-    assert "Nice day" not in parts["Ada Rowe's conversations about it"]
-    assert parts["Word of mouth"].splitlines() == [
+def test_hearsay_is_told() -> None:
+    assert told()["Word of mouth"].splitlines() == [
         "Monday 13:00: Bea Rowe spoke to Eve Rowe at Home: room.",
         "    bea: Ada has a party.",
         "    eve: Has she?",
@@ -157,27 +155,6 @@ def test_help_tells_who_ran_which_errand() -> None:
         "Nobody who was asked did this: bring medicine.",
     ]
     assert "With any helper counted: 0.5." in parts["The score"]
-
-
-def of_two(*texts: str) -> tuple[str, ...]:
-    return said(talk("mon 10:00", "ada", "bea", *texts), About(PARTY))
-
-
-def test_a_talk_is_shown_from_the_first_line_about_the_task_to_the_answer_to_the_last() -> None:
-    lines = of_two("Hello.", "Hello.", "A party!", "When?", "Soon.", "The party!", "Yes.", "Bye.")
-    assert lines == (
-        "[...]",
-        "ada: A party!",
-        "bea: When?",
-        "ada: Soon.",
-        "bea: The party!",
-        "ada: Yes.",
-        "[...]",
-    )
-
-
-def test_a_talk_that_is_shown_whole_has_no_marks() -> None:
-    assert of_two("A party!", "Fine.") == ("ada: A party!", "bea: Fine.")
 
 
 def test_where_the_time_is_open_it_is_told_what_others_did_when_most_took_part() -> None:

@@ -163,7 +163,7 @@ def test_events_come_in_another_order_but_are_the_same(shaken: Lived, killed: Li
 def test_a_town_whose_provider_broke_down_goes_on_where_it_was(
     folder: Path, port: int, undisturbed: Lived
 ) -> None:
-    with start_in_thread(replace(calm(), server_error=0.04), port) as broken:
+    with start_in_thread(replace(calm(), server_error=0.01), port) as broken:
         config = described(broken, folder, "broken", "lock-step", tries=1)
         result = run(config)
         assert (result.failed, result.played) == (1, 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from math import ceil, sqrt
 from pathlib import Path
+from statistics import fmean
 from typing import TypeAlias
 
 from pydantic import ValidationError
@@ -28,7 +29,6 @@ from sociolab.core.ports import (
     CallKey,
     ChatModel,
     ChatReply,
-    DryRun,
     Judge,
     NoReply,
     Player,
@@ -55,17 +55,20 @@ from sociolab.store.store import Store
 SAMPLE = 30
 """Tasks on which the length of the agents' prompts is measured."""
 
-SIMULATED = 6
-"""Tasks that are simulated where calls cannot be counted otherwise: each takes about a second."""
+FEWEST_SIMULATED, MOST_SIMULATED = 4, 24
+"""Simulations of one cast, where calls cannot be counted otherwise: until the standard error of
+their mean cost is below a tenth of it."""
 
-READ_OUT = 3
-"""Seats of a simulation whose prompts are measured, for each question."""
+MANY_CALLS = 2_000
+"""After two simulations with so many calls it is enough: sums of many calls vary little."""
+
+_EXACT = 0.1
 
 WIDEST = 2.0
 """The high end of a range of turns over its low end, at most."""
 
-TOWN_WIDTH = 3.0
-"""The high end of what depends on what is done over its low end, at least: models differ."""
+WITHIN = 1.5
+"""Each end of a simulated range is at least this factor from what is expected: models differ."""
 
 SHORT_EPISODE = 8
 """Turns after which episodes end at the low end, if they have as many. 154 public SOTOPIA episodes
@@ -112,6 +115,7 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
     }
     work = _Work(config, kit, models, plan, agents, ruled, asking)
     prices = {name: models.price(spec) for name, spec in models.specs.items()}
+    expected: Case | None = None
     if kit.dry_run is None:
         low, most, measured = await work.in_turns()
         cases: tuple[Case, ...] = (low, between(low, most, prices), most)
@@ -120,7 +124,7 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
             f"turn limit with {LONG_TEXT}, cut at twice the low end"
         )
     else:
-        cases, measured, about = await work.simulated(kit.dry_run)
+        cases, expected, measured, about = await work.simulated(kit.dry_run, prices)
     last = _last_seconds(store_path(config.store))
     at_once = None if kit.dry_run else min(config.episodes, len(plan))
     paces = [models.paces(case, last if latency is None else lambda _: latency) for case in cases]
@@ -132,7 +136,7 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
     unpriced = [spec for name, spec in sorted(models.specs.items()) if not prices[name]]
     missing = models.no_price(*unpriced) if unpriced else ""
     return RunEstimate(
-        len(plan), len(tasks), measured, cases, prices, time, about, own, where, missing
+        len(plan), len(tasks), measured, cases, prices, time, about, own, where, missing, expected
     )
 
 
@@ -165,14 +169,9 @@ async def estimate_judging(store: Store, run: str, config: RunConfig) -> tuple[R
 
 def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:
     """The high end: the most, or as much of the way there as costs `WIDEST` times the low end."""
-    known = None not in prices.values()
-    weights = {name: (price if known else None) or _UNPRICED for name, price in prices.items()}
     share = 1.0
     for cached in (False, True):
-        least, whole = (
-            sum(part.usd(weights[name], cached=cached) or 0.0 for name, part in case.models.items())
-            for case in (low, most)
-        )
+        least, whole = (_weight(case.parts, prices, cached=cached) for case in (low, most))
         if whole > WIDEST * least > 0:
             share = min(share, (WIDEST - 1) * least / (whole - least))
     found = Case("high", longest=low.longest | most.longest)
@@ -182,19 +181,37 @@ def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:
     return found
 
 
-def share_range(dry_run: DryRun, seats: float) -> tuple[float, float]:
-    """The ends of a range that depends on what is done, where models play so many seats: shares of
-    what the dry run's player is asked.
+def _weight(parts: Parts, prices: Mapping[str, Price | None], *, cached: bool = False) -> float:
+    """What parts cost, or their tokens as usual prices would weigh them where one is missing."""
+    known = None not in prices.values()
+    return sum(
+        part.usd((prices[name] if known else None) or _UNPRICED, cached=cached) or 0.0
+        for (name, _), part in parts.items()
+    )
 
-    Sums over seats that vary by themselves are spread like a gamma distribution: its 2.5 % and
-    97.5 % quantiles (Wilson and Hilferty 1931). The ends are `TOWN_WIDTH` apart at least.
+
+def chance_range(mean: float, variance: float) -> tuple[float, float]:
+    """The ends of a range around a cost that varies by chance, as multiples of its mean.
+
+    Costs that add up from what happens by chance are spread like a gamma distribution: its 2.5 %
+    and 97.5 % quantiles (Wilson and Hilferty 1931), at least a factor of `WITHIN` from the mean.
     """
-    shape = max(seats, 1) * (dry_run.share / dry_run.spread) ** 2
+    if not variance:
+        return 1 / WITHIN, WITHIN
+    shape = mean**2 / variance
     low, high = (
         max(1 - 1 / (9 * shape) + normal / (3 * sqrt(shape)), 0) ** 3 for normal in (-1.96, 1.96)
     )
-    apart = sqrt(TOWN_WIDTH)
-    return dry_run.share * min(low, 1 / apart), dry_run.share * max(high, apart)
+    return min(low, 1 / WITHIN), max(high, WITHIN)
+
+
+def _spread(costs: Mapping[str, Sequence[float]]) -> float:
+    """The variance of the cost of one trial: within tasks, if each was simulated twice or more."""
+    groups = list(costs.values())
+    if min(map(len, groups)) < 2:
+        groups = [[cost for group in groups for cost in group]]
+    squares = sum((cost - fmean(group)) ** 2 for group in groups for cost in group)
+    return squares / max(sum(len(group) - 1 for group in groups), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,56 +298,82 @@ class _Work:
             case.add_trials(parts)
         return case, measured
 
-    async def simulated(self, dry_run: DryRun) -> tuple[tuple[Case, ...], int, str]:
-        """Both ends, the number of tasks that were simulated, and what the range rests on.
+    async def simulated(
+        self, world: World, prices: Mapping[str, Price | None]
+    ) -> tuple[tuple[Case, ...], Case, int, str]:
+        """Both ends, what is expected, the number of tasks simulated, and what the range rests on.
 
-        Who sits where a rule-based player does is played by it, all others by that of the dry run.
-        What is asked whatever is done counts in full; the ends are shares of the rest.
+        Where a rule-based player sits it plays; all others reply with what a model might, made up
+        as by the local endpoint. What the simulations of a task take on average is expected of it,
+        and the mean of all of a task that was not simulated.
         """
         tasks = self._a_trial_a_task()
-        mixed = interleave(self._sample(tasks, len(tasks)), lambda trial: trial.task.tags)
-        sample = mixed[:SIMULATED]
+        order = interleave(self._sample(tasks, len(tasks)), lambda trial: trial.task.tags)
         casts: dict[tuple[str, ...], list[Trial]] = defaultdict(list)
         for trial in self.plan:
             casts[tuple(dict.fromkeys(member.agent for member in trial.cast))].append(trial)
-        simulated: dict[tuple[str, ...], tuple[tuple[_Asked, ...], Parts]] = {}
-        trials: list[tuple[Parts, Parts, float]] = []
-        seats = 0.0
+        simulated: dict[tuple[object, ...], tuple[tuple[CallCounts, ...], Parts]] = {}
+        expected, mean, variance = Case("expected"), 0.0, 0.0
+        seen: set[str] = set()
         for _, several in sorted(casts.items()):
             of_task = {trial.task.id: trial for trial in several}
-            times = len(several) / len(sample)
-            for task in sample:
-                trial = replace(of_task[task.id], id=task.id)
+            found: dict[str, list[Parts]] = defaultdict(list)
+            costs: dict[str, list[float]] = defaultdict(list)
+            for number in range(MOST_SIMULATED):
+                task = order[number % len(order)].task.id
+                trial = replace(of_task[task], id=f"{task} {number // len(order)}")
                 labels = [member.agent for member in trial.cast]
-                key = (task.id, *(label if label in self.ruled else "" for label in labels))
+                ruled = [label if label in self.ruled else "" for label in labels]
+                key = (trial.id, *ruled)
                 if key not in simulated:
-                    simulated[key] = await self._simulated(dry_run, trial)
-                asked, judged = simulated[key]
-                sure: Parts = defaultdict(CallCounts, judged)
-                rest: Parts = defaultdict(CallCounts)
-                for index, label in enumerate(labels):
-                    if agent := self.agents.get(label):
-                        by = agent.model, self._role(agent, index)
-                        always, depending = asked[index]
-                        sure[by].add(always)
-                        rest[by].add(depending)
-                        seats += times * bool(depending.calls)
-                trials.append((sure, rest, times))
-        shares = share_range(dry_run, seats)
+                    simulated[key] = await self._simulated(world, trial)
+                found[task].append(self._parts(labels, *simulated[key]))
+                costs[task].append(_weight(found[task][-1], prices))
+                every = [cost for group in costs.values() for cost in group]
+                error = sqrt(_spread(costs) / len(every))
+                made = sum(
+                    p.calls for group in found.values() for one in group for p in one.values()
+                )
+                enough = 2 if made > MANY_CALLS else max(FEWEST_SIMULATED, min(len(order), 6))
+                if number + 1 >= enough and error <= _EXACT * fmean(every):
+                    break
+            trials = Counter(trial.task.id for trial in several)
+            other = sum(count for task, count in trials.items() if task not in found)
+            for task, parts in found.items():
+                share = trials[task] + other * len(parts) / len(every)
+                whole: Parts = defaultdict(CallCounts)
+                for one in parts:
+                    for by, part in one.items():
+                        whole[by].add(part)
+                each: Parts = defaultdict(CallCounts)
+                for by, part in whole.items():
+                    each[by].add(part, 1 / len(parts))
+                expected.add_trials(each, share)
+            mean += len(several) * fmean(every)
+            variance += (len(several) + len(several) ** 2 / len(every)) * _spread(costs)
+            seen |= found.keys()
+        ends = chance_range(mean, variance)
         cases = tuple(map(Case, ("low", "high")))
-        for case, share in zip(cases, shares, strict=True):
-            for sure, rest, times in trials:
-                parts: Parts = defaultdict(CallCounts)
-                for counts, factor in ((sure, 1), (rest, share)):
-                    for by, part in counts.items():
-                        parts[by].add(part, factor)
-                case.add_trials(parts, times)
-        low, high = shares
+        for case, factor in zip(cases, ends, strict=True):
+            case.longest = expected.longest
+            for by, part in expected.parts.items():
+                case.parts[by].add(part, factor)
         about = (
-            f"{low:.2g} to {high:.2g} times {dry_run.about}; the fewer seats models play (here "
-            f"{seats:.0f}), the wider the range"
+            f"{ends[0]:.2g} to {ends[1]:.2g} times what is expected: how much it varies by chance "
+            f"in simulations with made-up replies, and a factor of {WITHIN:g} at least, since "
+            "models differ in how often they begin a conversation"
         )
-        return cases, len(sample), about
+        return cases, expected, len(seen), about
+
+    def _parts(self, labels: Sequence[str], seats: Sequence[CallCounts], judged: Parts) -> Parts:
+        """What a simulated trial takes of each model, with these agents in its seats."""
+        found: Parts = defaultdict(CallCounts)
+        for by, part in judged.items():
+            found[by].add(part)
+        for index, label in enumerate(labels):
+            if (agent := self.agents.get(label)) and seats[index].calls:
+                found[agent.model, self._role(agent, index)].add(seats[index])
+        return found
 
     def _role(self, agent: _ModelAgent, seat: int) -> Role:
         """As what an agent is called: but for the first seat all may be in the background."""
@@ -364,18 +407,22 @@ class _Work:
             mean.add(part, 1 / len(sample))
         return tuple(found)
 
-    async def _simulated(self, dry_run: DryRun, trial: Trial) -> tuple[tuple[_Asked, ...], Parts]:
+    async def _simulated(self, world: World, trial: Trial) -> tuple[tuple[CallCounts, ...], Parts]:
         """What a trial takes by seat, if models sat everywhere but where a rule-based player does;
         and what its judges take."""
-        sheet = _Sheet(trial.task.seats)
         players: dict[str, Player] = {}
+        seats = {member.seat: index for index, member in enumerate(trial.cast)}
         for member in trial.cast:
-            agent = self.agents.get(member.agent)
-            model = agent.player if agent else None
-            deciding = self.ruled.get(member.agent, dry_run.player)
-            players[member.seat] = _Seat(sheet, deciding, model, READ_OUT)
-        events = await _play(dry_run.world, trial, players)
-        return sheet.parts(self.models.taken(), dry_run.always), await self._judged(trial, events)
+            if agent := self.agents.get(member.agent):
+                players[member.seat] = agent.player
+            else:
+                stand_in = next(iter(self.kit.players.values()))  # for the user's own code
+                players[member.seat] = self.ruled.get(member.agent, stand_in)
+        events = await _play(world, trial, players)
+        found = tuple(CallCounts() for _ in seats)
+        for _, key, part in self.models.taken():
+            found[seats[key.seat]].add(part)
+        return found, await self._judged(trial, events)
 
     async def _judged(self, trial: Trial, events: tuple[Event, ...]) -> Parts:
         """What those judges take that are models."""
@@ -396,9 +443,6 @@ async def _play(world: World, trial: Trial, players: Mapping[str, Player]) -> tu
 Call: TypeAlias = tuple[str, CallKey, CallCounts]
 """Of which model, for what, and what it takes."""
 
-_Asked: TypeAlias = tuple[CallCounts, CallCounts]
-"""What a seat is asked whatever is done in a trial, and what depends on what is done."""
-
 
 def _kind(request: Request) -> str:
     """The question, of several at once without its number ("importance:2")."""
@@ -406,42 +450,16 @@ def _kind(request: Request) -> str:
 
 
 class _Sheet:
-    """How often each seat was asked what, and of whom the prompts were measured."""
+    """How often each seat was asked what."""
 
     def __init__(self, seats: Sequence[str]) -> None:
         self._seats = {seat: index for index, seat in enumerate(seats)}
-        self._read: dict[str, set[str]] = defaultdict(set)
         self.asked: Counter[tuple[int, str]] = Counter()
         """By the number of the seat and the name of the question."""
 
     def ask(self, request: Request) -> None:
         """A seat is asked this, for the first time."""
         self.asked[self._seats[request.seat], _kind(request)] += 1
-
-    def reads(self, request: Request, most: int | None) -> bool:
-        """Whether its prompt is measured: of all seats, or of the first that are asked the like."""
-        read = self._read[_kind(request)]
-        if most is None or len(read) < most:
-            read.add(request.seat)
-        return request.seat in read
-
-    def parts(self, measured: Sequence[Call], always: Mapping[str, float]) -> tuple[_Asked, ...]:
-        """By seat, what all that was asked takes; the mean of what was measured stands for what
-        was not."""
-        calls: dict[tuple[int, str], list[CallCounts]] = defaultdict(list)
-        alike: dict[str, list[CallCounts]] = defaultdict(list)
-        for _, key, part in measured:
-            calls[self._seats[key.seat], key.name].append(part)
-            alike[key.name].append(part)
-        found = [(CallCounts(), CallCounts()) for _ in self._seats]
-        for (index, name), count in self.asked.items():
-            known = calls[index, name] or alike[name]
-            whole = CallCounts()
-            for part in known:
-                whole.add(part)
-            times = count * always.get(name, 1) / max(len(known), 1)
-            found[index][name not in always].add(whole, times)
-        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -452,13 +470,12 @@ class _Seat:
     sheet: _Sheet
     decides: Player
     model: Player | None = None
-    most: int | None = None
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """What the deciding player replies."""
         if request.attempt == 1:
             self.sheet.ask(request)
-            if self.model is not None and self.sheet.reads(request, self.most):
+            if self.model is not None:
                 await self.model.reply(request, memory)
         return await self.decides.reply(request, memory)
 
@@ -540,7 +557,8 @@ class _MeasuringModel:
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """A reply of the right form."""
-        draw = Draw(stream(key.turn, key.trial, key.seat), self.models.characters)
+        drawn = stream(key.turn, key.trial, key.seat, key.name, key.attempt)
+        draw = Draw(drawn, self.models.characters)
         if prompt.schema is None:
             text = f"speak: {prose(draw.random, draw.characters)}"
         else:

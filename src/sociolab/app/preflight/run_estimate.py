@@ -89,7 +89,7 @@ class RunEstimate:
     provider's cache unless it is said otherwise. `about` says what the range rests on. `prices` has
     every model of the run, with None for one whose price is not known, of which `no_price` is a
     sentence; `addresses` says where each would be called. `uncounted` are agents and judges of the
-    user's own code, whose calls nobody knows.
+    user's own code, whose calls nobody knows. `expected` is known where plays are simulated.
 
     >>> found = estimate(RunConfig(agents=("openai/m",), judges=("none",)))  # doctest: +SKIP
     >>> found.most.models["openai/m"].calls  # doctest: +SKIP
@@ -106,6 +106,7 @@ class RunEstimate:
     uncounted: tuple[str, ...] = ()
     addresses: Mapping[str, str] = field(default_factory=dict)
     no_price: str = ""
+    expected: Case | None = None
 
     @property
     def range(self) -> tuple[Case, Case]:
@@ -148,7 +149,7 @@ class RunEstimate:
                         for model, part in case.models.items()
                     },
                 }
-                for case in self.cases
+                for case in (*self.cases, *([self.expected] if self.expected else []))
             ],
             "no_price": list(self.unpriced),
             "not_counted": list(self.uncounted),
@@ -218,6 +219,10 @@ class RunEstimate:
         priced = any(price and price.cached is not None for price in self.prices.values())
         bound = [self._bound()] if len(self.cases) > 2 else []
         about = [f"range: {self.about}"] if self.about else []
+        if self.expected is not None:
+            usd = self.usd(self.expected)
+            cost = "" if usd is None else f" and {money(usd)}"
+            about.insert(0, f"expected: {plural(self.expected.whole.calls, 'call')}{cost}")
         return (*about, *bound, tokens, *([cached] if priced else []))
 
     def _bound(self) -> str:

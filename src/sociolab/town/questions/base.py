@@ -216,7 +216,7 @@ class Me:
     everybody knows of them (by id). `memory` can be searched. `task` is one's social task and
     `heard` what was said in earlier talks, both in typed form: for scripted minds, which read no
     words; prompts never show them. `outline` is the day's plan in broad strokes, for minds that
-    make one.
+    make one. `pause` is for how many minutes nobody speaks to somebody again.
     """
 
     resident: Resident
@@ -231,6 +231,7 @@ class Me:
     doing: str = ""
     task: Matter | None = None
     heard: tuple[Heard, ...] = ()
+    pause: int = 0
     outline: tuple[str, ...] = ()
 
     def places_after(self, lines: tuple[Utterance, ...]) -> tuple[str, ...]:

@@ -141,7 +141,8 @@ TIMES = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 15, 30
 """On the quarter hour."""
 _WAKES = [time for time in TIMES if "03:00" <= time <= "12:00"]
 _BEDS = [time for time in TIMES if time >= "19:00" or time <= "03:00"]
-_FEWEST_ENTRIES = 4
+_FEWEST_ENTRIES, _MOST_ENTRIES = 8, 14
+"""As the prompt asks; a plan of fewer or more is taken all the same."""
 _A_DAY = 24 * 60
 
 # ------------------------------------------------------------------ plans
@@ -198,7 +199,8 @@ class PlanDay(MindQuestion[DayPlan]):
     def schema_options(self) -> dict[str, Any]:
         """Known places, some entries, and getting up in the morning and to bed at night."""
         hours = {"wake": _one_of(_WAKES), "bed": _one_of(_BEDS)}
-        return place_options(self.me) | {"entries": {"minItems": _FEWEST_ENTRIES}} | hours
+        entries = {"minItems": _FEWEST_ENTRIES, "maxItems": _MOST_ENTRIES}
+        return place_options(self.me) | {"entries": entries} | hours
 
     def problem_with(self, answer: DayPlan) -> str:
         """Unknown places, and entries that do not run from waking to bed."""
@@ -229,6 +231,7 @@ class Replan(MindQuestion[NewPlan]):
     why: str
     ahead: tuple[Block, ...]
     bedtime: datetime
+    memories: tuple[Memory, ...] = ()
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
@@ -236,6 +239,7 @@ class Replan(MindQuestion[NewPlan]):
             "now": now_line(self.me.now),
             "why": one_line(self.why, LONGEST_FIELD),
             "ahead": plan_lines(self.ahead),
+            "memories": memory_lines(self.memories),
             "bed": f"{self.bedtime:%H:%M}",
         }
 
@@ -356,6 +360,7 @@ class Decompose(MindQuestion[Parts]):
 
     block: Block
     objects: tuple[str, ...]
+    memories: tuple[Memory, ...] = ()
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
@@ -368,6 +373,7 @@ class Decompose(MindQuestion[Parts]):
             "what": one_line(block.what),
             "place": where(block),
             "objects": ", ".join(one_line(name) for name in self.objects) or "none",
+            "memories": memory_lines(self.memories),
         }
 
     def problem_with(self, answer: Parts) -> str:

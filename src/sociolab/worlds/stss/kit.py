@@ -11,10 +11,10 @@ from typing import Any
 from sociolab.analysis.across import TwoLevels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
+from sociolab.core.lazy import later
 from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import (
     ChatModel,
-    DryRun,
     Judge,
     NoReply,
     Pace,
@@ -25,67 +25,28 @@ from sociolab.core.ports import (
     World,
     WorldKit,
 )
-from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Tool
 from sociolab.plugin.options import Flag
 from sociolab.plugin.recipe import recipes
 from sociolab.plugin.town import TownWorld
-from sociolab.plugin.world import Importer, Importing, WorldPlugin
+from sociolab.plugin.world import Importer, Importing, PromptImporter, WorldPlugin
 from sociolab.prompting.sets import PromptSet
 from sociolab.town.embedding import EmbeddingPlayer
 from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import QUESTIONS, MindQuestion
 from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
-from sociolab.worlds.stss.dataset import TownData, own_town, read_town
+from sociolab.worlds.stss.dataset import own_town, read_town
 from sociolab.worlds.stss.judges import StssModelJudge, StssRulesJudge
 from sociolab.worlds.stss.scoring import ScoreSettings
-from sociolab.worlds.stss.world import Stss, StssSettings, Tempo, town_casts
+from sociolab.worlds.stss.world import PACKAGE, Stss, StssSettings, Tempo, town_casts
 
 SCRIPTED: dict[str, Player] = {
     "scripted": MindPlayer(ScriptedMind(), built_in=True),
     "scripted-complete": MindPlayer(CompleteMind(), built_in=True),
 }
 """The built-in players, who write acts: as `casting.BUILT_IN` names them."""
-
-ALWAYS_ASKED = {
-    "plan_day": 1.0,
-    "general_plan": 1.0,
-    "day_reminder": 1.0,
-    "talk_reminder": 1.0,
-    "decompose": 1.5,
-}
-"""Questions of the day, whomever one meets, and how often they are asked for each that scripted
-residents are asked: these plan fewer things that last an hour."""
-
-CALL_SHARE, CALL_SPREAD = 0.53, 0.4
-"""Of what else scripted residents are asked, what a resident that a model plays takes, and the
-standard deviation of that: measured on made-up replies (benchmarks/RESULTS.md)."""
-
-ABOUT_CALLS = (
-    "the calls of scripted residents, but for plans of days, which are certain; models that talk "
-    "to everybody they meet take about 1.3 times those calls"
-)
-
-ALWAYS_GENERATIVE = dict.fromkeys(
-    (
-        *("general_plan", "day_reminder", "talk_reminder", "wake_up_hour", "daily_plan"),
-        *("hourly_schedule", "day_schedule", "task_decomposition", "choose_sector"),
-        *("choose_arena", "choose_object", "choose_place", "object_state", "planning_note"),
-        *("feeling_note", "revise_identity"),
-    ),
-    1.0,
-)
-"""The same of the mind of Generative Agents: what is planned and done in a day."""
-
-GENERATIVE_SHARE, GENERATIVE_SPREAD = 1.2, 0.5
-"""The same of its other questions: made-up replies react to more than scripted residents do."""
-
-ABOUT_GENERATIVE = (
-    "the calls of scripted residents with steps of ten minutes, but for plans and places of days, "
-    "which are certain; embeddings are not counted"
-)
 
 TDP = {
     "general_plan": "TDP's general plan",
@@ -188,20 +149,10 @@ def _load(setup: WorldSetup) -> WorldKit:
         pace=Pace(world.steps, "simulated hours", 3600 // settings.step),
         model_player=model,
         python_player=python,
-        dry_run=_dry_run(data, settings, setup.policy),
+        # Made-up replies take no time: they are lived in lock-step, which is quicker for them.
+        # Vectors cost a thousandth of what is asked.
+        dry_run=Stss(data, settings.model_copy(update={"embedder": ""}), setup.policy),
     )
-
-
-def _dry_run(data: TownData, settings: StssSettings, policy: FailurePolicy) -> DryRun:
-    """What scripted residents are asked; rules take no time: they live in lock-step, which is
-    quicker for them."""
-    # Vectors cost a thousandth of what is asked, and scripted residents have none.
-    world = Stss(data, settings.model_copy(update={"embedder": ""}), policy)
-    if settings.mind == "lean":
-        measured = ALWAYS_ASKED, CALL_SHARE, CALL_SPREAD, ABOUT_CALLS
-    else:
-        measured = ALWAYS_GENERATIVE, GENERATIVE_SHARE, GENERATIVE_SPREAD, ABOUT_GENERATIVE
-    return DryRun(world, SCRIPTED["scripted"], *measured)
 
 
 def model_player(
@@ -332,6 +283,7 @@ load = WorldPlugin(
             flag=Flag("--correct", "", "Fix known defects of tasks (stss)."),
         )
     },
+    prompts=PromptImporter(later(f"{PACKAGE}.importing.prompts:import_prompts"), PACKAGE),
     remarks=_remarks,
     levels=_two_levels,
     town=_town,

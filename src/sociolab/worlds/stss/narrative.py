@@ -9,7 +9,7 @@ from sociolab.town.map import OUTDOORS
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Planned, Remembered, Reminded, Stood, Talked
 from sociolab.town.trajectory import Trajectory, spans
-from sociolab.worlds.stss.evidence import About, Evidence, event_window
+from sociolab.worlds.stss.evidence import Evidence, event_window
 from sociolab.worlds.stss.scoring import Account, TaskScore, absence, reason
 from sociolab.worlds.stss.task import SocialTask
 
@@ -78,7 +78,7 @@ class Telling:
             yield f"{moment(self._clock, step)}: {text}"
 
     def talks(self) -> Iterator[str]:
-        """The performer's talks about the task: with whom, where, and what was said of it."""
+        """The performer's talks about the task: with whom, where, and what was said."""
         for talk in self._talks:
             if self._task.performer in (talk.who, talk.other):
                 yield from self._told(talk)
@@ -135,11 +135,11 @@ class Telling:
             yield f"With any helper counted: {score.goal_any_helper:.3g}."
 
     def _told(self, talk: Talked) -> Iterator[str]:
-        """When and where a talk was, and what of it is about the task."""
+        """When and where a talk was, and what was said."""
         where = self._where(talk.who, talk.step)
         pair = f"{self.name(talk.who)} spoke to {self.name(talk.other)}"
         yield f"{moment(self._clock, talk.step)}: {pair}{where}."
-        yield from (f"    {text}" for text in said(talk, self._about))
+        yield from (f"    {line.name}: {line.text}" for line in talk.lines)
 
     def _plan(self, planned: Planned) -> str:
         """The plan of a day, or how it was changed, if it is about the task."""
@@ -175,20 +175,6 @@ class Telling:
             return ""
         place = self._trajectory.place_at(who, step)
         return " outdoors" if place == OUTDOORS else f" at {place}"
-
-
-def said(talk: Talked, about: About) -> tuple[str, ...]:
-    """What is said in a talk from the first line about something to the answer to the last.
-
-    "[...]" marks what is left out before and after.
-    """
-    found = [at for at, line in enumerate(talk.lines) if about.said(line.text)]
-    if not found:
-        return ()
-    first, end = found[0], min(found[-1] + 2, len(talk.lines))
-    shown = (f"{line.name}: {line.text}" for line in talk.lines[first:end])
-    before, after = ("[...]",) * (first > 0), ("[...]",) * (end < len(talk.lines))
-    return (*before, *shown, *after)
 
 
 def busiest(score: TaskScore) -> int | None:

@@ -35,11 +35,11 @@ from sociolab.worlds.stss.task import SocialTask
 
 PACKAGE = "sociolab.worlds.stss"
 WANTED = {
-    "head": "age currently home innate learned lifestyle name people places plain routine",
+    "head": "age currently home innate learned lifestyle name pause people places plain routine",
     "plan_day": "day memories now reminder",
-    "decompose": "end minutes now objects place start what",
+    "decompose": "end memories minutes now objects place start what",
     "choose_place": "now what",
-    "replan": "ahead bed now why",
+    "replan": "ahead bed memories now why",
     "talk_or_not": "doing here last_talk memories now other place until what",
     "utter": "ahead begun checklist doing here left lines memories now other other_first plain "
     "plan",
@@ -60,7 +60,7 @@ JUDGED = tuple(name for name in WANTED if name.startswith(("attendance_", "judge
 
 WANTED_GENERATIVE = {
     **WANTED,
-    "generative/identity": "age currently home innate learned lifestyle name outline people "
+    "generative/identity": "age currently home innate learned lifestyle name outline pause people "
     "routine",
     **{one.template(): f"{COMMON} {one.shows}" for one in GENERATIVE},
 }

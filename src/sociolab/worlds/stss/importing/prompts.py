@@ -1,0 +1,158 @@
+"""The authors' own prompts as a set: read from a copy of the code of Generative Agents, or of STSS,
+which uses the same templates, as data, never run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+
+import tomli_w
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.reading import file_text
+from sociolab.core.user_files import write_files
+from sociolab.prompting.sets import MANIFEST, load_set
+from sociolab.worlds.stss.world import PACKAGE, WANTED_GENERATIVE
+
+_HEADER = "<commentblockmarker>###</commentblockmarker>"
+"""What comes before it in a template explains the template."""
+_INPUT = re.compile(r"!<INPUT (\d+)>!")
+
+_RATED = "name identity name text"
+_KEPT = "lines name name name"
+
+TEMPLATES = MappingProxyType(
+    {
+        "v2/wake_up_hour_v1": ("wake_up_hour", "identity lifestyle first_name"),
+        "v2/daily_planning_v6": ("daily_plan", "identity lifestyle date first_name wake"),
+        "v2/generate_hourly_schedule_v2": (
+            "hourly_schedule",
+            "{{start}}-{{end}} identity so_far outline - {{start}}-{{end}}:",
+        ),
+        "v2/task_decomp_v3": (
+            "task_decomposition",
+            "identity schedule first_name first_name what {{start}}-{{end}} minutes first_name",
+        ),
+        "v1/action_location_sector_v1": (
+            "choose_sector", "name - - name here - - options name what what name",
+        ),
+        "v1/action_location_object_vMar11": (
+            "choose_arena", "name inside options name what what name inside options",
+        ),
+        "v1/action_object_v2": ("choose_object", "what options"),
+        "v3_ChatGPT/generate_obj_event_v1": ("object_state", "thing name doing thing thing"),
+        "v2/new_decomp_schedule_v1": (
+            "revise_schedule", "name now bed ahead name why - name now bed bed -",
+        ),
+        "v2/decide_to_react_v1": (
+            "react", "context now here observation name what other observation what",
+        ),
+        "v3_ChatGPT/poignancy_event_v1": ("importance", _RATED),
+        "v3_ChatGPT/poignancy_thought_v1": ("importance", _RATED),
+        "v3_ChatGPT/poignancy_chat_v1": ("importance", _RATED),
+        "v3_ChatGPT/generate_focal_pt_v1": ("salient_questions", "statements 3"),
+        "v2/insight_and_evidence_v1": ("insights", "statements 5"),
+        "v3_ChatGPT/summarize_chat_relationship_v2": ("relationship", "statements name about"),
+        "v3_ChatGPT/summarize_chat_relationship_v1": ("relationship", "statements name about"),
+        "v3_ChatGPT/summarize_conversation_v1": ("conversation_summary", "lines"),
+        "v2/planning_thought_on_convo_v1": ("planning_thought", _KEPT),
+        "v3_ChatGPT/memo_on_convo_v1": ("conversation_memo", _KEPT),
+    }
+)  # fmt: skip
+"""By folder and name of the authors' file: our question, and what each of its inputs is here, in
+their order: a variable, a number, variables in braces, or "-" where nothing of the kind is known.
+The folder is the one that their code reads; a file of that name elsewhere does where it is missing.
+Of two files for one question the first counts."""
+
+_KINDS = {"poignancy_chat_v1": "conversation", "poignancy_thought_v1": "thought"}
+
+
+def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> tuple[str, ...]:
+    """Make the set `name` in the folder `fresh` of the templates somewhere below `source`.
+
+    What has no template there is that of our set `paper`. Sentences on what is whose; ConfigError
+    where there is no template, or one with other inputs than are known.
+    """
+    found = _templates(source)
+    known = {one: path for one in TEMPLATES if (path := _path_of(one, found)) is not None}
+    if not known:
+        raise ConfigError(
+            f"{source}: expected a folder with templates of Generative Agents, such as "
+            f"{next(iter(TEMPLATES))}.txt, found none"
+        )
+    ours = files(PACKAGE).joinpath("prompts", "paper")
+    texts = {
+        f"{one}.md": ours.joinpath(f"{one}.md").read_text("utf-8") for one in WANTED_GENERATIVE
+    }
+    lines: list[str] = []
+    written: dict[str, str] = {}
+    for one, path in known.items():
+        (question, inputs), stem = TEMPLATES[one], path.stem
+        if question in written and stem not in _KINDS:
+            continue
+        body, left_out = _converted(path, inputs.split())
+        if kind := _KINDS.get(stem):
+            other = written.get(question, body)
+            body = f'{{% if kind == "{kind}" %}}{body}{{% else %}}{other}{{% endif %}}'
+        written[question] = body
+        empty = f", left empty: input {', '.join(left_out)}" if left_out else ""
+        lines.append(f"{path.relative_to(source)} -> {question}{empty}")
+    for question, body in written.items():
+        file = f"generative/{question}.md"
+        form = texts[file][texts[file].rindex("Answer with") :]
+        texts[file] = f"{body.strip()}\n\n{form}"
+    own = sorted({one for one, _ in TEMPLATES.values()} - set(written))
+    title = "the authors' templates of Generative Agents, as far as they were at hand"
+    texts[MANIFEST] = tomli_w.dumps({"title": title, "instructions": "unverified"})
+    write_files(fresh, texts)
+    standing = load_set(PACKAGE, str(fresh), WANTED_GENERATIVE).standing
+    lines.append(
+        "from our set paper: how the town works, TDP, what is said, the form of each reply"
+    )
+    lines += [f"no template found for: {', '.join(own)}"] if own else []
+    if unused := sorted({path.stem for path in found} - {path.stem for path in known.values()}):
+        lines.append(f"asked nowhere here: {', '.join(unused)}")
+    lines.append(f"{standing}; used with --set mind=generative-agents alone")
+    return tuple(lines)
+
+
+def _templates(source: Path) -> tuple[Path, ...]:
+    if not source.is_dir():
+        raise ConfigError(f"expected a folder at {source}, found none")
+    paths = sorted(path for path in source.rglob("*.txt") if path.is_file())
+    return tuple(path for path in paths if _INPUT.search(path.read_text("utf-8", errors="replace")))
+
+
+def _path_of(wanted: str, found: Sequence[Path]) -> Path | None:
+    folder, _, stem = wanted.partition("/")
+    alike = [path for path in found if path.stem == stem]
+    return min(alike, key=lambda path: path.parent.name != folder, default=None)
+
+
+def _converted(path: Path, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
+    """A template of ours with the text of one of theirs, and the inputs that stay empty."""
+    text = file_text(path).rpartition(_HEADER)[2]
+    left_out = set()
+
+    def put(found: re.Match[str]) -> str:
+        number = int(found[1])
+        if number >= len(inputs):
+            raise ConfigError(
+                f"{path}: expected inputs 0 to {len(inputs) - 1}, found <INPUT {number}>; this is "
+                "not the template that we know by this name"
+            )
+        value = inputs[number]
+        if value == "-":
+            left_out.add(number)
+            return ""
+        return value if "{" in value or value.isdigit() else f"{{{{ {value} }}}}"
+
+    parts = _INPUT.split(text)
+    plain = [re.sub(r"[{}]", lambda brace: f'{{{{ "{brace[0]}" }}}}', one) for one in parts[::2]]
+    filled = [put(found) for found in _INPUT.finditer(text)]
+    body = "".join(a + b for a, b in zip(plain, [*filled, ""], strict=True))
+    return body, tuple(str(one) for one in sorted(left_out))
