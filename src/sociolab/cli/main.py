@@ -69,7 +69,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "delete": ("store", "Delete runs and everything in them."),
         "store": (
             "store",
-            "Show the store's size, compact it, or check it for damage.",
+            "Show the store's size, compact it, check it for damage, or merge shards of a run.",
         ),
     },
     "In the browser, and with people": {

@@ -242,6 +242,10 @@ class Database:
         except sqlite3.Error as error:
             self._unsaid = self._failed(error)
 
+    def changes(self) -> int:
+        """How many rows this connection has written, removed or changed so far."""
+        return self._connection.total_changes
+
     def renew(self) -> None:
         """Drop what was remembered, if another connection has written since this was last asked."""
         version = int(self.row("PRAGMA data_version")[0])

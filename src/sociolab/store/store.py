@@ -183,6 +183,14 @@ class Store(Database):
             "UPDATE runs SET seconds = seconds + ? WHERE pk = ?", (seconds, self.run_pk(run))
         )
 
+    def set_times(self, run: str, created: float, seconds: float) -> None:
+        """Of a part that was played elsewhere: the run began when its first part did, and took as
+        long as its longest."""
+        self.write(
+            "UPDATE runs SET created = min(created, ?), seconds = max(seconds, ?) WHERE pk = ?",
+            (created, seconds, self.run_pk(run)),
+        )
+
     def rename_run(self, old: str, new: str) -> None:
         """Give a run another name; StoreError if that is taken or the run is being played."""
         pk = self.run_pk(old)

@@ -29,6 +29,7 @@ from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.judging import Jury
 from sociolab.runner.local import work_all
+from sociolab.runner.plan import Shard
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
@@ -62,7 +63,7 @@ async def judge_run_async(
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
         kit = load_world(row.world, settings=row.world_settings | _prompts(config))
-        budget = Budget(config.budget, store.calls.totals(run))
+        budget = Budget(config.budget_share, store.calls.totals(run))
         casting = Casting(
             kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits
         )
@@ -74,7 +75,7 @@ async def judge_run_async(
         judges += [casting.reader(text) for text in config.readers]
         if not judges:
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
-        bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
+        bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
         tally.judges = tuple(judge.id.name for judge in judges)
         known = store.verdicts.judges(run)
         new = [check for check in kit.checks if not _replaced(check, known)]
@@ -141,10 +142,14 @@ class _Bench:
     jury: Jury
     replies: TalliedReplies
     tally: Tally
+    shard: Shard | None
 
     def due(self, judges: Sequence[Judge], repeats: int) -> list[_Due]:
         """What these judges have not judged yet, or failed on."""
-        played = [row.trial for row in self.store.trials(self.run) if row.status == "played"]
+        rows = self.store.trials(self.run)
+        ids = [row.trial.id for row in rows]
+        ours = {*ids} if self.shard is None else self.shard.of(ids)
+        played = [row.trial for row in rows if row.status == "played" and row.trial.id in ours]
         return [
             (judge, trial, number)
             for number in range(repeats)

@@ -110,6 +110,9 @@ async def _play(session: RunSession, watch: Watch | None) -> ModelError | None:
         _foreign(session),
     )
     rows = session.store.trials(session.name)
+    if (shard := session.config.part) is not None:
+        ours = shard.of(row.trial.id for row in rows)
+        rows = tuple(row for row in rows if row.trial.id in ours)
     pending = [row for row in rows if _is_pending(session, row)]
     tally = session.tally
     tally.total, tally.done = len(rows), len(rows) - len(pending)
@@ -138,6 +141,8 @@ def _course(
     if all(row.status == "planned" for row in rows):
         return course
     for one in episode_rows(session.store, session.name):
+        if one.trial not in lengths:  # of another shard
+            continue
         over = one.status == "played" or one.trial not in due
         turns = one.turns or one.answers
         if pace.per > 1:  # simulated time, which those that are over have seen all of
