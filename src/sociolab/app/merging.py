@@ -17,7 +17,7 @@ from sociolab.report.words import plural
 from sociolab.runner.plan import Shard
 from sociolab.store.connect import lock_run
 from sociolab.store.merging import (
-    Conflict,
+    ConflictError,
     begun_trials,
     read_other_calls,
     read_trial,
@@ -49,24 +49,16 @@ def merge(
     differently.
     """
     name = run or _common_name(parts)
+    _check_parts(into, parts, name)
     taken = 0
     seen = set[str]()
     with Store.open(into) as store, lock_run(into, name):
         for path in parts:
             with Store.open(path, create=False) as part:
-                _check_part(store, part, name)
                 try:
                     with store.transaction():
-                        _take_run(store, part, name)
-                        wanted = None if shard is None else shard.of(part.trial_ids(name))
-                        for trial in begun_trials(part, name):
-                            if wanted is not None and trial not in wanted:
-                                continue
-                            seen.add(trial)
-                            taken += take_trial(store, name, read_trial(part, name, trial)[0])
-                        if shard is None:
-                            take_calls(store, name, read_other_calls(part, name))
-                except Conflict as error:
+                        taken += _take_part(store, part, name, shard, seen)
+                except ConflictError as error:
                     raise ConfigError(
                         f"{path} cannot be merged into {into}: {error}; nothing of it was taken: "
                         "remove the run from one of them, or leave that part out"
@@ -92,30 +84,54 @@ def _common_name(parts: Sequence[Path]) -> str:
     return next(iter(found))
 
 
-def _check_part(store: Store, part: Store, name: str) -> None:
-    """ConfigError, with what differs, where a part is of another run than what is there."""
-    theirs = part.run(name)
-    if not store.has_run(name):
-        return
-    ours, where = store.run(name), f"in {part.path}"
-    was = ours.settings if isinstance(ours.settings, dict) else {}
-    now = theirs.settings if isinstance(theirs.settings, dict) else {}
-    different = []
+def _check_parts(into: Path, parts: Sequence[Path], name: str) -> None:
+    """ConfigError, with what differs, where a part is of another run than what is there, or than
+    the first part."""
+    first: tuple[Path, RunRow, set[str]] | None = None
+    for path in (into, *parts) if into.exists() else parts:
+        with Store.open(path, create=False) as store:
+            if path == into and not store.has_run(name):
+                continue
+            found = (path, store.run(name), {*store.trial_ids(name)})
+        first = first or found
+        if different := _differences(first, found):
+            raise ConfigError(
+                f'the run "{name}" of {path} is another run than that of {first[0]}: '
+                f"{'; '.join(different)}"
+            )
+
+
+def _differences(
+    one: tuple[Path, RunRow, set[str]], other: tuple[Path, RunRow, set[str]]
+) -> list[str]:
+    """What makes two runs of one name different ones, a clause each."""
+    where, ours, theirs = f"in {other[0]}", one[1], other[1]
+    was, now = (row.settings if isinstance(row.settings, dict) else {} for row in (ours, theirs))
     if ours.world != theirs.world:
-        different.append(f"world {ours.world}, {where} {theirs.world}")
-    if changed := changed_settings(was, now):
-        different.append(both_settings(changed, was, now, where))
+        return [f"world {ours.world}, {where} {theirs.world}"]
+    changed = changed_settings(was, now)
+    different = [both_settings(changed, was, now, where)] if changed else []
     different += other_code(was, now)
-    if not different and {*store.trial_ids(name)} != {*part.trial_ids(name)}:
+    if not different and one[2] != other[2]:
         different.append(
-            f"the plan, which has {plural(ours.trials, 'trial')}, {where} {theirs.trials:,}, and "
-            "not the same ones"
+            f"a plan of {plural(ours.trials, 'trial')}, {where} one of {theirs.trials:,}, and not "
+            "the same ones"
         )
-    if different:
-        raise ConfigError(
-            f'the run "{name}" of {part.path} is another run than that of {store.path}: '
-            f"{'; '.join(different)}"
-        )
+    return different
+
+
+def _take_part(store: Store, part: Store, name: str, shard: Shard | None, seen: set[str]) -> int:
+    """Take what is new in a part; how many trials had something. Adds those of it to `seen`."""
+    _take_run(store, part, name)
+    wanted = None if shard is None else shard.of(part.trial_ids(name))
+    taken = 0
+    for trial in begun_trials(part, name):
+        if wanted is None or trial in wanted:
+            seen.add(trial)
+            taken += take_trial(store, name, read_trial(part, name, trial)[0])
+    if shard is None:
+        take_calls(store, name, read_other_calls(part, name))
+    return taken
 
 
 def _take_run(store: Store, part: Store, name: str) -> None:
@@ -127,6 +143,10 @@ def _take_run(store: Store, part: Store, name: str) -> None:
             name, row.world, row.settings, plan, row.declared, created=row.created, seconds=0.0
         )
     settings = store.run(name).settings
-    if isinstance(settings, dict) and isinstance(row.settings, dict) and "made_with" in row.settings:
+    if (
+        isinstance(settings, dict)
+        and isinstance(row.settings, dict)
+        and "made_with" in row.settings
+    ):
         store.set_settings(name, resumed(settings, row.settings))
     store.set_times(name, row.created, row.seconds)

@@ -155,7 +155,9 @@ def store_check(store: StoreFile = None) -> None:
 def store_merge(
     into: Annotated[Path, argument("INTO", "The store that is to hold the whole run.")],
     parts: Annotated[list[Path], argument("PART...", "The stores of its shards.")],
-    run: Annotated[OptText, option("--run", "NAME", "Which run, where a part holds several.")] = None,
+    run: Annotated[
+        OptText, option("--run", "NAME", "Which run, where a part holds several.")
+    ] = None,
     shard: Annotated[
         OptText, option("--shard", "I/N", "Take part I of N only, to judge it elsewhere.")
     ] = None,

@@ -22,6 +22,9 @@ class Marks(NamedTuple):
     failures: int = 0
 
 
+START = Marks()
+
+
 class TrialRows(NamedTuple):
     """What a store holds of a trial. `events` begin with that of number `first`.
 
@@ -41,13 +44,11 @@ class TrialRows(NamedTuple):
     attachments: tuple[tuple[Any, ...], ...]
 
 
-class Conflict(StoreError):
+class ConflictError(StoreError):
     """Two stores hold a trial that was played, or judged, in both and came out differently."""
 
 
-def read_trial(
-    store: Store, run: str, trial: str, after: Marks = Marks()
-) -> tuple[TrialRows, Marks]:
+def read_trial(store: Store, run: str, trial: str, after: Marks = START) -> tuple[TrialRows, Marks]:
     """What a store holds of a trial beyond these marks, and the marks to go on from.
 
     Judgings and attachments are always all of them. Where the trial was begun anew since, it is
@@ -93,7 +94,7 @@ def take_trial(store: Store, run: str, rows: TrialRows) -> bool:
 
     What goes on from what is there is added to it; of two states of a trial that differ, the one
     that is further on stays: played, failed, being played, planned. Replies that were paid for
-    are kept from both. `Conflict`, with nothing written, where both were played.
+    are kept from both. `ConflictError`, with nothing written, where both were played.
     """
     pk = store.trial_pk(run, rows.id)
     status, there = store.row(
@@ -111,11 +112,9 @@ def take_trial(store: Store, run: str, rows: TrialRows) -> bool:
     agree = [body for (body,) in ours] == [*rows.events[:common]]
     longer = rows.first + len(rows.events) - there
     takes = _ORDER[rows.status] > _ORDER[status]
-    if "played" == status and (not agree or longer > 0):
-        if rows.status == "played":
-            raise Conflict(f"the episode {rows.id} was played in both, in two ways")
-        takes = False
-    elif agree and longer:
+    if status == rows.status == "played" and (longer or not agree):
+        raise ConflictError(f"the episode {rows.id} was played in both, in two ways")
+    if agree and longer and status != "played":
         takes = longer > 0
     changed = takes
     if takes:
@@ -153,10 +152,9 @@ def read_other_calls(store: Store, run: str) -> TrialRows:
     """The calls of a run that belong to none of its trials, as rows of no trial."""
     values = (run_pk := store.run_pk(run), run_pk, 0)
     of_none = "NOT IN (SELECT id FROM trials WHERE run = ?)"
-    calls = store.rows(_CALLS.format(of_none), values)
-    failures = store.rows(_FAILURES.format(of_none), values)
-    found = (tuple(row[1:] for row in rows) for rows in (calls, failures))
-    return TrialRows("", "planned", None, "", 0, (), *found, (), ())
+    calls = tuple(row[1:] for row in store.rows(_CALLS.format(of_none), values))
+    failures = tuple(row[1:] for row in store.rows(_FAILURES.format(of_none), values))
+    return TrialRows("", "planned", None, "", 0, (), calls, failures, (), ())
 
 
 def begun_trials(store: Store, run: str) -> Iterator[str]:
@@ -190,7 +188,7 @@ def _take_judgings(store: Store, run: str, rows: TrialRows) -> bool:
         if ours == row.verdicts:
             continue
         if ours is not None and (cell := _contradiction(ours, row.verdicts)):
-            raise Conflict(
+            raise ConflictError(
                 f"the episode {rows.id} was judged by {row.judge.name} in both, and {cell} differs"
             )
         if ours is not None and all(isinstance(one, ScoreFailure) for one in row.verdicts):
@@ -217,9 +215,7 @@ def _schema_pk(store: Store, run: int, name: str, text: str) -> int:
     )
     if row is not None:
         return int(row[0])
-    return store.insert(
-        "INSERT INTO schemas (run, name, text) VALUES (?, ?, ?)", (run, name, text)
-    )
+    return store.insert("INSERT INTO schemas (run, name, text) VALUES (?, ?, ?)", (run, name, text))
 
 
 _ORDER = {"planned": 0, "playing": 1, "failed": 2, "played": 3}

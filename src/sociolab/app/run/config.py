@@ -38,8 +38,9 @@ AgentTimeout = Annotated[
 ]
 
 
-def _checked_shard(text: str) -> str:
-    Shard.parse(text)
+def _checked_shard(text: str | None) -> str | None:
+    if text is not None:
+        Shard.parse(text)
     return text
 
 
