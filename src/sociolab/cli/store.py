@@ -136,12 +136,13 @@ def store_vacuum(store: StoreFile = None) -> None:
 def store_check(store: StoreFile = None) -> None:
     """Look for damage: read everything, and compare checksums.
 
-    Exit code 1 where something is damaged.
+    Names each row that is not as it was written. Exit code 1 where something is damaged.
     """
+    from sociolab.store.checking import damage
     from sociolab.store.store import open_store
 
     with open_store(store) as opened:
-        path, found = opened.path, list(opened.damage())
+        path, found = opened.path, list(damage(opened))
     if not found:
         say(f"{path} is in order")
         return

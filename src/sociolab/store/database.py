@@ -68,6 +68,11 @@ class Database:
         self._run_statement = connection.execute
 
     @property
+    def connection(self) -> sqlite3.Connection:
+        """SQLite's own, for who reads the file as a file."""
+        return self._connection
+
+    @property
     def frozen(self) -> bool:
         """Whether the file is read as it lay there when it was opened; see `connect`."""
         return isinstance(self._connection, FrozenConnection)

@@ -62,8 +62,8 @@ class RunConfig(ModelAccess):
     `episodes` the episodes under way. A trial in which a seat failed more than `max_failed_turns`
     of its turns counts as failed (a share from 0 to 1; 1 switches this off). `agent_timeout` is how
     many seconds an agent of one's own class may take to reply (None: 600) and, where it is given, a
-    person too. `tags` are words to find the run by. `shard` "3/16" does one of 16 parts in a store of
-    its own (`app.merging` puts them together).
+    person too. `tags` are words to find the run by. `shard` "3/16" does one of 16 parts, in a store
+    of its own (`app.merging` puts them together).
 
     One name may stand where several are meant, and a number or a boolean where words are.
     """
