@@ -87,8 +87,8 @@ def test_after_deleting_it_is_said_how_large_the_store_is_and_what_gives_room_ba
 def test_damage_is_named_and_the_exit_code_says_so(lab: Sociolab, tmp_path: Path) -> None:
     assert lab("store", "check").err == "s.db is in order\n"
     content = (tmp_path / "s.db").read_bytes()
-    assert content.count(b'"limit": 1, "repeats": 1, "seed": 0') >= 1
-    (tmp_path / "s.db").write_bytes(content.replace(b'"seed": 0', b'"seed": 9'))
+    assert b'"partner": null' in content
+    (tmp_path / "s.db").write_bytes(content.replace(b'"partner": null', b'"partner": nulL'))
     done = lab("store", "check")
     assert done.code == 1
     assert "damaged: runs, row 1 (run a) was changed\n" in done.err

@@ -48,7 +48,14 @@ _LABELLED = ("judge", "data", "limit")
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
 @takes(
-    RunConfig, "judges", "readers", "settings", "agent_timeout", "shard", *ModelAccess.model_fields
+    RunConfig,
+    "judges",
+    "readers",
+    "settings",
+    "agent_timeout",
+    "shard",
+    "on",
+    *ModelAccess.model_fields,
 )
 @takes(ValidationConfig, *_LABELLED, into="labelled")
 def judge(

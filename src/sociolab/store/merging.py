@@ -168,6 +168,12 @@ def begun_trials(store: Store, run: str) -> Iterator[str]:
         yield as_text(trial)
 
 
+def trial_states(store: Store, run: str) -> dict[str, tuple[Any, ...]]:
+    """By trial, what changes whenever anything is written of it."""
+    found = store.rows(_STATES, (store.run_pk(run),))
+    return {as_text(trial): tuple(state) for trial, *state in found}
+
+
 def _begin_anew(store: Store, trial: int) -> None:
     """Remove what another state of the trial takes the place of."""
     for table in ("events", "judgings", "attachments"):
@@ -217,6 +223,17 @@ def _schema_pk(store: Store, run: int, name: str, text: str) -> int:
         return int(row[0])
     return store.insert("INSERT INTO schemas (run, name, text) VALUES (?, ?, ?)", (run, name, text))
 
+
+_STATES = """
+    SELECT id, status, (SELECT count(*) FROM events WHERE trial = trials.pk),
+        (SELECT max(pk) FROM calls WHERE calls.run = trials.run AND calls.trial = trials.id),
+        (SELECT max(pk) FROM call_failures failed
+            WHERE failed.run = trials.run AND failed.trial = trials.id),
+        (SELECT count(*) FROM judgings WHERE judgings.trial = trials.pk),
+        (SELECT sum(verdicts.sum) FROM judgings JOIN verdicts ON judging = judgings.pk
+            WHERE judgings.trial = trials.pk)
+    FROM trials WHERE run = ? ORDER BY pk
+"""
 
 _ORDER = {"planned": 0, "playing": 1, "failed": 2, "played": 3}
 

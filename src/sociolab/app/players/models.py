@@ -136,9 +136,11 @@ def _elsewhere(error: ValidationError) -> str:
 
 @dataclass
 class Models:
-    """The endpoints of a run, each opened once, and what their models cost."""
+    """The endpoints of a run, each opened once, and what their models cost. Of their limits this
+    process has its `share`: one n-th."""
 
     config: ModelAccess
+    share: int = 1
     file: ModelsFile = field(init=False)
     _providers: dict[str, Provider] = field(default_factory=dict)
 
@@ -223,6 +225,13 @@ class Models:
             endpoint = self.endpoint(spec)
             table = self.file.endpoints.get(spec.endpoint)
             factory = plugin("sociolab.models", table.provider if table else "openai")
+            if self.share > 1:
+                a_minute = endpoint.requests_per_minute
+                limits = {
+                    "in_flight": max(1, endpoint.in_flight // self.share),
+                    "requests_per_minute": a_minute and a_minute / self.share,
+                }
+                endpoint = endpoint.model_copy(update=limits)
             provider = self._providers[spec.endpoint] = factory(endpoint)
         sent = self.options(spec).sent
         if not sent:

@@ -160,6 +160,12 @@ class RunConfig(ModelAccess):
         Flag("--shard", "I/N", "Do part I of N only, with its share of --budget."),
     ] = None
 
+    on: Annotated[
+        str | None,
+        Field(pattern=r"^ray(://[^\s/@]+:\d+)?$"),
+        Flag("--on", "ray|ray://HOST:PORT", "Work on the machines of a Ray cluster."),
+    ] = None
+
     @property
     def part(self) -> Shard | None:
         """Which part of the plan is to be done; None: all of it."""

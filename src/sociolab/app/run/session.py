@@ -70,8 +70,17 @@ class RunSession:
     tally: Tally
 
 
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One of `count` processes that work on a run at the same time: its store holds its trials, and
+    its `budget` is that of all. Of the limits of an endpoint it has its share."""
+
+    budget: Budget
+    count: int
+
+
 @contextmanager
-def open_session(config: RunConfig) -> Iterator[RunSession]:
+def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[RunSession]:
     """Open or resume the run of a description, and hold its lock.
 
     ConfigError where the description is wrong, or differs from what the run of this name was; a
@@ -83,13 +92,14 @@ def open_session(config: RunConfig) -> Iterator[RunSession]:
             "`sociolab store merge` puts them together"
         )
     kit = world_of(config)
-    tally, models, budget = Tally(), Models(config), Budget(config.budget_share)
+    tally, models = Tally(), Models(config, worker.count if worker else 1)
+    budget = worker.budget if worker else Budget(config.budget_share)
     replies = TalliedReplies(tally)
     casting = Casting(kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits)
     seated = seat_all(config, casting)
     judges = wanted_judges(config, casting, seated)
     settings = _settings(config, kit, seated, judges) | _options(config, models)
-    plan = plan_of(config, kit, seated)
+    plan = () if worker else plan_of(config, kit, seated)  # a worker's store has its part
     path = store_path(config.store)
     wanted = checked_name(config.name) if config.name else None
     with Store.open(path, synced=HUMAN in (*config.agents, config.partner)) as store:
@@ -101,7 +111,8 @@ def open_session(config: RunConfig) -> Iterator[RunSession]:
                 check_same(row, settings)
                 if isinstance(row.settings, dict):
                     store.set_settings(name, resumed(row.settings, settings))
-                budget.carry_over(store.calls.totals(name))
+                if worker is None:
+                    budget.carry_over(store.calls.totals(name))
             else:
                 store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
             replies.keep_in(RunReplies(store, name))
