@@ -10,6 +10,7 @@ and what workers sent until the driver takes it.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 from collections import defaultdict, deque
@@ -43,7 +44,7 @@ from sociolab.models.budget import Budget
 from sociolab.runner.local import count_event
 from sociolab.runner.progress import Tally
 from sociolab.store.database import as_text
-from sociolab.store.merging import START, Marks, TrialRows, read_trial, take_trial, trial_states
+from sociolab.store.merging import Marks, TrialRows, read_trial, take_trial, trial_states
 from sociolab.store.store import RunRow, Store
 
 EVERY = 1.0
@@ -287,14 +288,10 @@ def _connected(config: RunConfig) -> tuple[Any, bool]:
         return ray, False
     assert config.on is not None
     address = config.on if "://" in config.on else os.environ.get("RAY_ADDRESS", "local")
-    here = {"include_dashboard": False, "object_store_memory": 200_000_000}
+    local: dict[str, Any] = {"include_dashboard": False, "object_store_memory": 200_000_000}
+    given = local if address == "local" else {}
     try:
-        ray.init(
-            address=address,
-            log_to_driver=False,
-            logging_level="ERROR",
-            **here if address == "local" else {},
-        )
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **given)
     except (ConnectionError, ImportError, RuntimeError, ValueError) as error:
         said = " ".join(str(error).split())[:200]
         raise ConfigError(
@@ -328,7 +325,7 @@ class _Driver:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         # A worker's machine may go; with the driver's own, all goes.
-        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         desk = ray.remote(num_cpus=0, max_concurrency=10_000, scheduling_strategy=here)(Desk)
         self._desk = desk.remote(config.budget_share, spent)
         self._task = ray.remote(num_cpus=1, max_retries=0)(do_job)
