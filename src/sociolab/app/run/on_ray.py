@@ -12,7 +12,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 import sys
+import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -269,7 +271,10 @@ async def work_on(
         raise ConfigError("--on: people play at the machine that they sit at; leave it out")
     if not trials:
         return None
+    before = signal.getsignal(signal.SIGTERM)
     ray, ours = await asyncio.to_thread(_connected, config)
+    if threading.current_thread() is threading.main_thread():  # Ray aborts the process on it
+        signal.signal(signal.SIGTERM, before)
     try:
         return await _Driver(ray, config, store, run, tally, judging or None).work(trials)
     finally:
