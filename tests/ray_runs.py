@@ -1,9 +1,10 @@
-"""A run on a Ray cluster of two nodes, one of which is killed at random moments; in a process of its
-own, since Ray opens sockets of all kinds.
+"""A run on a Ray cluster of two nodes, one of which is killed at random moments.
 
-    python tests/ray_runs.py URL FOLDER KILLS SEED -- FIELD=VALUE ...
+    python tests/ray_runs.py JSON
 
-Prints what there is to know as JSON. The nodes have 127.0.0.2 and 127.0.0.3.
+In a process of its own, since Ray opens sockets of all kinds. JSON: the fields of the run, `kills`,
+and the seed `chance` of their moments; with `judging`, its fields, a stored run is judged. Prints
+what there is to know as JSON. The nodes are 127.0.0.2 and 127.0.0.3.
 """
 
 from __future__ import annotations
