@@ -56,13 +56,16 @@ def on_cluster(kills: int = 0, chance: int = 1, **given: Any) -> dict[str, Any]:
 
 
 def everything(path: Path) -> tuple[list[Any], list[str]]:
-    """Events and scores by trial, in plan order, and the keys of the calls."""
+    """Events and scores by trial, in plan order, and the keys of the calls.
+
+    Questions that are asked at the same time are answered in any order, on one machine too.
+    """
     with Store.open(path, create=False) as store:
         trials = [
             (
                 row.trial.id,
                 row.status,
-                store.events("big", row.trial.id),
+                sorted(map(repr, store.events("big", row.trial.id))),
                 list(store.verdicts.judgings("big", trial=row.trial.id)),
             )
             for row in store.trials("big")
@@ -80,7 +83,7 @@ def everything(path: Path) -> tuple[list[Any], list[str]]:
             "anteval-information",
             {"settings": {"sessions": "6", "turns": "8"}, "judges": ["openai/j"]},
         ),
-        ("stss", {"limit": 2, "settings": {"step": "60"}, "judges": ["rules"]}),
+        ("stss", {"limit": 1, "settings": {"step": "60"}, "judges": ["rules"]}),
     ],
 )
 def test_a_run_whose_machines_die_is_the_run_of_one_process(

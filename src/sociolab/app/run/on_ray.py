@@ -109,15 +109,13 @@ class Desk:
         self._held[number].append(usd)
         return ""
 
-    async def let_go(self, number: int, usd: float) -> None:
-        """The call is over."""
-        if usd in self._held[number]:
-            self._held[number].remove(usd)
-            self._budget.let_go(usd)
-
-    async def spend(self, usd: float, estimated: bool) -> None:
-        """Book what a call did cost."""
-        self._budget.spend(usd, estimated=estimated)
+    async def settle(self, number: int, held: float, usd: float, estimated: bool) -> None:
+        """A call is over: book its cost, and let go of what was held for it, in one step, since
+        an actor may take messages out of their order."""
+        if number not in self._lost:
+            self._budget.spend(usd, estimated=estimated)
+            self._held[number].remove(held)
+            self._budget.let_go(held)
 
     async def put(self, number: int, parcel: list[TrialRows]) -> bool:
         """Hand in what a task did; False if it was given up for lost, and must end."""
@@ -148,6 +146,7 @@ class SharedBudget(Budget):
     def __init__(self, limit: float | None, desk: Any, number: int) -> None:
         super().__init__(limit)
         self._desk, self._number = desk, number
+        self._booked, self._estimated_too = 0.0, False
 
     async def hold(self, most: Callable[[], float]) -> float:
         """As `Budget.hold`, for the calls of all workers together."""
@@ -157,13 +156,14 @@ class SharedBudget(Budget):
         return usd
 
     def let_go(self, usd: float) -> None:
-        """A call is over."""
-        self._desk.let_go.remote(self._number, usd)
+        """A call is over; what was booked since the last goes with it."""
+        self._desk.settle.remote(self._number, usd, self._booked, self._estimated_too)
+        self._booked, self._estimated_too = 0.0, False
 
     def spend(self, usd: float, *, estimated: bool = False) -> None:
         """Book what a call did cost."""
-        if self.limit is not None:
-            self._desk.spend.remote(usd, estimated)
+        self._booked += usd
+        self._estimated_too |= estimated
 
 
 # ------------------------------------------------------------------ a worker
