@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import logging
 import pickle
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -108,4 +107,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -227,21 +227,15 @@ def growth(folder: Path, sizes: Sequence[int]) -> None:
     with start_in_process(EndpointSettings(leave_rate=0.05, characters=100)) as endpoint:
         config = {"agents": ("openai/a", "openai/b"), "judges": ("openai/j",), "seed": 1}
         run(RunConfig(base_url=endpoint.url, limit=50, name="big", store=seed, **config))
-    print(f"{'episodes':<28}" + "".join(f"{size:>20,}" for size in sizes))
-    rows: dict[str, list[str]] = {}
     for size in sizes:
         path = folder / f"{size}.db"
-        began = time.perf_counter()
         enlarge(seed, path, size)
-        rows.setdefault("to make the copies", []).append(f"{time.perf_counter() - began:.1f} s")
-        rows.setdefault("store", []).append(f"{path.stat().st_size / 1e6:,.0f} MB")
+        print(f"{size:,} episodes, {path.stat().st_size / 1e6:,.0f} MB", flush=True)
         for name, words in COMMANDS.items():
-            rows.setdefault(name, []).append(measured(path, words))
+            print(f"    {name:<20}{measured(path, words):>20}", flush=True)
         for name, found in pages(path).items():
-            rows.setdefault(f"web: {name}", []).append(found)
+            print(f"    {f'web: {name}':<20}{found:>20}", flush=True)
         path.unlink()
-    for name, cells in rows.items():
-        print(f"{name:<28}" + "".join(f"{one:>20}" for one in cells), flush=True)
 
 
 def enlarge(seed: Path, path: Path, size: int) -> None:

@@ -112,13 +112,13 @@ def test_a_shard_that_was_cut_off_is_merged_as_far_as_it_came_and_again_when_it_
 
     def stop(progress: Progress) -> None:
         if progress.done == 2:
-            raise KeyboardInterrupt
+            raise RuntimeError("cut off")
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(RuntimeError, match="cut off"):
         run(config, on_progress=stop)
     play(tmp_path / "s2.db", "2/2", **models)
     parts = [tmp_path / "s1.db", tmp_path / "s2.db"]
-    assert merge(tmp_path / "all.db", parts).run.played in (6, 7)
+    assert merge(tmp_path / "all.db", parts).run.played < 8
     run(config)
     merge(tmp_path / "all.db", parts)
     play(tmp_path / "one.db", **models)
