@@ -376,7 +376,7 @@ def _went_without(episode: Episode) -> set[str]:
 
 _Which: TypeAlias = tuple[str, float, float, bool]
 """A measure by name and ends, which hash faster than the whole of it; whether of whole episodes."""
-_Values: TypeAlias = dict[PlayKey, list[PlayOutcome]]
+_Values: TypeAlias = dict[PlayKey, tuple[PlayOutcome, ...]]
 _Cell: TypeAlias = tuple[Json, list[PlayOutcome]]
 
 
@@ -404,11 +404,14 @@ class Judged:
         default_factory=dict
     )
 
+    _ones: dict[PlayOutcome, tuple[PlayOutcome]] = field(default_factory=dict)
+
     def take(self, row: Judging) -> None:
         """Take in one judging."""
         judge, trial = row.judge, row.trial
         self.judgings[judge] = max(self.judgings.get(judge, 0), row.judging + 1)
         columns = self._said.setdefault(judge, {})
+        keys: dict[str | None, PlayKey] = {}  # one for all measures: there may be millions
         for one in row.outcomes:
             measure, seat = one.measure, one.seat
             if one.unscored == "not applicable":
@@ -425,7 +428,10 @@ class Judged:
                 if which not in columns:
                     self.measures.setdefault(measure.name, measure)
                     columns[which] = measure, {}
-                columns[which][1].setdefault((trial, seat), []).append(outcome(one))
+                key, values = keys.setdefault(seat, (trial, seat)), columns[which][1]
+                said = outcome(one)
+                one_value = self._ones.setdefault(said, (said,))
+                values[key] = (*values[key], said) if key in values else one_value
 
     def labels(self) -> dict[JudgeId, str]:
         """Names that tell the judges apart."""
