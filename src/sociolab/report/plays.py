@@ -437,24 +437,20 @@ class Judged:
         """Names that tell the judges apart."""
         return labels_of(self.judgings)
 
-    def columns(self) -> tuple[ScoreColumn, ...]:
+    def columns(self, *, last: bool = False) -> tuple[ScoreColumn, ...]:
         """The verdicts on episodes, judges and measures in the order in which they first occur.
 
-        Repeated judgings of a seat by one judge are averaged first, so that it counts once.
+        Repeated judgings of a seat by one judge are averaged first, so that it counts once. `last`:
+        what they are made of is given up meanwhile, which halves the memory of a large run.
         """
-        labels = self.labels()
-        return tuple(
-            ScoreColumn(
-                labels[judge],
-                judge,
-                measure,
-                whole,
-                True,
-                {key: combined(found) for key, found in values.items()},
-            )
-            for judge, columns in self._said.items()
-            for (*_, whole), (measure, values) in columns.items()
-        )
+        labels, made = self.labels(), list[ScoreColumn]()
+        for judge, columns in self._said.items():
+            for (*_, whole), (measure, values) in columns.items():
+                found = {key: combined(said) for key, said in values.items()}
+                made.append(ScoreColumn(labels[judge], judge, measure, whole, True, found))
+                if last:
+                    values.clear()
+        return tuple(made)
 
     def values(self, column: ScoreColumn) -> Mapping[PlayKey, Sequence[PlayOutcome]]:
         """What each judging of a play came to, of one of the `columns`."""

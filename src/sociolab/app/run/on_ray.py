@@ -63,7 +63,7 @@ LAST_WORDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RayJob:
     """What a task is to do: trials as they stand in the driver's store. `judging` holds how often
     and with which sheet to judge them; None: play them. `workers` may be at work at once."""
 
@@ -90,7 +90,7 @@ class Outcome:
 # ------------------------------------------------------------------ at the desk
 
 
-class Desk:
+class RayDesk:
     """An actor: the budget of all workers, and their parcels on the way to the driver."""
 
     def __init__(self, limit: float | None, spent: float) -> None:
@@ -169,7 +169,7 @@ class SharedBudget(Budget):
 # ------------------------------------------------------------------ a worker
 
 
-def do_job(job: Job, desk: Any) -> Outcome:
+def do_job(job: RayJob, desk: Any) -> Outcome:
     """The task: work in a store that is gone afterwards, and send what happens."""
     if job.version != __version__:
         raise ConfigError(
@@ -190,7 +190,7 @@ def do_job(job: Job, desk: Any) -> Outcome:
         return asyncio.run(_worked(config, job, desk))
 
 
-async def _worked(config: RunConfig, job: Job, desk: Any) -> Outcome:
+async def _worked(config: RunConfig, job: RayJob, desk: Any) -> Outcome:
     name, assigned = (
         job.run.name,
         Worker(SharedBudget(config.budget_share, desk, job.number), job.workers),
@@ -213,7 +213,7 @@ async def _worked(config: RunConfig, job: Job, desk: Any) -> Outcome:
     return Outcome() if error is None else Outcome(str(error), error.cause, error.fatal)
 
 
-async def _work(config: RunConfig, job: Job, worker: Worker) -> ModelError | None:
+async def _work(config: RunConfig, job: RayJob, worker: Worker) -> ModelError | None:
     if job.judging is not None:
         return await judge_due(job.run.name, config, **job.judging, worker=worker)
     with open_session(config, worker) as session:
@@ -331,7 +331,7 @@ class _Driver:
 
         # A worker's machine may go; with the driver's own, all goes.
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-        desk = ray.remote(num_cpus=0, max_concurrency=10_000, scheduling_strategy=here)(Desk)
+        desk = ray.remote(num_cpus=0, max_concurrency=10_000, scheduling_strategy=here)(RayDesk)
         self._desk = desk.remote(config.budget_share, spent)
         self._task = ray.remote(num_cpus=1, max_retries=0)(do_job)
 
@@ -384,7 +384,7 @@ class _Driver:
     def _begin(self, trials: Sequence[str]) -> None:
         self._number += 1
         wanted = {*trials}
-        job = Job(
+        job = RayJob(
             self._number,
             self._config,
             self._store.run(self._run),
