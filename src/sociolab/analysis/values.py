@@ -98,8 +98,8 @@ def values_of(
     """The values of a run, by judge, measure and plan; StoreError if there is no such run,
     ConfigError if it holds no episodes.
 
-    `plan`: its trials, where they are at hand. `only`: the values of these measures. A failed trial has a value that is missing in each
-    measure that was due of its seats.
+    `plan`: its trials, where they are at hand. `only`: the values of these measures. A failed trial
+    has a value that is missing in each measure that was due of its seats.
     """
     row = run_of_episodes(store, run)
     trials = store.trials(run) if plan is None else plan

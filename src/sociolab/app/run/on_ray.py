@@ -383,7 +383,6 @@ class _Driver:
 
     def _begin(self, trials: Sequence[str]) -> None:
         self._number += 1
-        wanted = {*trials}
         job = RayJob(
             self._number,
             self._config,
@@ -395,7 +394,6 @@ class _Driver:
             os.getcwd(),
             __version__,
         )
-        assert len(wanted) == len(job.trials)
         ref = self._task.remote(job, self._desk)
         self._jobs[asyncio.ensure_future(self._got(ref))] = (job.number, ref, trials)
 
@@ -420,9 +418,7 @@ class _Driver:
                     f"--on: {self._losses} tasks in a row were lost, and nothing came of them "
                     f"({type(error).__name__}); see the logs of Ray; the same command resumes"
                 ) from error
-            left = [one for one in trials if self._judging or one not in self._over]
-            if left:
-                waiting.append(left)
+            waiting.append(trials)  # what is done is found so: a played one may lack scores
             return None
         if not found.problem:
             return None
