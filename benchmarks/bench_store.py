@@ -1,8 +1,11 @@
 """What the store costs: microseconds per append and per keep, milliseconds per bulk operation.
 
 Run: python benchmarks/bench_store.py [--folder DIR] [--trials 450] [--turns 20]
+     python benchmarks/bench_store.py --growth 1000 10000 100000
 
-Prints figures and asserts nothing. 64 episodes are open at a time, as in a run with 64 calls in
+Prints figures and asserts nothing. `--growth`: seconds and peak memory of whole commands, and of
+the first pages of the web app, with so many episodes in the run (copies of 200 that are played
+against the local endpoint). 64 episodes are open at a time, as in a run with 64 calls in
 flight; each turn of the "turn" rows keeps one call and appends one event, in one commit.
 """
 
@@ -10,15 +13,24 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shutil
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from math import ceil
 from pathlib import Path
+from urllib.request import urlopen
 
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.episode import Action, CastMember, Moved, Task, Trial
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.core.seeding import digest, stream
+from sociolab.endpoint.server import start_in_process
+from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.calls import RunReplies
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
@@ -187,13 +199,131 @@ def judge_all(store: Store, trials: list[Trial]) -> None:
         store.verdicts.add("r", judge, verdicts, trial=trial.id)
 
 
+# ------------------------------------------------------------------ growth
+
+COMMANDS = {
+    "list": ("list", "runs"),
+    "list episodes": ("list", "episodes", "--run", "big", "--limit", "20"),
+    "report": ("report", "big"),
+    "report --full": ("report", "big", "--full"),
+    "store check": ("store", "check"),
+}
+PAGES = {"the runs": "/runs", "the run": "/runs/big", "its episodes": "/runs/big/episodes"}
+MEASURED = """
+import resource, sys
+from sociolab.cli.main import main
+sys.argv = ["sociolab", *sys.argv[1:]]
+try:
+    main()
+finally:
+    sys.stdout.flush()
+    print("PEAK", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)
+"""
+
+
+def growth(folder: Path, sizes: Sequence[int]) -> None:
+    """What takes longer, or more memory, with more episodes."""
+    seed = folder / "seed.db"
+    with start_in_process(EndpointSettings(leave_rate=0.05, characters=100)) as endpoint:
+        config = {"agents": ("openai/a", "openai/b"), "judges": ("openai/j",), "seed": 1}
+        run(RunConfig(base_url=endpoint.url, limit=50, name="big", store=seed, **config))
+    for size in sizes:
+        path = folder / f"{size}.db"
+        enlarge(seed, path, size)
+        print(f"{size:,} episodes, {path.stat().st_size / 1e6:,.0f} MB", flush=True)
+        for name, words in COMMANDS.items():
+            print(f"    {name:<20}{measured(path, words):>20}", flush=True)
+        for name, found in pages(path).items():
+            print(f"    {f'web: {name}':<20}{found:>20}", flush=True)
+        path.unlink()
+
+
+def enlarge(seed: Path, path: Path, size: int) -> None:
+    """A store in which the run has so many episodes: those of `seed`, again and again."""
+    shutil.copy(seed, path)
+    with Store.open(path) as store, store.transaction():
+        (count,) = store.row("SELECT count(*) FROM trials")
+        top = {
+            name: int(store.row(f"SELECT max(pk) FROM {name}")[0])
+            for name in ("trials", "calls", "judgings")
+        }
+        for copy in range(1, ceil(size / count)):
+            values = {name: copy * most for name, most in top.items()}
+            values |= {"copy": copy, "wanted": min(count, size - copy * count)}
+            values |= {"top_call": top["calls"], "top_judging": top["judgings"]}
+            for statement in COPIES:
+                store.execute(statement.format_map(values))
+
+
+COPIES = (
+    """INSERT INTO trials (pk, run, id, task, body, status, cause, problem)
+    SELECT pk + {trials}, run, id || '-{copy}', task, replace(body, id, id || '-{copy}'), status,
+        cause, problem FROM trials WHERE pk <= {wanted}""",
+    """INSERT INTO events (trial, n, body)
+    SELECT trial + {trials}, n, body FROM events WHERE trial <= {wanted}""",
+    """INSERT INTO calls (pk, run, trial, role, seat, turn, name, attempt, idx, model, tries,
+        seconds, at, key, prompt_tokens, completion_tokens, cached_tokens, estimated, usd, finish,
+        fault, base, schema, hash, prompt, reply)
+    SELECT pk + {calls}, run, trial || '-{copy}', role, seat, turn, name, attempt, idx, model,
+        tries, seconds, at, key || '-{copy}', prompt_tokens, completion_tokens, cached_tokens,
+        estimated, usd, finish, fault, base + {calls}, schema, hash, prompt, reply
+    FROM calls WHERE pk <= {top_call}""",
+    """INSERT INTO judgings (pk, run, trial, cell, judge, number)
+    SELECT pk + {judgings}, run, trial + {trials}, cell, judge, number
+    FROM judgings WHERE pk <= {top_judging} AND trial <= {wanted}""",
+    """INSERT INTO verdicts (judging, n, kind, measure, seat, value, text, cause, raw, attempts,
+        unscored, low, high)
+    SELECT judging + {judgings}, n, kind, measure, seat, value, text, cause, raw, attempts,
+        unscored, low, high FROM verdicts
+    WHERE judging IN (SELECT pk FROM judgings WHERE pk <= {top_judging} AND trial <= {wanted})""",
+)
+
+
+def measured(path: Path, words: Sequence[str]) -> str:
+    """Seconds and peak memory of a command, in a process of its own."""
+    began = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *words, "--store", str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    peak = done.stderr.split("PEAK ")[1].split()[0]
+    return f"{time.perf_counter() - began:.2f} s {peak:>5} MB"
+
+
+def pages(path: Path) -> dict[str, str]:
+    """Seconds of each page when it is first asked for, and the server's peak memory after it."""
+    command = ["web", "--port", "8795", "--no-token", "--store", str(path)]
+    with subprocess.Popen(
+        [sys.executable, "-c", MEASURED, *command], stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stderr is not None
+        while "Ctrl-C ends it" not in server.stderr.readline():
+            pass
+        found = {}
+        for name, address in PAGES.items():
+            began = time.perf_counter()
+            with urlopen(f"http://127.0.0.1:8795{address}") as answer:
+                answer.read()
+            status = Path(f"/proc/{server.pid}/status").read_text()
+            peak = int(status.split("VmHWM:")[1].split()[0]) // 1024
+            found[name] = f"{time.perf_counter() - began:.2f} s {peak:>5} MB"
+        server.terminate()
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=None)
     parser.add_argument("--trials", type=int, default=450)
     parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--growth", type=int, nargs="+")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+        if given.growth:
+            growth(Path(folder), given.growth)
+            return
         bench(Path(folder), given.trials, given.turns)
 
 

@@ -86,11 +86,12 @@ def test_after_deleting_it_is_said_how_large_the_store_is_and_what_gives_room_ba
 
 def test_damage_is_named_and_the_exit_code_says_so(lab: Sociolab, tmp_path: Path) -> None:
     assert lab("store", "check").err == "s.db is in order\n"
-    with Store.open(tmp_path / "s.db") as store:
-        store.write("UPDATE runs SET settings = '{' WHERE name = 'b'")
+    content = (tmp_path / "s.db").read_bytes()
+    assert b'"partner": null' in content
+    (tmp_path / "s.db").write_bytes(content.replace(b'"partner": null', b'"partner": nulL'))
     done = lab("store", "check")
     assert done.code == 1
-    assert done.err.startswith("damaged: ")
+    assert "damaged: runs, row 1 (run a) was changed\n" in done.err
     assert done.err.splitlines()[-1].startswith("s.db is damaged: take a backup")
 
 

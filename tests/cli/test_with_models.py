@@ -99,8 +99,9 @@ def test_a_run_killed_at_any_moment_is_completed_with_nothing_lost_and_nothing_d
     assert everything(store, "killed") == everything(store, "undisturbed")
 
 
-def test_ctrl_c_ends_with_a_summary_and_exit_code_130(
-    sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_and_sigterm_end_with_a_summary_and_an_exit_code_of_their_own(
+    endpoint: EndpointProcess, tmp_path: Path, sent: signal.Signals, code: int
 ) -> None:
     args = (*model_run(endpoint, "stopped", "--limit", 40, "--in-flight", 1),)
     process = subprocess.Popen(
@@ -113,9 +114,9 @@ def test_ctrl_c_ends_with_a_summary_and_exit_code_130(
     )
     store = tmp_path / "lab" / "store.db"
     wait_for_turns(store, "stopped", 3)
-    os.kill(process.pid, signal.SIGINT)
+    os.kill(process.pid, sent)
     out, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err
+    assert process.returncode == code, err
     assert "Traceback" not in err
     assert "--name stopped resumes" in err
     assert '"stopped": "interrupted"' in out

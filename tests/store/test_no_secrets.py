@@ -12,6 +12,7 @@ from sociolab.core import redaction
 from sociolab.core.redaction import guard
 from sociolab.core.score import Score, ScoreFailure
 from sociolab.store.calls import RunReplies
+from sociolab.store.checking import damage
 from sociolab.store.export import export_run
 from sociolab.store.store import Store
 
@@ -59,4 +60,4 @@ def test_no_table_takes_a_secret(store: Store, path: Path, tmp_path: Path) -> No
         *(one.read_bytes() for one in tmp_path.rglob("store.db*") if one.is_file()),
     ):
         assert KEY.encode() not in data
-    assert list(store.damage()) == [], "hashes are those of what is stored"
+    assert list(damage(store)) == [], "hashes are those of what is stored"

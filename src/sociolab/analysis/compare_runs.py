@@ -332,10 +332,17 @@ def two_agents(
     wanted = CompareRequest((result.run,), *agents, rename=rename or {})
     rows, notes = list[tuple[str, ...]](), dict[str, None]()
     with suppress(ConfigError):
-        read, asked = _read(store, wanted), _asked(store, wanted.runs)
-        for judge in judges_of(result):
-            mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
-            for metric in overview_measures(result, mine):
+        shown = {
+            judge: overview_measures(
+                result,
+                [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by],
+            )
+            for judge in judges_of(result)
+        }
+        only = {one.measure for metrics in shown.values() for one in metrics}
+        read, asked = _read(store, wanted, only), _asked(store, wanted.runs)
+        for judge, metrics in shown.items():
+            for metric in metrics:
                 with suppress(ConfigError):
                     runs = read.judged_by(judge)
                     sides = _with_turns(_sides(runs, wanted), asked)
@@ -381,8 +388,9 @@ class _ReadRuns:
         return runs
 
 
-def _read(store: Store, wanted: CompareRequest) -> _ReadRuns:
-    """The runs, each read once; ConfigError where one is named twice, or the worlds differ."""
+def _read(store: Store, wanted: CompareRequest, only: Collection[str] | None = None) -> _ReadRuns:
+    """The runs, each read once, with the values of all measures or of some; ConfigError where one
+    is named twice, or the worlds differ."""
     runs = wanted.runs
     twice = next((name for name in runs if runs.count(name) > 1), None)
     if twice is not None:
@@ -391,7 +399,9 @@ def _read(store: Store, wanted: CompareRequest) -> _ReadRuns:
             "the run once, and the agents by --agent and --with"
         )
     plans = [store.trials(name) for name in runs]
-    values = tuple(values_of(store, name, plan) for name, plan in zip(runs, plans, strict=True))
+    values = tuple(
+        values_of(store, name, plan, only) for name, plan in zip(runs, plans, strict=True)
+    )
     worlds = {one.world for one in values}
     if len(worlds) > 1:
         told = ", ".join(f"{one.run} of {one.world}" for one in values)

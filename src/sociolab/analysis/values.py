@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -89,12 +89,17 @@ class RunValues:
         return replace(self, values=kept, judges=judges, untold=untold)
 
 
-def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) -> RunValues:
+def values_of(
+    store: Store,
+    run: str,
+    plan: Sequence[TrialRow] | None = None,
+    only: Collection[str] | None = None,
+) -> RunValues:
     """The values of a run, by judge, measure and plan; StoreError if there is no such run,
     ConfigError if it holds no episodes.
 
-    `plan`: its trials, where they are at hand. A failed trial has a value that is missing in each
-    measure that was due of its seats.
+    `plan`: its trials, where they are at hand. `only`: the values of these measures. A failed trial
+    has a value that is missing in each measure that was due of its seats.
     """
     row = run_of_episodes(store, run)
     trials = store.trials(run) if plan is None else plan
@@ -106,6 +111,8 @@ def values_of(store: Store, run: str, plan: Sequence[TrialRow] | None = None) ->
     told: list[Value] = []
     untold: list[Value] = []
     for column in judged.columns():
+        if only is not None and column.measure.name not in only:
+            continue
         plays = wholes if column.whole else seats
         for value, known in _values(row, rows, plays, column, judged.values(column)):
             (told if known else untold).append(value)

@@ -47,7 +47,16 @@ _LABELLED = ("judge", "data", "limit")
 
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
-@takes(RunConfig, "judges", "readers", "settings", "agent_timeout", *ModelAccess.model_fields)
+@takes(
+    RunConfig,
+    "judges",
+    "readers",
+    "settings",
+    "agent_timeout",
+    "shard",
+    "on",
+    *ModelAccess.model_fields,
+)
 @takes(ValidationConfig, *_LABELLED, into="labelled")
 def judge(
     run: Annotated[OptText, argument("RUN", "The run's name.")] = None,

@@ -9,10 +9,12 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -25,6 +27,8 @@ from sociolab.core.redaction import guard_environment, redacted
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+TERMINATED = 143
+"""By SIGTERM: what shells, Slurm and systemd take for it."""
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Run, and read episodes": {
@@ -73,7 +77,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "delete": ("store", "Delete runs and everything in them."),
         "store": (
             "store",
-            "Show the store's size, compact it, or check it for damage.",
+            "Show the store's size, compact it, check it for damage, or merge shards of a run.",
         ),
     },
     "In the browser, and with people": {
@@ -173,7 +177,24 @@ def main() -> None:
     sys.path.append(os.getcwd())  # so that python:my_agent:Class is found beside the user
     collect_rarely()
     keep_secrets()
-    sys.exit(_run())
+    terminated = heed_sigterm()
+    code = _run()
+    sys.exit(TERMINATED if terminated and code == INTERRUPTED else code)
+
+
+def heed_sigterm() -> list[int]:
+    """Have SIGTERM, which schedulers and service managers send, end the command as Ctrl-C does; the
+    signals that came will be in the list."""
+    came: list[int] = []
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # begun in a script's background
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.raise_signal(signal.SIGINT)
+
+    signal.signal(signal.SIGTERM, handle)
+    return came
 
 
 def collect_rarely() -> None:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sociolab.cli.options import Json, RunName, RunNames, StoreFile, Sure, argument
+from sociolab.cli.options import (
+    Json,
+    OptText,
+    RunName,
+    RunNames,
+    StoreFile,
+    Sure,
+    argument,
+    option,
+)
 from sociolab.cli.output import confirm, print_json, say
 from sociolab.core.errors import ConfigError
 
@@ -16,7 +26,7 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 store = typer.Typer(
-    help="Show the store's size, compact it, or check it for damage.",
+    help="Show the store's size, compact it, check it for damage, or merge shards of a run.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -127,12 +137,13 @@ def store_vacuum(store: StoreFile = None) -> None:
 def store_check(store: StoreFile = None) -> None:
     """Look for damage: read everything, and compare checksums.
 
-    Exit code 1 where something is damaged.
+    Names each row that is not as it was written. Exit code 1 where something is damaged.
     """
+    from sociolab.store.checking import damage
     from sociolab.store.store import open_store
 
     with open_store(store) as opened:
-        path, found = opened.path, list(opened.damage())
+        path, found = opened.path, list(damage(opened))
     if not found:
         say(f"{path} is in order")
         return
@@ -140,6 +151,40 @@ def store_check(store: StoreFile = None) -> None:
         say(f"damaged: {clause}")
     say(f"{path} is damaged: take a backup, or export the runs that can be read to a new store")
     raise typer.Exit(1)
+
+
+@store.command("merge", epilog="Example: sociolab store merge big.db s1.db s2.db s3.db")
+def store_merge(
+    into: Annotated[Path, argument("INTO", "The store that is to hold the whole run.")],
+    parts: Annotated[list[Path], argument("PART...", "The stores of its shards.")],
+    run: Annotated[
+        OptText, option("--run", "NAME", "Which run, where a part holds several.")
+    ] = None,
+    shard: Annotated[
+        OptText, option("--shard", "I/N", "Take part I of N only, to judge it elsewhere.")
+    ] = None,
+) -> None:
+    """Put the shards of a run together.
+
+    Merge a part again at any time: what is new in it is added.
+    """
+    from sociolab.app.merging import merge
+    from sociolab.report.words import plural
+    from sociolab.runner.plan import Shard
+
+    try:
+        part = None if shard is None else Shard.parse(shard)
+    except ValueError as error:
+        raise ConfigError(f"--shard: {error}") from error
+    found = merge(into, parts, run=run, shard=part)
+    row = found.run
+    failed = f", {row.failed:,} failed" if row.failed else ""
+    left = f", {row.planned + row.playing:,} to be played" if not row.finished else ""
+    say(
+        f"{into}: {row.name} has {row.played:,} of {plural(row.trials, 'episode')} played"
+        f"{failed}{left}; {found.taken:,} of the {found.seen:,} in "
+        f"{plural(len(parts), 'part')} were new or further on"
+    )
 
 
 def _holds(store: Store, run: str) -> str:

@@ -376,7 +376,7 @@ def _went_without(episode: Episode) -> set[str]:
 
 _Which: TypeAlias = tuple[str, float, float, bool]
 """A measure by name and ends, which hash faster than the whole of it; whether of whole episodes."""
-_Values: TypeAlias = dict[PlayKey, list[PlayOutcome]]
+_Values: TypeAlias = dict[PlayKey, tuple[PlayOutcome, ...]]
 _Cell: TypeAlias = tuple[Json, list[PlayOutcome]]
 
 
@@ -404,11 +404,14 @@ class Judged:
         default_factory=dict
     )
 
+    _ones: dict[PlayOutcome, tuple[PlayOutcome]] = field(default_factory=dict)
+
     def take(self, row: Judging) -> None:
         """Take in one judging."""
         judge, trial = row.judge, row.trial
         self.judgings[judge] = max(self.judgings.get(judge, 0), row.judging + 1)
         columns = self._said.setdefault(judge, {})
+        keys: dict[str | None, PlayKey] = {}  # one for all measures: there may be millions
         for one in row.outcomes:
             measure, seat = one.measure, one.seat
             if one.unscored == "not applicable":
@@ -425,30 +428,29 @@ class Judged:
                 if which not in columns:
                     self.measures.setdefault(measure.name, measure)
                     columns[which] = measure, {}
-                columns[which][1].setdefault((trial, seat), []).append(outcome(one))
+                key, values = keys.setdefault(seat, (trial, seat)), columns[which][1]
+                said = outcome(one)
+                one_value = self._ones.setdefault(said, (said,))
+                values[key] = (*values[key], said) if key in values else one_value
 
     def labels(self) -> dict[JudgeId, str]:
         """Names that tell the judges apart."""
         return labels_of(self.judgings)
 
-    def columns(self) -> tuple[ScoreColumn, ...]:
+    def columns(self, *, last: bool = False) -> tuple[ScoreColumn, ...]:
         """The verdicts on episodes, judges and measures in the order in which they first occur.
 
-        Repeated judgings of a seat by one judge are averaged first, so that it counts once.
+        Repeated judgings of a seat by one judge are averaged first, so that it counts once. `last`:
+        what they are made of is given up meanwhile, which halves the memory of a large run.
         """
-        labels = self.labels()
-        return tuple(
-            ScoreColumn(
-                labels[judge],
-                judge,
-                measure,
-                whole,
-                True,
-                {key: combined(found) for key, found in values.items()},
-            )
-            for judge, columns in self._said.items()
-            for (*_, whole), (measure, values) in columns.items()
-        )
+        labels, made = self.labels(), list[ScoreColumn]()
+        for judge, columns in self._said.items():
+            for (*_, whole), (measure, values) in columns.items():
+                found = {key: combined(said) for key, said in values.items()}
+                made.append(ScoreColumn(labels[judge], judge, measure, whole, True, found))
+                if last:
+                    values.clear()
+        return tuple(made)
 
     def values(self, column: ScoreColumn) -> Mapping[PlayKey, Sequence[PlayOutcome]]:
         """What each judging of a play came to, of one of the `columns`."""

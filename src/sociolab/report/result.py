@@ -90,7 +90,7 @@ def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False
         *cost_column(store.calls.seat_costs(run), plays, observed.played),
     )
     wholes = whole_plays_of(trials, outline.partner)
-    said = all_column_outcomes(plays, wholes, (*judged.columns(), *own))
+    said = all_column_outcomes(plays, wholes, (*judged.columns(last=True), *own))
     macro = row.declared.macro
     in_roles = None if row.declared.roles or seats else row.declared.main
     asked = asked_of(trials, outline.partner, observed.asked)

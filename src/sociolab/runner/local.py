@@ -186,20 +186,22 @@ def _journal(context: RunContext, row: TrialRow) -> tuple[Event, ...]:
     return ()
 
 
-def _is_turn(context: RunContext, event: Event) -> bool:
-    """Whether an answer counts as a turn: where nothing but questions is asked."""
-    return isinstance(event, Answered) and not event.optional and not context.tally.turns
+def count_event(tally: Tally, trial: str, event: Event) -> None:
+    """Count what happened in a trial. An answer is a turn where nothing but questions is asked."""
+    tally.turns += isinstance(event, Moved)
+    tally.answers += isinstance(event, Answered)
+    if (course := tally.course) is None:
+        return
+    answered = isinstance(event, Answered) and not event.optional and not tally.turns
+    if isinstance(event, Happened):
+        course.reached(trial, event.turn)
+    elif course.per == 1 and (isinstance(event, Moved) or answered):
+        course.reached(trial, event.turn + 1)
 
 
 async def _play(context: RunContext, trial: Trial, journal: Sequence[Event]) -> Episode:
     def record(event: Event) -> None:
-        context.tally.turns += isinstance(event, Moved)
-        context.tally.answers += isinstance(event, Answered)
-        if (course := context.tally.course) is not None:
-            if isinstance(event, Happened):
-                course.reached(trial.id, event.turn)
-            elif course.per == 1 and (isinstance(event, Moved) or _is_turn(context, event)):
-                course.reached(trial.id, event.turn + 1)
+        count_event(context.tally, trial.id, event)
         context.store.append(context.run, trial.id, event)
 
     players = {member.seat: context.player(trial, member.agent) for member in trial.cast}

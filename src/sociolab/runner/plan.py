@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import product
@@ -73,6 +74,30 @@ def trial_id(
     """The hash of what defines a trial: to lay out a plan again is to find the old trials."""
     members = [part for m in cast for part in (m.seat, m.agent, m.settings)]
     return digest(world, data.hash, task.id, *members, repeat, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of `count` parts of a plan, from 1: every `count`-th trial in the order of their ids.
+
+    Ids are hashes, so a shard's size is right to one trial, and no task, seat or agent gathers in
+    it as it would if every n-th trial of the plan were taken.
+    """
+
+    number: int
+    count: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """The shard that a text such as "3/16" names; ValueError if it names none."""
+        found = re.fullmatch(r"0*([1-9]\d{0,5})/0*([1-9]\d{0,5})", text, re.ASCII)
+        if found is None or int(found[1]) > int(found[2]):
+            raise ValueError(f'expected I/N with I from 1 to N, such as 3/16, found "{text}"')
+        return cls(int(found[1]), int(found[2]))
+
+    def of(self, trials: Iterable[str]) -> frozenset[str]:
+        """The ids of this shard among those of a whole plan."""
+        return frozenset(sorted(trials)[self.number - 1 :: self.count])
 
 
 def select(

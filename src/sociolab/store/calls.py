@@ -485,16 +485,16 @@ _WORTH_PACKING = 512
 """Bytes below which compressing costs more time than it saves space."""
 
 
-_CALL = "run, trial, role, seat, turn, name, attempt, idx, model, tries, seconds, at"
+CALL = "run, trial, role, seat, turn, name, attempt, idx, model, tries, seconds, at"
 
 
 _KEEP = f"""
-    INSERT INTO calls ({_CALL}, key, prompt_tokens, completion_tokens, cached_tokens, estimated,
+    INSERT INTO calls ({CALL}, key, prompt_tokens, completion_tokens, cached_tokens, estimated,
         usd, finish, fault, base, schema, hash, prompt, reply)
     VALUES ({", ".join("?" * 25)})
 """
 
 
 _KEEP_FAILURE = f"""
-    INSERT INTO call_failures ({_CALL}, cause, problem) VALUES ({", ".join("?" * 14)})
+    INSERT INTO call_failures ({CALL}, cause, problem) VALUES ({", ".join("?" * 14)})
 """

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sociolab.core.errors import StorageError, StoreError
 from sociolab.core.user_files import data_home, is_alive
-from sociolab.store.schema import APPLICATION_ID, VERSION, create, schema_version
+from sociolab.store.schema import APPLICATION_ID, VERSION, checksum, create, schema_version
 
 VARIABLE = "SOCIOLAB_STORE"
 
@@ -106,13 +106,11 @@ def _writing(path: Path, synced: bool) -> sqlite3.Connection:
         connection.execute(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
         for pragma in _PRAGMAS:
             connection.execute(pragma)
+        connection.create_function("checksum", -1, checksum, deterministic=True)
         create(connection)
     except UnicodeDecodeError as error:  # SQLite quotes what is damaged, as it is
         connection.close()
-        raise StoreError(
-            f"the store {path} is damaged: SQLite cannot read its schema; restore a copy of "
-            "it, or name another --store"
-        ) from error
+        raise _damaged(path) from error
     except BaseException:  # nobody else can close it
         connection.close()
         raise
@@ -123,6 +121,7 @@ def _frozen(path: Path) -> sqlite3.Connection:
     where = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
     connection = sqlite3.connect(where, uri=True, isolation_level=None, factory=FrozenConnection)
     try:
+        connection.create_function("checksum", -1, checksum, deterministic=True)
         _check_ours(connection, path)
     except BaseException:  # as above
         connection.close()
@@ -222,7 +221,16 @@ def _not_ours(path: Path, why: str) -> StoreError:
     return StoreError(f"{path} is not a sociolab store: {why}; name another --store")
 
 
+def _damaged(path: Path) -> StoreError:
+    return StoreError(
+        f"the store {path} is damaged: SQLite cannot read its schema; restore a copy of it, or "
+        "name another --store"
+    )
+
+
 def _cannot_open(path: Path, error: Exception) -> StoreError:
+    if _code(error) & 0xFF == sqlite3.SQLITE_CORRUPT or "malformed database" in str(error):
+        return _damaged(path)
     if _code(error) == sqlite3.SQLITE_NOTADB:
         return _not_ours(path, "it is not an SQLite file")
     if (failure := storage_error(path, error)).full:

@@ -68,6 +68,11 @@ class Database:
         self._run_statement = connection.execute
 
     @property
+    def connection(self) -> sqlite3.Connection:
+        """SQLite's own, for who reads the file as a file."""
+        return self._connection
+
+    @property
     def frozen(self) -> bool:
         """Whether the file is read as it lay there when it was opened; see `connect`."""
         return isinstance(self._connection, FrozenConnection)
@@ -241,6 +246,10 @@ class Database:
             self._unsaid = error
         except sqlite3.Error as error:
             self._unsaid = self._failed(error)
+
+    def changes(self) -> int:
+        """How many rows this connection has written, removed or changed so far."""
+        return self._connection.total_changes
 
     def renew(self) -> None:
         """Drop what was remembered, if another connection has written since this was last asked."""

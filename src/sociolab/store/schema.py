@@ -1,4 +1,5 @@
-"""The schema of a store: every table, made at once when a store is made."""
+"""The schema of a store: every table, made at once when a store is made, and the checksum that each
+row has."""
 
 from __future__ import annotations
 
@@ -10,9 +11,28 @@ from collections.abc import Iterator
 APPLICATION_ID = 0x536F6C61
 """Marks a SQLite file as ours ("Sola")."""
 
+
+class Undecoded(bytes):
+    """A text as it lies in the file: `checksum` takes it for the text that it would be."""
+
+
+def checksum(*values: str | bytes | float | None) -> int:
+    """The CRC-32 of a row. The bytes that tell a kind from another occur in no UTF-8."""
+    return zlib.crc32(b"\xfc".join(map(_bytes_of, values)))
+
+
+def _bytes_of(value: str | bytes | float | None) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    if isinstance(value, Undecoded):
+        return value
+    return b"\xff" + value if isinstance(value, bytes) else b"\xfd%a" % value
+
+
 SCHEMA = """
 CREATE TABLE salt (                  -- one row: what makes hashes of this store its own
-    value BLOB NOT NULL DEFAULT (randomblob(16))
+    value BLOB NOT NULL DEFAULT (randomblob(16)),
+    sum INTEGER AS (checksum(value)) STORED
 );
 INSERT INTO salt DEFAULT VALUES;
 
@@ -23,7 +43,8 @@ CREATE TABLE runs (
     settings TEXT NOT NULL,          -- JSON
     declared TEXT NOT NULL,          -- JSON, see core/metrics.py
     created REAL NOT NULL,           -- seconds since 1970, UTC
-    seconds REAL NOT NULL DEFAULT 0  -- wall time, all resumed parts together
+    seconds REAL NOT NULL DEFAULT 0, -- wall time, all resumed parts together
+    sum INTEGER AS (checksum(name, world, settings, declared, created, seconds)) STORED
 );
 
 CREATE TABLE tasks (                 -- the task records of a run, each once
@@ -34,7 +55,8 @@ CREATE TABLE tasks (                 -- the task records of a run, each once
     cluster TEXT NOT NULL,
     content TEXT NOT NULL,           -- the world's own record
     tags TEXT NOT NULL,              -- JSON list
-    roles TEXT NOT NULL              -- JSON object: what seats are
+    roles TEXT NOT NULL,             -- JSON object: what seats are
+    sum INTEGER AS (checksum(run, id, seats, cluster, content, tags, roles)) STORED
 );
 CREATE INDEX tasks_by_run ON tasks (run);
 
@@ -48,6 +70,7 @@ CREATE TABLE trials (                -- the plan: pk order is plan order
         CHECK (status IN ('planned', 'playing', 'played', 'failed')),
     cause TEXT,
     problem TEXT NOT NULL DEFAULT '',
+    sum INTEGER AS (checksum(run, id, task, body, status, cause, problem)) STORED,
     UNIQUE (run, id)
 );
 CREATE INDEX trials_by_status ON trials (run, status);
@@ -56,6 +79,7 @@ CREATE TABLE events (                -- n counts from 0 in each trial
     trial INTEGER NOT NULL REFERENCES trials ON DELETE CASCADE,
     n INTEGER NOT NULL,
     body TEXT NOT NULL,
+    sum INTEGER AS (checksum(trial, n, body)) STORED,
     PRIMARY KEY (trial, n)
 ) WITHOUT ROWID;
 
@@ -63,7 +87,8 @@ CREATE TABLE schemas (               -- the reply schemas of a run, each once
     pk INTEGER PRIMARY KEY,
     run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
     name TEXT NOT NULL,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    sum INTEGER AS (checksum(run, name, text)) STORED
 );
 CREATE INDEX schemas_by_run ON schemas (run);
 
@@ -93,7 +118,12 @@ CREATE TABLE calls (
     schema INTEGER,                  -- schemas.pk
     hash BLOB NOT NULL,              -- of the rendered messages and the schema
     prompt BLOB NOT NULL,            -- see calls.py
-    reply TEXT NOT NULL
+    reply TEXT NOT NULL,
+    sum INTEGER AS (checksum(
+        run, trial, role, seat, turn, name, attempt, idx, model, tries, seconds, at,
+        key, prompt_tokens, completion_tokens, cached_tokens, estimated, usd, finish,
+        fault, base, schema, hash, prompt, reply
+    )) STORED
 );
 CREATE UNIQUE INDEX calls_by_key ON calls (run, key);
 CREATE INDEX calls_by_trial ON calls (run, trial);
@@ -113,7 +143,11 @@ CREATE TABLE call_failures (
     seconds REAL NOT NULL,
     at REAL NOT NULL,
     cause TEXT NOT NULL,
-    problem TEXT NOT NULL
+    problem TEXT NOT NULL,
+    sum INTEGER AS (checksum(
+        run, trial, role, seat, turn, name, attempt, idx, model, tries, seconds, at,
+        cause, problem
+    )) STORED
 );
 CREATE INDEX call_failures_by_trial ON call_failures (run, trial);
 
@@ -123,6 +157,7 @@ CREATE TABLE judges (
     name TEXT NOT NULL,
     method TEXT NOT NULL,
     settings TEXT NOT NULL,
+    sum INTEGER AS (checksum(run, name, method, settings)) STORED,
     UNIQUE (run, name, method, settings)
 );
 
@@ -134,6 +169,7 @@ CREATE TABLE measures (
     high REAL NOT NULL,
     whole INTEGER NOT NULL,
     title TEXT NOT NULL,
+    sum INTEGER AS (checksum(run, name, low, high, whole, title)) STORED,
     UNIQUE (run, name, low, high, whole, title)
 );
 
@@ -143,7 +179,8 @@ CREATE TABLE judgings (              -- one judge, once, on an episode, a cell o
     trial INTEGER REFERENCES trials ON DELETE CASCADE,  -- NULL: a cell, or the run
     cell TEXT NOT NULL,              -- JSON with sorted keys; '': no cell
     judge INTEGER NOT NULL,          -- judges.pk
-    number INTEGER NOT NULL          -- of repeated judgings, from 0
+    number INTEGER NOT NULL,         -- of repeated judgings, from 0
+    sum INTEGER AS (checksum(run, trial, cell, judge, number)) STORED
 );
 CREATE UNIQUE INDEX judgings_once
     ON judgings (run, ifnull(trial, 0), cell, judge, number);
@@ -163,6 +200,10 @@ CREATE TABLE verdicts (
     unscored TEXT,                   -- of an unscored one: why (core.score.NotKnown)
     low REAL,                        -- and between what its value lies; NULL: the measure's range
     high REAL,
+    sum INTEGER AS (checksum(
+        judging, n, kind, measure, seat, value, text, cause, raw, attempts, unscored,
+        low, high
+    )) STORED,
     PRIMARY KEY (judging, n)
 ) WITHOUT ROWID;
 
@@ -171,7 +212,8 @@ CREATE TABLE attachments (           -- pieces; pk order is the order of writing
     trial INTEGER NOT NULL REFERENCES trials ON DELETE CASCADE,
     name TEXT NOT NULL,
     packed INTEGER NOT NULL,         -- whether data is compressed
-    data BLOB NOT NULL
+    data BLOB NOT NULL,
+    sum INTEGER AS (checksum(trial, name, packed, data)) STORED
 );
 CREATE INDEX attachments_by_name ON attachments (trial, name);
 
@@ -182,7 +224,8 @@ CREATE TABLE studies (
     run INTEGER REFERENCES runs ON DELETE CASCADE,  -- NULL: of no run
     settings TEXT NOT NULL,          -- JSON
     created REAL NOT NULL,           -- seconds since 1970, UTC, as are all times here
-    open INTEGER NOT NULL DEFAULT 0
+    open INTEGER NOT NULL DEFAULT 0,
+    sum INTEGER AS (checksum(name, kind, run, settings, created, open)) STORED
 );
 CREATE INDEX studies_by_run ON studies (run);
 
@@ -197,6 +240,9 @@ CREATE TABLE participants (
     arrived REAL,
     consented REAL,
     finished REAL,
+    sum INTEGER AS (checksum(
+        study, id, link, session, state, created, arrived, consented, finished
+    )) STORED,
     UNIQUE (study, id)
 );
 
@@ -208,6 +254,7 @@ CREATE TABLE assignments (           -- what a participant was given to do
     state TEXT NOT NULL,
     began REAL NOT NULL,
     ended REAL,
+    sum INTEGER AS (checksum(participant, item, seat, state, began, ended)) STORED,
     UNIQUE (participant, item, seat)
 );
 CREATE INDEX assignments_by_item ON assignments (item);
@@ -218,6 +265,7 @@ CREATE TABLE answers (               -- what a participant said, by what was ask
     name TEXT NOT NULL,
     value TEXT NOT NULL,             -- JSON
     at REAL NOT NULL,
+    sum INTEGER AS (checksum(participant, item, name, value, at)) STORED,
     PRIMARY KEY (participant, item, name)
 ) WITHOUT ROWID;
 
@@ -227,6 +275,11 @@ CREATE TRIGGER words_go_with_trial AFTER DELETE ON trials BEGIN
     DELETE FROM episode_words WHERE rowid = old.pk;
 END;
 """
+
+
+CHECKED = dict(re.findall(r"CREATE TABLE (\w+) \(.*?checksum\(\s*([^)]+?)\s*\)", SCHEMA, re.DOTALL))
+"""The columns that the `sum` of each table's rows is made of: all but those that only count. SQLite
+makes it anew whenever it writes a row, and never when it reads one."""
 
 
 def version_of(schema: str) -> int:
@@ -249,7 +302,7 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         if not schema_version(connection):
-            for statement in _statements():
+            for statement in statements():
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -264,7 +317,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _statements() -> Iterator[str]:
+def statements() -> Iterator[str]:
     """The schema's single statements: `executescript` would commit before it starts."""
     statement = ""
     for piece in SCHEMA.split(";"):

@@ -6,7 +6,7 @@ import json
 import sqlite3
 import time
 import zlib
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -181,6 +181,14 @@ class Store(Database):
         """Add the wall time of one part of a run."""
         self.write(
             "UPDATE runs SET seconds = seconds + ? WHERE pk = ?", (seconds, self.run_pk(run))
+        )
+
+    def set_times(self, run: str, created: float, seconds: float) -> None:
+        """Of a part that was played elsewhere: the run began when its first part did, and took as
+        long as its longest."""
+        self.write(
+            "UPDATE runs SET created = min(created, ?), seconds = max(seconds, ?) WHERE pk = ?",
+            (created, seconds, self.run_pk(run)),
         )
 
     def rename_run(self, old: str, new: str) -> None:
@@ -507,36 +515,6 @@ class Store(Database):
         self.execute("VACUUM")
         return not self.row("PRAGMA wal_checkpoint(TRUNCATE)")[0]
 
-    def damage(self) -> Iterator[str]:
-        """What is damaged, in a clause each; nothing where the store is in order.
-
-        Everything is read: pages, indexes, and all that runs hold. Attachments have a checksum and
-        prompts a hash; a letter that was changed in another text stays unnoticed.
-        """
-        try:
-            found = self.rows("PRAGMA integrity_check(10)")
-            yield from (f"the file: {said}" for (said,) in found if said != "ok")
-            names = [run.name for run in self.runs()]
-        except Exception as error:  # noqa: BLE001  damage may break whoever reads it in any way
-            yield _clause(error)
-            return
-        for name in names:
-            for what, read in (
-                ("calls", self.calls.with_prompts),
-                ("episodes", self._all_played),
-                ("scores", self.verdicts.judgings),
-            ):
-                try:
-                    deque(read(name), maxlen=0)
-                except Exception as error:  # noqa: BLE001
-                    yield f"the {what} of the run {name}: {_clause(error)}"
-
-    def _all_played(self, run: str) -> Iterator[object]:
-        for trial in self.trial_ids(run):
-            yield self.episode(run, trial)
-            for title in self.attachments(run, trial):
-                yield from self.attachment(run, trial, title)
-
 
 @contextmanager
 def open_store(path: Path | str | None = None) -> Iterator[Store]:
@@ -559,10 +537,6 @@ def _run_row(row: tuple[Any, ...]) -> RunRow:
 def decoded_trial(body: str | bytes, task: Task) -> Trial:
     """A stored trial with its task put back."""
     return decode_trial(as_text(body), task)
-
-
-def _clause(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
 _NO_TASK = Task("", (), "", "")

@@ -236,10 +236,14 @@ class Verdicts:
         """The judgings of a run in the order of `judgings`; one without verdicts is empty."""
         pk = self._db.run_pk(run)
         judges = {row[0]: JudgeId(*row[1:]) for row in self._db.rows(_JUDGES, (pk,))}
-        said = self._outcomes(pk)
-        for judging, trial, cell, judge, number in self._db.rows(_JUDGINGS, (pk,)):
-            where = json.loads(as_text(cell)) if cell else None
-            yield Judging(trial, where, judges[judge], number, tuple(said.get(judging, ())))
+        measures, seats = self._measures(pk), _Seats()
+        rows = self._db.rows(_JUDGINGS, (pk,))
+        for at in range(0, len(rows), _PAGE):
+            page = rows[at : at + _PAGE]
+            said = self._outcomes([row[0] for row in page], measures, seats)
+            for judging, trial, cell, judge, number in page:
+                where = json.loads(as_text(cell)) if cell else None
+                yield Judging(trial, where, judges[judge], number, tuple(said.get(judging, ())))
 
     def counts(self, run: str) -> Mapping[JudgeId, JudgingCounts]:
         """What each judge of a run did, in the order in which `judgings` first names them."""
@@ -394,11 +398,13 @@ class Verdicts:
         )
         return tuple(from_columns(measures[row[0]], row[1:]) for row in rows)
 
-    def _outcomes(self, run: int) -> Mapping[int, Sequence[BareVerdict]]:
-        """The outcomes of each judging, in their order."""
-        measures, seats = self._measures(run), _Seats()
+    def _outcomes(
+        self, judgings: Sequence[int], measures: Mapping[int, Measure], seats: _Seats
+    ) -> Mapping[int, Sequence[BareVerdict]]:
+        """The outcomes of each of these judgings, in their order."""
         found: dict[int, list[BareVerdict]] = {}
-        for judging, measure, seat, kind, *rest in self._db.rows(_OUTCOMES, (run,)):
+        wanted = json.dumps(judgings)
+        for judging, measure, seat, kind, *rest in self._db.rows(_OUTCOMES, (wanted,)):
             if kind not in _KINDS:
                 raise StoreError(f"a verdict in the store is of an unknown kind: {kind}")
             where = None if seat is None else seats[seat]
@@ -499,8 +505,12 @@ _JUDGINGS = """
 
 _OUTCOMES = """
     SELECT judging, measure, seat, kind, value, cause, unscored, low, high FROM verdicts
-    WHERE judging IN (SELECT pk FROM judgings WHERE run = ?) ORDER BY judging, n
+    WHERE judging IN (SELECT value FROM json_each(?)) ORDER BY judging, n
 """
+
+
+_PAGE = 2000
+"""Judgings whose verdicts are in memory at a time."""
 
 
 # Of the columns that are not grouped by, SQLite gives those of the row with the least n.

@@ -141,9 +141,11 @@ def _elsewhere(error: ValidationError) -> str:
 
 @dataclass
 class Models:
-    """The endpoints of a run, each opened once, and what their models cost."""
+    """The endpoints of a run, each opened once, and what their models cost. Of their limits this
+    process has its `share`: one n-th."""
 
     config: ModelAccess
+    share: int = 1
     file: ModelsFile = field(init=False)
     _providers: dict[str, Provider] = field(default_factory=dict)
     _embedders: dict[str, ChatModel] = field(default_factory=dict)
@@ -253,7 +255,15 @@ class Models:
         """Who serves a model, opened once a run."""
         provider = self._providers.get(spec.endpoint)
         if provider is None:
-            provider = self._providers[spec.endpoint] = self._factory(spec)(self.endpoint(spec))
+            endpoint = self.endpoint(spec)
+            if self.share > 1:
+                a_minute = endpoint.requests_per_minute
+                limits = {
+                    "in_flight": max(1, endpoint.in_flight // self.share),
+                    "requests_per_minute": a_minute and a_minute / self.share,
+                }
+                endpoint = endpoint.model_copy(update=limits)
+            provider = self._providers[spec.endpoint] = self._factory(spec)(endpoint)
         return provider
 
     def _factory(self, spec: ModelSpec) -> Callable[[EndpointSpec], Provider]:

@@ -25,6 +25,7 @@ from sociolab.plugin.options import (
     checked,
     flags_of,
 )
+from sociolab.runner.plan import Shard
 
 AgentTimeout = Annotated[
     float | None,
@@ -35,6 +36,12 @@ AgentTimeout = Annotated[
         "Time limit for a reply of your own agent or judge; default 600.",
     ),
 ]
+
+
+def _checked_shard(text: str | None) -> str | None:
+    if text is not None:
+        Shard.parse(text)
+    return text
 
 
 def _with_whole_paths(settings: dict[str, str]) -> dict[str, str]:
@@ -55,7 +62,8 @@ class RunConfig(ModelAccess):
     `episodes` the episodes under way. A trial in which a seat failed more than `max_failed_turns`
     of its turns counts as failed (a share from 0 to 1; 1 switches this off). `agent_timeout` is how
     many seconds an agent of one's own class may take to reply (None: 600) and, where it is given, a
-    person too. `tags` are words to find the run by.
+    person too. `tags` are words to find the run by. `shard` "3/16" does one of 16 parts, in a store
+    of its own (`app.merging` puts them together).
 
     One name may stand where several are meant, and a number or a boolean where words are.
     """
@@ -146,6 +154,28 @@ class RunConfig(ModelAccess):
         BeforeValidator(as_texts),
         Flag("--tag", "WORD", "A tag to find the run by. Repeatable."),
     ] = ()
+    shard: Annotated[
+        str | None,
+        AfterValidator(_checked_shard),
+        Flag("--shard", "I/N", "Do part I of N only, with its share of --budget."),
+    ] = None
+
+    on: Annotated[
+        str | None,
+        Field(pattern=r"^ray(://[^\s/@]+:\d+)?$"),
+        Flag("--on", "ray|ray://HOST:PORT", "Work on the machines of a Ray cluster."),
+    ] = None
+
+    @property
+    def part(self) -> Shard | None:
+        """Which part of the plan is to be done; None: all of it."""
+        return None if self.shard is None else Shard.parse(self.shard)
+
+    @property
+    def budget_share(self) -> float | None:
+        """The budget of this part: of N shards, each has one N-th."""
+        shard = self.part
+        return self.budget if shard is None or self.budget is None else self.budget / shard.count
 
 
 class WriteConfig(ModelAccess):

@@ -15,11 +15,11 @@ from sociolab.app.players.casting import NO_JUDGE, Casting
 from sociolab.app.players.models import Models
 from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import Watch
-from sociolab.app.run.session import patience_of
+from sociolab.app.run.play import Watch, elsewhere
+from sociolab.app.run.session import Worker, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode, Trial
-from sociolab.core.errors import ConfigError, StorageError
+from sociolab.core.errors import ConfigError, ModelError, StorageError
 from sociolab.core.ports import Judge, World
 from sociolab.core.score import JudgeId
 from sociolab.judging.credit import story_of, words_of
@@ -29,6 +29,7 @@ from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import RunResult, result_of
 from sociolab.runner.judging import Jury
 from sociolab.runner.local import work_all
+from sociolab.runner.plan import Shard
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
@@ -55,14 +56,29 @@ async def judge_run_async(
     run: str, config: RunConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
 ) -> RunResult:
     """As `judge_run`, to be awaited."""
+    error = await judge_due(run, config, repeats=repeats, sheet=sheet, watch=watch)
+    with Store.open(store_path(config.store), create=False) as store:
+        return result_of(store, run, stopped=str(error) if error else "")
+
+
+async def judge_due(
+    run: str,
+    config: RunConfig,
+    *,
+    repeats: int,
+    sheet: str = "",
+    watch: Watch | None = None,
+    worker: Worker | None = None,
+) -> ModelError | None:
+    """Judge what is due, here or where the description says; why it ended early, if it did."""
     path = store_path(config.store)
     with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
         row = store.run(run)
-        tally, models = Tally(), Models(config)
+        tally, models = Tally(), Models(config, worker.count if worker else 1)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
         kit = load_world(row.world, settings=row.world_settings | _prompts(config))
-        budget = Budget(config.budget, store.calls.totals(run))
+        budget = worker.budget if worker else Budget(config.budget_share, store.calls.totals(run))
         casting = Casting(
             kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits
         )
@@ -74,7 +90,7 @@ async def judge_run_async(
         judges += [casting.reader(text) for text in config.readers]
         if not judges:
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
-        bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally)
+        bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
         tally.judges = tuple(judge.id.name for judge in judges)
         known = store.verdicts.judges(run)
         new = [check for check in kit.checks if not _replaced(check, known)]
@@ -82,14 +98,20 @@ async def judge_run_async(
         tally.total = len(due)
         try:
             with watch(run, tally) if watch else nullcontext():
-                error = await work_all(due, bench.work, config.episodes, tally.waits)
+                if config.on:
+                    ids = list(dict.fromkeys(trial.id for _, trial, _ in due))
+                    error = await elsewhere(
+                        config, store, run, ids, tally, repeats=repeats, sheet=sheet
+                    )
+                else:
+                    error = await work_all(due, bench.work, config.episodes, tally.waits)
         finally:
             bench.jury.settle()
             await models.close()
             store.add_seconds(run, time.perf_counter() - began)
         if isinstance(error, StorageError):
             raise error
-        return result_of(store, run, stopped=str(error) if error else "")
+        return error
 
 
 def sheet_of(world: World, name: str, sheet: str) -> tuple[str, RatingGuide]:
@@ -141,10 +163,14 @@ class _Bench:
     jury: Jury
     replies: TalliedReplies
     tally: Tally
+    shard: Shard | None
 
     def due(self, judges: Sequence[Judge], repeats: int) -> list[_Due]:
         """What these judges have not judged yet, or failed on."""
-        played = [row.trial for row in self.store.trials(self.run) if row.status == "played"]
+        rows = self.store.trials(self.run)
+        ids = [row.trial.id for row in rows]
+        ours = {*ids} if self.shard is None else self.shard.of(ids)
+        played = [row.trial for row in rows if row.status == "played" and row.trial.id in ours]
         return [
             (judge, trial, number)
             for number in range(repeats)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from sociolab.app.players.models import HUMAN
 from sociolab.app.run.config import RunConfig
@@ -15,7 +16,7 @@ from sociolab.core.errors import ModelError, StorageError
 from sociolab.runner.local import RunContext, play_all
 from sociolab.runner.progress import Course, Tally
 from sociolab.store.overview import episode_rows
-from sociolab.store.store import TrialRow
+from sociolab.store.store import Store, TrialRow
 
 if TYPE_CHECKING:
     from sociolab.report.result import RunResult
@@ -75,7 +76,7 @@ async def run_async(
         if on_progress is not None:
             tally = session.tally
             tally.on_done = lambda: on_progress(_progress(session.name, tally))
-        error = await _play(session, watch)
+        error = await play_session(session, watch)
         from sociolab.report.result import result_of  # what needs it begins once all is played
 
         return result_of(session.store, session.name, stopped=str(error) if error else "")
@@ -97,7 +98,8 @@ def _progress(run: str, tally: Tally) -> Progress:
     )
 
 
-async def _play(session: RunSession, watch: Watch | None) -> ModelError | None:
+async def play_session(session: RunSession, watch: Watch | None) -> ModelError | None:
+    """Play what is left of a run, here or where it says; why it ended early, if it did."""
     context = RunContext(
         session.store,
         session.name,
@@ -110,6 +112,9 @@ async def _play(session: RunSession, watch: Watch | None) -> ModelError | None:
         _foreign(session),
     )
     rows = session.store.trials(session.name)
+    if (shard := session.config.part) is not None:
+        ours = shard.of(row.trial.id for row in rows)
+        rows = tuple(row for row in rows if row.trial.id in ours)
     pending = [row for row in rows if _is_pending(session, row)]
     tally = session.tally
     tally.total, tally.done = len(rows), len(rows) - len(pending)
@@ -117,13 +122,33 @@ async def _play(session: RunSession, watch: Watch | None) -> ModelError | None:
     tally.course = _course(session, rows, pending)
     try:
         with watch(session.name, tally) if watch else nullcontext():
-            error = await play_all(context, pending, _at_once(session))
+            if session.config.on:
+                ids = [row.trial.id for row in pending]
+                error = await elsewhere(session.config, session.store, session.name, ids, tally)
+            else:
+                error = await play_all(context, pending, _at_once(session))
     finally:
         await session.models.close()
         session.store.add_seconds(session.name, tally.seconds)
     if isinstance(error, StorageError):
         raise error
     return error
+
+
+async def elsewhere(
+    config: RunConfig,
+    store: Store,
+    run: str,
+    trials: Sequence[str],
+    tally: Tally,
+    **judging: Any,
+) -> ModelError | StorageError | None:
+    """Have trials played, or judged, on the machines that `--on` names; as `play_all`."""
+    module = import_module("sociolab.app.run.on_ray")
+    found: ModelError | StorageError | None = await module.work_on(
+        config, store, run, trials, tally, **judging
+    )
+    return found
 
 
 def _course(
@@ -138,6 +163,8 @@ def _course(
     if all(row.status == "planned" for row in rows):
         return course
     for one in episode_rows(session.store, session.name):
+        if one.trial not in lengths:  # of another shard
+            continue
         over = one.status == "played" or one.trial not in due
         turns = one.turns or one.answers
         if pace.per > 1:  # simulated time, which those that are over have seen all of

@@ -70,21 +70,36 @@ class RunSession:
     tally: Tally
 
 
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One of `count` processes that work on a run at the same time: its store holds its trials, and
+    its `budget` is that of all. Of the limits of an endpoint it has its share."""
+
+    budget: Budget
+    count: int
+
+
 @contextmanager
-def open_session(config: RunConfig) -> Iterator[RunSession]:
+def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[RunSession]:
     """Open or resume the run of a description, and hold its lock.
 
     ConfigError where the description is wrong, or differs from what the run of this name was; a
     store is made only for a description that is in order.
     """
+    if config.shard and not config.name:
+        raise ConfigError(
+            "--shard: expected --name, too: all shards of a run have one name, by which "
+            "`sociolab store merge` puts them together"
+        )
     kit = world_of(config)
-    tally, models, budget = Tally(), Models(config), Budget(config.budget)
+    tally, models = Tally(), Models(config, worker.count if worker else 1)
+    budget = worker.budget if worker else Budget(config.budget_share)
     replies = TalliedReplies(tally)
     casting = Casting(kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits)
     seated = seat_all(config, casting)
     judges = wanted_judges(config, casting, seated)
     settings = _settings(config, kit, seated, judges) | _options(config, models)
-    plan = plan_of(config, kit, seated)
+    plan = () if worker else plan_of(config, kit, seated)  # a worker's store has its part
     path = store_path(config.store)
     wanted = checked_name(config.name) if config.name else None
     with Store.open(path, synced=HUMAN in (*config.agents, config.partner)) as store:
@@ -96,7 +111,8 @@ def open_session(config: RunConfig) -> Iterator[RunSession]:
                 check_same(row, settings)
                 if isinstance(row.settings, dict):
                     store.set_settings(name, resumed(row.settings, settings))
-                budget.carry_over(store.calls.totals(name))
+                if worker is None:
+                    budget.carry_over(store.calls.totals(name))
             else:
                 store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
             replies.keep_in(RunReplies(store, name))
@@ -279,11 +295,7 @@ _ROLES = ("agents", "partner", "judges")
 def check_same(run: RunRow, now: dict[str, Json]) -> None:
     """ConfigError unless a run is resumed with the settings, and the code, that it began with."""
     was: Mapping[str, Any] = run.settings if isinstance(run.settings, dict) else {}
-    # The same data may lie elsewhere by now.
-    compared = {*was, *now} - {"data_source"} - BESIDE
-    changed = [
-        key for key in sorted(compared) if _but_for_code(key, was) != _but_for_code(key, now)
-    ]
+    changed = changed_settings(was, now)
     if changed == ["data"] and _named(was) == _named(now):
         raise ConfigError(
             f'the run "{run.name}" cannot go on: the prompts or the data are not those '
@@ -293,12 +305,9 @@ def check_same(run: RunRow, now: dict[str, Json]) -> None:
             "play it to its end with that version of sociolab and of the prompts"
         )
     if changed:
-        told = "; ".join(
-            f"{key} {_setting_words(was.get(key))}, now {_setting_words(now.get(key))}"
-            for key in changed
-        )
         raise ConfigError(
-            f'the run "{run.name}" began with other settings ({told}); give this run another '
+            f'the run "{run.name}" began with other settings '
+            f"({both_settings(changed, was, now, 'now')}); give this run another "
             "--name, or the old settings to resume it"
         )
     problems = list(other_code(was, now))
@@ -308,6 +317,23 @@ def check_same(run: RunRow, now: dict[str, Json]) -> None:
             f"run another --name, or remove the old one by `sociolab delete {run.name}` "
             "(`sociolab list` shows all)"
         )
+
+
+def changed_settings(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The names of the settings that make two runs different ones, but for the code of agents."""
+    # The same data may lie elsewhere by now.
+    compared = {*was, *now} - {"data_source"} - BESIDE
+    return [key for key in sorted(compared) if _but_for_code(key, was) != _but_for_code(key, now)]
+
+
+def both_settings(
+    names: Sequence[str], was: Mapping[str, Any], now: Mapping[str, Any], where: str
+) -> str:
+    """Settings as they were and as they are `where`."""
+    return "; ".join(
+        f"{name} {_setting_words(was.get(name))}, {where} {_setting_words(now.get(name))}"
+        for name in names
+    )
 
 
 def _setting_words(value: object) -> str:

@@ -1,0 +1,152 @@
+"""Put the shards of a run together: the stores that hold its parts become one run in one store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sociolab.app.run.session import (
+    both_settings,
+    changed_settings,
+    other_code,
+    resumed,
+)
+from sociolab.core.errors import ConfigError
+from sociolab.report.words import plural
+from sociolab.runner.plan import Shard
+from sociolab.store.connect import lock_run
+from sociolab.store.merging import (
+    ConflictError,
+    begun_trials,
+    read_other_calls,
+    read_trial,
+    take_calls,
+    take_trial,
+)
+from sociolab.store.store import RunRow, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What came of a merge: the run as it is now, and how many of the episodes that were in some
+    part were new, or further on, in this."""
+
+    run: RunRow
+    seen: int
+    taken: int
+
+
+def merge(
+    into: Path, parts: Sequence[Path], *, run: str | None = None, shard: Shard | None = None
+) -> Merged:
+    """Merge a run of several stores into one, which is made if it is not there.
+
+    A part is taken as a whole or not at all; to merge it again takes what is new in it. `shard`:
+    only these trials, so that one store can be taken apart. The run's wall time is that of the
+    longest part. ConfigError where the parts are not of one run (each must hold the same plan,
+    settings and code), and where an episode was played, or judged, in two parts and came out
+    differently.
+    """
+    name = run or _common_name(parts)
+    _check_parts(into, parts, name)
+    taken = 0
+    seen = set[str]()
+    with Store.open(into) as store, lock_run(into, name):
+        for path in parts:
+            with Store.open(path, create=False) as part:
+                try:
+                    with store.transaction():
+                        taken += _take_part(store, part, name, shard, seen)
+                except ConflictError as error:
+                    raise ConfigError(
+                        f"{path} cannot be merged into {into}: {error}; nothing of it was taken: "
+                        "remove the run from one of them, or leave that part out"
+                    ) from error
+        return Merged(store.run(name), len(seen), taken)
+
+
+def _common_name(parts: Sequence[Path]) -> str:
+    """The name of the one run that the parts hold; ConfigError where they hold others."""
+    found: dict[str, Path] = {}
+    for path in parts:
+        with Store.open(path, create=False) as part:
+            names = [row.name for row in part.runs() if row.trials]
+        if len(names) != 1:
+            held = f"the runs {', '.join(names[:10])}" if names else "no run with episodes"
+            raise ConfigError(f"{path} holds {held}: say which run is meant by --run NAME")
+        found.setdefault(names[0], path)
+    if len(found) > 1:
+        told = ", ".join(f'"{name}" ({path})' for name, path in found.items())
+        raise ConfigError(
+            f"these parts are of different runs: {told}; shards of one run have one --name"
+        )
+    return next(iter(found))
+
+
+def _check_parts(into: Path, parts: Sequence[Path], name: str) -> None:
+    """ConfigError, with what differs, where a part is of another run than what is there, or than
+    the first part."""
+    first: tuple[Path, RunRow, set[str]] | None = None
+    for path in (into, *parts) if into.exists() else parts:
+        with Store.open(path, create=False) as store:
+            if path == into and not store.has_run(name):
+                continue
+            found = (path, store.run(name), {*store.trial_ids(name)})
+        first = first or found
+        if different := _differences(first, found):
+            raise ConfigError(
+                f'the run "{name}" of {path} is another run than that of {first[0]}: '
+                f"{'; '.join(different)}"
+            )
+
+
+def _differences(
+    one: tuple[Path, RunRow, set[str]], other: tuple[Path, RunRow, set[str]]
+) -> list[str]:
+    """What makes two runs of one name different ones, a clause each."""
+    where, ours, theirs = f"in {other[0]}", one[1], other[1]
+    was, now = (row.settings if isinstance(row.settings, dict) else {} for row in (ours, theirs))
+    if ours.world != theirs.world:
+        return [f"world {ours.world}, {where} {theirs.world}"]
+    changed = changed_settings(was, now)
+    different = [both_settings(changed, was, now, where)] if changed else []
+    different += other_code(was, now)
+    if not different and one[2] != other[2]:
+        different.append(
+            f"a plan of {plural(ours.trials, 'trial')}, {where} one of {theirs.trials:,}, and not "
+            "the same ones"
+        )
+    return different
+
+
+def _take_part(store: Store, part: Store, name: str, shard: Shard | None, seen: set[str]) -> int:
+    """Take what is new in a part; how many trials had something. Adds those of it to `seen`."""
+    _take_run(store, part, name)
+    wanted = None if shard is None else shard.of(part.trial_ids(name))
+    taken = 0
+    for trial in begun_trials(part, name):
+        if wanted is None or trial in wanted:
+            seen.add(trial)
+            taken += take_trial(store, name, read_trial(part, name, trial)[0])
+    if shard is None:
+        take_calls(store, name, read_other_calls(part, name))
+    return taken
+
+
+def _take_run(store: Store, part: Store, name: str) -> None:
+    """Have the run with its plan in the store, and what part of its facts comes from this part."""
+    row = part.run(name)
+    if not store.has_run(name):
+        plan = [one.trial for one in part.trials(name)]
+        store.create_run(
+            name, row.world, row.settings, plan, row.declared, created=row.created, seconds=0.0
+        )
+    settings = store.run(name).settings
+    if (
+        isinstance(settings, dict)
+        and isinstance(row.settings, dict)
+        and "made_with" in row.settings
+    ):
+        store.set_settings(name, resumed(settings, row.settings))
+    store.set_times(name, row.created, row.seconds)

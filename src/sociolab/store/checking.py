@@ -1,0 +1,116 @@
+"""Is a store as it was written? Pages, indexes, and the checksum of every row."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+
+from sociolab.store.schema import CHECKED, Undecoded, checksum, statements
+from sociolab.store.store import Store
+
+_UNREADABLE = (sqlite3.Error, UnicodeDecodeError)  # SQLite quotes what is damaged, as it is
+
+MOST = 20
+"""Changed rows of a table that are named; the others are counted."""
+
+
+def damage(store: Store) -> Iterator[str]:
+    """What is damaged, in a clause each; nothing where the store is in order.
+
+    Every row is read and its checksum made anew. What only counts in the file (primary keys) has
+    none: its indexes tell of it. A log that was not yet taken in (`-wal`) has SQLite's own
+    checksums, and ends for SQLite at the first frame that was changed.
+    """
+    connection = store.connection
+    made_text, connection.text_factory = connection.text_factory, Undecoded
+    try:
+        for said in (_pages, _schema, _words):
+            try:
+                yield from said(connection)
+            except _UNREADABLE as error:
+                yield f"the file: {' '.join(str(error).split())[:300]}"
+        for table, columns in CHECKED.items():
+            changed: list[tuple[object, ...]] = []
+            try:
+                changed += _changed(connection, table, columns)
+            except _UNREADABLE as error:
+                yield f"{_NAMES.get(table, table)}: {' '.join(str(error).split())[:300]}"
+            for keys in changed[:MOST]:
+                yield _named(connection, table, keys)
+            if len(changed) > MOST:
+                yield f"{_NAMES.get(table, table)}: {len(changed) - MOST:,} more rows were changed"
+    finally:
+        connection.text_factory = made_text
+
+
+def _pages(connection: sqlite3.Connection) -> Iterator[str]:
+    for (said,) in connection.execute("PRAGMA integrity_check(10)"):
+        if (text := _text(said)) != "ok":
+            yield f"the file: {text}"
+
+
+def _schema(connection: sqlite3.Connection) -> Iterator[str]:
+    """The tables must be ours to the letter: SQLite reads the rows by them."""
+    found = {_text(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql}
+    for statement in statements():
+        text = statement.strip().removesuffix(";")
+        if text.startswith("CREATE") and text not in found:
+            yield f"the schema: {text.split('(')[0].strip()} was changed"
+
+
+def _words(connection: sqlite3.Connection) -> Iterator[str]:
+    """The search index against the words that it was made of."""
+    try:
+        connection.execute("INSERT INTO episode_words (episode_words) VALUES ('integrity-check')")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+            raise
+    yield from ()
+
+
+def _changed(
+    connection: sqlite3.Connection, table: str, columns: str
+) -> Iterator[tuple[object, ...]]:
+    """The keys of the rows whose checksum is another one by now."""
+    keys = _KEYS.get(table, "rowid")
+    count = keys.count(",") + 1
+    for row in connection.execute(f"SELECT {keys}, sum, {columns} FROM {table}"):
+        if row[count] != checksum(*row[count + 1 :]):
+            yield row[:count]
+
+
+def _named(connection: sqlite3.Connection, table: str, keys: tuple[object, ...]) -> str:
+    """Which row this is, to whoever knows runs and episodes."""
+    name = f"{_NAMES.get(table, table)}, row {', '.join(map(str, keys))}"
+    of = _OF.get(table)
+    where = " AND ".join(f"{key} = ?" for key in _KEYS.get(table, "rowid").split(", "))
+    try:
+        found = (
+            of and connection.execute(f"SELECT {of} FROM {table} WHERE {where}", keys).fetchone()
+        )
+    except _UNREADABLE:
+        found = None
+    return f"{name}{f' ({_text(found[0])})' if found and found[0] else ''} was changed"
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+_KEYS = {"events": "trial, n", "verdicts": "judging, n", "answers": "participant, item, name"}
+
+_NAMES = {"call_failures": "failed calls", "verdicts": "scores"}
+
+_RUN = "(SELECT 'run ' || name FROM runs WHERE pk = run)"
+_CALL = f"{_RUN} || ', episode ' || trial"
+_TRIAL = """(SELECT 'run ' || runs.name || ', episode ' || trials.id FROM trials
+    JOIN runs ON runs.pk = trials.run WHERE trials.pk = {})"""
+
+_OF = {
+    "runs": "'run ' || name",
+    **dict.fromkeys(("tasks", "schemas", "judges", "measures"), _RUN),
+    "trials": f"{_RUN} || ', episode ' || id",
+    **dict.fromkeys(("calls", "call_failures"), _CALL),
+    **dict.fromkeys(("events", "attachments", "judgings"), _TRIAL.format("trial")),
+    "verdicts": _TRIAL.format("(SELECT trial FROM judgings WHERE pk = judging)"),
+}
