@@ -1,7 +1,7 @@
 """Two agents compared on the plays that both have: all that can be said of each measure.
 
 Values are matched by key (`paired`), and whole clusters are the units throughout. The measures
-share one set of resampled clusters and one set of flips, and Holm's correction is over all that can
+share one set of flips, and Holm's correction is over all that can
 be tested. Where no cluster differs, every flip gives the same sum, so that p is 1 whatever there is
 to find: a test that cannot reject can raise no false alarm, and to correct the others for it would
 only hide differences (Tarone, Biometrics 46, 1990, 515-522).
@@ -43,9 +43,6 @@ from numpy.typing import NDArray
 
 from sociolab.stats.intervals import Estimate, Floats, finite, grouped, means, numbered, two_sided_p
 from sociolab.stats.power import ALPHA, Design, Needed, design, needed
-
-RESAMPLES = 10_000
-"""Of the clusters of the pairs."""
 
 _ROUNDING = 1e-11
 """A difference this small, relative to the values, is rounding."""
@@ -112,7 +109,7 @@ def compare(
     home = _homes(keys, pairs)
     columns = {name: _column(home, keys[name], gaps[name]) for name in pairs}
     clusters = list(home.values())
-    differences = means(columns, clusters, resamples=RESAMPLES)
+    differences = means(columns, clusters)
     flipped = sign_flip(columns, clusters)
     corrected = holm({name: one.p if one.differing else None for name, one in flipped.items()})
     tested = sum(p is not None for p in corrected.values())
