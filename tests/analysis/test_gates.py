@@ -45,7 +45,7 @@ def gate(store: Store, rule: str, new: str = "new") -> Gate:
 
 def test_a_rule_fails_only_where_the_whole_interval_lies_beyond(store: Store) -> None:
     """Differences of 1 and 2 in five and four of nine tasks: the interval lies around -1.44."""
-    ends = found(store).found["goal"].difference
+    ends = found(store).metrics["goal"].test.difference
     assert ends.low is not None
     assert ends.high is not None
     assert ends.low < -1.44 < ends.high

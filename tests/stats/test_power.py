@@ -45,7 +45,7 @@ def t_finds(freedom: int, level: float) -> float:
 
 
 def test_what_eight_clusters_can_show_rests_on_the_level_that_flips_can_use() -> None:
-    # Deviations +-8 of sums: se = sqrt(8/7 x 8 x 64) / 16. Within 2; between (2 x 8 x 16/7 - 2) / 2.
+    # Deviations +-8 of sums: se = sqrt(8/7 x 8 x 64) / 16. Within 2; between (256/7 - 2) / 2.
     found = design(SIXTEEN, EIGHT)
     assert found.error == pytest.approx(math.sqrt(512 * 8 / 7) / 16)
     assert found.within == 2

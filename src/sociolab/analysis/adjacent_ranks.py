@@ -91,14 +91,18 @@ def _step(runs: _Runs, board: Board, above: BoardRow, below: BoardRow) -> Neighb
     if not {value.task for value in a.values} & {value.task for value in b.values}:
         return NeighbourTest(0, None, None)
     try:
-        found = compared(
-            board.terms.world,
-            a,
-            b,
-            (judge, values.judges[judge]),
-            {measure: values.measures[measure]},
-            values.declared,
-        ).found[measure]
+        found = (
+            compared(
+                board.terms.world,
+                a,
+                b,
+                (judge, values.judges[judge]),
+                {measure: values.measures[measure]},
+                values.declared,
+            )
+            .metrics[measure]
+            .test
+        )
     except ConfigError:  # no two plays answer to each other, or it cannot be told which do
         return NeighbourTest(0, None, None)
     return NeighbourTest(found.pairs, found.difference.value, found.holm_p, better=board.better)

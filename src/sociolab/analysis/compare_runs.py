@@ -8,17 +8,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sociolab.analysis.agent_names import AgentNames, agent_names, label_like
-from sociolab.analysis.compare import (
-    ComparedAgents,
-    by_seat,
-    compared,
-    comparison_document,
+from sociolab.analysis.compare import ComparedAgents, by_seat, compared, comparison_document
+from sociolab.analysis.compare_section import (
     comparison_overview,
     comparison_section,
     failed_turns_told,
     overview_notes,
     overview_rows,
     seat_section,
+    tests,
 )
 from sociolab.analysis.consistency import (
     KS,
@@ -159,7 +157,7 @@ class Conclusions:
                 "clusters": figures.clusters,
             }
             for seat, one in found.items()
-            for name, figures in one.found.items()
+            for name, figures in tests(one)
         ]
 
     def document(self) -> dict[str, Any]:

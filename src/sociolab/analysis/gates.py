@@ -90,13 +90,15 @@ def difference_gates(
     gates = []
     for rule in rules:
         name = measure_called(rule.measure, found.measures.values())
-        if name not in found.found:
+        if name not in found.metrics:
             raise ConfigError(
-                f'--fail-if: "{rule.measure}" is not compared{_meant(name, found.found)}; these '
-                f"are: {', '.join(found.found)}{why(name)}"
+                f'--fail-if: "{rule.measure}" is not compared{_meant(name, found.metrics)}; these '
+                f"are: {', '.join(found.metrics)}{why(name)}"
             )
-        difference, measure = found.found[name].difference, found.measures[name]
-        gates.append(_gate(rule, "A \N{MINUS SIGN} B", difference, measure, "difference"))
+        one = found.metrics[name]
+        gates.append(
+            _gate(rule, "A \N{MINUS SIGN} B", one.test.difference, one.measure, "difference")
+        )
     return tuple(gates)
 
 

@@ -238,8 +238,8 @@ def compare(
     (so do --all, --k, --threshold and --pairs-shown).
     """
     from sociolab.analysis.agent_names import AS_LABELLED, agent_names
-    from sociolab.analysis.compare import forest
     from sociolab.analysis.compare_runs import CompareRequest, compare_runs
+    from sociolab.analysis.compare_section import forest
     from sociolab.analysis.episode_pairs import with_episodes
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of

@@ -11,9 +11,9 @@ over N values:
 
     se = sqrt(G / (G - 1) * sum of d_g^2) / N
 
-the cluster-robust error of a regression on a constant (Liang and Zeger 1986). Scores near the top of
-their scale are skewed: the mean of a few clusters misses their rare low ones, and t then lies too
-high. Johnson (J. Am. Stat. Assoc. 73, 1978, 536-544) corrects that by a shift of
+the cluster-robust error of a regression on a constant (Liang and Zeger 1986). Scores near the top
+of their scale are skewed: the mean of a few clusters misses their rare low ones, and t then lies
+too high. Johnson (J. Am. Stat. Assoc. 73, 1978, 536-544) corrects that by a shift of
 
     se * skewness / (6 * sqrt(G)) * (1 + 2 t^2)
 
@@ -158,25 +158,26 @@ def _problem(values: Floats, residuals: Floats, sizes: Floats) -> str:
     return ""
 
 
-def skewed_limits(residuals: Floats, n: float, freedom: float) -> tuple[float, float]:
-    """Limits relative to a mean over `n` values, of which `residuals` has each cluster's sum of
-    deviations: Student's t, its end towards the longer tail moved out (module docstring)."""
-    groups = len(residuals)
-    error = math.sqrt(groups / (groups - 1) * float((residuals**2).sum())) / n
-    edge = t_critical(freedom)
+def skewed_limits(residuals: Floats, error: float, freedom: float) -> tuple[float, float]:
+    """Limits relative to an estimate to which each cluster adds a residual: Student's t on its
+    error, the end towards the longer tail of the residuals moved out (module docstring)."""
+    groups, edge = len(residuals), t_critical(freedom)
+    half = edge * error
     if groups < SKEW_FROM:
-        return -edge * error, edge * error
+        return -half, half
     skew = float((residuals**3).mean() / (residuals**2).mean() ** 1.5)
     skew *= math.sqrt(groups * (groups - 1)) / (groups - 2)
     shift = WIDENING * error * skew / (6 * math.sqrt(groups)) * (1 + 2 * edge**2)
-    return min(0.0, shift) - edge * error, max(0.0, shift) + edge * error
+    return min(0.0, shift) - half, max(0.0, shift) + half
 
 
 def _estimate(column: _Sums) -> Estimate:
     value, n, clusters = column.mean, column.n, column.clusters
     if value is None or column.problem:
         return Estimate(value, n, clusters, None, None, "none", note=column.problem)
-    below, above = skewed_limits(column.residuals, n, clusters - 1)
+    squares = float((column.residuals**2).sum())
+    error = math.sqrt(clusters / (clusters - 1) * squares) / n
+    below, above = skewed_limits(column.residuals, error, clusters - 1)
     return Estimate(value, n, clusters, value + below, value + above, "t")
 
 

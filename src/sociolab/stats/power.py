@@ -146,7 +146,7 @@ def needed(
     return Needed(size, enough, max(1.0, now.within / now.pairs / spare), "", alpha)
 
 
-def power(shift: float, freedom: int, alpha: float = ALPHA) -> float:
+def power(shift: float, freedom: float, alpha: float = ALPHA) -> float:
     """The chance that a two-sided t-test at `alpha` comes out significant; alpha to 1.
 
     `shift` is the true difference over its standard error, `freedom` at least 1. With s =
@@ -206,21 +206,24 @@ def _enough_clusters(ratio: float, alpha: float, share: float) -> int:
 
 
 def _shift(count: int, alpha: float, share: float) -> float | None:
-    """The true difference, in standard errors, that is found with the power of 0.8: bisection."""
+    """The true difference, in standard errors, that flips find with the power of 0.8."""
     usable = _attainable(count, alpha, share)
-    if usable is None:
-        return None
-    level, beyond = usable
+    return None if usable is None else t_shift(count - 1, usable[0]) * usable[1]
+
+
+def t_shift(freedom: float, alpha: float) -> float:
+    """The true difference, in standard errors, that a t-test finds with the power of 0.8:
+    bisection."""
     low, high = 0.0, 4.0
-    while power(high, count - 1, level) < POWER:
+    while power(high, freedom, alpha) < POWER:
         low, high = high, high * 2
     while high - low > 1e-7 * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if power(middle, count - 1, level) < POWER else (low, middle)
-    return high * beyond
+        low, high = (middle, high) if power(middle, freedom, alpha) < POWER else (low, middle)
+    return high
 
 
-def _scales(freedom: int) -> tuple[Floats, Floats]:
+def _scales(freedom: float) -> tuple[Floats, Floats]:
     """Values of sqrt(chi^2 / freedom) and their weights: midpoints, out to 8 deviations."""
     reach = 8 / math.sqrt(2 * freedom)
     edges = np.linspace(max(0.0, 1 - reach), 1 + reach, 1001)
