@@ -114,6 +114,7 @@ class ComparedAgents:
     counts: Mapping[Unit, MatchCounts]
     metrics: Mapping[str, ComparedMetric]
     declared: Declared = UNDECLARED
+    looks: int = 1
 
     @property
     def measures(self) -> dict[str, Measure]:
@@ -152,9 +153,10 @@ def compared(
     measures: Mapping[str, Measure],
     declared: Declared = UNDECLARED,
     match: Match | None = None,
+    looks: int = 1,
 ) -> ComparedAgents:
     """Compare both sides in these measures; `judge` is its label and itself, `match` how plays are
-    matched where it is not to be chosen (`analysis.matching`).
+    matched where it is not to be chosen (`analysis.matching`); p is corrected for so many `looks`.
 
     Tasks of one id must be the same task on both sides. ConfigError where nothing can be matched.
     """
@@ -165,7 +167,7 @@ def compared(
         name: (_rows(some, found.match, 0), _rows(some, found.match, 1))
         for name, some in ((name, found.blocks.get(name, ())) for name in measures)
     }
-    tests = (compare_unpaired if found.match == "none" else compare)(rows)
+    tests = (compare_unpaired if found.match == "none" else compare)(rows, looks)
     return ComparedAgents(
         world=world,
         declared=declared,
@@ -177,6 +179,7 @@ def compared(
         by=found.by,
         why=found.why,
         partners=found.partners,
+        looks=looks,
         counts=_counts(a, b, found.blocks),
         metrics={
             name: _metric(
@@ -279,7 +282,7 @@ def matched_by(found: ComparedAgents) -> list[str]:
     partner = [found.by] if found.partners else []
     return {
         "exact": ["task", "seat", found.by, "repeat"],
-        "scenario": [found.declared.cluster, "seat", *partner],
+        "scenario": [found.declared.cluster, *partner],
         "none": [],
     }[found.match]
 
@@ -332,6 +335,6 @@ def by_seat(found: ComparedAgents) -> dict[str, ComparedAgents]:
         judge = (found.judge, found.judge_id)
         with suppress(ConfigError):
             compared_seats[found.declared.roles.get(role, role)] = compared(
-                found.world, a, b, judge, found.measures, found.declared, found.match
+                found.world, a, b, judge, found.measures, found.declared, found.match, found.looks
             )
     return compared_seats

@@ -21,6 +21,7 @@ from sociolab.analysis.formatting import (
     title_of,
     titles,
 )
+from sociolab.analysis.matching import uneven
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.score import Measure, judge_title
 from sociolab.report.charts import Dot, dot_chart
@@ -47,7 +48,13 @@ def comparison_section(found: ComparedAgents, judged: str, cautions: Sequence[st
     """The section; `judged` says what to think of the judge's figures."""
     return Section(
         f"A: {found.a.name} vs. B: {found.b.name}",
-        (*_matching(found), judged, *_findings(found), *_power(found), *_sample_size(found)),
+        (
+            *matching_sentences(found),
+            judged,
+            *_findings(found),
+            *_power(found),
+            *_sample_size(found),
+        ),
         (*cautions, *_cautions(found)),
         (differences(found), basis(found), design(found), students(found)),
         difference_figures(found),
@@ -80,7 +87,7 @@ def seat_section(found: Mapping[str, ComparedAgents]) -> Section:
     return Section("By seat", tables=(table,))
 
 
-def _matching(found: ComparedAgents) -> Iterator[str]:
+def matching_sentences(found: ComparedAgents) -> Iterator[str]:
     """What was held against what, why not more closely, and what is left over."""
     clusters = max(one.test.clusters for one in found.metrics.values())
     clustered = f"Intervals and p are clustered by {cluster_of(found)} ({clusters:,})."
@@ -97,14 +104,7 @@ def _matched(found: ComparedAgents, unit: Unit, count: MatchCounts) -> str:
             f"{seat}{partner_words(found)} and repeat."
         )
     if found.match == "scenario":
-        place = "place at the table" if unit == "play" else ""
-        same = listed(
-            [
-                cluster_of(found),
-                *filter(None, [place]),
-                *([partner_words(found)] if found.partners else []),
-            ]
-        )
+        same = cluster_of(found) + (f" and {partner_words(found)}" if found.partners else "")
         return (
             f"{plural(count.matched, 'block')} of {many} matched by {same}, whatever the cast"
             f"{because}: in each, the mean of A is compared with that of B."
@@ -130,7 +130,7 @@ def _findings(found: ComparedAgents) -> Iterator[str]:
     same = [name for name, one in tests(found) if one.pairs and not found.metrics[name].unlike]
     empty = [name for name, one in tests(found) if not one.pairs]
     left = [name for name in found.metrics if name not in (*shown, *same, *empty)]
-    count = tested(found)
+    count = tested(found) * found.looks
     blind = [name for name in left if _blind(found.metrics[name].test, count)]
     left = [name for name in left if name not in blind]
     for name in shown:
@@ -224,6 +224,12 @@ def _cautions(found: ComparedAgents) -> Iterator[str]:
     if clusters and min(clusters) < FEW:
         few = _how_many(clusters, cluster_of(found))
         yield (f"With only {few}, intervals, p and required sample sizes are rough.")
+    blocks = {name: one.blocks for name, one in found.metrics.items()}
+    if found.match == "scenario" and (odd := uneven(found.a, found.b, blocks)):
+        yield (
+            f"In {plural(len(odd), cluster_of(found))} A and B did not sit in the same places "
+            "equally often: what a place is worth is in their difference."
+        )
     for name, one in found.metrics.items():
         if any(one.untold):
             yield _not_established(found, name, *one.untold)
@@ -277,11 +283,19 @@ def _significant(one: Comparison) -> bool:
     return one.holm_p is not None and one.holm_p < ALPHA
 
 
-def _blind(one: Comparison, tested: int) -> bool:
-    """Whether no result could have come out significant, Holm's correction for the smallest of
-    `tested` p-values included."""
+def _blind(one: Comparison, tests_: int) -> bool:
+    """Whether no result could have come out significant, Holm's correction for the smallest of so
+    many p-values included."""
     smallest = one.permutation.smallest
-    return smallest is not None and smallest * tested > ALPHA
+    return smallest is not None and smallest * tests_ > ALPHA
+
+
+def _test_of(found: ComparedAgents) -> str:
+    return "Welch's t-test, clustered" if found.match == "none" else "sign-flip permutation test"
+
+
+def _and_looks(found: ComparedAgents) -> str:
+    return f" and {found.looks} looks" if found.looks > 1 else ""
 
 
 def _titles(found: ComparedAgents, names: Sequence[str]) -> str:
@@ -320,8 +334,8 @@ def differences(found: ComparedAgents) -> TextTable:
         rows,
         (
             _rests_on(found),
-            f"95 % interval: {how}{_cut(found)}; p: sign-flip permutation test; Holm "
-            f"p: corrected for {plural(tested(found), 'metric')}",
+            f"95 % interval: {how}{_cut(found)}; p: {_test_of(found)}; Holm p: corrected for "
+            f"{plural(tested(found), 'metric')}{_and_looks(found)}",
             *(
                 [
                     "bounds: the difference over all matched episodes with unscored ones at their "
@@ -493,17 +507,17 @@ def tested(found: ComparedAgents) -> int:
 
 def level(found: ComparedAgents) -> float:
     """The p that shows a measure's difference whatever the other measures come to."""
-    return ALPHA / max(tested(found), 1)
+    return ALPHA / max(tested(found), 1) / found.looks
 
 
 def at_level(found: ComparedAgents) -> str:
     """At which level a difference counts as shown here, in words."""
-    count = tested(found)
+    count = tested(found) * found.looks
     if count < 2:
         return "at p < 0.05"
     return (
-        f"at p < 0.05 / {count} = {level(found):.2g}, enough for any of {count} metrics after "
-        "Holm's correction"
+        f"at p < 0.05 / {count} = {level(found):.2g}, enough for any of "
+        f"{plural(tested(found), 'metric')}{_and_looks(found)} after Holm's correction"
     )
 
 

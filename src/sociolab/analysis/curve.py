@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare import ComparedAgents, compared
 from sociolab.analysis.compare_runs import (
+    SIDES,
     CompareRequest,
     OpenedRun,
     agent_of,
@@ -36,9 +36,6 @@ from sociolab.stats.power import ALPHA
 from sociolab.store.store import Store
 
 SCHEMA = 1
-
-_SIDES = re.compile(r"\bA met\b|\bpair of A\b")
-"""In a sentence of a comparison, that it calls its sides A and B."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,7 @@ def _cautions(runs: Sequence[OpenedRun], found: Curve) -> Iterator[str]:
     for later, against in zip(runs[1:], found.compared, strict=True):
         for sentence in cautions_of((later, runs[0]), against):
             sides = f"A: {against.a.run}, B: {against.b.run}. "
-            yield f"{sides if _SIDES.search(sentence) else ''}{sentence}"
+            yield f"{sides if SIDES.search(sentence) else ''}{sentence}"
 
 
 @dataclass(frozen=True, slots=True)

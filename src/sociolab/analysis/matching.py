@@ -1,8 +1,8 @@
 """Which plays of one agent answer to which of another, as closely as the design of the runs allows.
 
 - `exact`: the same task, seat, partner and repeat, play by play.
-- `scenario`: the same scenario (cluster), place at the table and partner, whatever the cast: the
-  mean of one agent's plays in such a block answers to the mean of the other's. This is what agents
+- `scenario`: the same scenario (cluster) and partner, whatever the cast: the mean of one agent's
+  plays in such a block answers to the mean of the other's. This is what agents
   that were cast at random leave to compare (Miller, arXiv 2411.00640, calls both paired).
 - `none`: no counterpart; the agents' means are compared as they are.
 
@@ -68,7 +68,7 @@ class MatchKey(NamedTuple):
 
     `cast` is empty where the other four are enough; where one agent has several such plays (it
     sat in either seat of a measure of whole episodes) it says who sat in the other seats. Of a
-    block, `task` is its scenario, `seat` the place at the table and `repeat` 0.
+    block, `task` is its scenario, `seat` is "any" and `repeat` 0.
     """
 
     task: str
@@ -158,7 +158,7 @@ def _must(a: ComparedSide, b: ComparedSide, found: Matching) -> Matching:
         return found
     share = {
         "exact": "no task with the same seat, partner and repeat",
-        "scenario": "no scenario with the same seat",
+        "scenario": "no scenario in which both had the same place",
         "none": "no partner but each other",
     }[found.match]
     raise ConfigError(
@@ -199,8 +199,8 @@ def _apart(a: ComparedSide, b: ComparedSide, by: By) -> tuple[ComparedSide, Comp
 
 
 def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> Blocks:
-    """Plays of the same scenario and place at the table, and, if `partner`, partner or role."""
-
+    """Plays of the same scenario, and, if `partner`, partner or role. Nothing where the agents share
+    a place at the table in no scenario, as where one only sold and the other only bought."""
     places = places_of({**a.casts, **b.casts})
 
     def blocks(side: ComparedSide) -> dict[str, dict[MatchKey, list[Value]]]:
@@ -208,13 +208,13 @@ def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> 
         found: dict[str, dict[MatchKey, list[Value]]] = {}
         for value in side.values:
             met = _named(side.met(value), by, roles) if partner else ""
-            seat = None if value.seat is None else places.get((value.trial, value.seat), value.seat)
+            seat = None if value.seat is None else "any"
             key = MatchKey(value.cluster, seat, met, 0)
             found.setdefault(value.measure, {}).setdefault(key, []).append(value)
         return found
 
     mine, others = blocks(a), blocks(b)
-    return {
+    made = {
         name: tuple(
             Block(key, (tuple(some), tuple(others[name][key])))
             for key, some in keyed.items()
@@ -222,6 +222,33 @@ def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> 
         )
         for name, keyed in mine.items()
         if name in others
+    }
+    return {
+        name: some if any(set(mine) & set(others) for mine, others in sat) else ()
+        for name, some in made.items()
+        for sat in ([_sat(block, places) for block in some],)
+    }
+
+
+def _sat(block: Block, places: Mapping[PlayKey, str]) -> tuple[Counter[str], Counter[str]]:
+    """How often each agent sat in each place."""
+    a, b = (
+        Counter(places.get((v.trial, v.seat), v.seat or "whole") for v in side)
+        for side in block.sides
+    )
+    return a, b
+
+
+def uneven(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> set[str]:
+    """The scenarios in which the agents sat in some place more often than in another, and not both
+    alike: what the place is worth is in their difference."""
+    places = places_of({**a.casts, **b.casts})
+    return {
+        block.key.task
+        for some in blocks.values()
+        for block in some
+        for mine, others in (_sat(block, places),)
+        if any(mine[p] * others.total() != others[p] * mine.total() for p in {*mine, *others})
     }
 
 

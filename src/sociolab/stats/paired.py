@@ -94,12 +94,13 @@ class Comparison:
 
 
 def compare(
-    measures: Mapping[str, tuple[Sequence[KeyedValue], Sequence[KeyedValue]]],
+    measures: Mapping[str, tuple[Sequence[KeyedValue], Sequence[KeyedValue]]], looks: int = 1
 ) -> dict[str, Comparison]:
     """For each measure its rows of agent a and of agent b, matched by key and compared.
 
     Keys and clusters mean the same in all measures. The order of the rows does not matter. The
-    result is in the order of `measures`; a measure without pairs has a record with notes.
+    result is in the order of `measures`; a measure without pairs has a record with notes. p is
+    corrected for so many `looks` at the same comparison.
     ValueError as in `paired`, for a key in different clusters in two measures, and for
     values that are not finite.
     """
@@ -111,7 +112,8 @@ def compare(
     clusters = list(home.values())
     differences = means(columns, clusters)
     flipped = sign_flip(columns, clusters)
-    corrected = holm({name: one.p if one.differing else None for name, one in flipped.items()})
+    testable = {name: one.p if one.differing else None for name, one in flipped.items()}
+    corrected = holm(testable, looks)
     tested = sum(p is not None for p in corrected.values())
     return {
         name: _comparison(
@@ -120,7 +122,7 @@ def compare(
             differences[name],
             flipped[name],
             corrected[name],
-            ALPHA / max(tested, 1),
+            ALPHA / max(tested, 1) / looks,
         )
         for name, found in pairs.items()
     }
@@ -406,12 +408,13 @@ def _signs(clusters: int, seed: int, flips: int) -> Iterator[Floats]:
         yield 1.0 - 2.0 * np.unpackbits(drawn, axis=1, count=clusters).astype(np.float64)
 
 
-def holm(ps: Mapping[str, float | None]) -> dict[str, float | None]:
+def holm(ps: Mapping[str, float | None], looks: int = 1) -> dict[str, float | None]:
     """Adjusted p-values, to be held against 0.05: the chance of any false alarm stays below it.
 
     The smallest of m is multiplied by m, the next by m - 1 and so on; none falls below the one
     before, none exceeds 1. Valid however the tests depend on each other. A measure without a p
-    (None) stays None and does not count in m. ValueError for a p outside [0, 1].
+    (None) stays None and does not count in m. Where the same tests are made at several `looks` as
+    data come in, p counts for each of them (Bonferroni). ValueError for a p outside [0, 1].
     Source: Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.
     """
     for name, p in ps.items():
@@ -421,7 +424,7 @@ def holm(ps: Mapping[str, float | None]) -> dict[str, float | None]:
     adjusted: dict[str, float] = {}
     floor = 0.0
     for place, (p, name) in enumerate(given):
-        floor = max(floor, min(1.0, (len(given) - place) * p))
+        floor = max(floor, min(1.0, (len(given) - place) * p * looks))
         adjusted[name] = floor
     return {name: adjusted.get(name) for name in ps}
 

@@ -25,15 +25,15 @@ UNMATCHED = "plays are not matched"
 """Why there is nothing that needs pairs."""
 
 
-def compare_unpaired(measures: Mapping[str, Rows]) -> dict[str, Comparison]:
+def compare_unpaired(measures: Mapping[str, Rows], looks: int = 1) -> dict[str, Comparison]:
     """For each measure the rows of agent a and of agent b compared as they are; keys say nothing.
 
     `n` of a difference counts the plays of both sides, `clusters` those that either played. What
     only pairs have (flips, effect sizes by pair, what more of them would settle) is None.
     """
     found = {name: _Unpaired(a, b) for name, (a, b) in measures.items()}
-    corrected = holm({name: one.p for name, one in found.items()})
-    level = ALPHA / max(1, sum(p is not None for p in corrected.values()))
+    corrected = holm({name: one.p for name, one in found.items()}, looks)
+    level = ALPHA / max(1, sum(p is not None for p in corrected.values())) / looks
     return {name: one.comparison(corrected[name], level) for name, one in found.items()}
 
 

@@ -73,7 +73,7 @@ def test_what_differs_beside_the_run_is_cautioned_by_its_name(store: Store) -> N
     [
         (("c1",), "two runs or more, found 1"),
         (("c1", "c2", "c1"), "found c1 twice"),
-        (("c1", "c2", "else"), "c1 and else have no task in common"),
+        (("c1", "c2", "else"), "no task that all of these played: c1, c2, else"),
         (("c1", "c2", "changed"), "c1 and changed were played on different data"),
         (("c1", "mine", "own"), "no task that all of these played: c1, mine, own"),
     ],
