@@ -53,7 +53,10 @@ def biased(name: str) -> str:
 
 def test_a_fair_judge_is_moved_by_nothing(stored: Path) -> None:
     found = audited(stored, biased("Fair"))
-    assert set(found.effects) == {"repeat", "order", "names", "padding"}
+    assert set(found.effects) == {
+        "repeat", "order", "names", "padding", "judge-note", "goals", "outcome", "other", "secret",
+        "insult",
+    }  # fmt: skip
     for kind in ("order", "names", "padding"):
         assert {effect.estimate.value for effect in found.effects[kind]} == {0}
         assert {effect.missing for effect in found.effects[kind]} == {0}

@@ -199,8 +199,8 @@ def _apart(a: ComparedSide, b: ComparedSide, by: By) -> tuple[ComparedSide, Comp
 
 
 def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> Blocks:
-    """Plays of the same scenario, and, if `partner`, partner or role. Nothing where the agents share
-    a place at the table in no scenario, as where one only sold and the other only bought."""
+    """Plays of the same scenario, and, if `partner`, partner or role. Nothing where the agents
+    share a place at the table in no scenario, as where one only sold and the other only bought."""
     places = places_of({**a.casts, **b.casts})
 
     def blocks(side: ComparedSide) -> dict[str, dict[MatchKey, list[Value]]]:
