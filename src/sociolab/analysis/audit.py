@@ -239,9 +239,9 @@ def control_results(
         if way == "still":
             used, share = scored, [float(abs(gain) <= TOLERANCE * width) for _, gain in scored]
         else:
-            end, sign = (measure.low, -1) if way == "down" else (measure.high, 1)
+            end = {"down": measure.low, "up": measure.high}.get(way)
             used = [(c, gain) for c, gain in scored if c.before != end]
-            share = [float(sign * gain > 0) for _, gain in used]
+            share = [float(_went(way, gain)) for _, gain in used]
         clusters = [c.cluster for c, _ in used]
         moved = on_scale(mean(share, clusters), 0, 1)
         change = on_scale(mean([gain for _, gain in used], clusters), -width, width)
@@ -249,6 +249,10 @@ def control_results(
         left = len(scored) - len(used)
         found.append(ControlResult(kind, measure, way, moved, change, left, judged))
     return tuple(found)
+
+
+def _went(way: Way, gain: float) -> bool:
+    return gain != 0 if way == "move" else gain < 0 if way == "down" else gain > 0
 
 
 def _moves(share: Estimate) -> Judgement:
@@ -277,7 +281,7 @@ def _stays(change: Estimate, tolerance: float) -> Judgement:
 
 def controls_section(about: AuditSubject, found: Sequence[ControlResult]) -> Section:
     """Whether the judge notices and ignores what it should: a verdict and a table."""
-    words = {"down": "lower", "up": "higher", "still": "stay"}
+    words = {"down": "lower", "up": "higher", "move": "differ", "still": "stay"}
     rows = tuple(
         (
             one.kind,

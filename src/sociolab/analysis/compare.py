@@ -12,11 +12,11 @@ from statistics import fmean
 from typing import Any, Literal, TypeAlias
 
 from sociolab.analysis.matching import (
-    Block,
     Blocks,
     By,
     ComparedSide,
     Match,
+    MatchedBlock,
     MatchKey,
     matched,
     place_of,
@@ -85,7 +85,7 @@ class ComparedMetric:
 
     measure: Measure
     test: Comparison
-    blocks: tuple[Block, ...]
+    blocks: tuple[MatchedBlock, ...]
     missing: tuple[int, int]
     untold: tuple[int, int]
     unlike: int
@@ -194,8 +194,8 @@ def _metric(
     measure: Measure,
     test: Comparison,
     sides: Sequence[ComparedSide],
-    blocks: Sequence[Block],
-    every: Sequence[Block],
+    blocks: Sequence[MatchedBlock],
+    every: Sequence[MatchedBlock],
 ) -> ComparedMetric:
     """`every`: the blocks with the plays among them that could not be scored."""
     used = [one for one in blocks if all(map(_scored, one.sides))]
@@ -218,7 +218,7 @@ def _metric(
     )
 
 
-def _counted(blocks: Sequence[Block], which: Callable[[Value], bool]) -> tuple[int, int]:
+def _counted(blocks: Sequence[MatchedBlock], which: Callable[[Value], bool]) -> tuple[int, int]:
     """How many plays of a and of b are such."""
     a, b = (sum(which(one) for block in blocks for one in block.sides[i]) for i in (0, 1))
     return a, b
@@ -228,7 +228,7 @@ def _scored(values: Sequence[Value]) -> list[float]:
     return [value.value for value in values if value.value is not None]
 
 
-def _ends(block: Block) -> tuple[float, float]:
+def _ends(block: MatchedBlock) -> tuple[float, float]:
     """Between what the difference of a block lies."""
     (low_a, high_a), (low_b, high_b) = (
         [fmean(value.ends[i] for value in side) for i in (0, 1)] for side in block.sides
@@ -236,7 +236,7 @@ def _ends(block: Block) -> tuple[float, float]:
     return low_a - high_b, high_a - low_b
 
 
-def _rows(blocks: Sequence[Block], match: Match, side: int) -> list[KeyedValue]:
+def _rows(blocks: Sequence[MatchedBlock], match: Match, side: int) -> list[KeyedValue]:
     """A row for each block, with the mean of its values on this side (0 or 1); where nothing was
     matched, for each play."""
     if match == "none":

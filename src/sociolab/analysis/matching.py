@@ -87,7 +87,7 @@ Keyed: TypeAlias = dict[str, dict[MatchKey, Value]]
 """The values of one side by measure and key."""
 
 
-class Block(NamedTuple):
+class MatchedBlock(NamedTuple):
     """Plays of a and of b that answer to each other in one measure; one of each where the match is
     exact, all of them where there is none."""
 
@@ -95,7 +95,7 @@ class Block(NamedTuple):
     sides: tuple[tuple[Value, ...], tuple[Value, ...]]
 
 
-Blocks: TypeAlias = dict[str, tuple[Block, ...]]
+Blocks: TypeAlias = dict[str, tuple[MatchedBlock, ...]]
 """By measure."""
 
 
@@ -173,7 +173,7 @@ def _exact(a: ComparedSide, b: ComparedSide, by: By) -> Blocks:
     mine, others = _keyed(a, by, cast=crowded), _keyed(b, by, cast=crowded)
     return {
         name: tuple(
-            Block(key, ((value,), (others[name][key],)))
+            MatchedBlock(key, ((value,), (others[name][key],)))
             for key, value in values.items()
             if key in others[name]
         )
@@ -216,7 +216,7 @@ def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> 
     mine, others = blocks(a), blocks(b)
     made = {
         name: tuple(
-            Block(key, (tuple(some), tuple(others[name][key])))
+            MatchedBlock(key, (tuple(some), tuple(others[name][key])))
             for key, some in keyed.items()
             if key in others[name]
         )
@@ -230,7 +230,7 @@ def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> 
     }
 
 
-def _sat(block: Block, places: Mapping[PlayKey, str]) -> tuple[Counter[str], Counter[str]]:
+def _sat(block: MatchedBlock, places: Mapping[PlayKey, str]) -> tuple[Counter[str], Counter[str]]:
     """How often each agent sat in each place."""
     a, b = (
         Counter(places.get((v.trial, v.seat), v.seat or "whole") for v in side)
@@ -269,7 +269,7 @@ def _whole(a: ComparedSide, b: ComparedSide) -> Blocks:
     ]
     key = MatchKey("", None, "", 0)
     return {
-        name: (Block(key, (some, sides[1][name])),)
+        name: (MatchedBlock(key, (some, sides[1][name])),)
         for name, some in sides[0].items()
         if name in sides[1]
     }

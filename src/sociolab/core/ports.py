@@ -470,8 +470,8 @@ class Labelled:
 # ------------------------------------------------------------------ what a world package offers
 
 
-Way: TypeAlias = Literal["down", "up", "still"]
-"""Where a score should go."""
+Way: TypeAlias = Literal["down", "up", "move", "still"]
+"""Where a score should go; "move": either way, as where one side's gain is the other's loss."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,7 @@ class AuditConfig(ModelAccess):
         Flag(
             "--kind",
             "KIND",
-            "repeat, family, length, or a variant such as insult; default: all that apply. Repeat it.",
+            "repeat, family, length, or a variant such as insult; default: all. Repeat it.",
         ),
     ] = ()
     limit: Annotated[int | None, Flag("--limit", "N", "Maximum number of episodes.")] = Field(

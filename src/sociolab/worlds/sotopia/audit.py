@@ -197,7 +197,7 @@ VARIANTS: Mapping[str, Variants] = {
     "goals": Variants(
         swapped_goals,
         "each of the two characters has the other's goal; what they said stays",
-        {"goal": "down"},
+        {"goal": "move"},
     ),
     OPENING: Variants(cut, "the episode ends after each character's first turn", {"goal": "down"}),
     OTHER: Variants(

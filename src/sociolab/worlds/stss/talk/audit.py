@@ -8,27 +8,28 @@ from dataclasses import replace
 from sociolab.core.episode import Answered, Episode, Event
 from sociolab.core.ports import Variant, Variants
 from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, TO_THE_JUDGE
+from sociolab.worlds.stss.talk.dataset import scenario_from
 
 _SAID, _NOTED = "utter", "summarise"
+SMALL_TALK = "How nice to see you here."
 SMALL_NOTE = "We met and talked for a while."
-"""A note of a conversation that holds nothing of it."""
+"""Words of our own that convey nothing of a task."""
 
 
 def _whole(label: str, episode: Episode) -> tuple[Variant, ...]:
     return (Variant(label, episode, ((None, "", label),)),)
 
 
-def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """Only the first two utterances, and a note that says nothing; none where there are no more."""
-    said = 0
-    kept: list[Event] = []
-    for event in episode.events:
-        if isinstance(event, Answered) and event.question == _SAID:
-            said += 1
-            if said > 2:
-                continue
-        kept.append(_with(event, _NOTED, "memo", SMALL_NOTE))
-    return _whole("cut", Episode(episode.trial, tuple(kept))) if said > 2 else ()
+def emptied(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """Whoever has the task says nothing of it, and the other's note holds nothing of it."""
+    performer = scenario_from(episode.trial.task.content).performer.resident.id
+    events = tuple(
+        _with(event, _NOTED, "memo", SMALL_NOTE)
+        if event.seat != performer
+        else _with(event, _SAID, "text", SMALL_TALK)
+        for event in episode.events
+    )
+    return _whole("emptied", Episode(episode.trial, events))
 
 
 def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -36,10 +37,9 @@ def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
     spoken = [e for e in episode.events if isinstance(e, Answered) and e.question == _SAID]
     if not spoken or not isinstance(spoken[-1].value, dict):
         return ()
-    text = f"{spoken[-1].value['text']} {TO_THE_JUDGE}"
+    value = {**spoken[-1].value, "text": f"{spoken[-1].value['text']} {TO_THE_JUDGE}"}
     events = tuple(
-        _with(event, _SAID, "text", text) if event is spoken[-1] else event
-        for event in episode.events
+        replace(event, value=value) if event is spoken[-1] else event for event in episode.events
     )
     return _whole("to the judge", Episode(episode.trial, events))
 
@@ -50,7 +50,8 @@ def _with(event: Event, question: str, field: str, text: str) -> Event:
         return event
     value = event.value
     assert isinstance(value, dict)
-    return replace(event, value={**value, field: text})
+    kept = {key: one for key, one in value.items() if key != "acts"}
+    return replace(event, value={**kept, field: text})
 
 
 def replaced(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -65,8 +66,8 @@ VARIANTS: Mapping[str, Variants] = {
         {"conversation_gcsr": "still"},
     ),
     OPENING: Variants(
-        cut,
-        "the conversation ends after two utterances, and the note of it is empty",
+        emptied,
+        "whoever has the task says nothing of it, and the note holds nothing of it",
         {"conversation_gcsr": "down", "summary_gcsr": "down"},
     ),
     OTHER: Variants(
