@@ -63,6 +63,20 @@ def test_where_all_clusters_differ_by_the_same_the_difference_decides(store: Sto
     assert not gate(store, "goal<-1", "even").failed
 
 
+def test_planned_looks_share_the_level(store: Store) -> None:
+    alone = found(store).metrics["goal"].test.difference
+    wanted = CompareRequest(("new", "old"), judge=JUDGE.name, looks=5)
+    comparison = compare_runs(store, wanted).comparison
+    assert comparison is not None
+    (gate,) = difference_gates(comparison, [rule_of("goal<0")])
+    # t(8) at 99 % is 3.355387, at 95 % 2.306004.
+    assert alone.value is not None
+    assert alone.high is not None
+    reach = (alone.high - alone.value) * 3.355387 / 2.306004
+    assert gate.high == pytest.approx(alone.value + reach, abs=1e-5)
+    assert "99 % interval" in gate.sentence
+
+
 def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:
     assert gate(store, "GOAL<-0.5", "even").failed
 

@@ -145,7 +145,7 @@ def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
         "judge or the paper"
     )
     assert check.notes[0].startswith("judge goal check: the goal's formula")
-    how = "95 % interval, clustered by scenario (3): Student's t"
+    how = "95 % interval, clustered by scenario (3): skew-corrected t"
     assert any(note.startswith(how) for note in heuristic.notes)
 
 

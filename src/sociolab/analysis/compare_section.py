@@ -274,7 +274,7 @@ def _how_many(counts: Sequence[int], of: str) -> str:
 
 def main_measure(found: ComparedAgents) -> str:
     """The world's main measure that has a difference to speak of, or the first measure."""
-    usable = [name for name, one in tests(found) if one.design.detectable is not None]
+    usable = [name for name, one in tests(found) if one.design.error is not None]
     mains = [name for name in found.declared.main if name in usable]
     return [*mains, *usable, *found.metrics][0]
 

@@ -181,7 +181,7 @@ def report(
 def compare(
     run: Annotated[
         list[str],
-        argument("RUN...", "Runs of an agent each, or one of several agents."),
+        argument("RUN [RUN ...]", "Runs of an agent each, or one of several agents."),
     ],
     agent: Annotated[OptText, option("--agent", "LABEL", "Agent A; default: the only one.")] = None,
     with_: Annotated[
@@ -249,6 +249,7 @@ def compare(
     from sociolab.analysis.compare_runs import CompareRequest, compare_runs
     from sociolab.analysis.compare_section import forest
     from sociolab.analysis.episode_pairs import with_episodes
+    from sociolab.app.looks import with_looks
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of
     from sociolab.core.user_files import free_file
@@ -288,7 +289,7 @@ def compare(
         free_file(pairs, "--pairs")
     suite = f"sociolab compare {' '.join(run)}"
     with told_undecided(suite, junit), open_store(store) as opened:
-        found = compare_runs(opened, wanted)
+        found = with_looks(opened, compare_runs(opened, wanted))
         if figure is not None and found.comparison is None:
             raise ConfigError("--figure is for two agents; name both: --agent A --with B")
         wanted_pairs = pairs is not None or every

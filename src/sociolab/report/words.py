@@ -278,7 +278,7 @@ def interval_line(made: Sequence[tuple[int, str]], cluster: str) -> str:
 
 def interval_methods(kinds: Iterable[str]) -> str:
     """How intervals of these methods (as in `Estimate.method`) were made; "none" without any."""
-    return "Student's t, corrected for skewness" if "t" in {*kinds} else "none"
+    return "skew-corrected t" if "t" in {*kinds} else "none"
 
 
 def cut_words(entries: Sequence[ScoreEntry]) -> str:
