@@ -32,6 +32,7 @@ BELONGING = (
     "studies",
     "participants",
     "assignments",
+    "looks",
     "answers",
     "episode_words",
 )

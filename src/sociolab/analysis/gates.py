@@ -97,16 +97,8 @@ def difference_gates(
                 f"are: {', '.join(found.metrics)}{why(name)}"
             )
         one = found.metrics[name]
-        gates.append(
-            _gate(
-                rule,
-                "A \N{MINUS SIGN} B",
-                _wider(one.test.difference, found.looks),
-                one.measure,
-                "difference",
-                found.looks,
-            )  # fmt: skip
-        )
+        wide, whose = _wider(one.test.difference, found.looks), "A \N{MINUS SIGN} B"
+        gates.append(_gate(rule, whose, wide, one.measure, "difference", found.looks))
     return tuple(gates)
 
 

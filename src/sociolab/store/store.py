@@ -186,7 +186,7 @@ class Store(Database):
     def look(self, runs: tuple[str, str], about: str, pairs: int) -> tuple[int, ...]:
         """Keep that a comparison of two runs (or of one with itself) was looked at with so many
         pairs; the sizes of all its looks."""
-        key = (*map(self.run_pk, runs), about)
+        key = (self.run_pk(runs[0]), self.run_pk(runs[1]), about)
         self.write("INSERT OR IGNORE INTO looks VALUES (?, ?, ?, ?)", (*key, pairs))
         rows = self.rows(
             "SELECT pairs FROM looks WHERE run = ? AND other = ? AND about = ? ORDER BY pairs", key
