@@ -293,6 +293,7 @@ def _measured(one: ComparedMetric) -> dict[str, Any]:
         "clusters": one.test.clusters,
         **asdict(one.test),
         "superiority": one.test.effect.superiority,
+        "at_most_apart": one.test.at_most,
         "unlike": one.unlike,
         "missing_a": one.missing[0],
         "missing_b": one.missing[1],

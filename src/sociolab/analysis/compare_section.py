@@ -196,6 +196,11 @@ def _power(found: ComparedAgents) -> Iterator[str]:
             f"Minimum detectable difference in {title_of(measure)}: {figure(seen, measure)} (80 % "
             f"power {at_level(found)}). A smaller true difference is missed more often."
         )
+    if one.at_most is not None and not _significant(one):
+        yield (
+            f"A and B are at most {figure(one.at_most, measure)} apart in {title_of(measure)} (two "
+            "one-sided tests at 5 %)."
+        )
 
 
 def _sample_size(found: ComparedAgents) -> Iterator[str]:
@@ -445,6 +450,7 @@ def design(found: ComparedAgents) -> TextTable:
             figure(one.difference.value, found.metrics[name].measure),
             figure(one.design.detectable, found.metrics[name].measure),
             *_settled(one),
+            figure(one.at_most, found.metrics[name].measure),
             p_text(one.permutation.smallest),
         )
         for name, one in tests(found)
@@ -455,13 +461,23 @@ def design(found: ComparedAgents) -> TextTable:
     ]
     return TextTable(
         "Power and sample size",
-        ("metric", "observed", "detectable", f"{cluster}s needed", "repeats", "smallest p"),
+        (
+            "metric",
+            "observed",
+            "detectable",
+            f"{cluster}s needed",
+            "repeats",
+            "at most apart",
+            "smallest p",
+        ),
         rows,
         (
             f"detectable: minimum detectable difference, with 80 % power {at_level(found)}",
             f"needed: {cluster}s in all (at least {fewest(level(found))}), or the factor by which "
             "to multiply the repeats, to detect the observed difference if it is the true one, "
             "with the same power and level",
+            "at most apart: the smallest margin within which two one-sided tests at 5 % call A "
+            "and B equivalent",
             "smallest p: the smallest attainable with these pairs",
             *(
                 [f"no number of repeats suffices (between-{cluster} variance): {titles(in_vain)}"]

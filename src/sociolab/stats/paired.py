@@ -41,7 +41,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.intervals import Estimate, Floats, finite, grouped, means, numbered, two_sided_p
+from sociolab.stats.intervals import (
+    Estimate,
+    Floats,
+    finite,
+    grouped,
+    means,
+    numbered,
+    t_quantile,
+    two_sided_p,
+)
 from sociolab.stats.power import ALPHA, Design, Needed, design, needed
 
 _ROUNDING = 1e-11
@@ -86,6 +95,15 @@ class Comparison:
     def clusters(self) -> int:
         """How many clusters they lie in."""
         return self.difference.clusters
+
+    @property
+    def at_most(self) -> float | None:
+        """How far apart the two are at most: the smallest margin d at which two one-sided t-tests
+        at 5 % reject both -d and d (TOST; Lakens, Soc. Psychol. Personal. Sci. 8, 2017, 355-362).
+        None without an error, and for plays without counterparts."""
+        if self.difference.value is None or self.design.error is None or self.t_test.t is None:
+            return None
+        return abs(self.difference.value) + t_quantile(0.95, self.clusters - 1) * self.design.error
 
     @property
     def p(self) -> float | None:
