@@ -14,6 +14,7 @@ from sociolab.analysis.compare import ComparedAgents, compared, comparison_docum
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.compare_section import comparison_section
 from sociolab.analysis.matching import ComparedSide, Match, matched
+from sociolab.analysis.rank import rank_runs, ranking_section
 from sociolab.analysis.values import Value
 from sociolab.app.data.importing import Import, import_anything
 from sociolab.core.episode import CastMember
@@ -178,3 +179,20 @@ def test_on_the_public_episodes_no_play_is_thrown_away_and_the_sign_holds(
         every = compare_runs(store, CompareRequest(("pub",), judge="j")).every
         assert every is not None
         assert len(every.compared) == len(agents) * (len(agents) - 1) / 2 - len(every.apart)
+
+
+def test_agents_cast_at_random_are_ranked_by_scenario(public: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    import_anything("sotopia-episodes", Import(public, "pub", False, path))
+    with Store.open(path, create=False) as store:
+        for row in store.trials("pub"):
+            scores = [Score(GOAL, m.seat, 7 if m.agent == "gpt-4" else 3) for m in row.trial.cast]
+            store.verdicts.add("pub", JUDGE[1], scores, trial=row.trial.id)
+        exact, found = (
+            rank_runs(store, ["pub"], "j", "goal", match=how) for how in ("exact", None)
+        )
+    assert exact.compared.unmatched > 190
+    assert (found.match, found.few) == ("scenario", True)
+    # 140 of these are the partner's, whom nobody else met.
+    assert found.compared.unmatched < 150
+    assert "whatever the cast, since most have no counterpart" in ranking_section(found).said[0]

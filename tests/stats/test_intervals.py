@@ -76,10 +76,10 @@ def test_the_end_towards_the_longer_tail_is_moved_out_worked_by_hand() -> None:
     # Seven 0 and an 8: mean 1, squares 7 + 49 = 56, se = sqrt(56/7/8) = 1; t(.975; 7) = 2.364624.
     # Skewness: cubes -7 + 343 = 336, 336/8 / (56/8)^1.5 = 6/sqrt(7), times sqrt(8 * 7) / 6 is
     # sqrt(8).
-    # Shift: sqrt(8) / (6 * sqrt(8)) * (1 + 2 * 2.364624^2) = 12.182894 / 6, times 1.2.
+    # Shift: sqrt(8) / (6 * sqrt(8)) * (1 + 2 * 2.364624^2) = 12.182894 / 6, times 1.1.
     low, high = limits(mean([0] * 7 + [8], "abcdefgh"))
     assert low == pytest.approx(1 - 2.364624, abs=1e-6)
-    assert high == pytest.approx(1 + 2.364624 + 1.2 * 12.182894 / 6, abs=1e-5)
+    assert high == pytest.approx(1 + 2.364624 + 1.1 * 12.182894 / 6, abs=1e-5)
 
 
 def test_the_skewness_of_fewer_than_eight_clusters_is_not_used() -> None:
@@ -158,7 +158,7 @@ def test_the_skewness_is_that_of_scipy() -> None:
     error = scipy.stats.sem(values)
     johnson = scipy.stats.skew(values, bias=False) / (6 * 12**0.5) * (1 + 2 * edge**2)
     assert low == pytest.approx(centre - edge * error)
-    assert high == pytest.approx(centre + (edge + 1.2 * johnson) * error)
+    assert high == pytest.approx(centre + (edge + 1.1 * johnson) * error)
 
 
 # Properties

@@ -360,6 +360,9 @@ def rank(
     csv: Annotated[OptPath, option("--csv", "FILE", "Write the ratings.")] = None,
     figure: FigureFile = None,
     rename: Rename = None,
+    match: Annotated[
+        OptText, option("--match", "HOW", "exact or scenario; default: what the design allows.")
+    ] = None,
     full: Full = False,
     store: StoreFile = None,
     json: Json = False,
@@ -378,11 +381,13 @@ def rank(
     )
     from sociolab.store.store import open_store
 
-    called = _renamed(rename)
+    called, how = _renamed(rename), match_of(match)
+    if how == "none":
+        raise ConfigError("--match none is for compare; a ranking needs counterparts")
     if figure is not None:
         _check_figure(figure)
     with open_store(store) as opened:
-        found = rank_runs(opened, run, judge, metric, called)
+        found = rank_runs(opened, run, judge, metric, called, how)
         section = ranking_section(found)
         drawn = rating_figure(found) if figure is not None else None
         shown_as = agent_names(opened, run, called) if called and html else None
