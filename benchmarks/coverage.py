@@ -25,8 +25,8 @@ is the share of the intervals that were given. The Monte Carlo error of a covera
 points. Widths are in those of an interval that knows the distribution (1.96 standard errors to
 either side). The second table holds other intervals against ours: Student's t, Johnson's (both
 ends shifted), Hall's transformation (1992), Wilson's score interval with a design effect, scipy's
-BCa bootstrap of scenarios (500 studies). The last lines are false alarms: of a gate at a limit of 0 on
-a rare measure, and of a comparison that is looked at six times as it grows.
+BCa bootstrap of scenarios (500 studies). The last lines are false alarms: of a gate at a limit of 0
+on a rare measure, and of a comparison that is looked at six times as it grows.
 """
 
 from __future__ import annotations

@@ -363,7 +363,8 @@ def _rests_on(found: ComparedAgents) -> str:
     usable = [one for _, one in tests(found) if one.pairs]
     if not usable:
         return "no pair has a value on both sides"
-    pairs = _how_many([one.pairs for one in usable], "pair")
+    unit = {"exact": "pair", "scenario": "block", "none": "episode"}[found.match]
+    pairs = _how_many([one.pairs for one in usable], unit)
     clusters = _how_many([one.clusters for one in usable], cluster_of(found))
     met = found.a.partners
     partner = f"; partner{'s' if len(met) > 1 else ''} of both: {' and '.join(met)}"

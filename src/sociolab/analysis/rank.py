@@ -343,16 +343,19 @@ def ranking_section(found: Ranking) -> Section:
 
 def _matched(found: Ranking) -> str:
     if found.match == "exact":
-        return "two agents in the same seat of the same task"
-    why = ", since most have no counterpart of the same task" if found.few else ""
-    return f"two agents in the same place of the same scenario, whatever the cast{why}"
+        return "two agents in the same seat of the same task, with the same partner"
+    why = " (most have no counterpart of the same task)" if found.few else ""
+    return (
+        "two agents in the same place of the same scenario, with the same partner, whatever the "
+        f"cast{why}"
+    )
 
 
 def _said(found: Ranking) -> Iterator[str]:
     agents = len(found.ratings.models)
     yield (
         f"{plural(agents, 'agent')} in {plural(len(found.compared.comparisons), 'comparison')} of "
-        f"two episodes: {_matched(found)}, with the same partner. The "
+        f"two episodes: {_matched(found)}. The "
         f"{found.pool.better or 'higher'} {found.pool.title} wins; equal scores tie."
     )
     for group in sorted({one.group for one in found.ratings.models}):

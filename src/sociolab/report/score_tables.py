@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.core.metrics import scale
@@ -119,7 +119,7 @@ def agent_grids(result: RunResult) -> tuple[Grid, ...]:
         mine = [entry for entry in result.scores if entry.judge == judge]
         heading = f"Mean score per agent (all partners) · judge: {judge}"
         grid = _by_measure(result, heading, "agent", _by_agent(result, mine), judge)
-        found.append(replace(grid, notes=(*grid.notes, *_partners_differ(mine))))
+        found.append(replace(grid, notes=(*grid.notes, *_partners_differ(mine, evaluated(result)))))
         roles = [
             (f"{agent} as {entry.by['role']}", entry)
             for agent in partner_last(result)
@@ -131,18 +131,18 @@ def agent_grids(result: RunResult) -> tuple[Grid, ...]:
     return tuple(grid for grid in found if grid.rows)
 
 
-def _partners_differ(entries: Sequence[ScoreEntry]) -> Iterator[str]:
-    """That agents of one table met different partners, where they did: who met whom."""
+def _partners_differ(entries: Sequence[ScoreEntry], evaluated_: Collection[str]) -> Iterator[str]:
+    """That these agents met different partners, where they did: who met whom."""
     met: dict[str, dict[str, None]] = {}
     for entry in entries:
-        if entry.agent and set(entry.by) == {"partner"} and entry.n:
+        if entry.agent in evaluated_ and set(entry.by) == {"partner"} and entry.n:
             met.setdefault(entry.agent, {})[entry.by["partner"]] = None
     kinds: dict[tuple[str, ...], list[str]] = {}
     for agent, partners in met.items():
         # An agent that played itself met what any other in self-play met.
         others = tuple(sorted("itself" if one == agent else one for one in partners))
         kinds.setdefault(others, []).append(agent)
-    if len(kinds) > 1:
+    if len(kinds) > 1 and len({frozenset(partners) for partners in met.values()}) > 1:
         told = "; ".join(
             f"{', '.join(agents)} met {', '.join(partners)}" for partners, agents in kinds.items()
         )
