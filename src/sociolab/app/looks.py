@@ -31,7 +31,7 @@ def with_looks(store: Store, found: Conclusions) -> Conclusions:
     caution = (
         f"This is look {len(sizes)} at this comparison as it grew ({', '.join(map(str, sizes))} "
         f"pairs), and p is corrected for {plural(one.looks, 'look')}. Where there is no "
-        "difference, six looks at p < 0.05 find one in 17 of 100 studies: plan the number of "
+        "difference, six looks at p < 0.05 find one in about 16 of 100 studies: plan the number of "
         "looks, and correct for it by --looks N."
     )
     first = replace(first, cautions=(*first.cautions, caution))

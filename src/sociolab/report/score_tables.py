@@ -135,7 +135,7 @@ def _partners_differ(entries: Sequence[ScoreEntry], evaluated_: Collection[str])
     """That these agents met different partners, where they did: who met whom."""
     met: dict[str, dict[str, None]] = {}
     for entry in entries:
-        if entry.agent in evaluated_ and set(entry.by) == {"partner"} and entry.n:
+        if entry.agent and entry.agent in evaluated_ and set(entry.by) == {"partner"} and entry.n:
             met.setdefault(entry.agent, {})[entry.by["partner"]] = None
     kinds: dict[tuple[str, ...], list[str]] = {}
     for agent, partners in met.items():
