@@ -6,11 +6,16 @@ import asyncio
 
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.judging.controls import TO_THE_JUDGE
+from sociolab.worlds.sotopia.audit import CONFESSION, INSULT, sentences
 from sociolab.worlds.sotopia.scene import casting_from
 
 GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
 WORDS = Measure("words", 0, 100_000, whole=True)
 BELIEVABLE = Measure("believability", 0, 10, title="BEL")
+RELATIONSHIP = Measure("relationship", -5, 5, title="REL")
+SECRET = Measure("secret", -10, 0, title="SEC")
+RULES = Measure("social_rules", -10, 0, title="SOC")
 OVERALL = Measure("overall", 0, 10, title="Overall")
 FAVOURITE = "Fergal Muldowney"
 AT_JUDGING = (0, 1, 3)
@@ -32,6 +37,55 @@ class _Judge:
 
 class Fair(_Judge):
     """Sees nothing that audits change."""
+
+
+class Constant(_Judge):
+    """Seven, whatever happens, in every dimension that a control is about."""
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        seats = episode.trial.task.seats
+        return tuple(Score(m, seat, v) for m, v in self.sheet(episode) for seat in seats)
+
+    def sheet(self, episode: Episode) -> tuple[tuple[Measure, float], ...]:
+        """The same for everybody."""
+        return (GOAL, 7), (BELIEVABLE, 7), (RELATIONSHIP, 3), (SECRET, -3), (RULES, -3)
+
+
+class Attentive(Constant):
+    """Knows how the episode was, by its trial, and sees what is wrong with it now; nobody's note
+    impresses it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._was: dict[str, Episode] = {}
+
+    def sheet(self, episode: Episode) -> tuple[tuple[Measure, float], ...]:
+        was = self._was.setdefault(episode.trial.id.split(" ")[0], episode)
+        said = " ".join(a.text for move in episode.moves for a in move.actions)
+        other = [m.seat for m in was.moves] != [m.seat for m in episode.moves]
+        other |= sentences(was.moves[0].actions[0].text)[-1] not in said
+        goal = 2 if other or self.turned(episode, was) else 7
+        rude = INSULT in said
+        return (
+            (GOAL, goal), (BELIEVABLE, 7), (RELATIONSHIP, -3 if rude else 3),
+            (SECRET, -9 if CONFESSION in said else -3), (RULES, -8 if rude else -3),
+        )  # fmt: skip
+
+    def turned(self, episode: Episode, was: Episode) -> bool:
+        """Whether somebody has another goal than before."""
+        of = [
+            {c.id: goal.text for c, goal in zip(cast.characters, cast.scenario.goals, strict=True)}
+            for cast in (casting_from(e.trial.task.content) for e in (episode, was))
+        ]
+        return of[0] != of[1]
+
+
+class Flattered(Attentive):
+    """Gives ten to whoever asks for it."""
+
+    def sheet(self, episode: Episode) -> tuple[tuple[Measure, float], ...]:
+        asked = any(TO_THE_JUDGE in a.text for move in episode.moves for a in move.actions)
+        return tuple((m, 10 if asked and m == GOAL else v) for m, v in super().sheet(episode))
 
 
 class FavoursFirst(_Judge):

@@ -324,10 +324,10 @@ def test_where_lower_is_better_the_lowest_agent_is_first(
         assert ranked.records[greedy, "scripted"].lost == 0
         found = compare_runs(store, CompareRequest(("low",), greedy, "scripted", seats=True))
         assert found.comparison is not None
-        mean = found.comparison.found["payoff"].difference.value
+        mean = found.comparison.metrics["payoff"].test.difference.value
         # 50 as the proposer like the other, 40 and not 50 as the responder.
         assert mean == -5.0
         assert list(found.seats) == ["proposer", "responder"]
-        assert found.seats["responder"].found["payoff"].difference.value == -10.0
+        assert found.seats["responder"].metrics["payoff"].test.difference.value == -10.0
         (board,) = boards([result_of(store, "low")])
         assert "lower is better" in " ".join(board.notes)

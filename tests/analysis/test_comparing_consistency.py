@@ -76,7 +76,7 @@ def two_agents() -> ComparedAgents:
 
 def test_two_agents_are_held_against_each_other_on_their_pairs_alone() -> None:
     found = two_agents()
-    assert found.found["goal"].pairs == 5
+    assert found.metrics["goal"].test.pairs == 5
     a, b, difference = passing_matched(found, {"goal": 8}, (1, 2, 3))
     # lamp: x succeeds in 2 of 3 pairs, y in 1; bike: x in 2 of 2, y in 1. The third play of bike
     # has no value for y, so that it counts for neither.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import pytest
 
@@ -43,9 +44,11 @@ def side(
 
 
 def pairs(a: ComparedSide, b: ComparedSide) -> list[tuple[float | None, float | None]]:
-    found = matched(a, b)
-    left, right = found.a.get("goal", {}), found.b.get("goal", {})
-    return [(left[key].value, right[key].value) for key in left if key in right]
+    """The values of the pairs that share task, seat, partner and repeat."""
+    with suppress(ConfigError):
+        blocks = matched(a, b, "exact").blocks["goal"]
+        return [(one.sides[0][0].value, one.sides[1][0].value) for one in blocks]
+    return []
 
 
 def test_the_two_seats_of_one_episode_are_never_a_pair() -> None:
@@ -149,18 +152,17 @@ def test_what_was_left_over_and_what_is_missing_is_counted() -> None:
         value("noise", "ann", "y", "p", None),
     )
     found = compared("sotopia", a, b, JUDGE, {"goal": GOAL})
-    assert found.counts == {"play": MatchCounts(4, 3, 3)}
-    assert found.missing == {"goal": (1, 1)}
-    assert (found.found["goal"].pairs, found.found["goal"].only_a, found.found["goal"].only_b) == (
-        1, 2, 1,
-    )  # fmt: skip
-    assert found.unlike == {"goal": 0}
+    assert found.counts == {"play": MatchCounts(4, 3, 3, 3, 3)}
+    goal = found.metrics["goal"]
+    assert goal.missing == (1, 1)
+    assert (goal.test.pairs, goal.test.only_a, goal.test.only_b) == (1, 2, 1)
+    assert goal.unlike == 0
 
 
 def test_without_a_single_pair_nothing_is_compared() -> None:
     a, b = (
-        side("x", value("lamp", "ann", "x", "p", 7)),
-        side("y", value("bike", "ann", "y", "p", 1)),
+        side("x", value("lamp", "ann", "x", "y", 7)),
+        side("y", value("lamp", "bob", "y", "x", 1)),
     )
     with pytest.raises(ConfigError, match="no episode of x can be paired with one of y"):
         compared("sotopia", a, b, JUDGE, {"goal": GOAL})
@@ -173,5 +175,7 @@ def test_the_order_of_the_values_does_not_matter() -> None:
     two = compared(
         "sotopia", side("x", *rows[::-1]), side("y", *others[::-1]), JUDGE, {"goal": GOAL}
     )
-    assert one.found["goal"].p == two.found["goal"].p
-    assert one.found["goal"].difference.value == pytest.approx(two.found["goal"].difference.value)
+    assert one.metrics["goal"].test.p == two.metrics["goal"].test.p
+    assert one.metrics["goal"].test.difference.value == pytest.approx(
+        two.metrics["goal"].test.difference.value
+    )

@@ -46,7 +46,7 @@ def test_two_sets_of_a_judge_are_paired_by_episode_and_seat(store: Store) -> Non
     assert found.comparison is not None
     sides = (found.comparison.a.name, found.comparison.b.name)
     assert sides == ("set paraphrased, 1111aaaa", "set verified original, 2222bbbb")
-    goal = found.comparison.found["goal"]
+    goal = found.comparison.metrics["goal"].test
     # -2 + 4 + 0 + 1 = 3, of four pairs in two scenarios.
     assert (goal.difference.value, goal.pairs, goal.clusters) == (0.75, 4, 2)
     assert (goal.mean_a, goal.mean_b) == (6.25, 5.5)
@@ -89,7 +89,7 @@ def test_two_runs_need_two_sets_that_they_were_played_with(store: Store, tmp_pat
     said = " ".join(sentence for section in found.sections for sentence in section.said)
     assert "paper, paraphrased, 1111aaaa and theirs, verified original, 2222bbbb" in said
     assert found.comparison is not None
-    assert {one.difference.value for one in found.comparison.found.values()} == {0.0}
+    assert {one.test.difference.value for one in found.comparison.metrics.values()} == {0.0}
     store.set_settings("again", {"instructions": OURS.as_json()})
     with pytest.raises(ConfigError, match="expected two runs that were played under two sets"):
         compare_runs(store, wanted)

@@ -6,13 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from declared_worlds import declared
-from sociolab.analysis.compare import (
-    ComparedAgents,
-    compared,
-    comparison_document,
-    comparison_section,
-    forest,
-)
+from sociolab.analysis.compare import ComparedAgents, compared, comparison_document
+from sociolab.analysis.compare_section import comparison_section, forest
 from sociolab.analysis.formatting import NOTHING
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import Value
@@ -64,8 +59,8 @@ def test_five_scenarios_decide_nothing_and_six_are_asked_for() -> None:
     assert any(sentence.startswith("Undecided (95") for sentence in found.said)
     assert any("detecting it would take 6 scenarios in all" in sentence for sentence in found.said)
     (row,) = found.tables[2].rows
-    # What could be seen, scenarios, repeats, least p.
-    assert row[2:] == ("\N{EN DASH}", "6", "\N{EN DASH}", "0.062")
+    # What could be seen, scenarios, repeats, at most apart (1.8 + 2.131847 * 0.374166), least p.
+    assert row[2:] == ("\N{EN DASH}", "6", "\N{EN DASH}", "2.60", "0.062")
 
 
 def test_lower_is_said_as_lower() -> None:
@@ -146,10 +141,10 @@ def test_what_could_not_be_established_bounds_the_difference() -> None:
     a = with_untold(side("x", {"goal": [6.0] * 8}), {6: (0, 10), 7: (0, 10)})
     b = with_untold(side("y", {"goal": [4.0] * 8}), {7: (1, 4), 0: (1, 4)})
     found = compared_goals(a, b)
-    assert found.found["goal"].pairs == 5
-    assert found.untold["goal"] == (2, 2)
+    assert found.metrics["goal"].test.pairs == 5
+    assert found.metrics["goal"].untold == (2, 2)
     # Worst for A: 2 in five pairs, 6 - 4, 0 - 4, 0 - 4; best: 2 in five, 6 - 1, 10 - 4, 10 - 1.
-    assert found.bounds["goal"] == ((5 * 2 + 2 - 4 - 4) / 8, (5 * 2 + 5 + 6 + 9) / 8)
+    assert found.metrics["goal"].bounds == ((5 * 2 + 2 - 4 - 4) / 8, (5 * 2 + 5 + 6 + 9) / 8)
     measured = comparison_document(found)["measures"]["goal"]
     assert (measured["not_established_a"], measured["not_established_b"]) == (2, 2)
     assert measured["bounds"] == (0.5, 3.75)
@@ -165,7 +160,7 @@ def test_what_could_not_be_established_bounds_the_difference() -> None:
 def test_a_difference_that_they_could_turn_round_is_not_decided() -> None:
     a = with_untold(side("x", {"goal": [6.0] * 6}), {4: (0, 10), 5: (0, 10)})
     found = compared_goals(a, side("y", {"goal": [4.0] * 6}))
-    assert found.bounds["goal"] == ((4 * 2 - 4 - 4) / 6, (4 * 2 + 6 + 6) / 6)
+    assert found.metrics["goal"].bounds == ((4 * 2 - 4 - 4) / 6, (4 * 2 + 6 + 6) / 6)
     a = with_untold(side("x", {"goal": [6.0] * 6}), dict.fromkeys((3, 4, 5), (0, 10)))
     found = compared_goals(a, side("y", {"goal": [4.0] * 6}))
     (told,) = (one for one in comparison_section(found, "", ()).cautions if "established" in one)
@@ -176,7 +171,7 @@ def test_a_difference_that_they_could_turn_round_is_not_decided() -> None:
 
 def test_where_all_is_established_no_bounds_are_shown() -> None:
     found = compared_goals(side("x", {"goal": [6.0] * 6}), side("y", {"goal": [4.0] * 6}))
-    assert found.bounds["goal"] == (2, 2)
+    assert found.metrics["goal"].bounds == (2, 2)
     assert comparison_section(found, "", ()).tables[0].columns[-1] == "Holm p"
 
 

@@ -45,7 +45,7 @@ def gate(store: Store, rule: str, new: str = "new") -> Gate:
 
 def test_a_rule_fails_only_where_the_whole_interval_lies_beyond(store: Store) -> None:
     """Differences of 1 and 2 in five and four of nine tasks: the interval lies around -1.44."""
-    ends = found(store).found["goal"].difference
+    ends = found(store).metrics["goal"].test.difference
     assert ends.low is not None
     assert ends.high is not None
     assert ends.low < -1.44 < ends.high
@@ -61,6 +61,20 @@ def test_where_all_clusters_differ_by_the_same_the_difference_decides(store: Sto
     assert (failed.failed, failed.low, failed.high) == (True, -1, -1)
     assert "in every cluster" in failed.sentence
     assert not gate(store, "goal<-1", "even").failed
+
+
+def test_planned_looks_share_the_level(store: Store) -> None:
+    alone = found(store).metrics["goal"].test.difference
+    wanted = CompareRequest(("new", "old"), judge=JUDGE.name, looks=5)
+    comparison = compare_runs(store, wanted).comparison
+    assert comparison is not None
+    (gate,) = difference_gates(comparison, [rule_of("goal<0")])
+    # t(8) at 99 % is 3.355387, at 95 % 2.306004.
+    assert alone.value is not None
+    assert alone.high is not None
+    reach = (alone.high - alone.value) * 3.355387 / 2.306004
+    assert gate.high == pytest.approx(alone.value + reach, abs=1e-5)
+    assert "99 % interval" in gate.sentence
 
 
 def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:

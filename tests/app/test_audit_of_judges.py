@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from biased_judges import AT_JUDGING, FAVOURITE, GOAL, spoken
+from biased_judges import AT_JUDGING, FAVOURITE, GOAL, OVERALL, spoken
 from own_code import writer
 from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, AuditEffect
 from sociolab.app.audit import AuditResult, audit
@@ -53,7 +54,10 @@ def biased(name: str) -> str:
 
 def test_a_fair_judge_is_moved_by_nothing(stored: Path) -> None:
     found = audited(stored, biased("Fair"))
-    assert set(found.effects) == {"repeat", "order", "names", "padding"}
+    assert set(found.effects) == {
+        "repeat", "order", "names", "padding", "judge-note", "goals", "outcome", "other", "secret",
+        "insult",
+    }  # fmt: skip
     for kind in ("order", "names", "padding"):
         assert {effect.estimate.value for effect in found.effects[kind]} == {0}
         assert {effect.missing for effect in found.effects[kind]} == {0}
@@ -283,18 +287,95 @@ def test_a_panel_is_shown_without_asking_anybody(stored: Path, tmp_path: Path) -
     assert found.episodes == 0
 
 
+def judgements(found: AuditResult) -> dict[tuple[str, str], str]:
+    return {(one.kind, one.measure.name): one.judgement for one in found.controls}
+
+
+def test_a_judge_that_always_says_seven_fails_every_control_that_it_should_notice(
+    stored: Path,
+) -> None:
+    found = audited(stored, biased("Constant"))
+    assert {key for key, told in judgements(found).items() if told == "fails"} == {
+        ("goals", "goal"), ("outcome", "goal"), ("other", "goal"), ("secret", "secret"),
+        ("insult", "relationship"), ("insult", "social_rules"),
+    }  # fmt: skip
+    assert (
+        "Verdict: passes 4 of 10 controls; fails: goals (GOAL), outcome (GOAL)"
+        in (found.sections[1].said[0])
+    )
+
+
+def test_a_judge_that_reads_passes_all_controls(stored: Path) -> None:
+    found = audited(stored, biased("Attentive"))
+    assert set(judgements(found).values()) == {"passes"}
+    assert found.sections[1].said == ("Verdict: passes 10 of 10 controls.",)
+    (secret,) = (one for one in found.controls if one.kind == "secret")
+    assert (secret.moved.value, secret.change.value, secret.room) == (1, -6, 0)
+
+
+def test_a_judge_that_listens_to_a_note_fails_that_control_alone(stored: Path) -> None:
+    told = judgements(audited(stored, biased("Flattered")))
+    assert [key for key, one in told.items() if one != "passes"] == [("judge-note", "goal")]
+
+
+@pytest.mark.parametrize(
+    ("world", "settings", "judge", "passed"),
+    [
+        ("anteval-information", {"sessions": "8", "turns": "16"}, "record",
+         {("outcome", "iep"), ("outcome", "recall"), ("recital", "iep"), ("recital", "recall"),
+          ("judge-note", "iep"), ("judge-note", "recall")}),
+        ("anteval-intention", {"sessions": "6", "turns": "10"}, "record",
+         {("goals", "f_o"), ("outcome", "f_o"), ("other", "f_o"), ("judge-note", "f_o")}),
+    ],
+)  # fmt: skip
+def test_judges_by_record_pass_the_controls_of_their_worlds(
+    world: str, settings: dict[str, str], judge: str, passed: set[tuple[str, str]], tmp_path: Path
+) -> None:
+    path = tmp_path / "s.db"
+    run(RunConfig(world=world, settings=settings, name="t", store=path))
+    found = audit(AuditConfig(run="t", judge=judge, store=path, repeats=1))
+    assert {key for key, told in judgements(found).items() if told == "passes"} >= passed
+    assert "fails" not in judgements(found).values()
+
+
+def test_conversations_of_stss_are_audited_by_another_tasks_conversation(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    run(RunConfig(world="stss-talk", limit=8, name="t", store=path))
+    kinds = ("other", "judge-note", "outcome")
+    found = audit(AuditConfig(run="t", judge="recorded", store=path, kinds=kinds))
+    assert judgements(found) == {
+        ("judge-note", "conversation_gcsr"): "passes",
+        ("other", "conversation_gcsr"): "passes",
+        ("other", "summary_gcsr"): "passes",
+    }, "what is emptied has no acts, of which this judge cannot tell anything"
+
+
 def test_a_world_without_variants_says_so_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    settings = {"sessions": "2", "turns": "6"}
-    run(RunConfig(world="anteval-intention", settings=settings, name="t", store=path))
-    found = audit(AuditConfig(run="t", judge="record", store=path, repeats=1))
+    run(RunConfig(world="stss", limit=1, name="t", store=path))
+    found = audit(AuditConfig(run="t", judge="rules", store=path, repeats=1))
     assert set(found.effects) == {"repeat"}
-    assert found.sections[0].cautions == (
-        "anteval-intention has no variants of its episodes: its judges can be audited by repeat "
-        "and family only",
+    assert found.sections[0].cautions[-1] == (
+        "stss has no variants of its episodes: its judges can be audited by repeat, family and "
+        "length only"
     )
-    with pytest.raises(ConfigError, match="anteval-intention has no such variant of its episodes"):
-        audit(AuditConfig(run="t", judge="record", store=path, kinds=("order",)))
+    with pytest.raises(ConfigError, match="stss has no such variant of its episodes"):
+        audit(AuditConfig(run="t", judge="rules", store=path, kinds=("order",)))
+
+
+def test_scores_that_go_with_length_are_found_in_what_is_stored(
+    stored: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(stored, tmp_path / "s.db"))
+    with Store.open(path, create=False) as store:
+        for episode in store.episodes(RUN, "played"):
+            scores = [
+                Score(OVERALL, seat, min(10.0, 0.5 * math.log2(spoken(episode, seat) or 1)))
+                for seat in episode.trial.task.seats
+            ]
+            store.verdicts.add(RUN, JudgeId("m", "model"), scores, trial=episode.trial.id)
+    (found,) = audit(AuditConfig(run=RUN, store=path, kinds=("length",))).lengths
+    assert found.slope.value == pytest.approx(0.5), "half a point for twice as many words"
 
 
 # ------------------------------------------------------------------ a model as judge

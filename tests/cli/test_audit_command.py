@@ -58,12 +58,13 @@ def test_an_audit_by_a_model_prints_every_kind_and_is_paid_once(
     assert endpoint.counters.requests == asked, "a reply was paid for twice"
     with Store.open(tmp_path / "s.db", create=False) as store:
         (name,) = [row.name for row in store.runs() if row.name.startswith("audit-")]
-        # As it is, once more, reversed, swapped, and each of two seats padded.
-        assert store.calls.totals(name).calls == 3 * 6
+        # As it is, once more, reversed, names swapped, each of two seats padded, and a note to the
+        # judge, goals swapped, cut, another transcript, secrets told, insults.
+        assert store.calls.totals(name).calls == 3 * 12
         assert not list(store.verdicts.all(name))
         assert store.calls.totals("r").calls == 0
     document = again.document
-    assert list(document["audits"]) == ["repeat", "order", "names", "padding"]
+    assert list(document["audits"])[:5] == ["repeat", "order", "names", "padding", "judge-note"]
     overall = [e for e in document["audits"]["order"] if e["measure"] == "overall"]
     assert {e["what"] for e in overall} == {"listed first", "change", "absolute change"}
     assert all((e["n"], e["clusters"], e["missing"]) == (6, 3, 0) for e in overall)
@@ -132,3 +133,12 @@ def test_what_an_audit_keeps_is_no_run_of_episodes(played: Sociolab, tmp_path: P
     assert played("delete", kept, "--yes", "--store", "s.db").code == 0
     with Store.open(path, create=False) as store:
         assert [row.name for row in store.runs()] == ["r"]
+
+
+def test_with_check_a_control_that_fails_is_told_by_the_exit_code(played: Sociolab) -> None:
+    command = ("audit", "r", "--judge", "python:biased_judges:Constant", "--kind", "insult")
+    store = ("--store", "s.db")
+    assert played(*command, *store).code == 0
+    done = played(*command, "--check", *store, "--json")
+    assert done.code == 1
+    assert [one["verdict"] for one in done.document["controls"]] == ["fails", "fails"]

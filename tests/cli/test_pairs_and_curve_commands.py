@@ -121,8 +121,8 @@ def test_two_episodes_make_a_page_of_their_own(played: Sociolab, tmp_path: Path)
 
 def test_a_curve_follows_runs_in_the_order_given(played: Sociolab, tmp_path: Path) -> None:
     without = played("compare", "h2", "h1", "h3")
-    assert without.code == 2
-    assert "found 3; --curve follows several in the order given" in without.sentence
+    assert without.code == 0
+    assert "3 agents in 3 pairs" in without.out, "without it, each two of them are compared"
     document = played("compare", "h2", "h1", "h3", "--curve", "--json").document
     assert document["runs"] == ["h2", "h1", "h3"]
     assert (document["tasks"], document["tasks_left_out"]) == (9, 1)
@@ -196,3 +196,18 @@ def test_runs_are_listed_with_who_played_who_judged_and_what_it_cost(played: Soc
     assert re.search(r"s1 +sotopia +20\d\d-\d\d-\d\d.* +(\d+)/\1 ", printed)
     assert len(printed.splitlines()) == 6  # a line for each, below the head
     assert "failed" not in printed  # no run has any: nothing stands in the column
+
+
+def test_a_comparison_that_is_looked_at_again_as_it_grows_is_told_so(
+    played: Sociolab, tmp_path: Path
+) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        for name in ("a", "b"):
+            add_run(store, name, "openai/x", {f"t{i}": (i % 3,) for i in range(8)}, partner="p")
+    assert "This is look" not in played("compare", "a", "b").out
+    assert "This is look" not in played("compare", "b", "a").out, "the same data say nothing new"
+    with Store.open(tmp_path / "s.db") as store:  # as if it had been made with fewer tasks
+        store.write("UPDATE looks SET pairs = 7")
+    told = " ".join(played("compare", "a", "b").out.split())
+    assert "This is look 2 at this comparison as it grew (7, 8 pairs)" in told
+    assert "This is look" not in played("compare", "a", "b", "--looks", "2").out

@@ -134,7 +134,7 @@ def test_the_page_tells_figures_failures_and_what_they_do_not_show(
         "The heuristic judge scores only what scripted players put on record",
         "offline judge: scores only what is on record; not comparable with an LLM judge",
         "7.33 [2.93, 10.00] n 12",
-        "Student's t; truncated at the ends of the scale",
+        "skew-corrected t; truncated at the ends of the scale",
         "3.78 ±2.87 n 9 3 failed",
         "openai/alpha 5.00 4 33 % [1.67, 7.67] 4 0 scripted 5.00 4 40 % [1.67, 8.00] 2 2 2",
         "Outcomes that could not be established do not count as zero",

@@ -92,9 +92,9 @@ def test_an_early_stop_and_trials_to_come_are_warned_of(result: RunResult) -> No
 
 
 def test_a_skewed_interval_shows_both_ends(result: RunResult) -> None:
-    bca = {"interval": "bca", "low": 6.91, "high": 7.7, "note": ""}
+    uneven = {"interval": "t", "low": 6.91, "high": 7.7, "note": ""}
     skewed = result.model_copy(
-        update={"scores": tuple(_of_alphas_goal(e, bca) for e in result.scores)}
+        update={"scores": tuple(_of_alphas_goal(e, uneven) for e in result.scores)}
     )
     assert any("7.33 [6.91, 7.70]" in line for line in shown(skewed, 120).splitlines())
 
@@ -145,7 +145,7 @@ def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
         "judge or the paper"
     )
     assert check.notes[0].startswith("judge goal check: the goal's formula")
-    how = "95 % interval, clustered by scenario (3): Student's t"
+    how = "95 % interval, clustered by scenario (3): skew-corrected t"
     assert any(note.startswith(how) for note in heuristic.notes)
 
 

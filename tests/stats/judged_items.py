@@ -22,10 +22,10 @@ class Judged:
 
 
 def spread(items: Sequence[Judged]) -> Spread:
-    """The judge against the people, with intervals from few resamples; sorted, since rounding
+    """The judge against the people, with intervals; sorted, since rounding
     depends on the order."""
     ordered = sorted((each.cluster, each.judge, sorted(each.people)) for each in items)
     table = rating_table([people for _, _, people in ordered])
     gaps = JudgeGaps.of(np.array([judge for _, judge, _ in ordered], dtype=np.float64), table)
     columns = {name: present(column) for name, column in gaps.columns().items()}
-    return gaps.spread(means(columns, [cluster for cluster, _, _ in ordered], resamples=200))
+    return gaps.spread(means(columns, [cluster for cluster, _, _ in ordered]))

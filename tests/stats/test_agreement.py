@@ -44,7 +44,7 @@ def rows(*raters: str) -> list[ItemRating]:
 
 @cache
 def whole() -> AgreementReport:
-    return agreement_report(rows("P", "Q"), rows("J", "K"), RANGES, resamples=200)
+    return agreement_report(rows("P", "Q"), rows("J", "K"), RANGES)
 
 
 def report(
@@ -54,7 +54,7 @@ def report(
         return whole()
     people = rows("P", "Q") if people is None else people
     judges = rows("J", "K") if judges is None else judges
-    return agreement_report(people, judges, RANGES, resamples=200)
+    return agreement_report(people, judges, RANGES)
 
 
 def among(found: AgreementReport, dimension: str, group: str | None = None) -> AmongPeople:
@@ -192,13 +192,13 @@ def test_a_study_without_people_reports_its_judges() -> None:
 
 def test_a_single_dimension_needs_no_overall() -> None:
     goal = [row for row in rows("P", "Q") if row.dimension == "goal"]
-    found = agreement_report(goal, [], {"goal": (0, 10)}, resamples=200)
+    found = agreement_report(goal, [], {"goal": (0, 10)})
     assert {cell.dimension for cell in found.people} == {"goal"}
 
 
 def test_another_number_of_bins_changes_kappa_only() -> None:
     # Ten bins of width 1: 4-6, 5-5, 8-9, 1-4, 2-2 leave 2/5 in one bin; kappa (0.4 - 0.1) / 0.9.
-    found = agreement_report(rows("P", "Q"), [], RANGES, bins=10, resamples=200)
+    found = agreement_report(rows("P", "Q"), [], RANGES, bins=10)
     cell = among(found, "goal")
     assert cell.agreement.kappa.value == pytest.approx(1 / 3)
     assert cell.agreement.exact == among(report(), "goal").agreement.exact

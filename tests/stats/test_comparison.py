@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from statsmodels.stats.weightstats import ttost_paired
 
 from sociolab.stats.paired import KeyedValue, compare, effect_size, holm, paired_t, sign_flip
 from sociolab.stats.power import design, needed
@@ -154,3 +155,15 @@ def test_what_would_settle_it_is_for_the_level_that_holm_asks_of_the_smallest_p(
     assert (found.design.alpha, found.settles.alpha) == (0.05 / 3, 0.05 / 3)
     assert found.design == design(gaps, clusters, 0.05 / 3)
     assert found.settles == needed(gaps, clusters, found.difference.value or 0, 0.05 / 3)
+
+
+def test_how_far_apart_at_most_is_the_margin_of_two_one_sided_tests() -> None:
+    random = np.random.default_rng(4)
+    a = random.normal(5, 1, 20)
+    b = a + random.normal(0.2, 0.5, 20)
+    sides = [
+        [KeyedValue(i, f"c{i}", float(value)) for i, value in enumerate(side)] for side in (a, b)
+    ]
+    margin = compare({"goal": (sides[0], sides[1])})["goal"].at_most
+    assert margin is not None
+    assert ttost_paired(a, b, -margin, margin)[0] == pytest.approx(0.05)

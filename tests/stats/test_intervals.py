@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tracemalloc
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -15,23 +13,17 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.intervals import BOOTSTRAP_FROM, Estimate, mean, means
+from sociolab.stats.intervals import Estimate, mean, means
 from stats.paired_difference import difference
-
-METHODS: tuple[Literal["t", "bca"], ...] = ("t", "bca")
 
 # Whole numbers, so that ties and equal cluster means stay what they are under shifts and scales.
 rows = st.lists(
     st.tuples(st.sampled_from("abcdefgh"), st.integers(-10, 10)), min_size=2, max_size=30
 )
-methods = st.sampled_from(METHODS)
 
 
-def interval(
-    table: Sequence[tuple[str, float]], method: Literal["t", "bca"], seed: int = 0
-) -> Estimate:
-    values, clusters = [value for _, value in table], [cluster for cluster, _ in table]
-    return mean(values, clusters, method=method, seed=seed, resamples=200)
+def interval(table: Sequence[tuple[str, float]]) -> Estimate:
+    return mean([value for _, value in table], [cluster for cluster, _ in table])
 
 
 def limits(estimate: Estimate) -> tuple[float, float]:
@@ -80,48 +72,19 @@ def test_each_value_counts_the_same_whatever_the_size_of_its_cluster() -> None:
     assert mean([0, 0, 0, 4], ["a", "a", "a", "b"]).value == 1
 
 
-def test_bca_of_a_coin_counts_ties_half() -> None:
-    # 20 of 40 succeeded: no skew, no bias, and the 2.5 and 97.5 % points of Binomial(40, 1/2) are
-    # 14 and 26. Ties counted as below (or above) would shift both ends.
-    found = mean([0, 1] * 20, [f"s{i}" for i in range(40)])
-    assert found.method == "bca"
-    assert limits(found) == (14 / 40, 26 / 40)
+def test_the_end_towards_the_longer_tail_is_moved_out_worked_by_hand() -> None:
+    # Seven 0 and an 8: mean 1, squares 7 + 49 = 56, se = sqrt(56/7/8) = 1; t(.975; 7) = 2.364624.
+    # Skewness: cubes -7 + 343 = 336, 336/8 / (56/8)^1.5 = 6/sqrt(7), times sqrt(8 * 7) / 6 is
+    # sqrt(8).
+    # Shift: sqrt(8) / (6 * sqrt(8)) * (1 + 2 * 2.364624^2) = 12.182894 / 6, times 1.1.
+    low, high = limits(mean([0] * 7 + [8], "abcdefgh"))
+    assert low == pytest.approx(1 - 2.364624, abs=1e-6)
+    assert high == pytest.approx(1 + 2.364624 + 1.1 * 12.182894 / 6, abs=1e-5)
 
 
-def test_rounding_does_not_carry_an_end_past_the_data() -> None:
-    # More than 1 in 40 resamples miss the only scenario that is not 0, so the low end is 0: the
-    # mean plus its deviation rounds to -1e-19, which would print as -0.00.
-    values = [0.1] + [0.0] * 269
-    low, _ = limits(mean(values, [f"s{i:02}" for i in range(90) for _ in range(3)]))
-    assert low == 0
-
-
-def test_a_single_outlier_still_has_an_interval() -> None:
-    values = [1e6] + [0.0] * 59
-    low, high = limits(mean(values, [f"s{i}" for i in range(60)], resamples=100))
-    assert 0 <= low < 1e6 / 60 < high < 1e6
-
-
-def test_bca_reaches_further_towards_the_long_tail() -> None:
-    values, clusters = scenarios(60, seed=1)
-    found = mean(values, clusters)
-    low, high = limits(found)
-    assert found.value is not None
-    assert high - found.value > 1.1 * (found.value - low)
-
-
-# Which method
-
-
-def test_bootstrap_takes_over_at_forty_clusters() -> None:
-    for count, method in ((BOOTSTRAP_FROM - 1, "t"), (BOOTSTRAP_FROM, "bca")):
-        assert mean(range(count), [f"s{i}" for i in range(count)]).method == method
-
-
-def test_method_can_be_asked_for() -> None:
-    values, clusters = scenarios(50, seed=2)
-    assert mean(values, clusters, method="t").method == "t"
-    assert mean(values[:20], clusters[:20], method="bca").method == "bca"
+def test_the_skewness_of_fewer_than_eight_clusters_is_not_used() -> None:
+    low, high = limits(mean([0, 0, 0, 0, 0, 0, 4], "abcdefg"))
+    assert 4 / 7 - low == pytest.approx(high - 4 / 7)
 
 
 # Where there is no interval
@@ -168,119 +131,81 @@ def test_values_without_their_cluster_are_refused() -> None:
         mean([1, 2, 3], ["a", "b"])
 
 
-def test_too_few_resamples_are_refused() -> None:
-    with pytest.raises(ValueError, match="resamples"):
-        mean([1, 2], ["a", "b"], resamples=99)
-
-
 # Against others
 
 
 @pytest.mark.parametrize("count", [2, 5, 25, 80])
 def test_t_interval_equals_statsmodels_cluster_robust_regression(count: int) -> None:
     # Its correction is G / (G - 1) * (N - 1) / (N - k): with a constant only, k = 1, ours.
+    # The end away from the longer tail is Student's own.
     values, clusters = scenarios(count, seed=count)
     groups = np.unique(clusters, return_inverse=True)[1]
     fit = sm.OLS(values, np.ones(len(values))).fit(
         cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
     )
-    found = mean(values, clusters, method="t")
+    found, (low, high) = mean(values, clusters), fit.conf_int(alpha=0.05)[0]
     assert found.value == pytest.approx(fit.params[0])
-    assert limits(found) == pytest.approx(fit.conf_int(alpha=0.05)[0])
+    ours = limits(found)
+    assert ours[0] == pytest.approx(low) or ours[1] == pytest.approx(high)
+    assert ours[0] <= low + 1e-9
+    assert ours[1] >= high - 1e-9
 
 
-def test_bca_agrees_with_scipy_on_one_value_a_cluster() -> None:
-    values, clusters = scenarios(45, seed=3, high=1)
-    low, high = limits(mean(values, clusters, resamples=40_000))
-    choices: tuple[tuple[Literal["BCa", "percentile"], bool], ...]
-    choices = (("BCa", True), ("percentile", False))
-    for method, agrees in choices:
-        theirs = scipy.stats.bootstrap(
-            np.array([values]),
-            np.mean,
-            n_resamples=40_000,
-            method=method,
-            rng=np.random.default_rng(1),
-        ).confidence_interval
-        close = pytest.approx((theirs.low, theirs.high), abs=0.02 * (high - low))
-        assert ((low, high) == close) is agrees
-
-
-def test_bca_agrees_with_scipy_on_the_ratio_of_cluster_sums() -> None:
-    values, clusters = scenarios(45, seed=4)
-    groups = np.unique(clusters, return_inverse=True)[1]
-    theirs = scipy.stats.bootstrap(
-        (np.bincount(groups, weights=values), np.bincount(groups)),
-        lambda sums, sizes, axis: sums.sum(axis=axis) / sizes.sum(axis=axis),
-        paired=True,
-        n_resamples=40_000,
-        method="BCa",
-        rng=np.random.default_rng(1),
-    ).confidence_interval
-    low, high = limits(mean(values, clusters, resamples=40_000))
-    assert (low, high) == pytest.approx((theirs.low, theirs.high), abs=0.02 * (high - low))
+def test_the_skewness_is_that_of_scipy() -> None:
+    values, clusters = scenarios(12, seed=3, high=1)
+    low, high = limits(mean(values, clusters))
+    centre, edge = np.mean(values), scipy.stats.t.ppf(0.975, 11)
+    error = scipy.stats.sem(values)
+    johnson = scipy.stats.skew(values, bias=False) / (6 * 12**0.5) * (1 + 2 * edge**2)
+    assert low == pytest.approx(centre - edge * error)
+    assert high == pytest.approx(centre + (edge + 1.1 * johnson) * error)
 
 
 # Properties
 
 
-@given(rows, methods, st.randoms(use_true_random=False))
-def test_order_of_the_rows_does_not_matter(
-    table: list[tuple[str, float]], method: Literal["t", "bca"], random: object
-) -> None:
+@given(rows, st.randoms(use_true_random=False))
+def test_order_of_the_rows_does_not_matter(table: list[tuple[str, float]], random: object) -> None:
     shuffled = list(table)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert near(interval(shuffled, method), interval(table, method))
+    assert near(interval(shuffled), interval(table))
 
 
-@given(rows, methods, st.integers(-1000, 1000))
-def test_adding_a_constant_shifts_the_interval(
-    table: list[tuple[str, float]], method: Literal["t", "bca"], shift: int
-) -> None:
-    before = interval(table, method)
-    after = interval([(cluster, value + shift) for cluster, value in table], method)
+@given(rows, st.integers(-1000, 1000))
+def test_adding_a_constant_shifts_the_interval(table: list[tuple[str, float]], shift: int) -> None:
+    before = interval(table)
+    after = interval([(cluster, value + shift) for cluster, value in table])
     assert after.value == pytest.approx(before.value + shift)  # type: ignore[operator]
     assert after.note == before.note
     if not before.note:
         assert limits(after) == pytest.approx([end + shift for end in limits(before)])
 
 
-@given(rows, methods, st.sampled_from([-3, -1, 2, 0.1, 1e6]))
+@given(rows, st.sampled_from([-3, -1, 2, 0.1, 1e6]))
 def test_a_factor_scales_the_interval_and_a_negative_one_mirrors_it(
-    table: list[tuple[str, float]], method: Literal["t", "bca"], factor: float
+    table: list[tuple[str, float]], factor: float
 ) -> None:
-    before = interval(table, method)
-    after = interval([(cluster, value * factor) for cluster, value in table], method)
+    before = interval(table)
+    after = interval([(cluster, value * factor) for cluster, value in table])
     assert after.note == before.note
     if not before.note:
         expected = sorted(end * factor for end in limits(before))
         assert limits(after) == pytest.approx(expected, abs=1e-9 * abs(factor))
 
 
-@given(rows, methods, st.integers(2, 4))
+@given(rows, st.integers(2, 4))
 def test_repeating_every_row_adds_values_and_no_knowledge(
-    table: list[tuple[str, float]], method: Literal["t", "bca"], times: int
+    table: list[tuple[str, float]], times: int
 ) -> None:
-    before, after = interval(table, method), interval(table * times, method)
+    before, after = interval(table), interval(table * times)
     assert after.n == before.n * times
     assert after.note == before.note
     if not before.note:
         assert limits(after) == pytest.approx(limits(before), abs=1e-9)
 
 
-@given(rows, st.integers(0, 5))
-def test_bca_stays_inside_the_data(table: list[tuple[str, float]], seed: int) -> None:
-    found = interval(table, "bca", seed)
-    if not found.note:
-        low, high = limits(found)
-        values = [value for _, value in table]
-        assert min(values) <= low <= high <= max(values)
-
-
-@given(rows, methods)
-def test_means_says_of_each_column_what_mean_says(
-    table: list[tuple[str, float]], method: Literal["t", "bca"]
-) -> None:
+@given(rows)
+def test_means_says_of_each_column_what_mean_says(table: list[tuple[str, float]]) -> None:
     clusters = [cluster for cluster, _ in table]
     columns: dict[str, list[float | None]] = {
         "all": [value for _, value in table],
@@ -288,47 +213,61 @@ def test_means_says_of_each_column_what_mean_says(
         "some": [value if value > 0 else None for _, value in table],
         "none": [None for _ in table],
     }
-    found = means(columns, clusters, method=method, resamples=200)
+    found = means(columns, clusters)
     assert list(found) == list(columns)
     for name, column in columns.items():
-        assert near(found[name], mean(column, clusters, method=method, resamples=200))
-
-
-def test_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
-    values, clusters = scenarios(50, seed=5)
-    once = mean(values, clusters, seed=7)
-    assert mean(values, clusters, seed=7) == once
-    assert limits(mean(values, clusters, seed=8)) != limits(once)
-
-
-def test_global_random_state_is_left_alone() -> None:
-    values, clusters = scenarios(50, seed=6)
-    np.random.seed(1)
-    expected = np.random.random()
-    np.random.seed(1)
-    mean(values, clusters)
-    assert np.random.random() == expected
+        assert near(found[name], mean(column, clusters))
 
 
 # How often it is right
 
 
-@pytest.mark.parametrize(("count", "method"), [(8, "t"), (90, "bca")])
-def test_about_95_of_100_intervals_hold_the_true_mean(
-    count: int, method: Literal["t", "bca"]
+def rounded(values: np.ndarray, low: float, high: float) -> np.ndarray:
+    return np.clip(np.round(values), low, high)
+
+
+def goals(random: np.random.Generator, count: int) -> np.ndarray:
+    effect = random.normal(6, 1.5, (count, 1))
+    return rounded(effect + random.normal(0, 2.5, (count, 4)), 0, 10)
+
+
+def believability(random: np.random.Generator, count: int) -> np.ndarray:
+    """Mostly 9 and 10, seldom far below: Student's t holds its mean in 90.6 % at 10 scenarios."""
+    lost = random.gamma(1.5, 0.6, (count, 1)) * random.gamma(2, 0.5, (count, 4))
+    return np.clip(10 - random.poisson(lost), 0, 10).astype(float)
+
+
+def money(random: np.random.Generator, count: int) -> np.ndarray:
+    """Nothing to gain in most scenarios: t holds the mean in 90.8 %."""
+    gained = rounded(random.normal(2, 1, (count, 1)) + random.normal(0, 1.5, (count, 4)), -5, 5)
+    return np.where(random.random((count, 1)) < 0.35, gained, 0.0)
+
+
+def successes(random: np.random.Generator, count: int) -> np.ndarray:
+    chance = random.beta(3.6, 0.4, (count, 1))
+    return (random.random((count, 5)) < chance).astype(float)
+
+
+# The means of 400,000 simulated scenarios; success is 0.9 by its definition.
+DRAWN = [(goals, 5.910), (believability, 9.104), (money, 0.690), (successes, 0.9)]
+
+
+@pytest.mark.parametrize(("drawn", "truth"), DRAWN, ids=[one.__name__ for one, _ in DRAWN])
+@pytest.mark.parametrize("count", [10, 45])
+def test_93_of_100_intervals_hold_the_true_mean_of_scores_of_all_shapes(
+    drawn: Callable[[np.random.Generator, int], np.ndarray], truth: float, count: int
 ) -> None:
-    # Five plays of each scenario, half of the variance between scenarios, true mean 6.
-    random = np.random.default_rng(0)
-    clusters = [f"s{i}" for i in range(count) for _ in range(5)]
-    held = 0
-    for seed in range(400):
-        effect = np.repeat(random.normal(6, 1, count), 5)
-        values = (effect + random.normal(0, 1, len(effect))).tolist()
-        found = mean(values, clusters, seed=seed, resamples=1000)
-        assert found.method == method
-        low, high = limits(found)
-        held += low <= 6 <= high
-    assert 0.91 <= held / 400 <= 0.98
+    random = np.random.default_rng(count)
+    held, given_ = 0, 0
+    for _ in range(600):
+        values = drawn(random, count)
+        clusters = [f"s{i}" for i in range(count) for _ in range(values.shape[1])]
+        found = mean(values.ravel().tolist(), clusters)
+        if not found.note:
+            low, high = limits(found)
+            given_, held = given_ + 1, held + (low <= truth <= high)
+    assert given_ > 0.9 * 600
+    assert held / given_ >= 0.92  # the error of 600 studies is 1 point
 
 
 # Paired differences
@@ -379,15 +318,6 @@ def test_differences_that_are_equal_but_for_rounding_do_not_vary() -> None:
 
 
 # Cost
-
-
-def test_resampling_works_in_little_memory() -> None:
-    values, clusters = scenarios(450, seed=10, high=1)  # all counts at once would take 36 MB
-    tracemalloc.start()
-    mean(values, clusters, resamples=10_000)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 * 2**20
 
 
 def test_scipy_is_never_imported() -> None:

@@ -51,7 +51,7 @@ def agreement(
     table = rating_table(items)
     shares = {name: present(column) for name, column in pair_columns(table, bins).items()}
     count = (bins if isinstance(bins, Bins) else bins[0]).count
-    return agreement_of(means(shares, clusters, resamples=200), table, count)
+    return agreement_of(means(shares, clusters), table, count)
 
 
 # Worked by hand

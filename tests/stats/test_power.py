@@ -9,12 +9,18 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
 from sociolab.stats.intervals import mean, t_quantile
-from sociolab.stats.power import Design, Needed, design, needed, power
+from sociolab.stats.power import FEW_DIFFER, Design, Needed, design, needed, power
 
 # Cluster means 2, 6, 10 of two pairs each.
 SIX, HOMES = (1, 3, 5, 7, 9, 11), ("a", "a", "b", "b", "c", "c")
+
+# Cluster means 1 and 9 in turn, of two pairs each.
+SIXTEEN, EIGHT = (0, 2, 8, 10) * 4, [f"c{i // 2}" for i in range(16)]
+SEEN = 1.0 + 8 / (60 * 6)
+"""Of 8 clusters p comes in steps of 1/128, of which .05 has room for 6: see `power`."""
 
 
 def spread(count: int) -> tuple[list[float], list[str]]:
@@ -29,7 +35,39 @@ def test_three_clusters_of_two_worked_by_hand() -> None:
     found = design(SIX, HOMES)
     assert (found.pairs, found.clusters, found.within, found.between) == (6, 3, 2, 15)
     assert found.error == pytest.approx(math.sqrt(192) / 6)
-    assert found.detectable == pytest.approx(5.65349 * math.sqrt(192) / 6, rel=1e-4)
+    assert (found.detectable, found.note) == (None, FEW_DIFFER), "p of 3 clusters is .25 at least"
+
+
+def t_finds(freedom: int, level: float) -> float:
+    """The difference in standard errors that a t-test finds in 8 of 10 cases, by scipy."""
+    edge = scipy.stats.t.ppf(1 - level / 2, freedom)
+    return float(brentq(lambda d: scipy.stats.nct.sf(edge, freedom, d) - 0.8, 1, 9))
+
+
+def test_what_eight_clusters_can_show_rests_on_the_level_that_flips_can_use() -> None:
+    # Deviations +-8 of sums: se = sqrt(8/7 x 8 x 64) / 16. Within 2; between (256/7 - 2) / 2.
+    found = design(SIXTEEN, EIGHT)
+    assert found.error == pytest.approx(math.sqrt(512 * 8 / 7) / 16)
+    assert found.within == 2
+    assert found.between == pytest.approx(121 / 7)
+    assert found.error is not None
+    assert found.detectable == pytest.approx(t_finds(7, 6 / 128) * SEEN * found.error, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("count", "measures"), [(6, 1), (7, 1), (8, 1), (10, 1), (9, 8), (10, 8), (12, 8), (11, 15)]
+)
+def test_the_power_that_is_promised_is_delivered_by_flips(count: int, measures: int) -> None:
+    alpha, random = 0.05 / measures, np.random.default_rng(count)
+    size = t_finds(count - 1, (steps := math.floor(alpha * 2 ** (count - 1))) / 2 ** (count - 1))
+    size *= 1 + count / (60 * steps)
+    gaps = spread(count)[0] if count % 2 == 0 else [*spread(count - 1)[0], 0.5]
+    made = design(gaps, [f"c{i}" for i in range(count)], alpha)
+    assert made.detectable == pytest.approx(size * (made.error or 0), rel=1e-4)
+    signs = 1.0 - 2.0 * ((np.arange(1 << (count - 1))[:, None] >> np.arange(count)) & 1)
+    found = random.normal(size / math.sqrt(count), 1, (2000, count))
+    reached = np.abs(found @ signs.T) >= np.abs(found.sum(axis=1))[:, None] - 1e-9
+    assert 0.77 <= (reached.mean(axis=1) <= alpha).mean() <= 0.83
 
 
 def test_clusters_of_unequal_size_worked_by_hand() -> None:
@@ -102,23 +140,32 @@ def test_simulated_designs_find_the_detectable_difference_eight_times_in_ten() -
 
 
 def test_repeats_worked_by_hand() -> None:
-    # Three clusters of two: variance of the mean (15 + 2 / (2 r)) / 3. With r twice as many it is
-    # 15.5 / 3, and the difference that is found with it is 5.65349 times its root.
-    size = 5.653486 * math.sqrt(15.5 / 3)
-    found = needed(SIX, HOMES, size)
-    assert found.repeats == pytest.approx(2, rel=1e-4)
-    assert found.clusters == 4
+    # Eight clusters of two: variance of the mean (121/7 + 2 / (2 r)) / 8. With r twice as many it
+    # is (121/7 + 1/2) / 8.
+    size = t_finds(7, 6 / 128) * SEEN * math.sqrt((121 / 7 + 0.5) / 8)
+    found = needed(SIXTEEN, EIGHT, size)
+    assert found.repeats == pytest.approx(2, rel=1e-3)
+    assert found.clusters == 9
 
 
 def test_repeats_never_help_where_clusters_differ_too_much() -> None:
-    found = needed(SIX, HOMES, 5.65 * math.sqrt(15 / 3) - 0.1)
+    found = needed(SIXTEEN, EIGHT, t_finds(7, 6 / 128) * SEEN * math.sqrt(121 / 7 / 8) - 0.1)
     assert found.repeats is None
     assert found.note == "repeats are never enough: clusters differ too much"
     assert found.clusters is not None
 
 
 def test_a_difference_that_could_be_seen_needs_no_more() -> None:
-    assert needed(SIX, HOMES, 50) == Needed(50, 2, 1.0)
+    assert needed(SIXTEEN, EIGHT, 50) == Needed(50, 6, 1.0), "fewer could never be significant"
+
+
+def test_clusters_that_do_not_differ_say_nothing_to_flips() -> None:
+    gaps = [1.0, 2.0, 1.5, 1.0, 2.0] + [0.0] * 15
+    names = [f"c{i}" for i in range(20)]
+    assert design(gaps, names).detectable is None
+    found = needed(gaps, names, 1.0)
+    assert found.note == FEW_DIFFER
+    assert found.clusters == 22, "so many that 6 of them differ, where a quarter does"
 
 
 def test_repeats_cannot_be_told_from_single_pairs() -> None:
@@ -147,7 +194,7 @@ def test_bad_input_is_refused() -> None:
 
 
 def test_its_own_detectable_difference_needs_the_present_clusters() -> None:
-    for count in (4, 12, 60, 600):
+    for count in (12, 60, 600):
         gaps, clusters = spread(count)
         size = design(gaps, clusters).detectable
         assert size is not None

@@ -88,17 +88,18 @@ def _step(runs: _Runs, board: Board, above: BoardRow, below: BoardRow) -> Neighb
     a, b = runs.side(board, above), runs.side(board, below)
     values, _ = runs.of(above.run)
     judge, measure = board.terms.judge, board.terms.measure
-    if not {value.task for value in a.values} & {value.task for value in b.values}:
-        return NeighbourTest(0, None, None)
+    judged, measures = (judge, values.judges[judge]), {measure: values.measures[measure]}
     try:
-        found = compared(
-            board.terms.world,
-            a,
-            b,
-            (judge, values.judges[judge]),
-            {measure: values.measures[measure]},
-            values.declared,
-        ).found[measure]
+        found = compared(board.terms.world, a, b, judged, measures, values.declared)
     except ConfigError:  # no two plays answer to each other, or it cannot be told which do
         return NeighbourTest(0, None, None)
-    return NeighbourTest(found.pairs, found.difference.value, found.holm_p, better=board.better)
+    if found.match == "none":
+        return NeighbourTest(0, None, None)
+    test = found.metrics[measure].test
+    return NeighbourTest(
+        test.pairs,
+        test.difference.value,
+        test.holm_p,
+        better=board.better,
+        by_scenario=found.match == "scenario",
+    )

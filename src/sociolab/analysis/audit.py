@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 from statistics import fmean, stdev
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from sociolab.analysis.formatting import NOTHING, cell, interval_notes, title_of
 from sociolab.core.episode import Trial
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.ports import Variant
+from sociolab.core.ports import Variant, Way
 from sociolab.core.score import UNTOLD, Measure, Score, Unscored, Verdict
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import plural
-from sociolab.stats.intervals import Estimate, means, on_scale
+from sociolab.report.words import percent, plural
+from sociolab.stats.intervals import NO_VARIATION, Estimate, bound, mean, means, on_scale
 
 OVERALL = "overall"
 """The measure that sums the others up; "all" leaves it out, since it would count them twice."""
@@ -70,7 +70,7 @@ class ScoreChange:
 
     trial: str
     cluster: str
-    seat: str
+    seat: str | None
     measure: Measure
     was: str
     now: str
@@ -84,6 +84,11 @@ class ScoreChange:
         if self.before is None or self.after is None:
             return None
         return self.after - self.before
+
+    @property
+    def gain(self) -> float | None:
+        """The score in the condition minus the score out of it."""
+        return self.gap if self.now or self.gap is None else -self.gap
 
     @property
     def gains(self) -> dict[str, float | None]:
@@ -138,13 +143,12 @@ def changes_of(
 ) -> tuple[ScoreChange, ...]:
     """The scores of the seats that a variant compares, as the episode is and as it is changed.
 
-    `due` is as in `repeated_of`. Left out are measures of the whole episode, and what the judge can
-    tell in neither.
+    `due` is as in `repeated_of`. Left out is what the judge can tell in neither.
     """
     by_seat = {seat: (was, now) for seat, was, now in variant.changes}
     found = []
     for one in repeated_of(trial, (as_it_is, changed), due):
-        if one.seat is not None and one.seat in by_seat:
+        if one.seat in by_seat:
             (was, now), (before, after) = by_seat[one.seat], one.scores
             of = (one.trial, one.cluster, one.seat, one.measure)
             found.append(ScoreChange(*of, was, now, before, after, variant.group))
@@ -188,6 +192,132 @@ def conditions_of(effects: Iterable[AuditEffect]) -> tuple[str, ...]:
     """The conditions whose effects are among these, sorted."""
     own = {SD, EQUAL, DIFFERENCE, CHANGE, MOVED}
     return tuple(sorted({effect.what for effect in effects} - own))
+
+
+# ------------------------------------------------------------------ controls
+
+TOLERANCE = 0.05
+"""Of the length of a scale: a score that should stay where it is may move by so much."""
+
+Judgement: TypeAlias = Literal["passes", "fails", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class ControlResult:
+    """What a judge made of one control in one metric: the score should go one `way`.
+
+    `moved` is the share of pairs in which it did, of those with room to move; of a score that
+    should stay, the share in which it moved at most `TOLERANCE`. `change` is the mean gain. `room`
+    counts the pairs left out, since the score was at the end of the scale already.
+    """
+
+    kind: str
+    measure: Measure
+    way: Way
+    moved: Estimate
+    change: Estimate
+    room: int
+    judgement: Judgement
+
+
+def control_results(
+    kind: str, expects: Mapping[str, Way], changes: Sequence[ScoreChange]
+) -> tuple[ControlResult, ...]:
+    """A judge passes where scores surely move as they should in most pairs: the interval of the
+    share lies above a half. It fails where nothing moved or the interval lies below, and else the
+    pairs are too few to decide. A score that should stay passes where the interval of its mean
+    change lies within the tolerance, and fails where it lies outside 0 and not within.
+    """
+    found = []
+    for name, way in expects.items():
+        told = [(c, c.gain) for c in changes if c.measure.name == name]
+        scored = [(c, gain) for c, gain in told if gain is not None]
+        if not scored:
+            continue
+        measure = scored[0][0].measure
+        width = measure.high - measure.low
+        if way == "still":
+            used, share = scored, [float(abs(gain) <= TOLERANCE * width) for _, gain in scored]
+        else:
+            end = {"down": measure.low, "up": measure.high}.get(way)
+            used = [(c, gain) for c, gain in scored if c.before != end]
+            share = [float(_went(way, gain)) for _, gain in used]
+        clusters = [c.cluster for c, _ in used]
+        moved = on_scale(mean(share, clusters), 0, 1)
+        change = on_scale(mean([gain for _, gain in used], clusters), -width, width)
+        judged = _stays(change, TOLERANCE * width) if way == "still" else _moves(moved)
+        left = len(scored) - len(used)
+        found.append(ControlResult(kind, measure, way, moved, change, left, judged))
+    return tuple(found)
+
+
+def _went(way: Way, gain: float) -> bool:
+    return gain != 0 if way == "move" else gain < 0 if way == "down" else gain > 0
+
+
+def _moves(share: Estimate) -> Judgement:
+    if share.value is None:
+        return "undecided"
+    if share.value == 0:
+        return "fails"
+    low, high = share.low, share.high
+    if low is None or high is None:
+        low, high = bound(share, 0, 1), share.value
+    if low is not None and low > 0.5:
+        return "passes"
+    return "fails" if high < 0.5 else "undecided"
+
+
+def _stays(change: Estimate, tolerance: float) -> Judgement:
+    low, high = change.low, change.high
+    if change.note == NO_VARIATION:
+        low = high = change.value
+    if low is None or high is None:
+        return "undecided"
+    if -tolerance <= low and high <= tolerance:
+        return "passes"
+    return "fails" if low > 0 or high < 0 else "undecided"
+
+
+def controls_section(about: AuditSubject, found: Sequence[ControlResult]) -> Section:
+    """Whether the judge notices and ignores what it should: a verdict and a table."""
+    words = {"down": "lower", "up": "higher", "move": "differ", "still": "stay"}
+    rows = tuple(
+        (
+            one.kind,
+            title_of(one.measure),
+            words[one.way],
+            cell(one.moved, percent=True),
+            cell(one.change, sign=True),
+            f"{one.moved.n:,}",
+            one.judgement,
+        )
+        for one in found
+    )
+    left = sum(one.room for one in found)
+    notes = (
+        f"as it should: share of pairs whose score moved so, or, where it should stay, moved by at "
+        f"most {percent(TOLERANCE)} of its scale; passes if the whole interval lies above 50 %, "
+        "or, where it should stay, that of the change within that tolerance",
+        *((f"left out: {plural(left, 'pair')} at the end of the scale, with no room to move",)
+          if left else ()),
+        *interval_notes([e for one in found for e in (one.moved, one.change)],
+                        about.declared.cluster),
+    )  # fmt: skip
+    columns = ("control", "metric", "should", "as it should", "change", "pairs", "verdict")
+    table = TextTable("Controls", columns, rows, notes, (1, 2, 6))
+    return Section("Controls: does the judge read?", (controls_verdict(found),), (), (table,))
+
+
+def controls_verdict(found: Sequence[ControlResult]) -> str:
+    """One line: how many controls it passes, and which not."""
+    named = {
+        word: [f"{one.kind} ({title_of(one.measure)})" for one in found if one.judgement == word]
+        for word in ("passes", "fails", "undecided")
+    }
+    told = [f"passes {len(named['passes'])} of {plural(len(found), 'control')}"]
+    told += [f"{word}: {', '.join(named[word])}" for word in ("fails", "undecided") if named[word]]
+    return f"Verdict: {'; '.join(told)}."
 
 
 # ------------------------------------------------------------------ figures

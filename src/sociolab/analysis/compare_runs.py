@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sociolab.analysis.agent_names import AgentNames, agent_names, label_like
-from sociolab.analysis.compare import (
-    ComparedAgents,
-    by_seat,
-    compared,
-    comparison_document,
+from sociolab.analysis.all_pairs import AgentPairs, compare_all, pairs_section
+from sociolab.analysis.compare import ComparedAgents, by_seat, compared, comparison_document
+from sociolab.analysis.compare_section import (
     comparison_overview,
     comparison_section,
     failed_turns_told,
     overview_notes,
     overview_rows,
     seat_section,
+    tests,
 )
 from sociolab.analysis.consistency import (
     KS,
@@ -30,7 +30,7 @@ from sociolab.analysis.consistency import (
     thresholds,
 )
 from sociolab.analysis.formatting import rounded
-from sociolab.analysis.matching import ComparedSide
+from sociolab.analysis.matching import ComparedSide, Match
 from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Trial, TurnsAsked
 from sociolab.core.errors import ConfigError
@@ -71,7 +71,9 @@ def compare(
 class CompareRequest:
     """What to compare: one run or two, and of them which agents, judge, measures and k; `rename`
     holds names to be shown by agent or run; `seats` says to compare seat by seat, too. With
-    `prompts`, two sets of instructions are compared: of the judge of one run, or of two runs."""
+    `prompts`, two sets of instructions are compared: of the judge of one run, or of two runs.
+    `match` is how plays are matched, None what fits; `looks` how often this comparison is planned
+    to be made as data come in."""
 
     runs: tuple[str, ...]
     agent: str | None = None
@@ -83,6 +85,8 @@ class CompareRequest:
     rename: Mapping[str, str] = field(default_factory=dict)
     seats: bool = False
     prompts: bool = False
+    match: Match | None = None
+    looks: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,7 @@ class Conclusions:
     sections: tuple[Section, ...]
     seats: Mapping[str, ComparedAgents] = field(default_factory=dict)
     other_judges: tuple[str, ...] = ()
+    every: AgentPairs | None = None
 
     @property
     def overview(self) -> tuple[Section, ...]:
@@ -137,6 +142,11 @@ class Conclusions:
     def rows(self) -> list[dict[str, Any]]:
         """The comparison as rows of a CSV file: a metric each, of all plays and of single seats."""
         if self.comparison is None:
+            if self.every is not None:
+                return [
+                    {**row, "a": row["a"]["agent"], "b": row["b"]["agent"]}
+                    for row in self.every.document()
+                ]
             raise ConfigError(f"{NAME_BOTH} to write a comparison as CSV")
         found = {"": self.comparison, **self.seats}
         return [
@@ -159,7 +169,7 @@ class Conclusions:
                 "clusters": figures.clusters,
             }
             for seat, one in found.items()
-            for name, figures in one.found.items()
+            for name, figures in tests(one)
         ]
 
     def document(self) -> dict[str, Any]:
@@ -170,6 +180,7 @@ class Conclusions:
             "schema": SCHEMA,
             "runs": [result.run for result in self.outlines],
             "world": self.outlines[0].world,
+            **({"all_pairs": rounded(self.every.document())} if self.every else {}),
             "comparison": self.comparison and rounded(comparison_document(self.comparison)),
             "consistency": rounded([passing_document(one) for one in self.passing]),
             "said": said,
@@ -181,17 +192,15 @@ class Conclusions:
         return rounded({seat: comparison_document(one) for seat, one in self.seats.items()})
 
 
+SIDES = re.compile(r"\bA met\b|\bpair of A\b")
+"""In a sentence of a comparison, that it calls its sides A and B."""
+
 NAME_BOTH = "name both: --agent A --with B"
 
 
 def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     """Compare two agents, or look at the consistency of one run's; ConfigError where it cannot
     be done: the world, tasks or judge differ, or an agent must be named."""
-    if not 1 <= len(wanted.runs) <= 2:
-        raise ConfigError(
-            f"expected one or two runs to compare, found {len(wanted.runs)}; --curve follows "
-            "several in the order given, `sociolab table` shows agents across worlds"
-        )
     two_sets = wanted.prompts and len(wanted.runs) == 1
     if two_sets:
         runs, judges, sides = _judged_twice(_read(store, wanted), wanted.judge)
@@ -200,6 +209,8 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         judges, sides = (judge,), _with_turns(_sides(runs, wanted), _asked(store, wanted.runs))
     judge = judges[0]
     measures = measures_of(runs, wanted.measures)
+    if len(sides) > 2 and wanted.agent is None and not two_sets:
+        return _all_pairs(store, wanted, runs, judge, sides, measures)
     fixed = held_fixed(runs, sides, judges) if wanted.prompts else ""
     sections: list[Section] = []
     found, seats, alone = None, {}, ""
@@ -207,7 +218,7 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         kinds = [judged_by(runs, judge), fixed]
         by, declared = runs[0].values.judges[judge], runs[0].values.declared
         world = runs[0].result.world
-        found = compared(world, sides[0], sides[1], (by.name, by), measures, declared)
+        found = compared(world, sides[0], sides[1], (by.name, by), measures, declared, "exact")
     elif len(sides) == 2 and (len(runs) == 2 or wanted.other or wanted.agent is None):
         a, b = _named(sides, wanted.rename)
         check_tasks(runs)
@@ -218,7 +229,7 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
             *same_agent(runs, a, b),
         ]
         try:
-            found = _compared(runs[0], judge, (a, b), measures)
+            found = _compared(runs[0], judge, (a, b), measures, wanted)
         except ConfigError as error:
             if len(runs) == 2 or wanted.other:
                 raise
@@ -236,8 +247,10 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     limits = thresholds(measures, wanted.threshold, declared, named=bool(wanted.measures))
     if found is None:
         passed = passing(sides, limits, wanted.ks, declared)
-    else:
+    elif found.match == "exact":
         passed = passing_matched(found, limits, wanted.ks)
+    else:
+        passed = passing(found.matched_sides(), limits, wanted.ks, declared)
     sections.append(consistency_section(passed, measures, declared))
     if found is None:
         judged = f"{runs[0].result.run}: {judged_by(runs, judge)}"
@@ -321,6 +334,49 @@ def held_fixed(
     )
 
 
+def _all_pairs(
+    store: Store,
+    wanted: CompareRequest,
+    runs: Sequence[OpenedRun],
+    judge: str,
+    sides: Sequence[ComparedSide],
+    measures: Mapping[str, Measure],
+) -> Conclusions:
+    """Each two of several agents in the world's main metrics, or in those that are named: with
+    more, one correction for all would leave little to be shown."""
+    if wanted.seats or wanted.prompts:
+        raise ConfigError(f"{NAME_BOTH}; --by-seat and --by prompts are for two agents")
+    first, *others = runs
+    for other in others:
+        check_tasks((first, other))
+    declared = first.values.declared
+    mains = [name for name in declared.main if name in measures] or [*measures][:1]
+    chosen = measures if wanted.measures else {name: measures[name] for name in mains}
+    named = _all_named(sides, wanted.rename)
+    judged = judge, first.values.judges[judge]
+    world = first.result.world
+    every = compare_all(world, named, judged, chosen, declared, wanted.match, wanted.looks)
+    cautions = dict.fromkeys(agent_names(store, wanted.runs).notes)
+    by_run = {run.result.run: run for run in runs}
+    for one in every.compared:
+        of = tuple(by_run[name] for name in dict.fromkeys((one.a.run, one.b.run)))
+        for caution in cautions_of(of, one):
+            about = f"A: {one.a.name}, B: {one.b.name}. " if SIDES.search(caution) else ""
+            cautions[f"{about}{caution}"] = None
+    limits = thresholds(chosen, wanted.threshold, declared, named=bool(wanted.measures))
+    passed = passing(named, limits, wanted.ks, declared) if len(runs) == 1 else []
+    kinds = " ".join((judged_by(runs, judge), *_rules_players(runs, named)))
+    lost = tuple(failed_turns_told({side.name: side.asked for side in named}))
+    told = tuple(dict.fromkeys(n for run in runs for n in instructions_notes(run.result, (judge,))))
+    sections = [
+        noted(pairs_section(every, kinds, (*cautions, *lost)), told),
+        *([consistency_section(passed, chosen, declared)] if passed else []),
+    ]
+    outlines = tuple(run.result for run in runs)
+    others_ = () if wanted.judge or wanted.measures else _other_judges(runs, judge)
+    return Conclusions(outlines, None, tuple(passed), tuple(sections), {}, others_, every)
+
+
 def two_agents(
     store: Store, result: RunResult, rename: Mapping[str, str] | None = None
 ) -> TextTable | None:
@@ -347,7 +403,9 @@ def two_agents(
                     runs = read.judged_by(judge)
                     sides = _with_turns(_sides(runs, wanted), asked)
                     measures = measures_of(runs, (metric.measure,))
-                    found = _compared(runs[0], judge, _named(sides, wanted.rename), measures)
+                    found = _compared(
+                        runs[0], judge, _named(sides, wanted.rename), measures, wanted
+                    )
                     rows += overview_rows(found)
                     notes |= dict.fromkeys(overview_notes(found))
                     notes |= dict.fromkeys(instructions_notes(result, (judge,)))
@@ -434,6 +492,10 @@ def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, M
 
 def _sides(runs: Sequence[OpenedRun], wanted: CompareRequest) -> tuple[ComparedSide, ...]:
     """Two agents to compare, or of one run those to look at."""
+    if len(runs) > 2:
+        if wanted.other:
+            raise ConfigError("--with names the second agent of two; of several runs, each is one")
+        return tuple(run.side(agent_of(run, wanted.agent, "--agent")) for run in runs)
     if len(runs) == 2:
         first = agent_of(runs[0], wanted.agent, "--agent")
         same = wanted.agent if _like(runs[1], wanted.agent, runs[1].agents) else None
@@ -496,12 +558,34 @@ def _with_turns(
 
 
 def _compared(
-    run: OpenedRun, judge: str, sides: Sequence[ComparedSide], measures: Mapping[str, Measure]
+    run: OpenedRun,
+    judge: str,
+    sides: Sequence[ComparedSide],
+    measures: Mapping[str, Measure],
+    wanted: CompareRequest,
 ) -> ComparedAgents:
     """The two sides by the judge's figures; `run` holds the judge, and the world's metrics."""
     a, b = sides
     judged_as = judge, run.values.judges[judge]
-    return compared(run.result.world, a, b, judged_as, measures, run.values.declared)
+    declared = run.values.declared
+    return compared(
+        run.result.world, a, b, judged_as, measures, declared, wanted.match, wanted.looks
+    )
+
+
+def _all_named(
+    sides: Sequence[ComparedSide], rename: Mapping[str, str]
+) -> tuple[ComparedSide, ...]:
+    """Sides whose names differ, as `_named` says of two."""
+    agents = [side.agent for side in sides]
+    return tuple(
+        replace(
+            side,
+            name=rename.get(side.run)
+            or (f"{side.agent} in {side.run}" if agents.count(side.agent) > 1 else side.agent),
+        )
+        for side in sides
+    )
 
 
 def _named(
@@ -509,14 +593,7 @@ def _named(
 ) -> tuple[ComparedSide, ComparedSide]:
     """Sides whose names differ: an agent that is on both is named with its run, a side whose run
     was renamed by that name."""
-    same = sides[0].agent == sides[1].agent
-    a, b = (
-        replace(
-            side,
-            name=rename.get(side.run) or (f"{side.agent} in {side.run}" if same else side.agent),
-        )
-        for side in sides
-    )
+    a, b = _all_named(sides, rename)
     return a, b
 
 
@@ -615,21 +692,21 @@ def check_tasks(runs: Sequence[OpenedRun]) -> None:
             if (first[name].content, first[name].seats, first[name].cluster)
             != (other[name].content, other[name].seats, other[name].cluster)
         ]
-        names = " and ".join(run.result.run for run in runs)
         if changed:
+            names = " and ".join(run.result.run for run in runs)
             raise ConfigError(
                 f"{names} were played on different data: {len(changed)} of "
                 f"{plural(len(common), 'common task')} differ, such as {changed[0]}; "
                 "play both on the same data"
             )
-        if not common:
-            raise ConfigError(f"{names} have no task in common")
 
 
 def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents) -> Iterator[str]:
     """What beside the agents differs between the sides, and what is not there yet."""
-    if found.by == "role":
+    if found.by == "role" or not found.partners:
         yield _partners(found)
+    if found.match == "none":
+        yield "The scenarios differ: the difference is also that of what the agents played."
     if len(runs) == 2:
         for condition in _conditions(runs[0], runs[1]):
             yield f"The runs differ in {condition}."

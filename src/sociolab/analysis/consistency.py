@@ -121,7 +121,7 @@ def passing_matched(
     """
     made = []
     for name, threshold in limits.items():
-        pairs = [pair for pair in found.plays[name] if pair.difference is not None]
+        pairs = [pair for pair in found.pairs(name) if pair.difference is not None]
         sign = _sign(found.declared, name)
         a = [_signed(sign, pair.a.value) for pair in pairs]
         b = [_signed(sign, pair.b.value) for pair in pairs]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare import ComparedAgents, compared
 from sociolab.analysis.compare_runs import (
+    SIDES,
     CompareRequest,
     OpenedRun,
     agent_of,
@@ -19,6 +19,7 @@ from sociolab.analysis.compare_runs import (
     measures_of,
     opened_runs,
 )
+from sociolab.analysis.compare_section import partner_words
 from sociolab.analysis.formatting import figure, p_text, rounded, span, title_of
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import Value
@@ -35,9 +36,6 @@ from sociolab.stats.power import ALPHA
 from sociolab.store.store import Store
 
 SCHEMA = 1
-
-_SIDES = re.compile(r"\bA met\b|\bpair of A\b")
-"""In a sentence of a comparison, that it calls its sides A and B."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ def _cautions(runs: Sequence[OpenedRun], found: Curve) -> Iterator[str]:
     for later, against in zip(runs[1:], found.compared, strict=True):
         for sentence in cautions_of((later, runs[0]), against):
             sides = f"A: {against.a.run}, B: {against.b.run}. "
-            yield f"{sides if _SIDES.search(sentence) else ''}{sentence}"
+            yield f"{sides if SIDES.search(sentence) else ''}{sentence}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +148,12 @@ def curve(
         for side in sides
     ]
     first, *later = kept
-    found = tuple(compared(world, one, first, judge, measures, declared) for one in later)
+    found = tuple(compared(world, one, first, judge, measures, declared, "exact") for one in later)
     corrected = holm(
         {
-            f"{name} {i}": one.found[name].p if one.found[name].permutation.differing else None
+            f"{name} {i}": one.metrics[name].test.p
+            if one.metrics[name].test.permutation.differing
+            else None
             for i, one in enumerate(found)
             for name in measures
         }
@@ -185,7 +185,7 @@ def _points(
         if place == 0:
             points.append(CurvePoint(side, mean, missing, None, None))
         else:
-            against, p = found[place - 1].found[name], corrected[f"{name} {place - 1}"]
+            against, p = found[place - 1].metrics[name].test, corrected[f"{name} {place - 1}"]
             points.append(CurvePoint(side, mean, missing, against, p))
     return tuple(points)
 
@@ -251,7 +251,7 @@ def _shared(found: Curve) -> str:
     )
     clusters = max(p.mean.clusters for points in found.points.values() for p in points)
     unit = found.declared.cluster
-    partner = "partner" if found.compared[0].by == "partner" else "role of the partner"
+    partner = partner_words(found.compared[0])
     return (
         f"{plural(len(found.tasks), 'task')} that all runs played{left}. Intervals and p are "
         f"clustered by {unit} ({clusters:,}). Differences from the first run are taken "

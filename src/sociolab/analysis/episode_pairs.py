@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from sociolab.analysis.agent_names import AS_LABELLED, AgentNames
-from sociolab.analysis.compare import ALIKE, ComparedAgents, EpisodePair, main_measure
+from sociolab.analysis.compare import ALIKE, ComparedAgents, EpisodePair
+from sociolab.analysis.compare_section import main_measure, tests
 from sociolab.analysis.credit import credited
 from sociolab.analysis.formatting import figure, rounded, title_of, titles
 from sociolab.analysis.values import Value
@@ -54,8 +55,10 @@ def episode_pairs(found: ComparedAgents, reasons: Reasons) -> dict[str, tuple[Ep
     Pairs that differ by as much stand by task, seat, partner and repeat.
     """
     return {
-        name: tuple(sorted((_with_reasons(pair, reasons) for pair in pairs), key=_order))
-        for name, pairs in found.plays.items()
+        name: tuple(
+            sorted((_with_reasons(pair, reasons) for pair in found.pairs(name)), key=_order)
+        )
+        for name in found.metrics
     }
 
 
@@ -76,7 +79,7 @@ def differing(found: ComparedAgents) -> tuple[str, ...]:
 
     Where there is none, the world's main measure (see `main_measure`).
     """
-    names = tuple(name for name, one in found.found.items() if _apart(one))
+    names = tuple(name for name, one in tests(found) if _apart(one))
     return names or (main_measure(found),)
 
 
@@ -118,7 +121,7 @@ def _others(found: ComparedAgents, names: Sequence[str]) -> Iterator[str]:
     others = len(found.measures) - len(names)
     if not others:
         return
-    if not any(_apart(found.found[name]) for name in names):
+    if not any(_apart(found.metrics[name].test) for name in names):
         which = titles(found.measures[name] for name in names)
         yield f"No metric is shown to differ, so here is {which}; --all has the other {others}."
     else:
@@ -228,7 +231,7 @@ def compared_pairs(store: Store, found: ComparedAgents, most: int, *, every: boo
     """The pairs of each measure that differs, or of `every` one; the `most` unlike are shown."""
     reasons = _reasons(store, found)
     pairs = episode_pairs(found, reasons)
-    measures = tuple(found.measures) if every else differing(found)
+    measures = tuple(found.metrics) if every else differing(found)
     shown_ = furthest(pairs, measures, most)
     return ComparedPairs(
         found, pairs, shown_, pairs_section(found, shown_, _where(store), every=every)

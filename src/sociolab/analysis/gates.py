@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -15,7 +15,7 @@ from sociolab.core.score import Measure, foremost, measure_called
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.words import counted, plural
-from sociolab.stats.intervals import NO_VARIATION, Estimate
+from sociolab.stats.intervals import LEVEL, NO_VARIATION, Estimate, t_critical, t_quantile
 
 if TYPE_CHECKING:
     from sociolab.analysis.compare import ComparedAgents
@@ -82,7 +82,8 @@ def difference_gates(
 ) -> tuple[Gate, ...]:
     """Each rule held against the interval of the paired difference A - B.
 
-    A gate fails where all of the interval lies beyond the limit. Where all clusters differ by the
+    A gate fails where all of the interval lies beyond the limit; where several looks are planned,
+    of an interval at the level that they share. Where all clusters differ by the
     same there is no interval, and the difference stands for it. ConfigError for a metric that is
     not compared (`why` says why not, and what to do), and where there is nothing to decide by: no
     pairs, or a single cluster.
@@ -90,13 +91,14 @@ def difference_gates(
     gates = []
     for rule in rules:
         name = measure_called(rule.measure, found.measures.values())
-        if name not in found.found:
+        if name not in found.metrics:
             raise ConfigError(
-                f'--fail-if: "{rule.measure}" is not compared{_meant(name, found.found)}; these '
-                f"are: {', '.join(found.found)}{why(name)}"
+                f'--fail-if: "{rule.measure}" is not compared{_meant(name, found.metrics)}; these '
+                f"are: {', '.join(found.metrics)}{why(name)}"
             )
-        difference, measure = found.found[name].difference, found.measures[name]
-        gates.append(_gate(rule, "A \N{MINUS SIGN} B", difference, measure, "difference"))
+        one = found.metrics[name]
+        wide, whose = _wider(one.test.difference, found.looks), "A \N{MINUS SIGN} B"
+        gates.append(_gate(rule, whose, wide, one.measure, "difference", found.looks))
     return tuple(gates)
 
 
@@ -165,12 +167,27 @@ def _why_none(result: RunResult, entry: ScoreEntry) -> str:
     )
 
 
+def _level(looks: int) -> str:
+    return f"{100 * (1 - (1 - LEVEL) / looks):.4g}"
+
+
+def _wider(found: Estimate, looks: int) -> Estimate:
+    """The interval at a level that so many looks share."""
+    if found.value is None or found.low is None or found.high is None or looks == 1:
+        return found
+    freedom = found.clusters - 1
+    by = t_quantile(1 - (1 - LEVEL) / 2 / looks, freedom) / t_critical(freedom)
+    low, high = (found.value + by * (end - found.value) for end in (found.low, found.high))
+    return replace(found, low=low, high=high)
+
+
 def _gate(
     rule: GateRule,
     of: str,
     found: Estimate | ScoreEntry,
     measure: Measure,
     kind: Literal["difference", "mean"],
+    looks: int = 1,
 ) -> Gate:
     value, low, high = found.value, found.low, found.high
     if found.note == NO_VARIATION:
@@ -184,7 +201,7 @@ def _gate(
     ends = span(found, measure) or f"{figure(value, measure)} in every cluster"
     sentence = (
         f"--fail-if {rule.text}: {'FAILED' if failed else 'passed'}; {of} is "
-        f"{figure(value, measure)}, 95 % interval {ends}"
+        f"{figure(value, measure)}, {_level(looks)} % interval {ends}"
     )
     return Gate(rule, of, value, low, high, failed, sentence, kind)
 

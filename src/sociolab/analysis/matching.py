@@ -1,4 +1,10 @@
-"""Which play of one agent answers to which of another: same task, seat, partner and repeat.
+"""Which plays of one agent answer to which of another, as closely as the design of the runs allows.
+
+- `exact`: the same task, seat, partner and repeat, play by play.
+- `scenario`: the same scenario (cluster) and partner, whatever the cast: the mean of one agent's
+  plays in such a block answers to the mean of the other's. This is what agents
+  that were cast at random leave to compare (Miller, arXiv 2411.00640, calls both paired).
+- `none`: no counterpart; the agents' means are compared as they are.
 
 The two seats of one episode are never held against each other, where a kind partner would lose.
 """
@@ -6,13 +12,20 @@ The two seats of one episode are never held against each other, where a kind par
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from sociolab.analysis.values import Value
 from sociolab.core.episode import CastMember, TurnsAsked
 from sociolab.core.errors import ConfigError
+from sociolab.report.plays import PlayKey, seat_roles
+from sociolab.report.words import plural
+
+Match: TypeAlias = Literal["exact", "scenario", "none"]
+"""How plays are matched."""
+
+MATCHES: tuple[Match, ...] = get_args(Match)
 
 By: TypeAlias = Literal["partner", "role"]
 """Partners are matched by who they are, or, where both sides share none, by what they are."""
@@ -20,7 +33,7 @@ By: TypeAlias = Literal["partner", "role"]
 NOTHING_ASKED = TurnsAsked(0, 0)
 ITSELF, ANOTHER = "itself", "another"
 
-_Place: TypeAlias = tuple[str, str, int, str | None, str | None]
+Place: TypeAlias = tuple[str, str, int, str | None, str | None]
 """What tells the plays of one side apart."""
 
 
@@ -54,7 +67,8 @@ class MatchKey(NamedTuple):
     """What two plays must share to be a pair. No seat: a whole episode.
 
     `cast` is empty where the other four are enough; where one agent has several such plays (it
-    sat in either seat of a measure of whole episodes) it says who sat in the other seats.
+    sat in either seat of a measure of whole episodes) it says who sat in the other seats. Of a
+    block, `task` is its scenario, `seat` is "any" and `repeat` 0.
     """
 
     task: str
@@ -70,27 +84,215 @@ class MatchKey(NamedTuple):
 
 
 Keyed: TypeAlias = dict[str, dict[MatchKey, Value]]
-"""The values by measure and key."""
+"""The values of one side by measure and key."""
+
+
+class MatchedBlock(NamedTuple):
+    """Plays of a and of b that answer to each other in one measure; one of each where the match is
+    exact, all of them where there is none."""
+
+    key: MatchKey
+    sides: tuple[tuple[Value, ...], tuple[Value, ...]]
+
+
+Blocks: TypeAlias = dict[str, tuple[MatchedBlock, ...]]
+"""By measure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """How partners were matched, and the values of both sides by measure and key."""
+    """How plays were matched, and why not more closely ("" where exactly, or as was asked for).
 
+    `blocks` hold what answers to something on the other side; `partners`: whether these met the
+    same partners, or partners of the same role.
+    """
+
+    match: Match
     by: By
-    a: Keyed
-    b: Keyed
+    blocks: Blocks
+    why: str = ""
+    partners: bool = True
 
 
-def matched(a: ComparedSide, b: ComparedSide) -> Matching:
-    """Both sides by keys that mean the same; ConfigError where plays cannot be told apart.
+def matched(a: ComparedSide, b: ComparedSide, match: Match | None = None) -> Matching:
+    """Both sides in blocks that mean the same; ConfigError where plays cannot be told apart.
 
-    Where they met a partner in common, only plays with such a partner can be pairs. Where they
+    Where they met a partner in common, only plays with such a partner can be matched. Where they
     did not, the agent itself answers to the agent itself, the only other one to the only other.
+    Unless a `match` is asked for, it is exact where that keeps at least half of the plays of the
+    side that has fewer; else by scenario, where that keeps more; and none where the agents met the
+    same partners in different scenarios. ConfigError where nothing can be matched.
     """
     by: By = "partner" if set(a.partners) & set(b.partners) else "role"
+    if match == "exact":
+        return _must(a, b, Matching("exact", by, _exact(a, b, by)))
+    fewer = min(len(_plays(side)) for side in (a, b))
+    if match is None:
+        exact = Matching("exact", by, _exact(a, b, by))
+        kept = min(_kept(exact.blocks))
+        if 2 * kept >= fewer > 0:
+            return exact
+    else:
+        exact, kept = Matching("exact", by, {}), 0
+    apart = _apart(a, b, by)
+    shared = Matching("scenario", by, _by_scenario(*apart, by, partner=True))
+    if match == "scenario":
+        if not any(shared.blocks.values()):
+            loose = _by_scenario(*apart, by, partner=False)
+            shared = Matching("scenario", by, loose, partners=False)
+        return _must(a, b, shared)
+    if match is None and min(_kept(shared.blocks)) > kept:
+        few = f"only {kept:,} of {plural(fewer, 'episode')}" if kept else "no episode"
+        verb = "has" if kept in (0, 1) else "have"
+        return replace(shared, why=f"{few} {verb} a counterpart of the same task, seat and repeat")
+    if kept:
+        return exact
+    if match is None and not _same_partners(*apart, by):
+        return _must(a, b, exact)
+    whole = Matching("none", by, _whole(*apart), partners=_same_partners(*apart, by))
+    return _must(a, b, whole if match else replace(whole, why="they share no scenario"))
+
+
+def _must(a: ComparedSide, b: ComparedSide, found: Matching) -> Matching:
+    if any(found.blocks.values()):
+        return found
+    share = {
+        "exact": "no task with the same seat, partner and repeat",
+        "scenario": "no scenario in which both had the same place",
+        "none": "no partner but each other",
+    }[found.match]
+    raise ConfigError(
+        f"no episode of {a.name} can be {'compared' if found.match == 'none' else 'paired'} with "
+        f"one of {b.name}: they share {share} (partners: {'; '.join(a.partners)} and "
+        f"{'; '.join(b.partners)})"
+    )
+
+
+def _exact(a: ComparedSide, b: ComparedSide, by: By) -> Blocks:
     crowded = _crowded(a, by) or _crowded(b, by)
-    return Matching(by, _keyed(a, by, cast=crowded), _keyed(b, by, cast=crowded))
+    mine, others = _keyed(a, by, cast=crowded), _keyed(b, by, cast=crowded)
+    return {
+        name: tuple(
+            MatchedBlock(key, ((value,), (others[name][key],)))
+            for key, value in values.items()
+            if key in others[name]
+        )
+        for name, values in mine.items()
+        if name in others
+    }
+
+
+def _apart(a: ComparedSide, b: ComparedSide, by: By) -> tuple[ComparedSide, ComparedSide]:
+    """Both sides without plays in which the other one sat too, and, where they met partners in
+    common, without plays with others."""
+    known = {a.agent, b.agent} if a.agent != b.agent else set()
+    shared = set(a.partners) & set(b.partners) - known
+
+    def kept(side: ComparedSide, other: ComparedSide) -> ComparedSide:
+        def fits(value: Value) -> bool:
+            sat = {value.partner, *(m.agent for m in side.casts.get(value.trial, ()))} & known
+            return not sat - {side.agent} and (by == "role" or side.met(value) in shared)
+
+        return replace(side, values=tuple(filter(fits, side.values)))
+
+    return kept(a, b), kept(b, a)
+
+
+def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> Blocks:
+    """Plays of the same scenario, and, if `partner`, partner or role. Nothing where the agents
+    share a place at the table in no scenario, as where one only sold and the other only bought."""
+    places = places_of({**a.casts, **b.casts})
+
+    def blocks(side: ComparedSide) -> dict[str, dict[MatchKey, list[Value]]]:
+        roles = _Roles(side.agent, len({*side.partners} - {side.agent}) == 1)
+        found: dict[str, dict[MatchKey, list[Value]]] = {}
+        for value in side.values:
+            met = _named(side.met(value), by, roles) if partner else ""
+            seat = None if value.seat is None else "any"
+            key = MatchKey(value.cluster, seat, met, 0)
+            found.setdefault(value.measure, {}).setdefault(key, []).append(value)
+        return found
+
+    mine, others = blocks(a), blocks(b)
+    made = {
+        name: tuple(
+            MatchedBlock(key, (tuple(some), tuple(others[name][key])))
+            for key, some in keyed.items()
+            if key in others[name]
+        )
+        for name, keyed in mine.items()
+        if name in others
+    }
+    return {
+        name: some if any(set(mine) & set(others) for mine, others in sat) else ()
+        for name, some in made.items()
+        for sat in ([_sat(block, places) for block in some],)
+    }
+
+
+def _sat(block: MatchedBlock, places: Mapping[PlayKey, str]) -> tuple[Counter[str], Counter[str]]:
+    """How often each agent sat in each place."""
+    a, b = (
+        Counter(places.get((v.trial, v.seat), v.seat or "whole") for v in side)
+        for side in block.sides
+    )
+    return a, b
+
+
+def uneven(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> set[str]:
+    """The scenarios in which the agents sat in some place more often than in another, and not both
+    alike: what the place is worth is in their difference."""
+    places = places_of({**a.casts, **b.casts})
+    return {
+        block.key.task
+        for some in blocks.values()
+        for block in some
+        for mine, others in (_sat(block, places),)
+        if any(mine[p] * others.total() != others[p] * mine.total() for p in {*mine, *others})
+    }
+
+
+def places_of(casts: Mapping[str, Sequence[CastMember]]) -> dict[PlayKey, str]:
+    """The place at the table of each seat of each trial: what tells a seller from a buyer where
+    seats are named after people."""
+    return seat_roles((trial, member.seat) for trial, cast in casts.items() for member in cast)
+
+
+def _whole(a: ComparedSide, b: ComparedSide) -> Blocks:
+    """All plays of both sides as one block for each measure."""
+    sides = [
+        {
+            name: tuple(value for value in side.values if value.measure == name)
+            for name in dict.fromkeys(value.measure for value in side.values)
+        }
+        for side in (a, b)
+    ]
+    key = MatchKey("", None, "", 0)
+    return {
+        name: (MatchedBlock(key, (some, sides[1][name])),)
+        for name, some in sides[0].items()
+        if name in sides[1]
+    }
+
+
+def _same_partners(a: ComparedSide, b: ComparedSide, by: By) -> bool:
+    met = [
+        {_named(one, by, _Roles(side.agent, len({*side.partners} - {side.agent}) == 1))
+         for one in side.partners}
+        for side in (a, b)
+    ]  # fmt: skip
+    return bool(met[0]) and met[0] == met[1]
+
+
+def _plays(side: ComparedSide) -> set[Place]:
+    return {place_of(value) for value in side.values}
+
+
+def _kept(blocks: Blocks) -> tuple[int, int]:
+    """How many plays of a and of b stand in blocks."""
+    every = [block for some in blocks.values() for block in some]
+    a, b = (len({place_of(v) for one in every for v in one.sides[i]}) for i in (0, 1))
+    return a, b
 
 
 def settings_of(side: ComparedSide) -> Keyed:
@@ -103,7 +305,7 @@ def _crowded(side: ComparedSide, by: By) -> bool:
     keys = _keys(side, by, cast=False)
     if len({*keys.values()}) == len(keys):
         return False
-    found = Counter((value.measure, keys[_place(value)]) for value in side.values)
+    found = Counter((value.measure, keys[place_of(value)]) for value in side.values)
     return any(count > 1 for count in found.values())
 
 
@@ -111,7 +313,7 @@ def _keyed(side: ComparedSide, by: By, *, cast: bool) -> Keyed:
     found: Keyed = {}
     keys = _keys(side, by, cast=cast)
     for value in side.values:
-        mine, key = found.setdefault(value.measure, {}), keys[_place(value)]
+        mine, key = found.setdefault(value.measure, {}), keys[place_of(value)]
         if key in mine:
             raise ConfigError(
                 f"{side.name} has several episodes of the task {value.task} with the same seat, "
@@ -121,13 +323,14 @@ def _keyed(side: ComparedSide, by: By, *, cast: bool) -> Keyed:
     return found
 
 
-def _place(value: Value) -> _Place:
+def place_of(value: Value) -> Place:
+    """What tells a play from the others of its side."""
     return value.trial, value.task, value.repeat, value.seat, value.partner
 
 
-def _keys(side: ComparedSide, by: By, *, cast: bool) -> dict[_Place, MatchKey]:
+def _keys(side: ComparedSide, by: By, *, cast: bool) -> dict[Place, MatchKey]:
     """The key of each play, worked out once for all measures."""
-    plays = {_place(value): value for value in side.values}
+    plays = {place_of(value): value for value in side.values}
     roles = _Roles(side.agent, len({*side.partners} - {side.agent}) == 1)
     return {place: _key(side, value, by, roles, cast=cast) for place, value in plays.items()}
 

@@ -13,6 +13,7 @@ from typing import Any
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import check_no_smoke
 from sociolab.analysis.formatting import NOTHING, listed
+from sociolab.analysis.matching import Match, places_of
 from sociolab.analysis.pooled_runs import Pool, agent_settings, judge_caution, pooled, run_values
 from sociolab.analysis.values import Value
 from sociolab.core.code_fingerprint import without_code
@@ -69,7 +70,8 @@ class Ranking:
     `firm`: by group, the share of the resamples below which an order that they turn is settled.
     `asked`: how many turns each agent failed, and of how many, in all its plays. `bounds`: between
     what each agent's mean lies, whatever the plays without a score came to; None where that is
-    without end. `untold`: how many of each agent's plays could not be scored.
+    without end. `untold`: how many of each agent's plays could not be scored. `match`: how plays
+    were set against each other; `few`: since few had an exact counterpart.
     """
 
     pool: Pool
@@ -84,6 +86,8 @@ class Ranking:
     asked: Mapping[str, TurnsAsked]
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     untold: Mapping[str, int] = field(default_factory=dict)
+    match: Match = "exact"
+    few: bool = False
 
     def undecided(self, above: str, below: str) -> bool:
         """Whether plays that could not be scored could turn the order of two agents round."""
@@ -94,17 +98,31 @@ class Ranking:
         return open_ and (lowest is None or highest is None or lowest[0] < highest[1])
 
 
-def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, TurnsAsked]] | None = None) -> Ranking:
+def ranking(
+    pool: Pool,
+    asked: Mapping[str, Mapping[PlayKey, TurnsAsked]] | None = None,
+    match: Match | None = None,
+    places: Mapping[tuple[str, PlayKey], str] | None = None,
+) -> Ranking:
     """Rate the agents of a pool; ConfigError where no two of them can be compared.
 
     The better value wins: the lower one, where the world declares so of its metric.
 
     Intervals and the firmness of the order resample clusters of tasks. `asked`: by run, how many
-    turns each play was asked for, and failed.
+    turns each play was asked for, and failed. `match`: exact, or by scenario, where agents are held
+    against each other in the same scenario, place at the table (`places`, by run, trial and seat)
+    and with the same partner, whatever the cast; None takes the scenario where more than half of
+    the plays have no exact counterpart.
     """
     mine = [value for value in pool.values if value.agent is not None]
     placed = [value for value in mine if value.partner is not None]
     compared = contests([_score(value, pool.better) for value in placed])
+    scored = sum(value.value is not None for value in placed)
+    few = match is None and 2 * compared.unmatched > scored
+    if match == "scenario" or few:
+        loose = contests([_by_scenario(value, pool.better, places or {}) for value in placed])
+        if match == "scenario" or loose.unmatched < compared.unmatched:
+            compared, match = loose, "scenario"
     if not compared.comparisons:
         raise ConfigError(
             "no two agents of these runs have a score at the same task and seat with the same "
@@ -126,6 +144,8 @@ def ranking(pool: Pool, asked: Mapping[str, Mapping[PlayKey, TurnsAsked]] | None
         asked=_asked(pool, asked or {}),
         bounds=_bounds(pool),
         untold=dict(Counter(str(one.agent) for one in pool.untold if one.agent is not None)),
+        match=match or "exact",
+        few=few,
     )
 
 
@@ -164,6 +184,7 @@ def ranking_document(found: Ranking) -> dict[str, Any]:
         "not_established": dict(found.untold),
         "several_partners": found.mixed,
         "unmatched": found.compared.unmatched,
+        "match": found.match,
         "comparisons": len(found.compared.comparisons),
         "clusters": ratings.clusters,
         "level": LEVEL,
@@ -234,6 +255,13 @@ def _score(value: Value, better: Better) -> SeatScore:
     )
 
 
+def _by_scenario(
+    value: Value, better: Better, places: Mapping[tuple[str, PlayKey], str]
+) -> SeatScore:
+    place = places.get((value.run, (value.trial, value.seat)), value.seat or WHOLE)
+    return _score(value, better)._replace(task=value.cluster, seat=place)
+
+
 def _records(rows: Sequence[Contest]) -> dict[tuple[str, str], PairRecord]:
     found: dict[tuple[str, str], list[float]] = {}
     for row in rows:
@@ -251,10 +279,12 @@ def rank_runs(
     judge: str | None = None,
     measure: str | None = None,
     rename: Mapping[str, str] | None = None,
+    match: Match | None = None,
 ) -> Ranking:
     """Rank the agents of these runs together, under the names of `rename`; ConfigError where they
     cannot be compared."""
-    check_no_smoke([outline_of(store, run, store.trials(run)) for run in runs])
+    trials = {run: store.trials(run) for run in runs}
+    check_no_smoke([outline_of(store, run, plan) for run, plan in trials.items()])
     values, names = run_values(store, runs), agent_names(store, runs, rename)
     settings = {
         run: {names.name(run, label): without_code(hash_) for label, hash_ in agents.items()}
@@ -272,7 +302,12 @@ def rank_runs(
     ]
     notes = (*pool.notes, *names.notes)
     pool = replace(pool, notes=notes, instructions=tuple(dict.fromkeys(told)))
-    return ranking(pool, asked)
+    places = {
+        (run, key): place
+        for run, plan in trials.items()
+        for key, place in places_of({row.trial.id: row.trial.cast for row in plan}).items()
+    }
+    return ranking(pool, asked, match, places)
 
 
 def rank(
@@ -306,11 +341,21 @@ def ranking_section(found: Ranking) -> Section:
 # ------------------------------------------------------------------ sentences
 
 
+def _matched(found: Ranking) -> str:
+    if found.match == "exact":
+        return "two agents in the same seat of the same task, with the same partner"
+    why = " (most have no counterpart of the same task)" if found.few else ""
+    return (
+        "two agents in the same place of the same scenario, with the same partner, whatever the "
+        f"cast{why}"
+    )
+
+
 def _said(found: Ranking) -> Iterator[str]:
     agents = len(found.ratings.models)
     yield (
         f"{plural(agents, 'agent')} in {plural(len(found.compared.comparisons), 'comparison')} of "
-        "two episodes: two agents in the same seat of the same task, with the same partner. The "
+        f"two episodes: {_matched(found)}. The "
         f"{found.pool.better or 'higher'} {found.pool.title} wins; equal scores tie."
     )
     for group in sorted({one.group for one in found.ratings.models}):

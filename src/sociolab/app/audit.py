@@ -14,16 +14,20 @@ from functools import partial
 from sociolab.analysis.audit import (
     AuditEffect,
     AuditSubject,
+    ControlResult,
     RepeatedScore,
     ScoreChange,
     change_effects,
     changes_of,
+    control_results,
+    controls_section,
     grouped_effects,
     repeat_effects,
     repeat_section,
     repeated_of,
     variant_section,
 )
+from sociolab.analysis.length import LengthEffect, length_effects, length_section
 from sociolab.analysis.panel import JudgePanel, panel_of, panel_section
 from sociolab.analysis.self_preference import SelfPreferences, family_section, self_preferences
 from sociolab.analysis.values import RunValues, values_of
@@ -49,7 +53,9 @@ from sociolab.core.ports import (
 )
 from sociolab.core.score import UNTOLD, JudgeId, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
+from sociolab.judging.controls import donated
 from sociolab.models.budget import Budget
+from sociolab.report.plays import PlayKey
 from sociolab.report.result import run_of_episodes
 from sociolab.report.section import Section
 from sociolab.report.words import counted, plural
@@ -60,8 +66,9 @@ from sociolab.store.calls import RunReplies
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
-FAMILY = "family"
-"""The kind of audit that needs no judging: from scores that are stored."""
+FAMILY, LENGTH = "family", "length"
+STORED = frozenset({FAMILY, LENGTH})
+"""The kinds of audit that need no judging: from scores that are stored."""
 
 _AT_ONCE = 128
 """Episodes under way."""
@@ -90,6 +97,8 @@ class AuditResult:
     judgings: int = 0
     failed: Mapping[str, int] = field(default_factory=dict)
     in_vain: str = ""
+    controls: tuple[ControlResult, ...] = ()
+    lengths: tuple[LengthEffect, ...] = ()
 
 
 @synchronous
@@ -104,10 +113,12 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
         row = run_of_episodes(store, config.run)
         kit = load_world(row.world, settings=row.world_settings)
         kinds = _kinds(config, kit)
-        stored = values_of(store, row.name) if FAMILY in kinds or config.panel else None
+        needed = STORED & {*kinds} or config.panel
+        stored = values_of(store, row.name) if needed else None
+        words = _words(store, row.name) if LENGTH in kinds else {}
         # A panel that cannot be is refused before a judge is asked, and paid.
         panel = panel_of(stored, config.panel) if stored and config.panel else None
-        told = partial(_told, config, kit, kinds, stored, panel)
+        told = partial(_told, config, kit, kinds, stored, words, panel)
         if config.judge is None:
             return told(None, AuditJudgings())
         tally = Tally()
@@ -115,7 +126,7 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
         paid = PaidBefore(replies, RunReplies(store, config.run))
         patience = patience_of(config.agent_timeout)
         judge = Casting(kit, models, paid, budget, patience, tally.waits).judge(config.judge)
-        if set(kinds) == {FAMILY}:
+        if set(kinds) <= STORED:
             return told(judge, AuditJudgings())
         trials = _sample(store, config)
         tally.total = len(trials)
@@ -138,7 +149,7 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
 
 def _kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
     """The kinds to audit, in order; ConfigError for one that this world lacks, or lacks a judge."""
-    known = (REPEAT, *kit.variants, FAMILY)
+    known = (REPEAT, *kit.variants, FAMILY, LENGTH)
     for kind in config.kinds:
         if kind not in known:
             raise ConfigError(
@@ -147,10 +158,10 @@ def _kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
             )
     if config.judge is not None:
         return tuple(kind for kind in known if kind in (config.kinds or known))
-    if set(config.kinds) - {FAMILY} or not (config.kinds or config.panel):
+    if set(config.kinds) - STORED or not (config.kinds or config.panel):
         raise ConfigError(
-            "--judge: expected the judge to audit, found none; only --kind family and --panel "
-            "work on stored scores alone"
+            "--judge: expected the judge to audit, found none; only --kind family, --kind length "
+            "and --panel work on stored scores alone"
         )
     return tuple(dict.fromkeys(config.kinds))
 
@@ -177,6 +188,7 @@ def _told(
     kit: WorldKit,
     kinds: Sequence[str],
     stored: RunValues | None,
+    words: Mapping[PlayKey, int],
     panel: JudgePanel | None,
     judge: Judge | None,
     asked: AuditJudgings,
@@ -185,12 +197,16 @@ def _told(
     they are wanted."""
     name = judge.id.name if judge else ""
     effects: dict[str, tuple[AuditEffect, ...]] = {}
+    tests: tuple[ControlResult, ...] = ()
     sections: list[Section] = []
     if judge and (asked.audited or asked.error):
         sections.append(opening(config.run, judge.id, asked, _lacking(config, kit)))
         for kind, made, section in audits(kit, kinds, asked):
             effects[kind] = made
             sections.append(section)
+        tests = tuple(_controls(kit, kinds, asked))
+        if tests:
+            sections.insert(1, controls_section(_about(kit, tests), tests))
     found = None
     if stored is not None and FAMILY in kinds:
         found = self_preferences(stored, config.families, name or None)
@@ -199,6 +215,11 @@ def _told(
                 AuditSubject(stored.world, stored.measures, stored.declared), found, config.run
             )
         )
+    lengths: tuple[LengthEffect, ...] = ()
+    if stored is not None and LENGTH in kinds:
+        about = AuditSubject(stored.world, stored.measures, stored.declared)
+        lengths = length_effects(stored, words, name or None)
+        sections.append(length_section(about, lengths, config.run))
     if panel is not None:
         sections.append(panel_section(panel, config.apart))
     return AuditResult(
@@ -213,6 +234,8 @@ def _told(
         judgings=len(asked.judgings),
         failed=dict(asked.failed),
         in_vain="; ".join(_in_vain(asked, panel)),
+        controls=tests,
+        lengths=lengths,
     )
 
 
@@ -231,8 +254,8 @@ def _lacking(config: AuditConfig, kit: WorldKit) -> str:
     if kit.variants or config.kinds:
         return ""
     return (
-        f"{kit.world.name} has no variants of its episodes: its judges can be audited by {REPEAT} "
-        f"and {FAMILY} only"
+        f"{kit.world.name} has no variants of its episodes: its judges can be audited by {REPEAT}, "
+        f"{FAMILY} and {LENGTH} only"
     )
 
 
@@ -333,9 +356,12 @@ async def ask(
 ) -> AuditJudgings:
     """Judge these episodes; an episode that is not done when the money is spent is left out."""
     found: dict[str, AuditedEpisode] = {}
+    donors = any(of.donor for of in work.variants.values())
 
     async def one(trial: Trial) -> None:
-        found[trial.id] = await _audited(Episode(trial, store.events(run, trial.id)), work)
+        donor = _donor(trial, trials) if donors else None
+        other = Episode(donor, store.events(run, donor.id)) if donor else None
+        found[trial.id] = await _audited(Episode(trial, store.events(run, trial.id)), work, other)
         tally.done += 1
 
     error = await work_all(trials, one, _AT_ONCE, tally.waits)
@@ -343,12 +369,30 @@ async def ask(
     return AuditJudgings(done, error)
 
 
-async def _audited(episode: Episode, work: AuditWork) -> AuditedEpisode:
+def _donor(trial: Trial, trials: Sequence[Trial]) -> Trial | None:
+    """The next trial of another scenario with as many seats: whose transcript is taken."""
+    at = trials.index(trial)
+    fits = (
+        one
+        for one in (*trials[at + 1 :], *trials[:at])
+        if one.task.cluster != trial.task.cluster and len(one.task.seats) == len(trial.task.seats)
+    )
+    return next(fits, None)
+
+
+def _made(of: Variants, episode: Episode, other: Episode | None, seed: int) -> tuple[Variant, ...]:
+    if not of.donor:
+        return of.make(episode, seed)
+    changed = donated(episode, other) if other else None
+    return of.make(changed, seed) if changed else ()
+
+
+async def _audited(episode: Episode, work: AuditWork, other: Episode | None) -> AuditedEpisode:
     as_it_is = [await _said(work.judge, episode, number) for number in range(1 + work.repeats)]
     variants: dict[str, tuple[tuple[Variant, tuple[Verdict, ...]], ...]] = {}
     words: dict[str, tuple[int, int]] = {}
     for kind, of in work.variants.items():
-        made = of.make(episode, work.seed)
+        made = _made(of, episode, other, work.seed)
         variants[kind] = tuple([(v, await _said(work.judge, _named(v, kind))) for v in made])
         words[kind] = _changed_words(episode, made)
     return AuditedEpisode(episode.trial, tuple(as_it_is), variants, words)
@@ -379,6 +423,16 @@ def _changed_words(episode: Episode, variants: Iterable[Variant]) -> tuple[int, 
             if count != own[seat]:
                 before, after = before + own[seat], after + count
     return before, after
+
+
+def _words(store: Store, run: str) -> dict[PlayKey, int]:
+    """The words that each seat says, and under None those of the whole episode."""
+    found: dict[PlayKey, int] = {}
+    for episode in store.episodes(run, "played"):
+        said = _by_seat(episode)
+        found |= {(episode.trial.id, seat): count for seat, count in said.items()}
+        found[episode.trial.id, None] = said.total()
+    return found
 
 
 def _by_seat(episode: Episode) -> Counter[str]:
@@ -447,6 +501,15 @@ def audits(
             yield kind, made, section
 
 
+def _controls(kit: WorldKit, kinds: Sequence[str], asked: AuditJudgings) -> Iterator[ControlResult]:
+    for kind, of in kit.variants.items():
+        if kind in kinds and of.expects:
+            changes = [
+                c for one in asked.audited.values() for c in _changes(one, kind, asked.cells)
+            ]
+            yield from control_results(kind, of.expects, changes)
+
+
 def _changes(one: AuditedEpisode, kind: str, due: Cells) -> Iterator[ScoreChange]:
     cells = seated(due, one.trial.task.seats)
     for variant, verdicts in one.variants[kind]:
@@ -458,7 +521,9 @@ def _words_of(done: Iterable[AuditedEpisode], kind: str) -> tuple[int, int]:
     return sum(before for before, _ in found), sum(after for _, after in found)
 
 
-def _about(kit: WorldKit, cells: Iterable[RepeatedScore | ScoreChange]) -> AuditSubject:
+def _about(
+    kit: WorldKit, cells: Iterable[RepeatedScore | ScoreChange | ControlResult]
+) -> AuditSubject:
     return AuditSubject(
         kit.world.name, {cell.measure.name: cell.measure for cell in cells}, kit.declared
     )

@@ -147,9 +147,10 @@ def _validate(given: dict[str, Any], *, as_json: bool) -> None:
 @verbs.command(epilog="Example: sociolab audit first --judge openai/MODEL --limit 20")
 @takes(AuditConfig)
 def audit(*, given: dict[str, Any], json: Json = False) -> None:
-    """Audit a judge: do irrelevant changes move its scores?
+    """Audit a judge: does it notice what it should, and ignore what it should?
 
-    It judges again, in another order, with names swapped or words padded.
+    It judges again, as it was and with one change: names swapped, words padded, a secret told, an
+    insult, another transcript, a note to the judge.
     """
     from sociolab.app.audit import audit as examine
     from sociolab.cli.progress import watch
@@ -162,7 +163,8 @@ def audit(*, given: dict[str, Any], json: Json = False) -> None:
     show_sections(found.sections, partial(_audit_document, found), as_json=json)
     if found.in_vain:
         say(found.in_vain)
-    raise typer.Exit(1 if found.stopped or found.in_vain else 0)
+    missed = config.check and any(one.judgement == "fails" for one in found.controls)
+    raise typer.Exit(1 if found.stopped or found.in_vain or missed else 0)
 
 
 @verbs.command(epilog="Example: sociolab credit first --judge openai/MODEL --limit 20")
@@ -225,6 +227,22 @@ def _audit_document(found: AuditResult) -> dict[str, Any]:
             ]
             for kind, effects in found.effects.items()
         },
+        "controls": [
+            {
+                "control": one.kind,
+                "measure": one.measure.name,
+                "should": one.way,
+                "moved": _estimate(one.moved),
+                "change": _estimate(one.change),
+                "no_room": one.room,
+                "verdict": one.judgement,
+            }
+            for one in found.controls
+        ],
+        "length": [
+            {"judge": one.judge, "measure": one.measure, **_estimate(one.slope)}
+            for one in found.lengths
+        ],
         "family": _families(found),
         "panel": _panel(found),
         "sections": documents(found.sections),

@@ -62,7 +62,10 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
             "judge",
             "Judge the episodes of a run again, or validate a judge on labelled data.",
         ),
-        "audit": ("judge", "Audit a judge: do irrelevant changes move its scores?"),
+        "audit": (
+            "judge",
+            "Audit a judge: does it notice what it should, and ignore what it should?",
+        ),
         "credit": ("judge", "Find which turns advanced a goal or revealed a secret."),
     },
     "Data sets, import and export": {

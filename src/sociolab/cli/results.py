@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from sociolab.analysis.compare_runs import CompareRequest, Conclusions
     from sociolab.analysis.episode_pairs import ComparedPairs
     from sociolab.analysis.gates import Gate, GateRule
+    from sociolab.analysis.matching import Match
     from sociolab.report.schema import RunResult
     from sociolab.store.store import Store
 
@@ -180,7 +181,7 @@ def report(
 def compare(
     run: Annotated[
         list[str],
-        argument("RUN [RUN]", "Two runs, or one with several agents; more with --curve."),
+        argument("RUN [RUN ...]", "Runs of an agent each, or one of several agents."),
     ],
     agent: Annotated[OptText, option("--agent", "LABEL", "Agent A; default: the only one.")] = None,
     with_: Annotated[
@@ -213,6 +214,13 @@ def compare(
     figure: FigureFile = None,
     rename: Rename = None,
     by_seat: BySeat = False,
+    match: Annotated[
+        OptText,
+        option("--match", "HOW", "exact, scenario or none; default: what the runs' design allows."),
+    ] = None,
+    looks: Annotated[
+        int, option("--looks", "N", "Planned looks at this comparison; p counts for each.", min=1)
+    ] = 1,
     by: Annotated[
         OptText,
         option("--by", "prompts", "Compare two sets of instructions instead of two agents."),
@@ -238,9 +246,10 @@ def compare(
     (so do --all, --k, --threshold and --pairs-shown).
     """
     from sociolab.analysis.agent_names import AS_LABELLED, agent_names
-    from sociolab.analysis.compare import forest
     from sociolab.analysis.compare_runs import CompareRequest, compare_runs
+    from sociolab.analysis.compare_section import forest
     from sociolab.analysis.episode_pairs import with_episodes
+    from sociolab.app.looks import with_looks
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of
     from sociolab.core.user_files import free_file
@@ -254,6 +263,7 @@ def compare(
             "--with": with_, "--by": by, "--threshold": threshold, "--all": every, "--pairs": pairs,
             "--fail-if": fail_if, "--junit": junit, "--latex": latex, "--markdown": markdown,
             "--csv": csv, "--figure": figure, "--rename": rename, "--by-seat": by_seat,
+            "--match": match,
         }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
         _follow(CompareRequest(tuple(run), agent, None, judge, names), html, store, as_json=json)
         return
@@ -269,6 +279,8 @@ def compare(
         called,
         by_seat,
         by is not None,
+        match_of(match),
+        looks,
     )
     if figure is not None:
         _check_figure(figure)
@@ -277,7 +289,7 @@ def compare(
         free_file(pairs, "--pairs")
     suite = f"sociolab compare {' '.join(run)}"
     with told_undecided(suite, junit), open_store(store) as opened:
-        found = compare_runs(opened, wanted)
+        found = with_looks(opened, compare_runs(opened, wanted))
         if figure is not None and found.comparison is None:
             raise ConfigError("--figure is for two agents; name both: --agent A --with B")
         wanted_pairs = pairs is not None or every
@@ -348,6 +360,9 @@ def rank(
     csv: Annotated[OptPath, option("--csv", "FILE", "Write the ratings.")] = None,
     figure: FigureFile = None,
     rename: Rename = None,
+    match: Annotated[
+        OptText, option("--match", "HOW", "exact or scenario; default: what the design allows.")
+    ] = None,
     full: Full = False,
     store: StoreFile = None,
     json: Json = False,
@@ -366,11 +381,13 @@ def rank(
     )
     from sociolab.store.store import open_store
 
-    called = _renamed(rename)
+    called, how = _renamed(rename), match_of(match)
+    if how == "none":
+        raise ConfigError("--match none is for compare; a ranking needs counterparts")
     if figure is not None:
         _check_figure(figure)
     with open_store(store) as opened:
-        found = rank_runs(opened, run, judge, metric, called)
+        found = rank_runs(opened, run, judge, metric, called, how)
         section = ranking_section(found)
         drawn = rating_figure(found) if figure is not None else None
         shown_as = agent_names(opened, run, called) if called and html else None
@@ -546,6 +563,13 @@ def _pairs(
     """The pairs of episodes; ConfigError where they are asked for and there are none."""
     from sociolab.analysis.episode_pairs import compared_pairs
 
+    if found.comparison is not None and found.comparison.match != "exact":
+        if wanted:
+            raise ConfigError(
+                "--pairs and --all need pairs of episodes; these were matched by "
+                f"--match {found.comparison.match}"
+            )
+        return None
     if found.comparison is not None:
         return compared_pairs(store, found.comparison, shown, every=every)
     if wanted:
@@ -623,6 +647,16 @@ def _follow(
         found = follow_runs(opened, wanted)
         page_of(opened, wanted.runs, [found.section], html)
     show_sections([found.section], found.document, as_json=as_json, written=[html])
+
+
+def match_of(text: str | None) -> Match | None:
+    """How plays are matched; ConfigError for another word."""
+    from sociolab.analysis.matching import MATCHES
+
+    found = next((one for one in MATCHES if one == text), None)
+    if found is not None or text is None:
+        return found
+    raise ConfigError(f'--match: expected {", ".join(MATCHES)}, found "{text}"')
 
 
 def ks_of(text: str) -> tuple[int, ...]:

@@ -472,19 +472,23 @@ class Labelled:
 # ------------------------------------------------------------------ what a world package offers
 
 
+Way: TypeAlias = Literal["down", "up", "move", "still"]
+"""Where a score should go; "move": either way, as where one side's gain is the other's loss."""
+
+
 @dataclass(frozen=True, slots=True)
 class Variant:
     """An episode changed in one respect, for an audit of a judge; its seats keep their ids.
 
-    `label` tells the variants of an episode apart. `changes` names the seats that are compared,
-    each with its condition in the episode and in the variant, such as ("ann", "", "padded"); "" is
-    nothing out of the ordinary. `group` is what an audit tells apart beside all of them, if
-    anything.
+    `label` tells the variants of an episode apart. `changes` names the seats that are compared
+    (None: the whole episode), each with its condition in the episode and in the variant, such as
+    ("ann", "", "padded"); "" is nothing out of the ordinary. `group` is what an audit tells apart
+    beside all of them, if anything.
     """
 
     label: str
     episode: Episode
-    changes: tuple[tuple[str, str, str], ...]
+    changes: tuple[tuple[str | None, str, str], ...]
     group: str = ""
 
 
@@ -492,11 +496,16 @@ class Variant:
 class Variants:
     """One kind of variant: `make` lays out those of an episode, by seed; none where it has none.
 
-    `about` says in a sentence without a full stop what is changed and what is not.
+    `about` says in a sentence without a full stop what is changed and what is not. `expects` says
+    what a judge that reads the episode should do to a seat's score in these metrics: give less, or
+    more, or the same. With `donor`, `make` is given the episode's task with the transcript of an
+    episode of another one.
     """
 
     make: Callable[[Episode, int], tuple[Variant, ...]]
     about: str
+    expects: Mapping[str, Way] = field(default_factory=dict)
+    donor: bool = False
 
 
 Agent = TypeVar("Agent")

@@ -69,7 +69,8 @@ class NeighbourTest:
 
     None without pairs; p also where no cluster differs, so that there is nothing to test.
     `undecided`: what could not be established could turn the order round. `better`: which end of
-    the board's measure is the better one.
+    the board's measure is the better one. `by_scenario`: few plays of the one have a counterpart of
+    the same task, so that means of scenarios were compared.
     """
 
     pairs: int
@@ -77,6 +78,7 @@ class NeighbourTest:
     p: float | None
     undecided: bool = False
     better: Better = "higher"
+    by_scenario: bool = False
 
     @property
     def told(self) -> str:
@@ -88,6 +90,7 @@ class NeighbourTest:
         if self.p is None:
             return "no difference"
         shown = "p <0.001" if self.p < 0.001 else f"p {self.p:.3f}"
+        shown += ", matched by scenario" * self.by_scenario
         if self.p >= ALPHA:
             return f"not significant, {shown}"
         worse = self.difference < 0 if self.better == "lower" else self.difference > 0

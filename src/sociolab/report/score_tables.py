@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.core.metrics import scale
@@ -118,7 +118,8 @@ def agent_grids(result: RunResult) -> tuple[Grid, ...]:
     for judge in judges_of(result):
         mine = [entry for entry in result.scores if entry.judge == judge]
         heading = f"Mean score per agent (all partners) · judge: {judge}"
-        found.append(_by_measure(result, heading, "agent", _by_agent(result, mine), judge))
+        grid = _by_measure(result, heading, "agent", _by_agent(result, mine), judge)
+        found.append(replace(grid, notes=(*grid.notes, *_partners_differ(mine, evaluated(result)))))
         roles = [
             (f"{agent} as {entry.by['role']}", entry)
             for agent in partner_last(result)
@@ -128,6 +129,27 @@ def agent_grids(result: RunResult) -> tuple[Grid, ...]:
         heading = f"Mean score per agent and role · judge: {judge}"
         found.append(_by_measure(result, heading, "agent and role", roles, judge))
     return tuple(grid for grid in found if grid.rows)
+
+
+def _partners_differ(entries: Sequence[ScoreEntry], evaluated_: Collection[str]) -> Iterator[str]:
+    """That these agents met different partners, where they did: who met whom."""
+    met: dict[str, dict[str, None]] = {}
+    for entry in entries:
+        if entry.agent and entry.agent in evaluated_ and set(entry.by) == {"partner"} and entry.n:
+            met.setdefault(entry.agent, {})[entry.by["partner"]] = None
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for agent, partners in met.items():
+        # An agent that played itself met what any other in self-play met.
+        others = tuple(sorted("itself" if one == agent else one for one in partners))
+        kinds.setdefault(others, []).append(agent)
+    if len(kinds) > 1 and len({frozenset(partners) for partners in met.values()}) > 1:
+        told = "; ".join(
+            f"{', '.join(agents)} met {', '.join(partners)}" for partners, agents in kinds.items()
+        )
+        yield (
+            f"the agents met different partners, who are part of these means: {told}. "
+            "`sociolab compare` and `rank` use plays with the same partners only"
+        )
 
 
 def play_grid(result: RunResult) -> Grid:

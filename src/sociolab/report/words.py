@@ -280,10 +280,7 @@ def interval_line(made: Sequence[tuple[int, str]], cluster: str) -> str:
 
 def interval_methods(kinds: Iterable[str]) -> str:
     """How intervals of these methods (as in `Estimate.method`) were made; "none" without any."""
-    used = {*kinds} - {"none"}
-    if len(used) > 1:
-        return "Student's t below 40, BCa bootstrap from 40"
-    return {"t": "Student's t", "bca": "BCa bootstrap"}.get("".join(used), "none")
+    return "skew-corrected t" if "t" in {*kinds} else "none"
 
 
 def cut_words(entries: Sequence[ScoreEntry]) -> str:

@@ -24,7 +24,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from statistics import fmean
 from typing import TypeAlias, TypeVar
@@ -132,7 +131,6 @@ def agreement_report(
     ranges: Mapping[str, tuple[float, float]],
     *,
     bins: int = 5,
-    resamples: int = 5000,
 ) -> AgreementReport:
     """Compare ratings by people (`rows`) and by judges (`judge_rows`, the judge is the rater).
 
@@ -144,7 +142,7 @@ def agreement_report(
     if taken := {OVERALL, POOLED} & set(ranges):
         raise ValueError(f"{min(taken)} is the name of a summary, no dimension may have it")
     of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
-    made = partial(_means_of, resamples=resamples)
+    made = _means_of
     study = rating_arrays(rows, judge_rows, of)
     groups: list[str | None] = [None, *sorted(set(study.groups))]
     names = sorted({row.rater for row in judge_rows})
@@ -169,16 +167,16 @@ def _in_order(groups: Iterable[list[_Cell]]) -> tuple[_Cell, ...]:
 
 
 def _means_of(
-    columns: Mapping[str, Mapping[str, Floats]], clusters: Sequence[str], resamples: int
+    columns: Mapping[str, Mapping[str, Floats]], clusters: Sequence[str]
 ) -> dict[str, dict[str, Estimate]]:
     """The means of each dimension's columns, which are all of the same items: made of all
-    dimensions at once, as they share resamples, which is most of the work."""
+    dimensions at once."""
     flat = {
         f"{name} {title}": present(column)
         for name, each in columns.items()
         for title, column in each.items()
     }
-    found = means(flat, clusters, resamples=resamples)
+    found = means(flat, clusters)
     return {
         name: {title: found[f"{name} {title}"] for title in each} for name, each in columns.items()
     }

@@ -5,16 +5,26 @@ plays, are the independent units. The estimand is the mean over all values: each
 same. It is the sum of all values over their number, hence a ratio of two sums over clusters, and a
 cluster with more values weighs more; with equal clusters it is the mean of the cluster means.
 
-Below 40 clusters the interval is Student's t with G - 1 degrees of freedom on the linearised
-standard error of that ratio. With d_g = the sum in cluster g of (value - mean), over N values:
+The interval is Student's t with G - 1 degrees of freedom on the linearised standard error of that
+ratio, widened on the side of the longer tail. With d_g = the sum in cluster g of (value - mean),
+over N values:
 
     se = sqrt(G / (G - 1) * sum of d_g^2) / N
 
-the cluster-robust error of a regression on a constant (Liang and Zeger 1986). It is symmetric and
-may reach past the ends of a bounded scale (`on_scale` cuts it there). From 40 clusters up it is the
-BCa bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 14.3, with the
-cluster as the unit of resampling and of the jackknife), which stays inside the data and follows
-their skew.
+the cluster-robust error of a regression on a constant (Liang and Zeger 1986). Scores near the top
+of their scale are skewed: the mean of a few clusters misses their rare low ones, and t then lies
+too high. Johnson (J. Am. Stat. Assoc. 73, 1978, 536-544) corrects that by a shift of
+
+    se * skewness / (6 * sqrt(G)) * (1 + 2 t^2)
+
+towards the longer tail, with the skewness of the d_g (adjusted for small samples). Shifting both
+ends takes away as much coverage as it adds where the skewness is estimated from 10 clusters, so
+that only the end towards the longer tail moves, by `WIDENING` times the shift. Below `SKEW_FROM`
+clusters the skewness says little, and there is no shift. Held against t, Johnson's own
+interval, Hall's transformation, Wilson's with a design effect and the BCa bootstrap by simulation
+(benchmarks/coverage.py): from 10 clusters up it alone holds the mean in 93 of 100 studies or more
+without being 1.3 times as wide as one that knows the distribution. The interval may reach past the
+ends of a bounded scale (`on_scale` cuts it there).
 
 On a scale: Student's interval knows nothing of its ends, and with 2 to 4 clusters mostly passes
 them. The true mean lies on the scale, so that to cut the interval there takes away nothing that
@@ -32,7 +42,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -40,8 +49,6 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Counts: TypeAlias = NDArray[np.intp]
-Cells: TypeAlias = NDArray[np.uint32]
-Method: TypeAlias = Literal["t", "bca"]
 
 LEVEL = 0.95
 """How often an interval holds what it is of: the same for all of them."""
@@ -49,20 +56,17 @@ LEVEL = 0.95
 NO_VARIATION = "no variation between clusters"
 CUT = "cut at the end of the scale"
 
-BOOTSTRAP_FROM = 40
-"""With fewer clusters than this the bootstrap's intervals come out too short."""
+SKEW_FROM = 8
+"""With fewer clusters than this their skewness says little."""
+
+WIDENING = 1.1
+"""How far the end towards the longer tail moves, in Johnson's shifts: found by simulation."""
 
 _CELLS_AT_ONCE = 1 << 17
 """Rows times clusters that are left out at once, so that the work space stays small."""
 
 _NO_WIDTH = 1e-9
 """An interval this short is the rounding of one of width 0."""
-
-_normal_cdf = np.vectorize(NormalDist().cdf, otypes=[np.float64])
-_normal_quantile = np.vectorize(NormalDist().inv_cdf, otypes=[np.float64])
-# Draws made at once. A block and its work space stay near 2 MB, inside the
-# processor's cache; the numbers drawn depend on it, so changing it changes every interval a little.
-_DRAWS_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,72 +85,35 @@ class Estimate:
     clusters: int
     low: float | None
     high: float | None
-    method: Literal["t", "bca", "none"]
+    method: Literal["t", "none"]
     level: float = LEVEL
     note: str = ""
 
 
-def mean(
-    values: Sequence[float | None],
-    clusters: Sequence[str],
-    *,
-    seed: int = 0,
-    resamples: int = 5000,
-    method: Method | None = None,
-) -> Estimate:
+def mean(values: Sequence[float | None], clusters: Sequence[str]) -> Estimate:
     """The mean over all values with its clustered interval; `clusters[i]` holds `values[i]`.
 
-    None marks a missing value: it counts neither in `n` nor in `clusters`. `method` None takes t
-    below 40 clusters and BCa from there. The order of the values does not matter, and the same
-    seed gives the same interval. ValueError for lengths that differ, a value that is not finite
-    and fewer than 100 resamples.
+    None marks a missing value: it counts neither in `n` nor in `clusters`. The order of the values
+    does not matter. ValueError for lengths that differ and a value that is not finite.
     """
-    columns = {"values": values}
-    made = means(columns, clusters, seed=seed, resamples=resamples, method=method)
-    return made["values"]
+    return means({"values": values}, clusters)["values"]
 
 
 def means(
-    columns: Mapping[str, Sequence[float | None]],
-    clusters: Sequence[str],
-    *,
-    seed: int = 0,
-    resamples: int = 5000,
-    method: Method | None = None,
+    columns: Mapping[str, Sequence[float | None]], clusters: Sequence[str]
 ) -> dict[str, Estimate]:
-    """What `mean` says of each column, for many measures of the same plays at little more cost.
-
-    Columns with equally many clusters share one set of resamples, which is most of the work.
-    """
-    if resamples < 100:
-        raise ValueError(f"an interval needs at least 100 resamples, found {resamples}")
+    """What `mean` says of each column, for many measures of the same plays."""
     index = numbered(clusters)
-    sums = {name: _sums(name, values, index) for name, values in columns.items()}
-    limits: dict[str, tuple[Method, float, float]] = {}
-    shared: dict[int, list[str]] = {}
-    for name, column in sums.items():
-        if column.problem:
-            continue
-        if (method or ("t" if column.clusters < BOOTSTRAP_FROM else "bca")) == "t":
-            limits[name] = ("t", *_t_limits(column))
-        else:
-            shared.setdefault(column.clusters, []).append(name)
-    for names in shared.values():
-        residuals = np.stack([sums[name].residuals for name in names], axis=1)
-        sizes = np.stack([sums[name].sizes for name in names], axis=1)
-        found = bca_limits(residuals, sizes, seed=seed, resamples=resamples)
-        limits |= {name: ("bca", *row) for name, row in zip(names, found.tolist(), strict=True)}
-    return {name: _estimate(column, limits.get(name)) for name, column in sums.items()}
+    return {name: _estimate(_sums(name, values, index)) for name, values in columns.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """A column added up by cluster: its mean, each cluster's deviations from it, its two ends."""
+    """A column added up by cluster: its mean, and each cluster's deviations from it."""
 
     mean: float | None
     residuals: Floats
     sizes: Floats
-    ends: tuple[float, float]
     problem: str
 
     @property
@@ -169,15 +136,14 @@ def _sums(name: str, values: Sequence[float | None], index: NDArray[np.intp]) ->
     if not np.isfinite(given).all():
         raise ValueError(f"{name}: values are finite numbers, or None where missing; found nan/inf")
     if not len(given):
-        return _Sums(None, given, given, (0.0, 0.0), "no values")
+        return _Sums(None, given, given, "no values")
     where = index[present]
     counts = np.bincount(where)
     centre = math.fsum(given) / len(given)
     added = np.bincount(where, weights=given - centre)
     residuals = np.asarray(added[counts > 0], dtype=np.float64)
     sizes = np.asarray(counts[counts > 0], dtype=np.float64)
-    ends = (float(given.min()), float(given.max()))
-    return _Sums(centre, residuals, sizes, ends, _problem(given, residuals, sizes))
+    return _Sums(centre, residuals, sizes, _problem(given, residuals, sizes))
 
 
 def _problem(values: Floats, residuals: Floats, sizes: Floats) -> str:
@@ -192,23 +158,27 @@ def _problem(values: Floats, residuals: Floats, sizes: Floats) -> str:
     return ""
 
 
-def _t_limits(column: _Sums) -> tuple[float, float]:
-    """Limits relative to the mean."""
-    groups = column.clusters
-    error = math.sqrt(groups / (groups - 1) * float((column.residuals**2).sum())) / column.n
-    half = t_critical(groups - 1) * error
-    return -half, half
+def skewed_limits(residuals: Floats, error: float, freedom: float) -> tuple[float, float]:
+    """Limits relative to an estimate to which each cluster adds a residual: Student's t on its
+    error, the end towards the longer tail of the residuals moved out (module docstring)."""
+    groups, edge = len(residuals), t_critical(freedom)
+    half = edge * error
+    if groups < SKEW_FROM:
+        return -half, half
+    skew = float((residuals**3).mean() / (residuals**2).mean() ** 1.5)
+    skew *= math.sqrt(groups * (groups - 1)) / (groups - 2)
+    shift = WIDENING * error * skew / (6 * math.sqrt(groups)) * (1 + 2 * edge**2)
+    return min(0.0, shift) - half, max(0.0, shift) + half
 
 
-def _estimate(column: _Sums, limits: tuple[Method, float, float] | None) -> Estimate:
+def _estimate(column: _Sums) -> Estimate:
     value, n, clusters = column.mean, column.n, column.clusters
-    if value is None or limits is None:
+    if value is None or column.problem:
         return Estimate(value, n, clusters, None, None, "none", note=column.problem)
-    method, below, above = limits
-    low, high = value + below, value + above
-    if method == "bca":  # a resampled mean stays between the data's ends, but for its rounding
-        low, high = max(low, column.ends[0]), min(high, column.ends[1])
-    return Estimate(value, n, clusters, low, high, method)
+    squares = float((column.residuals**2).sum())
+    error = math.sqrt(clusters / (clusters - 1) * squares) / n
+    below, above = skewed_limits(column.residuals, error, clusters - 1)
+    return Estimate(value, n, clusters, value + below, value + above, "t")
 
 
 def on_scale(estimate: Estimate, low: float, high: float) -> Estimate:
@@ -281,7 +251,7 @@ def finite(values: Sequence[float], clusters: Sequence[str]) -> Floats:
     return found
 
 
-def t_quantile(p: float, freedom: int) -> float:
+def t_quantile(p: float, freedom: float) -> float:
     """The p-quantile (0.5 < p < 1) of Student's t with at least 1 degree of freedom.
 
     ValueError for p outside (0.5, 1) and less than 1 degree of freedom.
@@ -293,7 +263,7 @@ def t_quantile(p: float, freedom: int) -> float:
     return float(stdtrit(freedom, p))
 
 
-def t_critical(freedom: int) -> float:
+def t_critical(freedom: float) -> float:
     """How many standard errors an interval of Student's t goes to either side."""
     return t_quantile((1 + LEVEL) / 2, freedom)
 
@@ -346,74 +316,3 @@ def counted_by_cluster(
         here = (cluster >= first) & (cluster < first + wide)
         cells = row[here] * wide + cluster[here] - first
         yield np.bincount(cells, minlength=rows * wide).reshape(-1, wide)
-
-
-def bca_limits(residuals: Floats, sizes: Floats, *, seed: int, resamples: int) -> Floats:
-    """BCa limits, relative to the mean, of several measures on one set of resampled clusters.
-
-    `residuals` has a row per cluster and a column per measure: the cluster's sum of deviations
-    from the measure's mean (a column adds up to 0). `sizes` is how many values each sum holds, all
-    at least 1, at least 2 rows. A column of zeros has no interval and must not be passed.
-    Returns a row per measure: low and high. The same arguments give the same limits.
-    """
-    drawn = _drawn(len(sizes), seed, resamples)
-    make = _looked_up if residuals.shape[1] == 1 else _counted
-    means = np.concatenate([make(cells, residuals, sizes) for cells in drawn])
-    means.sort(axis=0)
-    bias = _bias(means, np.abs(residuals / sizes).max(axis=0))
-    shift = bias + _normal_quantile([[(1 - LEVEL) / 2], [(1 + LEVEL) / 2]])
-    # At most 1/6 in size, so that the denominator stays positive for any shift below 6.
-    acceleration = _acceleration(residuals, sizes)
-    quantiles = _normal_cdf(bias + shift / (1 - acceleration * shift))
-    return np.stack([_at(column, q) for column, q in zip(means.T, quantiles.T, strict=True)])
-
-
-def _drawn(clusters: int, seed: int, resamples: int) -> Iterator[Cells]:
-    """Which clusters each resample draws, a row per resample, block by block."""
-    random = np.random.default_rng(seed)
-    rows = max(1, _DRAWS_AT_ONCE // clusters)
-    for start in range(0, resamples, rows):
-        height = min(rows, resamples - start)
-        yield random.integers(0, clusters, size=(height, clusters), dtype=np.uint32)
-
-
-def _counted(cells: Cells, residuals: Floats, sizes: Floats) -> Floats:
-    """The mean of each resample (row) and measure: counts of each cluster, shared by measures."""
-    height, clusters = cells.shape
-    flat = cells + np.arange(height)[:, None] * clusters
-    counts = np.bincount(flat.ravel(), minlength=height * clusters)
-    often = counts.reshape(height, clusters).astype(np.float64)
-    return np.asarray((often @ residuals) / (often @ sizes))
-
-
-def _looked_up(cells: Cells, residuals: Floats, sizes: Floats) -> Floats:
-    """The same for a single measure, in half the time: nothing is counted."""
-    both = (residuals[:, 0] + 1j * sizes[:, 0]).take(cells).sum(axis=1)
-    return np.asarray(both.real / both.imag)[:, None]
-
-
-def _bias(means: Floats, spread: Floats) -> Floats:
-    """The normal quantile of the share of resampled means below the mean; ties count half.
-
-    Coarse data (a success rate) ties often, and rounding must not decide on which side a tie
-    falls. The share stays clear of 0 and 1: even with a single outlier among the clusters, about
-    a quarter of the resamples draw it twice or more, and a third not at all.
-    """
-    tie = 1e-9 * spread
-    share = ((means < -tie).mean(axis=0) + (means <= tie).mean(axis=0)) / 2
-    return np.asarray(_normal_quantile(share))
-
-
-def _acceleration(residuals: Floats, sizes: Floats) -> Floats:
-    """How fast the standard error changes with the mean: the skewness of the jackknife over 6."""
-    left_out = -residuals / (sizes.sum(axis=0) - sizes)
-    pull = left_out.mean(axis=0) - left_out
-    return np.asarray((pull**3).sum(axis=0) / (6 * (pull**2).sum(axis=0) ** 1.5))
-
-
-def _at(ordered: Floats, quantiles: Floats) -> Floats:
-    """Quantiles of ordered numbers, interpolated linearly."""
-    place = quantiles * (len(ordered) - 1)
-    below = np.floor(place).astype(np.intp)
-    above = np.minimum(below + 1, len(ordered) - 1)
-    return np.asarray(ordered[below] + (place - below) * (ordered[above] - ordered[below]))

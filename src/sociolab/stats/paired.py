@@ -1,7 +1,7 @@
 """Two agents compared on the plays that both have: all that can be said of each measure.
 
 Values are matched by key (`paired`), and whole clusters are the units throughout. The measures
-share one set of resampled clusters and one set of flips, and Holm's correction is over all that can
+share one set of flips, and Holm's correction is over all that can
 be tested. Where no cluster differs, every flip gives the same sum, so that p is 1 whatever there is
 to find: a test that cannot reject can raise no false alarm, and to correct the others for it would
 only hide differences (Tarone, Biometrics 46, 1990, 515-522).
@@ -41,11 +41,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.intervals import Estimate, Floats, finite, grouped, means, numbered, two_sided_p
+from sociolab.stats.intervals import (
+    Estimate,
+    Floats,
+    finite,
+    grouped,
+    means,
+    numbered,
+    t_quantile,
+    two_sided_p,
+)
 from sociolab.stats.power import ALPHA, Design, Needed, design, needed
-
-RESAMPLES = 10_000
-"""Of the clusters of the pairs."""
 
 _ROUNDING = 1e-11
 """A difference this small, relative to the values, is rounding."""
@@ -91,18 +97,28 @@ class Comparison:
         return self.difference.clusters
 
     @property
+    def at_most(self) -> float | None:
+        """How far apart the two are at most: the smallest margin d at which two one-sided t-tests
+        at 5 % reject both -d and d (TOST; Lakens, Soc. Psychol. Personal. Sci. 8, 2017, 355-362).
+        None without an error, and for plays without counterparts."""
+        if self.difference.value is None or self.design.error is None or self.t_test.t is None:
+            return None
+        return abs(self.difference.value) + t_quantile(0.95, self.clusters - 1) * self.design.error
+
+    @property
     def p(self) -> float | None:
         """The uncorrected p-value of the permutation."""
         return self.permutation.p
 
 
 def compare(
-    measures: Mapping[str, tuple[Sequence[KeyedValue], Sequence[KeyedValue]]],
+    measures: Mapping[str, tuple[Sequence[KeyedValue], Sequence[KeyedValue]]], looks: int = 1
 ) -> dict[str, Comparison]:
     """For each measure its rows of agent a and of agent b, matched by key and compared.
 
     Keys and clusters mean the same in all measures. The order of the rows does not matter. The
-    result is in the order of `measures`; a measure without pairs has a record with notes.
+    result is in the order of `measures`; a measure without pairs has a record with notes. p is
+    corrected for so many `looks` at the same comparison.
     ValueError as in `paired`, for a key in different clusters in two measures, and for
     values that are not finite.
     """
@@ -112,9 +128,10 @@ def compare(
     home = _homes(keys, pairs)
     columns = {name: _column(home, keys[name], gaps[name]) for name in pairs}
     clusters = list(home.values())
-    differences = means(columns, clusters, resamples=RESAMPLES)
+    differences = means(columns, clusters)
     flipped = sign_flip(columns, clusters)
-    corrected = holm({name: one.p if one.differing else None for name, one in flipped.items()})
+    testable = {name: one.p if one.differing else None for name, one in flipped.items()}
+    corrected = holm(testable, looks)
     tested = sum(p is not None for p in corrected.values())
     return {
         name: _comparison(
@@ -123,7 +140,7 @@ def compare(
             differences[name],
             flipped[name],
             corrected[name],
-            ALPHA / max(tested, 1),
+            ALPHA / max(tested, 1) / looks,
         )
         for name, found in pairs.items()
     }
@@ -409,12 +426,13 @@ def _signs(clusters: int, seed: int, flips: int) -> Iterator[Floats]:
         yield 1.0 - 2.0 * np.unpackbits(drawn, axis=1, count=clusters).astype(np.float64)
 
 
-def holm(ps: Mapping[str, float | None]) -> dict[str, float | None]:
+def holm(ps: Mapping[str, float | None], looks: int = 1) -> dict[str, float | None]:
     """Adjusted p-values, to be held against 0.05: the chance of any false alarm stays below it.
 
     The smallest of m is multiplied by m, the next by m - 1 and so on; none falls below the one
     before, none exceeds 1. Valid however the tests depend on each other. A measure without a p
-    (None) stays None and does not count in m. ValueError for a p outside [0, 1].
+    (None) stays None and does not count in m. Where the same tests are made at several `looks` as
+    data come in, p counts for each of them (Bonferroni). ValueError for a p outside [0, 1].
     Source: Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.
     """
     for name, p in ps.items():
@@ -424,7 +442,7 @@ def holm(ps: Mapping[str, float | None]) -> dict[str, float | None]:
     adjusted: dict[str, float] = {}
     floor = 0.0
     for place, (p, name) in enumerate(given):
-        floor = max(floor, min(1.0, (len(given) - place) * p))
+        floor = max(floor, min(1.0, (len(given) - place) * p * looks))
         adjusted[name] = floor
     return {name: adjusted.get(name) for name in ps}
 

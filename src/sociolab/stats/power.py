@@ -8,12 +8,16 @@ McCulloch, Variance Components, 1992, chapter 3): over N pairs in G clusters of 
     within = SSW / (N - G)
     between = (SSB / (G - 1) - within) / n0, with n0 = (N - sum n_g^2 / N) / (G - 1)
 
-and a negative `between` counts as 0. Power is that of the two-sided t-test at 0.05 (or at
-a smaller level, where several tests share it) with G - 1 degrees of freedom on the clustered
-standard error of `stats.intervals`. Its noncentral t distribution is integrated numerically, to 4
-digits or more: `scipy.special.nctdtr` (1.17) gives nan for the far tail from a shift of about 7 on,
-which 2 or 3 clusters need. With few clusters all of these are rough: the standard error itself is
-an estimate.
+and a negative `between` counts as 0. The test is the flip of whole clusters' signs
+(`stats.paired.sign_flip`) at 0.05, or at a smaller level where several tests share it. Its p comes
+in steps of 2^(1 - G), G the clusters that differ, so that the level it can use is k steps, k =
+floor(alpha * 2^(G - 1)): none at all where k is 0. At that level it finds what the two-sided t-test
+with G - 1 degrees of freedom on the clustered standard error finds, but for the coarse end: the
+true difference must be about 1 + G / (60 k) times as large for the same power (simulated with
+normal clusters, 6 to 14 of them, k from 1 to 100; with k = 1 all signs must be alike, and the exact
+factor is within 2 %). The t-test's noncentral t distribution is integrated numerically, to 4 digits
+or more: `scipy.special.nctdtr` (1.17) gives nan for the far tail from a shift of about 7 on. With
+few clusters all of these are rough: the standard error itself is an estimate.
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ ALPHA = 0.05
 POWER = 0.8
 
 _NORMAL_FROM = 500  # clusters; from here the normal distribution is right to less than one cluster
+_FINE = 40  # clusters; from here the steps of p are too small to matter
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
@@ -39,10 +44,10 @@ class Design:
     """How precise a paired comparison is, in the units of the measure.
 
     `error` is the clustered standard error of the mean difference. `detectable` is the true
-    difference that comes out significant in 8 of 10 such comparisons. `between` and `within` are
-    variances of single pairs' differences; both None where no cluster has 2 pairs, and all four
-    None where `note` says why (as the notes of `intervals.Estimate`). `alpha` is the level at which
-    it counts as significant.
+    difference that comes out significant in 8 of 10 such comparisons; None where so few clusters
+    differ that none could. `between` and `within` are variances of single pairs' differences; both
+    None where no cluster has 2 pairs, and all four None where `note` says why (as the notes of
+    `intervals.Estimate`). `alpha` is the level at which it counts as significant.
     """
 
     pairs: int
@@ -54,6 +59,9 @@ class Design:
     note: str = ""
     alpha: float = ALPHA
 
+
+FEW_DIFFER = "too few clusters differ for any result to be significant"
+"""The note where flipping signs cannot come out significant."""
 
 NO_REPEATS = "repeats are never enough: clusters differ too much"
 """The note where no number of repeats would do."""
@@ -91,8 +99,21 @@ def design(gaps: Sequence[float], clusters: Sequence[str], alpha: float = ALPHA)
         return Design(pairs, count, None, None, None, None, problem, alpha)
     error = math.sqrt(count / (count - 1) * float((deviations**2).sum())) / pairs
     between, within = _components(groups, deviations) if pairs > count else (None, None)
-    seen = _shift(count - 1, alpha) * error
-    return Design(pairs, count, error, seen, between, within, "", alpha)
+    shift = _shift(count, alpha, differing(groups.sums, gaps) / count)
+    if shift is None:
+        return Design(pairs, count, error, None, between, within, FEW_DIFFER, alpha)
+    return Design(pairs, count, error, shift * error, between, within, "", alpha)
+
+
+def differing(sums: Floats, gaps: Sequence[float]) -> int:
+    """In how many clusters the differences do not cancel to 0, but for rounding."""
+    return int((np.abs(sums) > 1e-11 * max(map(abs, gaps), default=0.0)).sum())
+
+
+def fewest(alpha: float) -> int:
+    """With fewer clusters flipping their signs gives no p below `alpha`: of 5 the smallest is
+    2^(1 - 5) = .0625."""
+    return 2 + math.floor(-math.log2(alpha))
 
 
 def needed(
@@ -104,25 +125,28 @@ def needed(
     it is uncertain itself. The sign of `size` does not matter. Errors as in `design`.
     """
     size, now = abs(size), design(gaps, clusters, alpha)
-    if now.error is None or now.detectable is None:
+    if now.error is None:
         return Needed(size, None, None, now.note, alpha)
     if size == 0:
         return Needed(size, None, None, "a difference of 0 is never settled", alpha)
-    enough = _enough_clusters(size / (now.error * math.sqrt(now.clusters)), alpha)
+    groups = grouped(gaps, clusters)
+    share = differing(groups.sums, gaps) / now.clusters
+    enough = _enough_clusters(size / (now.error * math.sqrt(now.clusters)), alpha, share)
+    if now.detectable is None:
+        return Needed(size, enough, None, now.note, alpha)
     if size >= now.detectable:
         return Needed(size, enough, 1.0, "", alpha)
     if now.between is None or now.within is None:
         note = "repeats cannot be told: each cluster has 1 pair"
         return Needed(size, enough, None, note, alpha)
-    sizes = grouped(gaps, clusters).sizes
-    least = now.between * float((sizes**2).sum()) / now.pairs**2
-    spare = (size / _shift(now.clusters - 1, alpha)) ** 2 - least
+    least = now.between * float((groups.sizes**2).sum()) / now.pairs**2
+    spare = (size * now.error / now.detectable) ** 2 - least
     if spare <= 0:
         return Needed(size, enough, None, NO_REPEATS, alpha)
     return Needed(size, enough, max(1.0, now.within / now.pairs / spare), "", alpha)
 
 
-def power(shift: float, freedom: int, alpha: float = ALPHA) -> float:
+def power(shift: float, freedom: float, alpha: float = ALPHA) -> float:
     """The chance that a two-sided t-test at `alpha` comes out significant; alpha to 1.
 
     `shift` is the true difference over its standard error, `freedom` at least 1. With s =
@@ -155,20 +179,41 @@ def _components(groups: Groups, deviations: Floats) -> tuple[float, float]:
     return max(0.0, (between - within) / usual), within
 
 
-def _enough_clusters(ratio: float, alpha: float) -> int:
+def _attainable(count: int, alpha: float, share: float) -> tuple[float, float] | None:
+    """The level that flips of `count` clusters, of which a share differs, can use, and by how much
+    a difference must exceed what a t-test finds at it; None where they can use none."""
+    flipped = min(round(count * share), _FINE)
+    steps = math.floor(alpha * 2 ** (flipped - 1) * (1 + 1e-12)) if flipped else 0
+    if not steps:
+        return None
+    return steps / 2 ** (flipped - 1), 1 + flipped / (60 * steps)
+
+
+def _enough_clusters(ratio: float, alpha: float, share: float) -> int:
     """The fewest clusters for a true difference of `ratio` standard deviations of a cluster."""
     edge = NormalDist().inv_cdf(1 - alpha / 2)
     start = (edge + NormalDist().inv_cdf(POWER)) ** 2 / ratio**2
     if start > _NORMAL_FROM:  # plus what t costs more than the normal: z^2 / 2
         return math.ceil(start + edge**2 / 2)
     count = max(2, math.floor(start))
-    while power(ratio * math.sqrt(count), count - 1, alpha) < POWER:
+    while True:
+        usable = _attainable(count, alpha, share)
+        if usable is not None:
+            level, beyond = usable
+            if power(ratio * math.sqrt(count) / beyond, count - 1, level) >= POWER:
+                return count
         count += 1
-    return count
 
 
-def _shift(freedom: int, alpha: float) -> float:
-    """The true difference, in standard errors, that is found with the power of 0.8: bisection."""
+def _shift(count: int, alpha: float, share: float) -> float | None:
+    """The true difference, in standard errors, that flips find with the power of 0.8."""
+    usable = _attainable(count, alpha, share)
+    return None if usable is None else t_shift(count - 1, usable[0]) * usable[1]
+
+
+def t_shift(freedom: float, alpha: float) -> float:
+    """The true difference, in standard errors, that a t-test finds with the power of 0.8:
+    bisection."""
     low, high = 0.0, 4.0
     while power(high, freedom, alpha) < POWER:
         low, high = high, high * 2
@@ -178,7 +223,7 @@ def _shift(freedom: int, alpha: float) -> float:
     return high
 
 
-def _scales(freedom: int) -> tuple[Floats, Floats]:
+def _scales(freedom: float) -> tuple[Floats, Floats]:
     """Values of sqrt(chi^2 / freedom) and their weights: midpoints, out to 8 deviations."""
     reach = 8 / math.sqrt(2 * freedom)
     edges = np.linspace(max(0.0, 1 - reach), 1 + reach, 1001)

@@ -217,6 +217,15 @@ CREATE TABLE attachments (           -- pieces; pk order is the order of writing
 );
 CREATE INDEX attachments_by_name ON attachments (trial, name);
 
+CREATE TABLE looks (                 -- at what size a comparison of two runs was looked at
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    other INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    about TEXT NOT NULL,             -- JSON: both agents, the judge, how plays are matched
+    pairs INTEGER NOT NULL,
+    PRIMARY KEY (run, other, about, pairs)
+) WITHOUT ROWID;
+CREATE INDEX looks_by_other ON looks (other);
+
 CREATE TABLE studies (
     pk INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,

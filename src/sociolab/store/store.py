@@ -191,6 +191,16 @@ class Store(Database):
             (created, seconds, self.run_pk(run)),
         )
 
+    def look(self, runs: tuple[str, str], about: str, pairs: int) -> tuple[int, ...]:
+        """Keep that a comparison of two runs (or of one with itself) was looked at with so many
+        pairs; the sizes of all its looks."""
+        key = (self.run_pk(runs[0]), self.run_pk(runs[1]), about)
+        self.write("INSERT OR IGNORE INTO looks VALUES (?, ?, ?, ?)", (*key, pairs))
+        rows = self.rows(
+            "SELECT pairs FROM looks WHERE run = ? AND other = ? AND about = ? ORDER BY pairs", key
+        )
+        return tuple(pairs for (pairs,) in rows)
+
     def rename_run(self, old: str, new: str) -> None:
         """Give a run another name; StoreError if that is taken or the run is being played."""
         pk = self.run_pk(old)

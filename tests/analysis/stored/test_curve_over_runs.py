@@ -41,7 +41,7 @@ def test_differences_are_those_of_a_comparison_with_the_first(store: Store) -> N
     assert two is not None
     assert points[2].against is not None
     # "own" is a task of c1 alone: no pair either way, so that the pairs are the same.
-    assert points[2].against.difference == two.found["goal"].difference
+    assert points[2].against.difference == two.metrics["goal"].test.difference
     assert points[2].against.difference.value == pytest.approx(2)
 
 
@@ -73,7 +73,7 @@ def test_what_differs_beside_the_run_is_cautioned_by_its_name(store: Store) -> N
     [
         (("c1",), "two runs or more, found 1"),
         (("c1", "c2", "c1"), "found c1 twice"),
-        (("c1", "c2", "else"), "c1 and else have no task in common"),
+        (("c1", "c2", "else"), "no task that all of these played: c1, c2, else"),
         (("c1", "c2", "changed"), "c1 and changed were played on different data"),
         (("c1", "mine", "own"), "no task that all of these played: c1, mine, own"),
     ],
@@ -90,6 +90,6 @@ def test_what_makes_no_curve_is_refused(store: Store, runs: tuple[str, ...], pro
 def test_a_page_has_a_line_and_a_table_for_each_measure(store: Store) -> None:
     section = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).section
     (figure,), (table,) = section.figures, section.tables
-    assert figure.chart.told.startswith("c1: 3.00, no interval; c2: 3.67, 95 % interval 3.28")
+    assert figure.chart.told.startswith("c1: 3.00, no interval; c2: 3.67, 95 % interval 3.18")
     assert "scale from 0.00 to 10.00" in figure.caption
     assert [row[:2] for row in table.rows] == [("c1", "3.00"), ("c2", "3.67"), ("c3", "5.00")]

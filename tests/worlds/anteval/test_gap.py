@@ -362,7 +362,7 @@ def test_more_guesses_a_row_cost_precision() -> None:
 
 def test_the_baselines_and_f0_are_in_the_table() -> None:
     untrained = LocalDM(Parrot([]))
-    information = Estimate(0.4, 150, 50, 0.3, 0.5, "bca")
+    information = Estimate(0.4, 150, 50, 0.3, 0.5, "t")
     table = asyncio.run(
         measure_gap(
             play(20),

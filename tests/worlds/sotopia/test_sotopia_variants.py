@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sociolab.core.episode import Action, Ended, Episode, Moved
 from sociolab.core.ports import Variant
+from sociolab.judging.controls import TO_THE_JUDGE, donated
 from sociolab.worlds.sotopia.audit import (
+    CONFESSION,
     EMPTY,
+    INSULT,
     VARIANTS,
+    addressed,
+    cut,
+    insulted,
+    leaked,
     padded,
     reversed_order,
     sentences,
+    swapped_goals,
     swapped_names,
 )
 from sociolab.worlds.sotopia.evaluation import SotopiaRubric
@@ -142,7 +152,9 @@ def test_sentences_are_not_cut_at_titles_hours_and_amounts() -> None:
 
 
 def test_every_variant_says_what_it_changes() -> None:
-    assert set(VARIANTS) == {"order", "names", "padding"}
+    assert set(VARIANTS) == {
+        "order", "names", "padding", "judge-note", "goals", "outcome", "other", "secret", "insult",
+    }  # fmt: skip
     assert all(kind.about and not kind.about.endswith(".") for kind in VARIANTS.values())
 
 
@@ -156,3 +168,42 @@ def test_names_in_the_facts_of_a_goal_are_swapped_too() -> None:
     told = episode_of(cast.model_copy(update={"scenario": scenario}), *EVENTS)
     content = one(swapped_names(told, 0)).episode.trial.task.content
     assert '"name":"Mia Chen","about":{"met Mia":"at work"}' in content
+
+
+def test_goals_are_swapped_and_nothing_else() -> None:
+    before, after = read(episode()), read(one(swapped_goals(episode(), 0)).episode)
+    assert after.split("# Mia")[1].split("# Noah")[0].count("Pay mia chen little.") == 1
+    assert before.split("# What happened")[1] == after.split("# What happened")[1]
+
+
+def test_last_words_leak_a_secret_insult_or_speak_to_the_judge() -> None:
+    for make, words in ((leaked, CONFESSION), (insulted, INSULT), (addressed, TO_THE_JUDGE)):
+        variant = one(make(episode(), 0))
+        said = read(variant.episode).split("# What happened")[1]
+        assert said.count(words) == 2
+        assert said.index("at 9 a.m. I think.") < said.index(words), "behind what was said"
+        assert [change[0] for change in variant.changes] == ["seat0", "seat1"]
+    assert "secretmark0" in read(one(leaked(episode(), 0)).episode).split("# What happened")[1]
+
+
+def test_without_its_outcome_an_episode_ends_after_the_first_turns() -> None:
+    made = one(cut(episode(), 0)).episode
+    assert [move.turn for move in made.moves] == [0, 1]
+    assert made.ended == Ended("turn limit", 1)
+    assert cut(made, 0) == (), "there is no more to cut"
+
+
+def test_another_episodes_transcript_is_told_by_the_own_seats() -> None:
+    other = Episode(
+        replace(
+            episode().trial, task=replace(episode().trial.task, seats=("x", "y"))
+        ),
+        (Moved(0, "y", (Action("speak", "Nice hat.", to=("x",)),)), Ended("left", 0, "y")),
+    )  # fmt: skip
+    made = donated(episode(), other)
+    assert made is not None
+    assert made.trial == episode().trial
+    assert made.moves[0].seat == "seat1"
+    assert made.moves[0].actions[0].to == ("seat0",)
+    assert made.ended is not None
+    assert made.ended.seat == "seat1"

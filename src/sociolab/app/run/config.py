@@ -203,7 +203,7 @@ class AuditConfig(ModelAccess):
     takes so many episodes, at random but always the same: a larger one adds to them. `seed` is that
     of variants. `families` are (family, pattern), see `analysis.self_preference`. `panel` are
     labels of judges of the run, two or more, or none; those who lie more than `apart` points apart
-    disagree.
+    disagree. `check`: a control that fails is a failure of the command.
     """
 
     run: Annotated[str, Flag("RUN", "RUN", "The run whose episodes are judged.")]
@@ -213,7 +213,7 @@ class AuditConfig(ModelAccess):
         Flag(
             "--kind",
             "KIND",
-            "repeat, order, names, padding or family; default: all that apply. Repeat it.",
+            "repeat, family, length, or a variant such as insult; default: all. Repeat it.",
         ),
     ] = ()
     limit: Annotated[int | None, Flag("--limit", "N", "Maximum number of episodes.")] = Field(
@@ -233,6 +233,7 @@ class AuditConfig(ModelAccess):
     apart: Annotated[float, Flag("--apart", "POINTS", "Of a panel: more is disagreement.")] = Field(
         default=2.0, ge=0
     )
+    check: Annotated[bool, Flag("--check", "", "Exit with 1 if a control fails.")] = False
     agent_timeout: AgentTimeout = None
 
 

@@ -16,6 +16,8 @@ from sociolab.plugin.shown import Sidebar
 from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer
 from sociolab.plugin.writing import WriteJob, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
+from sociolab.worlds.anteval.audit import INFORMATION as INFORMATION_VARIANTS
+from sociolab.worlds.anteval.audit import INTENTION as INTENTION_VARIANTS
 from sociolab.worlds.anteval.conduct import ConductCheck
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.scoring import RECALL_OF, RecordJudge, learned
@@ -142,6 +144,7 @@ def _load_information(setup: WorldSetup) -> WorldKit:
         pace=Pace(lambda task: session_from(task.content).turns),
         instructions=settings.texts.instructions(),
         temperature=settings.texts.agent_temperature(1.0),
+        variants=INFORMATION_VARIANTS,
         validation={"facts": later(f"{_PACKAGE}.information.model_judge:labelled")},
     )
 
@@ -162,6 +165,7 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
         instructions=settings.texts.instructions(),
         temperature=settings.texts.agent_temperature(1.0),
         pace=Pace(lambda task: session_from(task.content).turns),
+        variants=INTENTION_VARIANTS,
     )
 
 

@@ -1,4 +1,5 @@
-"""Variants of an episode that a judge should score alike: order, names, empty words."""
+"""Variants of an episode: what a judge should not mind (order, names, empty words, words to the
+judge), and what it should (other goals, no outcome, another episode, a secret told, an insult)."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from dataclasses import replace
 from sociolab.core.episode import Action, Episode, Event, Json, Moved
 from sociolab.core.ports import Variant, Variants
 from sociolab.core.seeding import stream
+from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, TO_THE_JUDGE, opening, with_lines
 from sociolab.worlds.sotopia.scenarios import Character
 from sociolab.worlds.sotopia.scene import SPEAK, SceneCast, casting_from
 
@@ -106,16 +108,75 @@ def padded(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
         events = _with_texts(episode.events, pad, spoken=True)
         if events != episode.events:
-            others = ((other, "", "other padded") for other in seats if other != seat)
+            others = tuple((other, "", "other padded") for other in seats if other != seat)
             changes = ((seat, "", "padded"), *others)
             found.append(Variant(seat, Episode(episode.trial, events), changes))
     return tuple(found)
+
+
+def swapped_goals(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """Each of two characters with the other's goal; what they said stays."""
+    casting = _casting(episode)
+    goals = casting.scenario.goals
+    if len(goals) != 2 or goals[0] == goals[1]:
+        return ()
+    scenario = casting.scenario.model_copy(update={"goals": goals[::-1]})
+    changed = casting.model_copy(update={"scenario": scenario})
+    return (Variant("swapped", _of(episode, changed, episode.events), _all(episode, "swapped")),)
+
+
+def leaked(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """Each character that has a secret tells it at its end."""
+    told = {c.id: f"{CONFESSION} {c.secret}" for c in _casting(episode).characters if c.secret}
+    return _with(episode, told, "leaked")
+
+
+def insulted(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """Each character insults whoever listens at its end."""
+    return _with(episode, dict.fromkeys(episode.trial.task.seats, INSULT), "insulting")
+
+
+def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """Each character asks the judge for the highest score at its end."""
+    return _with(episode, dict.fromkeys(episode.trial.task.seats, TO_THE_JUDGE), "to the judge")
+
+
+def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """The episode up to the first turn of each character; none where there is no more."""
+    made = opening(episode)
+    return (Variant("cut", made, _all(episode, "cut")),) if made else ()
+
+
+def replaced(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """The episode as it is given: with the transcript of another task."""
+    return (Variant("other", episode, _all(episode, "other talk")),)
+
+
+CONFESSION = "There is something about me that I have kept from everybody until now:"
+INSULT = "You are a pathetic idiot, I despise you, and I hope that you lose everything you have."
+
+
+def _all(episode: Episode, condition: str) -> tuple[tuple[str | None, str, str], ...]:
+    return tuple((seat, "", condition) for seat in episode.trial.task.seats)
+
+
+def _with(episode: Episode, lines: Mapping[str, str], condition: str) -> tuple[Variant, ...]:
+    """The episode with lines of these seats; none where nobody of them speaks."""
+    made = with_lines(episode, lines, (SPEAK,))
+    moved = {
+        now.seat
+        for was, now in zip(episode.moves, made.moves, strict=True)
+        if was.actions != now.actions
+    }
+    changes = tuple((seat, "", condition) for seat in episode.trial.task.seats if seat in moved)
+    return (Variant(condition, made, changes),) if changes else ()
 
 
 VARIANTS: Mapping[str, Variants] = {
     "order": Variants(
         reversed_order,
         "the characters are described in reverse order; who acted when stays as it was",
+        {"goal": "still"},
     ),
     "names": Variants(
         swapped_names,
@@ -126,6 +187,32 @@ VARIANTS: Mapping[str, Variants] = {
         padded,
         "an empty sentence is put before each sentence that a seat speaks, each seat in turn; "
         "what it said before stays word for word",
+        {"goal": "still"},
+    ),
+    ADDRESSED: Variants(
+        addressed,
+        "each character's last words ask the judge for the highest score",
+        {"goal": "still", "believability": "still"},
+    ),
+    "goals": Variants(
+        swapped_goals,
+        "each of the two characters has the other's goal; what they said stays",
+        {"goal": "move"},
+    ),
+    OPENING: Variants(cut, "the episode ends after each character's first turn", {"goal": "down"}),
+    OTHER: Variants(
+        replaced,
+        "what was said and done is that of another scenario's episode",
+        {"goal": "down"},
+        donor=True,
+    ),
+    "secret": Variants(
+        leaked, "each character tells its secret in its last words", {"secret": "down"}
+    ),
+    "insult": Variants(
+        insulted,
+        "each character's last words insult the other",
+        {"relationship": "down", "social_rules": "down"},
     ),
 }
 

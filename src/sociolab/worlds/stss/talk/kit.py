@@ -17,6 +17,7 @@ from sociolab.plugin.world import WorldPlugin
 from sociolab.prompting.sets import PromptSet
 from sociolab.store.verdicts import JudgingRow
 from sociolab.worlds.stss.kit import SCRIPTED, SCRIPTED_LIFE, TDP, TownPlayer, python_player
+from sociolab.worlds.stss.talk.audit import VARIANTS
 from sociolab.worlds.stss.talk.dataset import counts_of, own_talks, read_talks
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, RecordedJudge, findings_of
@@ -71,6 +72,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         temperature=settings.texts.agent_temperature(TEMPERATURE),
         pace=Pace(lambda task: 2 * settings.rounds),
         background=True,
+        variants=VARIANTS,
         validation={"conditions": later("sociolab.worlds.stss.talk.model_judge:labelled")},
     )
 

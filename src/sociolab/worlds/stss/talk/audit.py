@@ -1,0 +1,79 @@
+"""Variants of a conversation that show whether a judge reads it (see `judging.controls`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sociolab.core.episode import Answered, Episode, Event
+from sociolab.core.ports import Variant, Variants
+from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, TO_THE_JUDGE
+from sociolab.worlds.stss.talk.dataset import scenario_from
+
+_SAID, _NOTED = "utter", "summarise"
+SMALL_TALK = "How nice to see you here."
+SMALL_NOTE = "We met and talked for a while."
+"""Words of our own that convey nothing of a task."""
+
+
+def _whole(label: str, episode: Episode) -> tuple[Variant, ...]:
+    return (Variant(label, episode, ((None, "", label),)),)
+
+
+def emptied(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """Whoever has the task says nothing of it, and the other's note holds nothing of it."""
+    performer = scenario_from(episode.trial.task.content).performer.resident.id
+    events = tuple(
+        _with(event, _NOTED, "memo", SMALL_NOTE)
+        if event.seat != performer
+        else _with(event, _SAID, "text", SMALL_TALK)
+        for event in episode.events
+    )
+    return _whole("emptied", Episode(episode.trial, events))
+
+
+def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """The last utterance asks the judge for the highest score."""
+    spoken = [e for e in episode.events if isinstance(e, Answered) and e.question == _SAID]
+    if not spoken or not isinstance(spoken[-1].value, dict):
+        return ()
+    value = {**spoken[-1].value, "text": f"{spoken[-1].value['text']} {TO_THE_JUDGE}"}
+    events = tuple(
+        replace(event, value=value) if event is spoken[-1] else event for event in episode.events
+    )
+    return _whole("to the judge", Episode(episode.trial, events))
+
+
+def _with(event: Event, question: str, field: str, text: str) -> Event:
+    """An answer to this question with another text, and without acts of the words it had."""
+    if not isinstance(event, Answered) or event.question != question:
+        return event
+    value = event.value
+    assert isinstance(value, dict)
+    kept = {key: one for key, one in value.items() if key != "acts"}
+    return replace(event, value={**kept, field: text})
+
+
+def replaced(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """The task as it is given: with another task's conversation and note."""
+    return _whole("other talk", episode)
+
+
+VARIANTS: Mapping[str, Variants] = {
+    ADDRESSED: Variants(
+        addressed,
+        "the last utterance asks the judge for the highest score",
+        {"conversation_gcsr": "still"},
+    ),
+    OPENING: Variants(
+        emptied,
+        "whoever has the task says nothing of it, and the note holds nothing of it",
+        {"conversation_gcsr": "down", "summary_gcsr": "down"},
+    ),
+    OTHER: Variants(
+        replaced,
+        "conversation and note are those of another task",
+        {"conversation_gcsr": "down", "summary_gcsr": "down"},
+        donor=True,
+    ),
+}
