@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
@@ -286,6 +288,7 @@ def compact(replay: Replay) -> dict[str, Json]:
         "talks": [_talk(talk, talk in about, number, texts) for talk in talks],
         "task": _task(replay, number),
         "outcomes": _outcomes(replay, number),
+        "kinds": _kinds(replay.lived.town),
         "texts": texts.all(),  # last: all texts are known now
     }
 
@@ -307,6 +310,18 @@ def _task(replay: Replay, number: dict[str, int]) -> Json:
         "expected": task.expected,
         "arenas": [*dict.fromkeys(arena for name in names for arena in arenas_of(town, name))],
     }
+
+
+@cache
+def _signs() -> dict[str, str]:
+    """The kind of each object that has a sign on the map."""
+    kinds = tomllib.loads((files("sociolab.town.data") / "kinds.toml").read_text("utf-8"))
+    return {thing: kind for kind, things in kinds.items() for thing in things}
+
+
+def _kinds(town: TownMap) -> Json:
+    things = {thing for place in town.places for thing in town.objects(place)}
+    return {sanitize(thing): _signs()[thing] for thing in sorted(things) if thing in _signs()}
 
 
 def _outcomes(replay: Replay, number: dict[str, int]) -> Json:
