@@ -380,7 +380,7 @@ def test_an_index_that_is_not_complete_is_told_and_gone_on_with(
     with Store.open(store) as opened:
         opened.execute("DELETE FROM episode_words")
         opened.commit()
-    monkeypatch.setattr("sociolab.web.watch.search.index_step.__defaults__", (0.0,))
+    monkeypatch.setattr("sociolab.web.watch.search.index_step.__defaults__", (0.0, None))
     page = requests.get(f"{address}/search?q=teapot", timeout=20).text
     assert "The index is not complete: 0 of 3" in " ".join(page.split())
     assert 'hx-get="/search/index"' in page

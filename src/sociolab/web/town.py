@@ -22,6 +22,7 @@ from sociolab.core.episode import Json
 from sociolab.core.score import Score, ScoreFailure, judge_title
 from sociolab.plugin.town import Replay, ResidentOutcome
 from sociolab.report.words import sanitize
+from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.clock import Clock, spoken_date
 from sociolab.town.map import TownMap
@@ -395,7 +396,7 @@ router = APIRouter(tags=["town"])
 def shown(request: Request, run: RunName, trial: TrialId) -> Response:
     """The page on which the days of an episode are played again."""
     found = _found(request, run, trial)
-    told = words_of(found) | {"scripted": _scripted(request, run, trial)}
+    told = words_of(found) | {"scripted": scripted_words(store_of(request), run, trial)}
     return page(request, "town/replay.html", run=run, trial=trial, told=told, modules=modules())
 
 
@@ -426,9 +427,8 @@ def takes_gzip(accepted: str) -> bool:
     return False
 
 
-def _scripted(request: Request, run: str, trial: str) -> str:
+def scripted_words(store: Store, run: str, trial: str) -> str:
     """What the world says of scripted play, where somebody in this episode is; else ""."""
-    store = store_of(request)
     declared = known_trial(store, run, trial).declared
     casts = (one.trial.cast for one in store.trials(run) if one.trial.id == trial)
     rules = any(declared.agents.get(seat.agent) == "rules" for cast in casts for seat in cast)
