@@ -49,4 +49,4 @@ $(call STAMP,dev): pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist demo.db* demo-report.html
+	rm -rf $(VENV) build dist demo.db* demo-report*.html

@@ -536,6 +536,7 @@ def headline(result: RunResult) -> Headline | None:
             lower = metric_of(result, measure).better == "lower"
             best = sorted(found, key=lambda e: e.value or 0.0, reverse=not lower)[0]
             assert best.value is not None and best.agent is not None  # noqa: PT018
+            by_rules = result.declared.agents.get(best.agent) == "rules"
             return Headline(
                 headed(result, measure),
                 minus(number(best.value, measure)),
@@ -544,9 +545,7 @@ def headline(result: RunResult) -> Headline | None:
                 best.n,
                 best.agent,
                 judge,
-                result.declared.scripted
-                if result.declared.agents.get(best.agent) == "rules"
-                else "",
+                (result.declared.scripted or "rule-based") if by_rules else "",
                 len(found),
             )
     return None
