@@ -172,7 +172,7 @@ def demo(
             broken = True
             continue
         found = headline(result)
-        score = f"{found.metric} {found.shown} {found.interval}" if found else "not scored"
+        score = f"{found.metric} {found.shown} {found.interval}".rstrip() if found else "not scored"
         failed = f", {result.failed:,} failed" if result.failed else ""
         say(f"  {result.run:26} {result.played:>5,} episodes{failed}   {score}")
         results.append(result)
