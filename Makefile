@@ -8,11 +8,14 @@ TORCH := torch==2.13.0
 comma := ,
 STAMP = $(VENV)/.installed-$(1)
 
-.PHONY: demo test check format clean bench
+.PHONY: demo docs test check format clean bench
 .NOTPARALLEL:
 
 demo: $(call STAMP,base)
 	@$(BIN)/sociolab demo --store demo.db --html demo-report.html
+
+docs: $(call STAMP,docs)
+	@$(BIN)/python tools/site.py
 
 test: $(call STAMP,dev) extras
 	$(BIN)/ruff check
@@ -48,5 +51,9 @@ $(call STAMP,dev): pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/pip install -q -c constraints.txt -e ".[dev]"
 	touch $@
 
+$(call STAMP,docs): pyproject.toml constraints.txt | $(VENV)/bin/python
+	@$(BIN)/pip install -q -c constraints.txt -e ".[docs]"
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist demo.db* demo-report*.html
+	rm -rf $(VENV) build dist site .cache demo.db* demo-report*.html
