@@ -27,8 +27,8 @@ from web_serving import served
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs" / "pictures"
 SOCIOLAB = Path(sys.executable).with_name("sociolab")
-FILM = (640, 360)
-FRAMES, MS, GONE = 190, 110, 230
+FILM = (600, 338)
+FRAMES, MS, GONE = 130, 120, 240
 """Of the film of the town: how many, for how many milliseconds each is seen, and how many have gone
 by on the page: so the film runs at twice the pace of the page."""
 CLOCK = """
@@ -44,9 +44,9 @@ def demo(folder: Path) -> None:
     """Play the demo and two agents to be compared."""
     calls = (
         ("demo", "--html", "demo-report.html"),
-        ("run", "sotopia", "--agent", "scripted", "--limit", "60", "--seed", "1", "--name", "plain"),
-        ("run", "sotopia", "--agent", "scripted", "--limit", "60", "--seed", "2", "--name", "again"),
-    )  # fmt: skip
+        ("run", "sotopia", "--limit", "60", "--seed", "1", "--name", "plain"),
+        ("run", "sotopia", "--limit", "60", "--seed", "2", "--name", "again"),
+    )
     for call in calls:
         subprocess.run([SOCIOLAB, *call, "--store", "demo.db"], cwd=folder, check=True)
 
@@ -63,15 +63,8 @@ def film(browser: Browser, page_file: Path) -> None:
         page.evaluate(f"step({GONE})")
         frames.append(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
     first, *rest = frames
-    first.save(
-        OUT / "town.webp",
-        save_all=True,
-        append_images=rest,
-        duration=MS,
-        loop=0,
-        quality=38,
-        method=4,
-    )
+    film_of = {"append_images": rest, "duration": MS, "loop": 0}
+    first.save(OUT / "town.webp", save_all=True, quality=28, method=6, **film_of)
     page.close()
 
 

@@ -28,7 +28,7 @@ LINES = (6, 14)
 
 
 @dataclass(frozen=True, slots=True)
-class TownFile:
+class ReplayFile:
     """A replay as a file: its page, and what a page that leads to it says."""
 
     trial: str
@@ -38,7 +38,7 @@ class TownFile:
     html: str
 
 
-def town_files(store: Store, result: RunResult) -> Iterator[TownFile]:
+def town_files(store: Store, result: RunResult) -> Iterator[ReplayFile]:
     """The best days in town of each of the first agents of a run; none of another world."""
     if result.world not in worlds_that(lambda one: one.town is not None):
         return
@@ -54,10 +54,10 @@ def town_files(store: Store, result: RunResult) -> Iterator[TownFile]:
             yield _file(store, result.run, trial, replay)
 
 
-def _file(store: Store, run: str, trial: str, replay: Replay) -> TownFile:
+def _file(store: Store, run: str, trial: str, replay: Replay) -> ReplayFile:
     html = town_page(replay, scripted_words(store, run, trial)).html
     task = replay.task
-    return TownFile(trial, sanitize(task.title), sanitize(task.goal), len(replay.residents), html)
+    return ReplayFile(trial, sanitize(task.title), sanitize(task.goal), len(replay.residents), html)
 
 
 def write_demo_page(
