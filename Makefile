@@ -14,11 +14,14 @@ apart := $(foreach one,$(wanted),$(if $(wildcard constraints-$(one).txt),$(one))
 within := $(subst $() ,$(comma),$(strip $(filter-out $(apart),$(wanted))))
 STAMP = $(VENV)/.installed-$(1)
 
-.PHONY: demo test test-here check format clean bench
+.PHONY: demo docs test test-here check format clean bench
 .NOTPARALLEL:
 
 demo: $(call STAMP,base)
 	@$(BIN)/sociolab demo --store demo.db --html demo-report.html
+
+docs: $(call STAMP,docs)
+	@$(BIN)/python tools/site.py
 
 test: $(apart:%=test-%) $(if $(or $(within),$(if $(apart),,all)),test-here)
 
@@ -68,5 +71,9 @@ $(call STAMP,dev): pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/pip install -q -c constraints.txt -e ".[dev]"
 	touch $@
 
+$(call STAMP,docs): pyproject.toml constraints.txt | $(VENV)/bin/python
+	@$(BIN)/pip install -q -c constraints.txt -e ".[docs]"
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .venv-* build dist demo.db* demo-report.html
+	rm -rf $(VENV) .venv-* build dist site .cache demo.db* demo-report*.html

@@ -161,11 +161,14 @@ def test_tasks_worlds_and_agents_are_listed(sociolab: Sociolab) -> None:
     assert {"scripted", "human", "openai/MODEL"} <= {agent["agent"] for agent in agents}
 
 
-def test_the_episode_of_the_readme_is_printed_as_it_stands_there(sociolab: Sociolab) -> None:
-    page = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-    about = page[page.index("## An episode") :]
+def test_the_documented_episode_is_printed_as_it_stands_there(sociolab: Sociolab) -> None:
+    root = Path(__file__).parents[2]
+    about = (root / "docs" / "episode.md").read_text("utf-8")
     play, show = re.findall(r"`sociolab ([^`]*)`", about)[:2]
     (printed,) = re.findall(r"```text\n(.*?)```", about, re.DOTALL)[:1]
     assert sociolab(*play.split()).code == 0
     shown = sociolab(*show.split(), COLUMNS="92").out
     assert [line.rstrip() for line in shown.rstrip().splitlines()] == printed.splitlines()
+    readme = (root / "README.md").read_text("utf-8")
+    six = readme[readme.index("## Six turns") :].split("```text\n")[1].split("```")[0]
+    assert set(six.splitlines()) <= set(printed.splitlines())

@@ -22,6 +22,7 @@ from sociolab.app.results import shown_run
 from sociolab.app.run.config import AuditConfig, RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
+from sociolab.app.search_index import index_step
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode
 from sociolab.endpoint.chat import ChatBody
@@ -39,7 +40,7 @@ from sociolab.training.examples import ExportOptions
 from sociolab.training.export import export_training
 from sociolab.web.watch.api import transcript_record
 from sociolab.web.watch.episode import reading
-from sociolab.web.watch.search import index_step, search
+from sociolab.web.watch.search import search
 from sociolab.worlds.sotopia.outcome import CLOSING
 from sociolab.worlds.sotopia.rating import rated_scene
 

@@ -246,6 +246,9 @@ def test_an_episode_reads_like_a_play_with_reasons_beside_it(address: str) -> No
     private = re.findall(r'<details class="private">.*?</details>', page.text, re.S)
     assert len(private) == 2
     assert all("secretmark" in part or "goalmark" in part for part in private)
+    assert "goalmark" in re.sub(
+        r'<details class="private">.*?</details>', "", page.text, flags=re.S
+    )
     assert "secretmark" not in re.sub(
         r'<details class="private">.*?</details>', "", page.text, flags=re.S
     )
@@ -380,7 +383,7 @@ def test_an_index_that_is_not_complete_is_told_and_gone_on_with(
     with Store.open(store) as opened:
         opened.execute("DELETE FROM episode_words")
         opened.commit()
-    monkeypatch.setattr("sociolab.web.watch.search.index_step.__defaults__", (0.0,))
+    monkeypatch.setattr("sociolab.web.watch.search.index_step.__defaults__", (0.0, None))
     page = requests.get(f"{address}/search?q=teapot", timeout=20).text
     assert "The index is not complete: 0 of 3" in " ".join(page.split())
     assert 'hx-get="/search/index"' in page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
@@ -34,7 +34,7 @@ AGENTS = 4
 MARKER = ".sociolab-site"
 """The file that makes a folder a site of ours: it names the pages, as JSON."""
 
-_OURS = re.compile(r"index\.html|charts\.js|runs/[a-z0-9-]+\.html")
+_OURS = re.compile(r"index\.html|charts\.js|(runs|towns)/[a-z0-9-]+\.html")
 _PLAYS = (
     "run",
     "world",
@@ -121,18 +121,33 @@ def shown_run(
     return ShownRun(result, tuple(names.view(result.run, one) for one in views), spreads)
 
 
-def write_site(store: Store, results: Sequence[RunResult], folder: Path) -> None:
-    """Write or renew the site; pages of runs that are no longer in it are removed.
+def write_site(
+    store: Store,
+    results: Sequence[RunResult],
+    folder: Path,
+    towns: Mapping[str, Sequence[tuple[str, str]]] | None = None,
+) -> None:
+    """Write or renew the site; pages of runs that are no longer in it are removed. `towns` holds
+    replays of days in town by run, each its title and its page.
 
     ConfigError where the folder holds anything else but a site, or cannot be written.
     """
     old = _old_pages(folder)
     links = {result.run: f"runs/{slug(result.run)}.html" for result in results}
-    new = ["index.html", "charts.js", *links.values()]
+    replays = {
+        run: [
+            (title, f"towns/{slug(run)}-{i}.html", text) for i, (title, text) in enumerate(all_, 1)
+        ]
+        for run, all_ in (towns or {}).items()
+    }
+    own = [(file, text) for found in replays.values() for _, file, text in found]
+    new = ["index.html", "charts.js", *links.values(), *(file for file, _ in own)]
     taken = [name for name in new if name not in old and (folder / name).exists()]
     if taken:
         raise ConfigError(f"{folder / taken[0]} is not of this site; move it, or name a new folder")
     _make(folder / "runs")
+    if own:
+        _make(folder / "towns")
     # Should this be interrupted, the marker knows the pages of both.
     _mark(folder, [*new, *(name for name in old if name not in new)])
     write_report(folder / "charts.js", chart_scripts())
@@ -140,8 +155,11 @@ def write_site(store: Store, results: Sequence[RunResult], folder: Path) -> None
         shown = shown_run(store, result)
         text = page([shown], home="../index.html", scripts="../charts.js")
         write_report(folder / links[result.run], text)
+    for file, text in own:
+        write_report(folder / file, text)
     ranked = with_steps(store, boards(results), partial(values_of, store))
-    write_report(folder / "index.html", index(results, links, ranked))
+    shown_towns = {run: [(title, file) for title, file, _ in all_] for run, all_ in replays.items()}
+    write_report(folder / "index.html", index(results, links, ranked, shown_towns))
     for name in old:
         if name not in new:
             (folder / name).unlink(missing_ok=True)

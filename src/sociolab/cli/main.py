@@ -49,7 +49,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "variance": ("results", "Variance components of scores, and sample-size advice."),
         "site": (
             "results",
-            "Write a static site: rankings where they are fair, a page for each run.",
+            "Write a static site: rankings where they are fair, a page for each run, days in town.",
         ),
         "agree": ("results", "Agreement of human raters and judges."),
         "reproduce": (
@@ -91,7 +91,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "endpoint": ("try_out", "Serve a local endpoint in place of a model, for tests."),
         "doctor": ("try_out", "Check an agent or judge with one call or a short episode."),
         "prices": ("try_out", "Show the prices of hosted models."),
-        "demo": ("try_out", "Play every world offline and write a report."),
+        "demo": ("try_out", "Play every world offline and write a page."),
         "tool": ("tools", "Run a command of an installed world; `tool` may be left out."),
     },
 }

@@ -484,13 +484,16 @@ def site(
     run: RunNames,
     store: StoreFile = None,
 ) -> None:
-    """Write a static site: rankings where they are fair, a page for each run."""
+    """Write a static site: rankings where they are fair, a page for each run, days in town."""
     from sociolab.app.results import write_site
     from sociolab.report.result import each_once, result_of
     from sociolab.store.store import open_store
+    from sociolab.web.demo_page import town_files
 
     with open_store(store) as opened:
-        write_site(opened, [result_of(opened, one) for one in each_once(run)], folder)
+        results = [result_of(opened, one) for one in each_once(run)]
+        towns = {one.run: [(t.title, t.html) for t in town_files(opened, one)] for one in results}
+        write_site(opened, results, folder, towns)
     say(f"wrote {folder / 'index.html'}: open it in a browser, or serve the folder")
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sociolab.cli.options import OptText, OptTexts, StoreFile, option
+from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -106,6 +107,39 @@ def strip(
 
     write_filmstrip(_lived(episode, run, store), Span(day, start, end, every), out)
     say(f"wrote {out}")
+
+
+@town.command(epilog="Example: sociolab town page 3f2a91 --out town.html")
+def page(
+    episode: Episode,
+    out: Annotated[Path, option("--out", "FILE", "The .html file to write.")] = Path("town.html"),
+    url: Annotated[
+        OptText, option("--url", "URL", "Where it will be published, for previews of links.")
+    ] = None,
+    run: Run = None,
+    store: StoreFile = None,
+) -> None:
+    """Write the replay as one HTML file that plays without a server.
+
+    With --url, a picture for previews of links is written beside it, to be published with it.
+    """
+    from sociolab.app.queries import find_episode
+    from sociolab.app.registry import town_of
+    from sociolab.cli.output import say_written
+    from sociolab.store.store import open_store
+    from sociolab.web.town import scripted_words
+    from sociolab.web.town_page import town_page, write_town_page
+
+    if url is not None and not url.startswith(("https://", "http://")):
+        raise ConfigError(
+            f'--url: expected an address such as https://example.org/town.html, found "{url}"'
+        )
+    with open_store(store) as opened:
+        found = find_episode(opened, episode, run)
+        trial = found.episode.trial
+        replay = town_of(trial.world, f"the episode {trial.id}").replay(opened, found.run, trial.id)
+        made = town_page(replay, scripted_words(opened, found.run, trial.id), url or "")
+    say_written(write_town_page(out, made, beside=url is not None))
 
 
 # ------------------------------------------------------------------ a day

@@ -142,15 +142,17 @@ def demo(
     ),
     store: StoreFile = None,
 ) -> None:
-    """Play every world offline and write a report.
+    """Play every world offline and write a page.
 
-    All tasks of every world with scripted players, scored without a model.
+    All tasks of every world with scripted players, scored without a model. Beside the page, FILE
+    with -tables holds all tables and charts, FILE with -town the replay of a day in town.
     """
     from sociolab.app.data.sets import world_names
     from sociolab.app.results import write_page
     from sociolab.app.run.play import run as play
-    from sociolab.report.score_tables import overview_table
+    from sociolab.report.score_tables import headline
     from sociolab.store.store import open_store
+    from sociolab.web.demo_page import write_demo_page
 
     if not html.parent.is_dir():
         raise ConfigError(
@@ -169,17 +171,19 @@ def demo(
             say(f"{world} is left out: {error}")
             broken = True
             continue
-        found = overview_table(result)
-        score = f"{found.rows[0][0]} {found.rows[0][2]}" if found else "not scored"
+        found = headline(result)
+        score = f"{found.metric} {found.shown} {found.interval}".rstrip() if found else "not scored"
         failed = f", {result.failed:,} failed" if result.failed else ""
         say(f"  {result.run:26} {result.played:>5,} episodes{failed}   {score}")
         results.append(result)
     sections = _with_tools(results, store)
-    with open_store(store) as opened:
-        write_page(opened, results, html, sections)
     named = f" --store {store}" if store else ""
+    tables = html.with_stem(f"{html.stem}-tables")
+    with open_store(store) as opened:
+        write_page(opened, results, tables, sections)
+        write_demo_page(opened, results, html, tables, named)
     say(f"Inspect every episode, and replay the town:  sociolab web{named}")
-    say(f"Open the report in a browser:  {html.resolve().as_uri()}")
+    say(f"Open in a browser:  {html.resolve().as_uri()}")
     raise typer.Exit(1 if broken or any(result.failed for result in results) else 0)
 
 

@@ -189,9 +189,14 @@ def boards_section(found: Sequence[Board]) -> Section:
     )
 
 
-def index(results: Sequence[RunResult], links: Mapping[str, str], boards: Sequence[Board]) -> str:
-    """The page as text; `links` holds the relative address of each run's page, by its name, and
-    `boards` are the rankings of these results."""
+def index(
+    results: Sequence[RunResult],
+    links: Mapping[str, str],
+    boards: Sequence[Board],
+    towns: Mapping[str, Sequence[tuple[str, str]]],
+) -> str:
+    """The page as text; `links` holds the relative address of each run's page, by its name,
+    `boards` are the rankings of these results, `towns` titles and addresses of replays by run."""
     worlds: dict[str, list[Board]] = {}
     for board in boards:
         worlds.setdefault(board.terms.world, []).append(board)
@@ -203,6 +208,7 @@ def index(results: Sequence[RunResult], links: Mapping[str, str], boards: Sequen
             worlds=list(worlds.items()),
             results=results,
             links=links,
+            towns=towns,
             neighbours=NEIGHBOURS,
             version=results[0].versions["sociolab"],
         )

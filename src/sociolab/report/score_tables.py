@@ -529,6 +529,50 @@ MOST_BESIDE = 6
 """Rows of the overview, alone and beside a comparison; the full report has the rest."""
 
 
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The one figure that stands for a run: the main metric of its (best) agent by the main judge.
+
+    `kind` says what played, where that is no model or person. `value` is for sorting.
+    """
+
+    metric: str
+    shown: str
+    interval: str
+    value: float
+    n: int
+    agent: str
+    judge: str
+    kind: str
+    of: int
+    """How many agents have this figure."""
+
+
+def headline(result: RunResult) -> Headline | None:
+    """The figure that leads a run's page; None where nothing was scored."""
+    agents = evaluated(result)
+    for judge in judges_of(result):
+        mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
+        for measure in main_measure(result, mine):
+            found = [e for e in mine if e.measure == measure.measure and e.value is not None]
+            lower = metric_of(result, measure).better == "lower"
+            best = sorted(found, key=lambda e: e.value or 0.0, reverse=not lower)[0]
+            assert best.value is not None and best.agent is not None  # noqa: PT018
+            by_rules = result.declared.agents.get(best.agent) == "rules"
+            return Headline(
+                headed(result, measure),
+                minus(number(best.value, measure)),
+                minus(interval(result, best)),
+                best.value,
+                best.n,
+                best.agent,
+                judge,
+                (result.declared.scripted or "rule-based") if by_rules else "",
+                len(found),
+            )
+    return None
+
+
 def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None:
     """Means with intervals, n and failures: the main metrics of each judge by agent, the main judge
     first, and the other metrics where all fit into `most` rows. None where nothing was scored."""

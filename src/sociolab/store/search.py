@@ -1,4 +1,4 @@
-"""The words of episodes, to be searched: an index that is made when somebody searches.
+"""The words of episodes, to be searched: an index that grows when a run ends.
 
 Playing does not pay for it; what is not indexed yet is found by `unindexed`.
 """
@@ -54,13 +54,13 @@ class Search:
             self._db.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
             self._db.execute("INSERT INTO episode_words (rowid, body) VALUES (?, ?)", (pk, words))
 
-    def unindexed(self, limit: int = 500) -> tuple[tuple[str, str], ...]:
-        """Run and trial of played episodes whose words are not indexed yet."""
+    def unindexed(self, limit: int = 500, run: str | None = None) -> tuple[tuple[str, str], ...]:
+        """Run and trial of played episodes (of a run, or of all) that are not indexed yet."""
         rows = self._db.rows(
             "SELECT runs.name, trials.id FROM trials JOIN runs ON runs.pk = trials.run "
             "WHERE status = 'played' AND trials.pk NOT IN (SELECT rowid FROM episode_words) "
-            "LIMIT ?",
-            (limit,),
+            "AND runs.name = ifnull(?2, runs.name) LIMIT ?1",
+            (limit, run),
         )
         return tuple((as_text(run), as_text(trial)) for run, trial in rows)
 

@@ -105,6 +105,13 @@ def draw_filmstrip(town: TownMap, frames: Sequence[Frame], scale: int = 5) -> Im
     return page
 
 
+def draw_moment(town: TownMap, people: Mapping[str, Tile], scale: int = 12) -> Image.Image:
+    """The town with its residents as numbered dots."""
+    picture = draw_town(town, scale)
+    draw_people(picture, people, numbered([people]), scale)
+    return picture
+
+
 def _panel(
     town_picture: Image.Image, frame: Frame, numbers: Mapping[str, int], scale: int
 ) -> Image.Image:

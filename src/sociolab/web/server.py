@@ -32,7 +32,7 @@ from sociolab.web.pages import STATIC, templates
 from sociolab.web.security import Guard, proven, researcher
 from sociolab.web.settings import WebSettings
 from sociolab.web.site import MESSAGES, PAGES, SECRETS, Limiter, Site, Stores
-from sociolab.web.watch import api, calls, episode, episodes, runs, search
+from sociolab.web.watch import api, calls, conclusions, episode, episodes, runs, search
 
 
 def create_app(settings: WebSettings) -> FastAPI:
@@ -72,7 +72,7 @@ _GUARDED = (
     home.researcher_router,
     study_form.router,  # before the pages of a study: /studies/new is none
     study_pages.router,
-    *(part.router for part in (runs, episodes, episode, calls, search, api)),
+    *(part.router for part in (runs, conclusions, episodes, episode, calls, search, api)),
     town.router,
     rate_results.ratings_router,
     rate_results.impressions_router,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
@@ -20,6 +22,7 @@ from sociolab.core.episode import Json
 from sociolab.core.score import Score, ScoreFailure, judge_title
 from sociolab.plugin.town import Replay, ResidentOutcome
 from sociolab.report.words import sanitize
+from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
 from sociolab.town.clock import Clock, spoken_date
 from sociolab.town.map import TownMap
@@ -286,6 +289,7 @@ def compact(replay: Replay) -> dict[str, Json]:
         "talks": [_talk(talk, talk in about, number, texts) for talk in talks],
         "task": _task(replay, number),
         "outcomes": _outcomes(replay, number),
+        "kinds": _kinds(replay.lived.town),
         "texts": texts.all(),  # last: all texts are known now
     }
 
@@ -307,6 +311,18 @@ def _task(replay: Replay, number: dict[str, int]) -> Json:
         "expected": task.expected,
         "arenas": [*dict.fromkeys(arena for name in names for arena in arenas_of(town, name))],
     }
+
+
+@cache
+def _signs() -> dict[str, str]:
+    """The kind of each object that has a sign on the map."""
+    kinds = tomllib.loads((files("sociolab.town.data") / "kinds.toml").read_text("utf-8"))
+    return {thing: kind for kind, things in kinds.items() for thing in things}
+
+
+def _kinds(town: TownMap) -> Json:
+    things = {thing for place in town.places for thing in town.objects(place)}
+    return {sanitize(thing): _signs()[thing] for thing in sorted(things) if thing in _signs()}
 
 
 def _outcomes(replay: Replay, number: dict[str, int]) -> Json:
@@ -380,8 +396,11 @@ router = APIRouter(tags=["town"])
 def shown(request: Request, run: RunName, trial: TrialId) -> Response:
     """The page on which the days of an episode are played again."""
     found = _found(request, run, trial)
-    footnote = known_trial(store_of(request), run, trial).declared.footnote
-    told = words_of(found) | {"scripted": _scripted(request, run, trial), "footnote": footnote}
+    store = store_of(request)
+    told = words_of(found) | {
+        "scripted": scripted_words(store, run, trial),
+        "footnote": known_trial(store, run, trial).declared.footnote,
+    }
     return page(request, "town/replay.html", run=run, trial=trial, told=told, modules=modules())
 
 
@@ -412,9 +431,8 @@ def takes_gzip(accepted: str) -> bool:
     return False
 
 
-def _scripted(request: Request, run: str, trial: str) -> str:
+def scripted_words(store: Store, run: str, trial: str) -> str:
     """What the world says of scripted play, where somebody in this episode is; else ""."""
-    store = store_of(request)
     declared = known_trial(store, run, trial).declared
     casts = (one.trial.cast for one in store.trials(run) if one.trial.id == trial)
     rules = any(declared.agents.get(seat.agent) == "rules" for cast in casts for seat in cast)

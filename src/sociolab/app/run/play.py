@@ -63,6 +63,10 @@ def run(
     return run_sync(lambda: run_async(config, watch, on_progress=on_progress))
 
 
+INDEXING = 60.0
+"""Seconds that a run takes at its end, at most, for the index of its words."""
+
+
 async def run_async(
     config: RunConfig, watch: Watch | None = None, *, on_progress: OnProgress | None = None
 ) -> RunResult:
@@ -77,7 +81,10 @@ async def run_async(
             tally = session.tally
             tally.on_done = lambda: on_progress(_progress(session.name, tally))
         error = await play_session(session, watch)
-        from sociolab.report.result import result_of  # what needs it begins once all is played
+        from sociolab.app.search_index import index_step  # what needs it begins once all is played
+        from sociolab.report.result import result_of
+
+        index_step(session.store, INDEXING, session.name)
 
         return result_of(session.store, session.name, stopped=str(error) if error else "")
 

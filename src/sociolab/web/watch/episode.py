@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -46,6 +45,7 @@ class ScenePart:
     heading: str
     open: Cut
     private: Cut
+    goal: Cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,11 @@ def cut(text: str, most: int = LONGEST) -> Cut:
 
 def _part(heading: str, text: str) -> ScenePart:
     lies_open, private = private_part(text)
-    return ScenePart(heading, cut(lies_open), cut(private))
+    at = private.find("Goal:")
+    if at > 0 and private[at - 1] != "\n":
+        at = -1
+    goal = private[at:] if at >= 0 else ""
+    return ScenePart(heading, cut(lies_open), cut(private), cut(goal))
 
 
 def _calls(places: Sequence[CallPlace]) -> Mapping[tuple[int, str, str, int], int]:
@@ -192,18 +196,6 @@ def _aside(
         return Aside(cut(note.text), note.trouble)
     call = calls.get((failed.turn, failed.seat, failed.name, failed.attempt))
     return Aside(cut(note.text), note.trouble, cut(failed.raw) if failed.raw else None, call)
-
-
-def words_of(episode: Episode) -> str:
-    """All words of an episode, as a search looks through them."""
-    read = transcript_of(episode)
-    parts = chain(
-        (read.title,),
-        chain.from_iterable(read.scene),
-        (line.text for line in read.lines),
-        (note.text for note in read.notes),
-    )
-    return "\n".join(parts)
 
 
 def sidebar(store: Store, run: str, read: Reading) -> Sidebar:

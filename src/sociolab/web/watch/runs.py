@@ -15,6 +15,7 @@ from sociolab.report.html import ShownRun, content
 from sociolab.report.html import page as report_page
 from sociolab.report.result import details_of, distributions_of, outline_of
 from sociolab.report.schema import RunResult
+from sociolab.report.score_tables import Headline, headline
 from sociolab.report.transcript_view import Extreme, extremes, leading, titled
 from sociolab.report.words import about, money
 from sociolab.store.calls import Totals
@@ -38,6 +39,7 @@ class RunView:
     extremes: tuple[Extreme, ...]
     main: str
     totals: Totals
+    headline: Headline | None = None
 
 
 def run_view(store: Store, run: str) -> RunView:
@@ -76,12 +78,13 @@ def _run_view(store: Store, run: str) -> RunView:
         extremes(main),
         titled(result, main),
         store.calls.totals(run),
+        headline(result),
     )
 
 
 router = APIRouter(tags=["watch"], default_response_class=HTMLResponse)
 
-PAGE = 25
+PAGE = 100
 """Runs on a page."""
 MOST_AGENTS = 5
 """Lines for the agents of a run in the list."""
@@ -112,6 +115,7 @@ class ListedRun:
     calls: int
     failed_calls: int
     cost: str
+    usd: float | None
 
     @property
     def shown(self) -> int:
@@ -156,6 +160,15 @@ def progress(
     return made
 
 
+@router.get("/runs/{run}/headline")
+def run_headline(request: Request, run: RunName) -> HTMLResponse:
+    """The main metric of a run, as a cell of the list; worked out once until the run changes."""
+    store = store_of(request)
+    row = known_run(store, run)
+    found = run_view(store, run).headline if row.played else None
+    return page(request, "watch/headline.html", found=found)
+
+
 def progress_of(store: Store, row: RunRow) -> RunProgress:
     """How far a run is."""
     studies = (one for one in store.studies.all() if one.kind == "play" and one.run == row.name)
@@ -167,7 +180,9 @@ def _listed(store: Store, row: RunRow) -> ListedRun:
     cost = "" if not totals.calls else "not known"
     if totals.usd is not None:
         cost = f"{about(totals.estimated_calls)}{money(totals.usd)}"
-    return ListedRun(progress_of(store, row), _agents(row), totals.calls, totals.failed_calls, cost)
+    return ListedRun(
+        progress_of(store, row), _agents(row), totals.calls, totals.failed_calls, cost, totals.usd
+    )
 
 
 def _agents(row: RunRow) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ button?.addEventListener("click", () => {
   const open = button.getAttribute("aria-expanded") !== "true";
   for (const part of document.querySelectorAll("details.private")) part.open = open;
   button.setAttribute("aria-expanded", String(open));
-  button.textContent = open ? "Hide goals and secrets" : "Reveal goals and secrets";
+  button.textContent = open ? "Hide profiles and secrets" : "Profiles and secrets";
 });
 
 // What was opened in the course stays open when the course renews itself.

@@ -2,12 +2,12 @@
 
 import { lastBy, saidBy } from "./moments.js";
 
-const WIDE = 170, LINES = 3, HIGH = 15, MOST = 4;
-const FONT = "12px system-ui, sans-serif";
+const WIDE = 270, NARROW = 170, HIGH = 18, MOST = 2, PAD = 10;
+const FONT = "14px system-ui, sans-serif";
 
 export class Bubbles {
   constructor(replay, palette) {
-    Object.assign(this, { replay, palette, followed: -1, shown: [], laid: new Map() });
+    Object.assign(this, { replay, palette, followed: -1, shown: [], laid: new Map(), boxes: [], before: { key: -1, n: -1 } });
     this.byWeight = (one, other) => this.weight(other) - this.weight(one);
   }
 
@@ -31,77 +31,115 @@ export class Bubbles {
     return (talk.who === this.followed || talk.other === this.followed ? 2 : 0) + (talk.about ? 1 : 0);
   }
 
-  draw(pen, moment, people, camera) {
-    for (let i = this.shown.length - 1; i >= 0; i -= 1) this.drawOne(pen, this.shown[i], moment, people, camera);
+  draw(pen, moment, people, camera, plates) {
+    const taken = this.boxes; // also for the names of the next frame
+    taken.length = 0;
+    for (const talk of this.shown) this.drawOne(pen, talk, moment, people, camera, plates, taken);
   }
 
-  drawOne(pen, talk, moment, people, camera) {
-    const line = saidBy(talk, moment) - 1;
-    const bubble = this.laidOut(pen, talk, Math.max(0, line));
+  drawOne(pen, talk, moment, people, camera, plates, taken) {
+    const line = Math.max(0, saidBy(talk, moment) - 1);
     const speaker = people.all[line % 2 === 0 ? talk.who : talk.other] ?? people.all[talk.who] ?? people.all[talk.other];
     if (!speaker || !people.seen(speaker, camera)) return;
-    const high = bubble.lines.length * HIGH + 10, palette = this.palette;
-    const left = Math.min(Math.max(4, speaker.left - bubble.wide / 2), Math.max(4, camera.width - bubble.wide - 4));
-    const above = speaker.top - people.radius - high - 12;
-    const below = above < 4, top = below ? speaker.top + people.radius + 12 : above;
-    pen.beginPath();
-    pen.roundRect(left, top, bubble.wide, high, 7);
+    const bubble = this.laidOut(pen, talk, line, Math.min(WIDE, camera.width - 24));
+    const most = Math.max(2, Math.floor((camera.height - 2 * PAD - 16) / HIGH));
+    const lines = bubble.lines.length > most ? [...bubble.lines.slice(0, most - 1), "…"] : bubble.lines;
+    const box = this.placed(talk, line, speaker, bubble.wide, lines.length * HIGH + PAD, people, camera, plates, taken);
+    taken.push(box);
+    const { palette } = this, colour = people.colours[speaker.number];
+    pen.strokeStyle = colour;
+    pen.lineWidth = talk.about ? 2.5 : 1.5;
     pen.fillStyle = palette.paper;
-    pen.fill();
-    pen.strokeStyle = talk.about ? palette.mark : palette.line;
-    pen.lineWidth = talk.about ? 2.5 : 1;
-    pen.stroke();
-    const edge = below ? top : top + high, tip = below ? top - 8 : top + high + 8;
     pen.beginPath();
-    pen.moveTo(speaker.left - 6, edge);
-    pen.lineTo(speaker.left, tip);
-    pen.lineTo(speaker.left + 6, edge);
-    pen.fillStyle = palette.paper;
+    pen.roundRect(box.left, box.top, box.wide, box.high, 10);
     pen.fill();
     pen.stroke();
+    this.drawTip(pen, box, speaker, people.radius);
     pen.font = FONT;
     pen.textAlign = "left";
     pen.textBaseline = "middle";
     pen.fillStyle = palette.ink;
-    for (let i = 0; i < bubble.lines.length; i += 1) pen.fillText(bubble.lines[i], left + 8, top + 5 + HIGH * (i + 0.5));
+    for (let i = 0; i < lines.length; i += 1) pen.fillText(lines[i], box.left + PAD, box.top + PAD / 2 + HIGH * (i + 0.5));
   }
 
-  /** The words of a line, broken into a few short ones; kept. */
-  laidOut(pen, talk, line) {
+  /** From the bubble's edge towards whoever speaks. */
+  drawTip(pen, box, speaker, radius) {
+    const x = Math.min(Math.max(speaker.left, box.left + 14), box.left + box.wide - 14);
+    const y = speaker.top > box.top + box.high ? box.top + box.high : speaker.top < box.top ? box.top : null;
+    if (y === null) return;
+    const off = Math.hypot(speaker.left - x, speaker.top - y) || 1, far = Math.max(4, Math.min(14, off - radius - 3)) / off;
+    pen.beginPath();
+    pen.moveTo(x - 7, y);
+    pen.lineTo(x + (speaker.left - x) * far, y + (speaker.top - y) * far);
+    pen.lineTo(x + 7, y);
+    pen.fill();
+    pen.stroke();
+    pen.fillRect(x - 7, y - 2, 14, 4);
+  }
+
+  /** Where a bubble stands: where it hides least, and where it was before if that is as good. */
+  placed(talk, line, speaker, wide, high, people, camera, plates, taken) {
+    const off = people.radius + 16, { left, top } = speaker, { before } = this;
+    const spots = [
+      [left - wide / 2, top - off - high], [left - wide * 0.2, top - off - high], [left - wide * 0.8, top - off - high],
+      [left - wide / 2, top + off + 14], [left - wide * 0.2, top + off + 14], [left - wide * 0.8, top + off + 14],
+      [left - wide / 2, top - off - high - 36], [left - wide / 2, top + off + 50],
+    ];
+    const key = talk.number * 1000 + line;
+    let best = null, least = Infinity;
+    for (let n = 0; n < spots.length; n += 1) {
+      const x = Math.min(Math.max(6, spots[n][0]), Math.max(6, camera.width - wide - 6));
+      const y = Math.min(Math.max(6, spots[n][1]), Math.max(6, camera.height - high - 6));
+      let cost = n * 8 - (before.key === key && before.n === n ? 60 : 0);
+      for (const plate of plates) if (meet(x, y, wide, high, plate.x, plate.y, plate.half, plate.high)) cost += 300;
+      for (const other of taken) if (meet(x, y, wide, high, other.left + other.wide / 2, other.top + other.high / 2, other.wide / 2, other.high / 2)) cost += 2000;
+      for (const one of people.all) {
+        if (one.there && meet(x, y, wide, high, one.left, one.top, people.radius + 2, people.radius + 2)) {
+          cost += one.number === talk.who || one.number === talk.other ? 1000 : 80;
+        }
+      }
+      if (cost < least) { least = cost; best = { left: x, top: y, wide, high, n }; }
+    }
+    if (!taken.length) this.before = { key, n: best.n };
+    return best;
+  }
+
+  /** The words of a line, all of them, broken into short ones; kept. */
+  laidOut(pen, talk, line, most) {
     const key = talk.number * 1000 + line;
     let found = this.laid.get(key);
-    if (!found) {
+    if (!found || found.most !== most) {
       pen.font = FONT;
-      const lines = broken(pen, this.replay.texts[talk.said[line * 2 + 1]]);
-      const wide = Math.max(40, ...lines.map((text) => pen.measureText(text).width)) + 16;
-      found = { lines, wide };
+      const text = this.replay.texts[talk.said[line * 2 + 1]];
+      const lines = broken(pen, text, Math.min(most, text.length > 70 ? WIDE : NARROW + 40) - 2 * PAD);
+      const wide = Math.max(40, ...lines.map((one) => pen.measureText(one).width)) + 2 * PAD;
+      found = { lines, wide, most };
       this.laid.set(key, found);
     }
     return found;
   }
 }
 
-/** A text in at most LINES lines of WIDE pixels; what is left over is cut with an ellipsis. */
-export function broken(pen, text) {
-  const words = text.slice(0, 400).split(/\s+/).filter(Boolean);
+/** Whether a box (its corner and size) meets another (its middle and half of its size). */
+const meet = (left, top, wide, high, x, y, half, tall) => (
+  x + half > left && x - half < left + wide && y + tall > top && y - tall < top + high);
+
+const LONGEST = 2000; // letters
+
+/** A text in lines of at most so many pixels; words that are wider are broken. */
+export function broken(pen, text, wide) {
   const lines = [];
   let line = "";
-  for (const word of words) {
+  for (const word of text.slice(0, LONGEST).split(/\s+/).filter(Boolean)) {
     const longer = line ? `${line} ${word}` : word;
-    if (pen.measureText(longer).width <= WIDE) { line = longer; continue; }
+    if (pen.measureText(longer).width <= wide) { line = longer; continue; }
     if (line) lines.push(line);
-    line = cut(pen, word);
-    if (lines.length === LINES) break;
+    line = "";
+    for (const letter of word.length > 24 ? Array.from(word) : [word]) {
+      if (line && pen.measureText(line + letter).width > wide) { lines.push(line); line = ""; }
+      line += letter;
+    }
   }
-  if (line && lines.length < LINES) lines.push(line);
-  const rest = lines.join(" ").length < text.trim().replace(/\s+/g, " ").length;
-  if (rest && lines.length) lines[lines.length - 1] = cut(pen, `${lines.at(-1)} …`, " …");
+  if (line) lines.push(line);
   return lines.length ? lines : ["…"];
-}
-
-function cut(pen, text, end = "…") {
-  if (pen.measureText(text).width <= WIDE) return text;
-  const letters = Array.from(text.endsWith(end) ? text.slice(0, -end.length) : text);
-  while (letters.length && pen.measureText(letters.join("") + end).width > WIDE) letters.pop();
-  return letters.join("") + end;
 }

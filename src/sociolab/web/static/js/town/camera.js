@@ -44,6 +44,19 @@ export class Camera {
     this.hold();
   }
 
+  /** Come nearer to a centre and a scale by a share of the way (scale 0: all of the town); whether
+   * anything moved. */
+  ease({ x, y, scale }, share) {
+    const wanted = scale || this.fitting, [toX, toY] = scale ? [x, y] : [this.town.width / 2, this.town.height / 2];
+    const off = Math.log(wanted / this.scale), fromX = this.x, fromY = this.y;
+    this.scale = Math.abs(off) < 0.004 ? wanted : this.scale * Math.exp(off * share);
+    this.x += (toX - this.x) * share;
+    this.y += (toY - this.y) * share;
+    this.whole = this.scale <= this.fitting;
+    this.hold();
+    return Math.abs(off) >= 0.004 || Math.abs(this.x - fromX) + Math.abs(this.y - fromY) > 0.002;
+  }
+
   /** Come nearer to a tile that has left the middle of the view, by a share of the way; whether
    * anything moved. */
   approach(x, y, share) {

@@ -11,13 +11,14 @@ export function controls(root, theatre) {
   slider.max = String(player.last);
   button("event").disabled = replay.task.window[0] > player.last;
 
-  const zoomed = (act) => () => { act(); theatre.wake(); };
+  const zoomed = (act) => () => { theatre.directing = false; act(); theatre.wake(); };
   const acts = {
     play: () => player.play(),
     back: () => player.move(-1),
     on: () => player.move(1),
     "back-hour": () => player.move(-60),
     "on-hour": () => player.move(60),
+    next: () => theatre.nextScene(),
     event: () => player.go(replay.task.window[0]),
     link: () => copy(),
     keep: () => theatre.keep(!theatre.keeping),
@@ -47,6 +48,7 @@ export function controls(root, theatre) {
       ".": () => player.go(Math.floor(player.moment) + 1),
       "[": () => faster(-1),
       "]": () => faster(1),
+      n: () => theatre.nextScene(),
       Escape: () => { if (theatre.followed >= 0) theatre.follow(-1); },
     }[pressed.key];
     if (!act) return;
@@ -69,9 +71,14 @@ export function controls(root, theatre) {
 
   const [start, end] = replay.task.window;
   return {
+    /** The speed that is chosen; 0: that of the scenes. */
+    pace(chosen) {
+      speed.value = String(chosen);
+      player.speed = chosen;
+    },
     /** The moment, where it is seen. */
     show(moment, playing) {
-      const words = spoken(replay.clock, moment, player.speed < 60);
+      const words = spoken(replay.clock, moment, player.speed > 0 && player.speed < 60);
       put(clock, words);
       slider.value = String(Math.floor(moment));
       slider.setAttribute("aria-valuetext", words);

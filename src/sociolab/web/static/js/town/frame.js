@@ -1,6 +1,7 @@
 // One frame of the map: land, names, the place of the event, people, and what they say.
 
 const GLIDE = 6; // how fast the map comes along, a second
+const COME = 3.2; // how fast the map comes to a scene, a second
 const LINGER = 1; // seconds for which a bubble stays, however fast the town goes
 const SHARPEST = 3; // pixels of the screen for one of the page
 const FRAME = [6, 4], NONE = [];
@@ -28,25 +29,30 @@ export class Frame {
   /** Draw a moment; whether the map is still on its way to whoever is followed. */
   draw(moment, seconds) {
     const { pen, theatre } = this;
-    const { camera, people, bubbles, followed, player } = theatre;
+    const { camera, people, bubbles, labels, sky, colours, followed, player } = theatre;
     if (devicePixelRatio !== this.pixels) this.resize();
     const gliding = this.comeAlong(moment, seconds);
     pen.setTransform(this.sharp, 0, 0, this.sharp, 0, 0);
-    this.drawLand(pen, camera);
-    theatre.labels.draw(pen, camera);
-    this.drawPlaces(pen, camera, moment);
     people.place(moment, camera);
+    this.drawLand(pen, camera);
+    sky.draw(pen, moment, people, camera, colours.dark);
+    labels.drawRooms(pen, camera, people, bubbles.boxes);
+    this.drawPlaces(pen, camera, moment);
     people.draw(pen, moment, camera, followed);
+    labels.drawPlates(pen);
+    people.drawNames(pen, camera, followed, labels.taken);
     const after = player.playing ? (LINGER * player.speed) / player.clock.seconds : 0;
     bubbles.find(moment, Math.min(after, 3600 / player.clock.seconds), followed);
-    bubbles.draw(pen, moment, people, camera);
+    const hurrying = player.playing && !player.speed && theatre.director.at(moment).travelling;
+    if (hurrying && followed < 0) bubbles.shown.length = 0; // nobody could read it
+    bubbles.draw(pen, moment, people, camera, labels.taken);
     return gliding;
   }
 
   comeAlong(moment, seconds) {
     const { theatre } = this, { camera, people } = theatre;
     const person = theatre.keeping ? people.all[theatre.followed] : undefined;
-    if (!person) return false;
+    if (!person) return this.direct(moment, seconds);
     if (theatre.jump || this.still.matches) {
       people.place(moment, camera);
       if (person.there && theatre.jump) { camera.x = person.x; camera.y = person.y; }
@@ -55,6 +61,17 @@ export class Frame {
     }
     const share = this.still.matches ? 1 : 1 - Math.exp(-GLIDE * (seconds || 1 / 60));
     return person.there && camera.approach(person.x, person.y, share);
+  }
+
+  /** Come along to the scene, while the page plays by itself and nobody moved the map. */
+  direct(moment, seconds) {
+    const { theatre } = this, { camera, people } = theatre;
+    if (!theatre.directing) return false;
+    people.place(moment, camera);
+    const still = this.still.matches || theatre.jump;
+    theatre.jump = false;
+    const wanted = theatre.director.look(moment, people, this.places, camera);
+    return camera.ease(wanted, still ? 1 : 1 - Math.exp(-COME * Math.min(0.1, seconds || 1 / 60)));
   }
 
   drawLand(pen, camera) {

@@ -1,12 +1,16 @@
 // The land and the rooms, drawn once to a picture that is only copied afterwards.
 
+import { drawSign } from "./signs.js";
+
 const GRASS = 0, TREES = 3;
+const SIGNED = 16; // pixels a tile from which things have their sign
 const MOST = 14_000_000; // pixels of the picture; small devices take no more
 
 /** Pictures of the town for one palette, each drawn when its sharpness is first needed. */
 export class Land {
-  constructor(town, palette) {
+  constructor(town, kinds, palette) {
     this.town = town;
+    this.kinds = kinds;
     this.palette = palette;
     this.pictures = new Map();
     this.most = Math.max(2, Math.min(32, Math.floor(Math.sqrt(MOST / (town.width * town.height)))));
@@ -19,21 +23,21 @@ export class Land {
     size = Math.min(size, this.most);
     let found = this.pictures.get(size);
     if (!found) {
-      found = drawn(this.town, this.palette, size);
+      found = drawn(this.town, this.kinds, this.palette, size);
       this.pictures.set(size, found);
     }
     return found;
   }
 }
 
-function drawn(town, palette, size) {
+function drawn(town, kinds, palette, size) {
   const canvas = document.createElement("canvas");
   canvas.width = town.width * size;
   canvas.height = town.height * size;
   const pen = canvas.getContext("2d", { alpha: false });
   drawTiles(pen, town, palette, size);
   drawTrees(pen, town, palette, size);
-  drawThings(pen, town, palette, size);
+  drawThings(pen, town, kinds, palette, size);
   return canvas;
 }
 
@@ -70,14 +74,27 @@ function drawTrees(pen, town, palette, size) {
     pen.arc(x, y, size * 0.75, 0, 2 * Math.PI);
   }
   pen.fill();
+  pen.fillStyle = palette.trunk;
+  pen.beginPath();
+  for (let at = 0; at < town.ground.length; at += 1) {
+    if (town.ground[at] !== TREES) continue;
+    const x = (at % town.width + 0.62) * size, y = (Math.floor(at / town.width) + 0.62) * size;
+    pen.moveTo(x + size * 0.4, y);
+    pen.arc(x, y, size * 0.4, 0, 2 * Math.PI);
+  }
+  pen.fill();
 }
 
-function drawThings(pen, town, palette, size) {
+function drawThings(pen, town, kinds, palette, size) {
   const edge = Math.max(1, Math.floor(size / 6));
-  for (const [place, , ...tiles] of town.things) {
+  for (const [place, name, ...tiles] of town.things) {
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : "";
     pen.fillStyle = palette.thing(town.places[place][0]);
     for (let i = 0; i < tiles.length; i += 2) {
       pen.fillRect(tiles[i] * size + edge, tiles[i + 1] * size + edge, size - 2 * edge, size - 2 * edge);
+      if (kind && size >= SIGNED) {
+        drawSign(pen, kind, (tiles[i] + 0.5) * size, (tiles[i + 1] + 0.5) * size, size * 0.55, palette.thingInk(town.places[place][0]));
+      }
     }
   }
 }

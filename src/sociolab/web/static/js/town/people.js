@@ -1,22 +1,24 @@
 // Residents on the map: where they stand at a moment, and marks for what they do and whether they
 // count. All that is needed for a frame is made beforehand.
 
-import { ASLEEP, initialsOf, positionAt, stateAt, TALKING, within } from "./moments.js";
+import { ASLEEP, DID, initialsOf, lastBy, positionAt, TALKING, WALKING, within } from "./moments.js";
+import { drawSign } from "./signs.js";
 
 const DASHED = [3, 3], SOLID = [];
 const ASIDE = 0.25; // of a radius
 const ROUNDS = 12; // of making room, enough for a party in a small room
 const NAMED = 9; // pixels a tile from which names are written
-const NAME = "600 11px system-ui, sans-serif";
+const NAME = "600 12px system-ui, sans-serif";
 
 export class People {
   constructor(replay, palette) {
     const names = replay.residents.map((one) => one.name);
     const initials = initialsOf(names);
     this.performer = replay.task.performer;
+    this.kinds = replay.texts.map((text) => (Object.hasOwn(replay.kinds, text) ? replay.kinds[text] : ""));
     this.all = replay.residents.map((one, number) => ({
       one, number, initials: initials[number], first: names[number].split(/\s+/)[0].slice(0, 14),
-      x: 0, y: 0, left: 0, top: 0, there: false, dx: 0, dy: 0, state: -1, wide: 0,
+      x: 0, y: 0, left: 0, top: 0, there: false, dx: 0, dy: 0, state: -1, sign: "", wide: 0,
       asideX: ASIDE * Math.cos(number * 2.4), asideY: ASIDE * Math.sin(number * 2.4),
     }));
     this.named = [...this.all]; // whose names are written in this frame, as far as they are
@@ -31,7 +33,7 @@ export class People {
 
   /** Everybody as they are at this moment, those on one spot side by side. */
   place(moment, camera) {
-    this.radius = Math.min(15, Math.max(9, camera.scale * 0.7));
+    this.radius = Math.min(18, Math.max(9, camera.scale * 0.72));
     for (const person of this.all) {
       const spot = positionAt(person.one.track, moment, this.spot);
       person.there = spot.there;
@@ -42,9 +44,18 @@ export class People {
       // A little aside, each in a direction of their own, so that a queue gives way sideways too.
       person.left = camera.left(person.x) + person.asideX * this.radius;
       person.top = camera.top(person.y) + person.asideY * this.radius;
-      person.state = stateAt(person.one, moment);
+      this.doing(person, moment);
     }
     for (let round = 0; round < ROUNDS; round += 1) this.makeRoom();
+  }
+
+  /** The state of somebody at a moment, and the sign for it: of the thing that is used, if it has one. */
+  doing(person, moment) {
+    const { did } = person.one, at = lastBy(did, moment, DID) * DID;
+    person.state = at < 0 ? -1 : did[at + 5];
+    if (person.state === ASLEEP) person.sign = "sleep";
+    else if (person.state === TALKING) person.sign = "talk";
+    else person.sign = at < 0 || person.state === WALKING ? "" : this.kinds[did[at + 4]];
   }
 
   /** Push apart those who would hide each other. */
@@ -88,12 +99,15 @@ export class People {
     }
     const last = this.all[followed];
     if (last && this.seen(last, camera)) this.drawOne(pen, last, moment, true);
-    this.drawNames(pen, camera, last);
   }
 
   /** First names under those who are near enough to be told apart; none over another. */
-  drawNames(pen, camera, followed) {
+  drawNames(pen, camera, number, plates) {
+    const followed = this.all[number];
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
     pen.font = NAME;
+    this.plates = plates;
     pen.lineWidth = 3;
     pen.lineJoin = "round";
     pen.strokeStyle = this.palette.halo;
@@ -127,8 +141,9 @@ export class People {
     disc(pen, left, top, radius);
     pen.fillStyle = state === ASLEEP ? palette.halo : colour;
     pen.fill();
-    ring(pen, left, top, radius, state === ASLEEP ? colour : palette.halo, 1.5, SOLID);
-    pen.font = radius > 11 ? "600 11px system-ui, sans-serif" : "600 9px system-ui, sans-serif";
+    ring(pen, left, top, radius, state === ASLEEP ? colour : palette.halo, 2, SOLID);
+    if (person.number === this.performer) ring(pen, left, top, radius + 2.5, palette.star, 2.5, SOLID);
+    pen.font = radius > 15 ? "700 13px system-ui, sans-serif" : radius > 11 ? "700 11px system-ui, sans-serif" : "700 9px system-ui, sans-serif";
     pen.fillStyle = state === ASLEEP ? colour : palette.personInk;
     pen.fillText(person.initials, left, top + 0.5);
     this.drawOutcome(pen, person, moment, radius);
@@ -163,10 +178,16 @@ export class People {
   }
 
   drawBadges(pen, person, radius) {
-    const { left, top, state } = person, palette = this.palette;
-    if (state === ASLEEP) badge(pen, left + radius * 0.85, top - radius * 0.85, "z", palette.line, palette.halo);
-    if (state === TALKING) badge(pen, left + radius * 0.85, top - radius * 0.85, "…", palette.mark, palette.halo);
-    if (person.number === this.performer) badge(pen, left - radius * 0.85, top - radius * 0.85, "★", palette.warn, palette.halo);
+    const { left, top, sign } = person, palette = this.palette, size = Math.max(7, radius * 0.55);
+    if (sign) {
+      const x = left + radius * 0.9, y = top - radius * 0.9;
+      disc(pen, x, y, size);
+      pen.fillStyle = sign === "talk" ? palette.mark : palette.paper;
+      pen.fill();
+      ring(pen, x, y, size, sign === "talk" ? palette.paper : palette.line, 1, SOLID);
+      drawSign(pen, sign, x, y, size * 1.35, sign === "talk" ? palette.paper : palette.ink);
+    }
+    if (person.number === this.performer) badge(pen, left - radius * 0.85, top - radius * 0.85, "★", palette.star, "#4a3500");
   }
 
   /** Whether a name would be written over somebody else. */
@@ -174,6 +195,9 @@ export class People {
     for (const other of this.all) {
       if (other !== person && Math.abs(other.left - person.left) < wide + this.radius
         && Math.abs(other.top - top) < this.radius + 4) return true;
+    }
+    for (const plate of this.plates) {
+      if (Math.abs(plate.x - person.left) < plate.half + wide && Math.abs(plate.y - top) < plate.high + 7) return true;
     }
     return false;
   }

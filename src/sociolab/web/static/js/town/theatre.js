@@ -4,16 +4,17 @@ import { Bubbles } from "./bubbles.js";
 import { Camera } from "./camera.js";
 import { address, read, short, timeOfDay } from "./clock.js";
 import { controls } from "./controls.js";
+import { Director } from "./director.js";
 import { Frame } from "./frame.js";
 import { gestures } from "./gestures.js";
 import { Labels } from "./labels.js";
 import { Land } from "./land.js";
 import { List, arenaAt } from "./list.js";
-import { ASLEEP, DID } from "./moments.js";
 import { isDark, palette } from "./palette.js";
 import { Panel } from "./panel.js";
 import { People } from "./people.js";
 import { Player } from "./player.js";
+import { Sky } from "./sky.js";
 import { drawStrip } from "./strip.js";
 
 const REFRESH = 200; // milliseconds between two looks at what is written beside the map
@@ -22,7 +23,7 @@ const NEAR = 16; // pixels a tile from which somebody who is followed is seen
 
 export class Theatre {
   constructor(root, replay) {
-    Object.assign(this, { root, replay, followed: -1, keeping: true, asked: false, stale: true, before: 0, told: 0 });
+    Object.assign(this, { root, replay, followed: -1, keeping: true, directing: false, jump: false, asked: false, stale: true, before: 0, told: 0 });
     const { clock } = replay;
     this.frames = (now) => this.show(now);
     const find = (selector) => root.querySelector(selector);
@@ -33,22 +34,22 @@ export class Theatre {
     this.camera = new Camera(replay.town.width, replay.town.height);
     this.people = new People(replay, this.colours);
     this.bubbles = new Bubbles(replay, this.colours);
+    this.director = new Director(replay);
+    this.sky = new Sky(replay);
     this.frame = new Frame(find("canvas"), this);
     this.list = new List(find(".people"), replay, this.people, words.short, (number) => this.choose(number));
     this.panel = new Panel(find(".one"), replay, words);
-    this.player = new Player(clock, () => this.changed());
+    this.player = new Player(clock, () => this.changed(), (moment) => this.director.at(moment));
     this.controls = controls(root, this);
     drawStrip(find(".strip"), find(".days"), replay);
     gestures(find("canvas"), this.camera, {
-      moved: (elsewhere) => (elsewhere ? this.keep(false) : this.wake()),
+      moved: (elsewhere) => { this.directing = false; if (elsewhere) this.keep(false); else this.wake(); },
       chosen: (left, top) => this.choose(this.people.at(left, top)),
       named: (left, top) => arenaAt(replay.town, Math.floor(this.camera.tileX(left)), Math.floor(this.camera.tileY(top))),
     });
     this.dress();
     this.watch(find(".view"));
-    this.player.moment = this.begins();
-    this.arrive();
-    this.changed();
+    this.begin();
   }
 
   /** What may change around the page: its size, its colours, its address. */
@@ -74,7 +75,7 @@ export class Theatre {
 
   dress() {
     this.colours = palette(isDark());
-    this.land = new Land(this.replay.town, this.colours);
+    this.land = new Land(this.replay.town, this.replay.kinds, this.colours);
     this.labels = new Labels(this.replay.town, this.colours);
     this.people.dress(this.colours);
     this.bubbles.palette = this.colours;
@@ -82,16 +83,30 @@ export class Theatre {
     this.wake();
   }
 
-  /** The moment at which somebody first gets up. */
-  begins() {
-    const { residents, clock } = this.replay;
-    let first = clock.steps;
-    for (const one of residents) {
-      for (let at = 0; at < one.did.length; at += DID) {
-        if (one.did[at + 5] !== ASLEEP) { first = Math.min(first, one.did[at]); break; }
-      }
-    }
-    return first < clock.steps ? first : 0;
+  /** At the first scene, and playing, where the address names no moment; an embedded map plays for
+   * ever. */
+  begin() {
+    this.player.moment = this.director.first;
+    if (document.documentElement.classList.contains("embed")) this.player.again = this.director.first;
+    this.arrive();
+    if (read(this.replay.clock, location.hash).step !== null) { this.changed(); return; }
+    this.direct();
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.changed();
+    else this.player.play(true);
+  }
+
+  /** The map goes to the scenes by itself again. */
+  direct() {
+    this.directing = true;
+    this.jump = true;
+  }
+
+  /** To the next scene, and on at its pace. */
+  nextScene() {
+    this.player.moment = this.director.next(this.player.moment);
+    this.controls.pace(0);
+    this.direct();
+    this.player.play(this.player.moment < this.player.last);
   }
 
   /** Go to what the address says. */

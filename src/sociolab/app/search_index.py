@@ -1,0 +1,79 @@
+"""The words of episodes for a search: taken in when a run ends, the rest when somebody searches."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from itertools import chain
+
+from sociolab.app.transcripts import transcript_of
+from sociolab.core.episode import Episode
+from sociolab.core.errors import SociolabError, StorageError
+from sociolab.store.store import Store
+
+STEP = 0.4
+"""Seconds that one step of indexing takes, about: nobody waits longer for a page."""
+_BATCH = 20
+"""Episodes that are written at once: a run that is being played waits for so many at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """How many of the played episodes are indexed. `stuck`: the index cannot grow, since the store
+    cannot be written."""
+
+    done: int
+    of: int
+    stuck: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether a search looks through all of them."""
+        return self.done >= self.of
+
+
+def index_step(store: Store, seconds: float = STEP, run: str | None = None) -> Indexed:
+    """Take in the words of some episodes (of a run) that are not indexed yet; how far the index
+    is."""
+    end, stuck = time.monotonic() + seconds, False
+    while time.monotonic() < end:
+        batch = store.search.unindexed(_BATCH, run)
+        if not batch:
+            break
+        words = [(name, trial, _words(store, name, trial)) for name, trial in batch]
+        try:
+            with store.transaction():
+                for name, trial, text in words:
+                    store.search.index(name, trial, text)
+        except StorageError:
+            stuck = True
+            break
+    done, of = store.search.indexed_share()
+    return Indexed(done, of, stuck)
+
+
+def words_of(episode: Episode) -> str:
+    """All words of an episode, as a search looks through them."""
+    read = transcript_of(episode)
+    parts = chain(
+        (read.title,),
+        chain.from_iterable(read.scene),
+        (line.text for line in read.lines),
+        (note.text for note in read.notes),
+    )
+    return "\n".join(parts)
+
+
+def plain(words: str) -> str:
+    """The words without what no text holds that is indexed: control characters."""
+    return re.sub(r"[\x00-\x1f\x7f]", " ", words)
+
+
+def _words(store: Store, run: str, trial: str) -> str:
+    """The words of an episode; none where its world cannot show it, so that others go on."""
+    try:
+        text = words_of(store.episode(run, trial))
+    except SociolabError:
+        return ""
+    return plain(text.encode("utf-8", "replace").decode())

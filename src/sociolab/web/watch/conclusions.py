@@ -1,0 +1,100 @@
+"""Runs compared and ranked in the browser: what `sociolab compare` and `sociolab rank` find."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import HTMLResponse
+
+from sociolab.analysis.compare_runs import CompareRequest, compare_runs
+from sociolab.analysis.rank import rank_runs, ranking_section
+from sociolab.core.errors import ConfigError
+from sociolab.report.result import outline_of
+from sociolab.report.section import Section
+from sociolab.store.store import Store
+from sociolab.web.pages import page
+from sociolab.web.site import store_of
+from sociolab.web.watch.parameters import Label, known_run, store_option
+
+router = APIRouter(tags=["watch"], default_response_class=HTMLResponse)
+
+Runs = Annotated[list[str], Query(alias="run", max_length=20, description="Names of runs.")]
+
+
+@router.get("/compare")
+def compare(
+    request: Request,
+    run: Runs,
+    agent: Label = "",
+    other: Annotated[Label, Query(alias="with")] = "",
+    judge: Label = "",
+) -> HTMLResponse:
+    """Two agents, of two runs or of one: paired differences on the tasks that both played."""
+    store = store_of(request)
+    runs = _known(store, run)
+    sections: Sequence[Section] = ()
+    details: Sequence[Section] = ()
+    problem = ""
+    try:
+        found = compare_runs(
+            store, CompareRequest(runs, agent or None, other or None, judge or None)
+        )
+        sections, details = found.overview, found.sections
+    except ConfigError as error:
+        problem = str(error)
+    command = " ".join(
+        ["sociolab compare", *runs]
+        + [f"{flag} {value}" for flag, value in (("--agent", agent), ("--with", other)) if value]
+    )
+    return page(
+        request,
+        "watch/conclusions.html",
+        title="Compare",
+        verb="compare",
+        runs=runs,
+        agents=_agents(store, runs),
+        chosen={"agent": agent, "with": other, "judge": judge},
+        sections=sections,
+        details=details if details != sections else (),
+        problem=problem,
+        command=command + store_option(store),
+    )
+
+
+@router.get("/rank")
+def rank(request: Request, run: Runs, judge: Label = "") -> HTMLResponse:
+    """Agents of several runs, ranked by who scores better in the same task, seat and partner."""
+    store = store_of(request)
+    runs = _known(store, run)
+    sections: Sequence[Section] = ()
+    problem = ""
+    try:
+        sections = (ranking_section(rank_runs(store, runs, judge or None)),)
+    except ConfigError as error:
+        problem = str(error)
+    return page(
+        request,
+        "watch/conclusions.html",
+        title="Rank",
+        verb="rank",
+        runs=runs,
+        agents=(),
+        chosen={"agent": "", "with": "", "judge": judge},
+        sections=sections,
+        details=(),
+        problem=problem,
+        command=" ".join(["sociolab rank", *runs]) + store_option(store),
+    )
+
+
+def _known(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
+    for run in runs:
+        known_run(store, run)
+    return tuple(dict.fromkeys(runs))
+
+
+def _agents(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
+    found = (outline_of(store, run, store.trials(run)).agents for run in runs)
+    return tuple(dict.fromkeys(agent for agents in found for agent in agents))
