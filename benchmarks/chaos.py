@@ -60,6 +60,7 @@ from sociolab.cli.main import main as command
 from sociolab.core.episode import Moved
 from sociolab.endpoint.server import start_in_process
 from sociolab.endpoint.settings import FAULTS, EndpointSettings
+from sociolab.store.checking import damage
 from sociolab.store.store import Store
 from web_serving import free_port
 
@@ -204,8 +205,8 @@ def facts(folder: Path, run: str = "r") -> dict[str, Any]:
         verdicts = sorted(
             f"{row.judge} {row.trial} {row.verdict}" for row in store.verdicts.all(run)
         )
-        damage = list(store.damage())
-    return {"trials": trials, "replies": replies, "verdicts": verdicts, "damage": damage}
+        damaged = list(damage(store))
+    return {"trials": trials, "replies": replies, "verdicts": verdicts, "damage": damaged}
 
 
 def difference(found: dict[str, Any], wanted: dict[str, Any]) -> str:
@@ -411,10 +412,10 @@ class Campaign:
                     for event in store.events("chat", row.trial.id)
                     if isinstance(event, Moved) and event.actions
                 )
-                damage = "; ".join(store.damage())
+                damaged = "; ".join(damage(store))
             lost = crowd.taken - set(stored)
             twice = [text for text in crowd.sent if stored[text] > 1]
-            problem = damage or (f"{len(lost)} lost, {len(twice)} twice" if lost or twice else "")
+            problem = damaged or (f"{len(lost)} lost, {len(twice)} twice" if lost or twice else "")
             self.tally.add(f"kill web, {people} players", kills, problem)
             self.tally.add("turns acknowledged to players", len(crowd.taken), problem)
 

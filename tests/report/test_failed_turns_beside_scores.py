@@ -127,7 +127,7 @@ def test_rankings_of_runs_have_it(result: RunResult) -> None:
     at = table.columns.index("invalid turns")
     assert {row[at] for row in table.rows} == {"22 % (9 of 40)", ""}
     runs = [lossy("a", 9), lossy("b", 0)]
-    site = index(runs, {"a": "a.html", "b": "b.html"}, found)
+    site = index(runs, {"a": "a.html", "b": "b.html"}, found, {})
     assert "22 % (9 of 40)" in site
     (plain,) = boards_section(boards([lossy("b", 0)])).tables
     assert "invalid turns" not in plain.columns

@@ -133,7 +133,7 @@ def test_the_first_page_of_a_site_names_judges_and_escapes_what_runs_are_called(
     hostile = run(result, "b", "<script>/x")
     runs = [run(result, "a"), hostile, result]
     links = {"a": "runs/a.html", "b": "runs/b.html", "small": "runs/small.html"}
-    text = index(runs, links, boards(runs))
+    text = index(runs, links, boards(runs), {})
     assert "<script" not in text
     assert "&lt;script&gt;/x" in text
     assert "judge: openai/judge (LLM judge)" in text

@@ -44,7 +44,7 @@ class EmbeddingModel:
         body = pydantic_core.to_json({"model": self._model, "input": texts, **self._options})
 
         async def attempt(call: RetriedCall) -> ChatReply:
-            answer = await call.send("POST", _EMBEDDINGS, body, "application/json")
+            answer = await self._endpoint.send(call, "POST", _EMBEDDINGS, body, "application/json")
             if answer.status != 200:
                 url = self._endpoint.base_url + _EMBEDDINGS
                 error = read_error(answer.status, answer.body, self._model, url, self._options)
