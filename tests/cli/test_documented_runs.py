@@ -67,7 +67,7 @@ def test_the_exit_codes_are_those_of_the_page(sociolab: Sociolab, tmp_path: Path
         for name, agent in (("a", "scripted"), ("b", "python:broken:Broken"), ("c", "nobody"))
     ]
     assert codes == [0, 1, 2]
-    assert re.findall(r"(?m)^\| (\d+) \|", PAGE) == ["0", "1", "2", "130"]
+    assert re.findall(r"(?m)^\| (\d+) \|", PAGE) == ["0", "1", "2", "130", "143"]
 
 
 def test_the_store_is_where_the_page_says(sociolab: Sociolab, tmp_path: Path) -> None:
