@@ -239,7 +239,7 @@ def test_without_a_name_all_recipes_are_listed_with_what_they_need(sociolab: Soc
         (("anteval-table2", *MODEL_AGENT, "--real", "x"), "--real: there is no data set"),
         (("anteval-table2", *MODEL_AGENT, "--real", "sample", "--dm", "x"), "no virtual DM"),
         (("stss-table4", *MODEL_AGENT, "--arm", "x"), "expected plain or tdp"),
-        (("stss-table4", *MODEL_AGENT, "--set", "mind=none"), '"mind"'),
+        (("stss-table4", *MODEL_AGENT, "--set", "mind=none"), "the setting mind: "),
     ],
 )
 def test_what_is_missing_is_one_sentence(

@@ -11,6 +11,7 @@ import pytest
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.store import connect
+from sociolab.store.schema import checksum
 from sociolab.store.store import Store
 from sociolab.studies.setup import create
 from study_browser import Browser
@@ -68,5 +69,6 @@ def test_what_somebody_else_plays_meanwhile_is_shown(read_only: Path) -> None:
         browser = Browser(address)
         assert "later" not in browser.get("/runs").text
         with closing(sqlite3.connect(read_only)) as theirs, theirs:
+            theirs.create_function("checksum", -1, checksum, deterministic=True)
             theirs.execute("UPDATE runs SET name = 'later'")
         assert "later" in browser.get("/runs").text

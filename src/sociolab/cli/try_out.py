@@ -38,7 +38,10 @@ def endpoint(
         OptPath, option("--by-hand", "DIR", "Write requests as files and wait for reply files.")
     ] = None,
 ) -> None:
-    """Serve a local endpoint in place of a model, for tests: chat completions and Messages."""
+    """Serve a local endpoint in place of a model, for tests.
+
+    It speaks chat completions, Messages and embeddings.
+    """
     from sociolab.endpoint.server import run_forever
     from sociolab.endpoint.settings import Distribution, EndpointSettings
 

@@ -222,8 +222,9 @@ CREATE TABLE looks (                 -- at what size a comparison of two runs wa
     other INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
     about TEXT NOT NULL,             -- JSON: both agents, the judge, how plays are matched
     pairs INTEGER NOT NULL,
-    PRIMARY KEY (run, other, about, pairs)
-) WITHOUT ROWID;
+    sum INTEGER AS (checksum(run, other, about, pairs)) STORED,
+    UNIQUE (run, other, about, pairs)
+);
 CREATE INDEX looks_by_other ON looks (other);
 
 CREATE TABLE studies (

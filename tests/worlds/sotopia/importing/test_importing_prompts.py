@@ -285,7 +285,7 @@ def test_what_is_no_such_package_is_refused_and_leaves_nothing(
 def test_unknown_variants_worlds_and_names_are_refused(package: Path) -> None:
     for world, name, variant, told in (
         ("sotopia", "x", "minus", 'expected plus, found "minus"'),
-        ("stss", "x", "", 'imported for sotopia, found "stss"'),
+        ("anteval-intention", "x", "", 'found "anteval-intention"'),
         ("sotopia", "paper", "", "is a set of this package"),
     ):
         with pytest.raises(ConfigError, match=re.escape(told)):
