@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from sociolab.analysis.ratings import signed
+from sociolab.core.rater_signature import signed
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.store.export import import_run

@@ -151,6 +151,10 @@ def compared(
         for name, (x, y) in sides.items()
     }
     every = _with_untold(a, b)
+    results = compare({name: (_rows(x), _rows(y)) for name, (x, y) in sides.items()})
+    if judge[1].method == "people":
+        pairs = {n: [(x[key], y[key]) for key in x if key in y] for n, (x, y) in sides.items()}
+        results = with_raters(results, pairs)
     return ComparedAgents(
         world=world,
         declared=declared,
@@ -164,9 +168,7 @@ def compared(
         plays=plays,
         found={
             name: _within(one, measures[name])
-            for name, one in compare(
-                {name: (_rows(x), _rows(y)) for name, (x, y) in sides.items()}
-            ).items()
+            for name, one in results.items()
         },
         missing={name: _missing(some) for name, some in plays.items()},
         unlike={

@@ -8,7 +8,6 @@ it took, when it was given) is left out. So raters are told apart wherever a rea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -22,6 +21,7 @@ from sociolab.core.instructions import (
     instructions_in,
 )
 from sociolab.core.metrics import Declared
+from sociolab.core.rater_signature import moment, signature
 from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
 from sociolab.report.result import run_of_episodes
 from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
@@ -32,12 +32,6 @@ MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
 """Who played: the groups that correlations are given for apart (SOTOPIA, Table 1)."""
 
 _RULES = ("scripted", "rules", "random", "heuristic")
-
-_SIGNED = re.compile(
-    r"\[(?P<rater>\w[\w.-]*)(?: (?P<seconds>[0-9.]+) s)?"
-    r"(?: (?P<when>[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z))?\](?: |$)"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Rater:
@@ -279,31 +273,3 @@ def played_by(agent: str, *, imported: bool = False) -> str:
     if "/" in name or (imported and not name.startswith("unknown")):
         return MODELS
     return RULES if name.startswith(_RULES) else OTHERS
-
-
-def signed(rater: str, reason: str, seconds: float | None = None, when: str = "") -> str:
-    """The reason of a rating with the rater's name before it, and what is known of its time."""
-    took = "" if seconds is None else f" {seconds:.10g} s"
-    moment = f" {when}" if when else ""
-    return f"[{rater}{took}{moment}] {reason}".rstrip()
-
-
-def signature(reason: str) -> tuple[str | None, float | None]:
-    """Rater and seconds of a signed reason; None where it tells none."""
-    found = _SIGNED.match(reason)
-    if found is None:
-        return None, None
-    seconds = found["seconds"]
-    return found["rater"], float(seconds) if seconds and seconds.count(".") < 2 else None
-
-
-def moment(reason: str) -> str:
-    """When a signed reason was given, in UTC as ISO 8601; "" where it does not tell."""
-    found = _SIGNED.match(reason)
-    return (found["when"] or "") if found else ""
-
-
-def unsigned(reason: str) -> str:
-    """A reason as the rater wrote it, without the signature before it."""
-    found = _SIGNED.match(reason)
-    return reason[found.end() :].strip() if found else reason

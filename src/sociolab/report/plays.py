@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar
 
 from sociolab.core.episode import ACT, Answered, Episode, Json, Moved, Trial, TurnsAsked, Unusable
-from sociolab.core.score import JudgeId, Measure, NotKnown
+from sociolab.core.rater_signature import signature
+from sociolab.core.score import JudgeId, Measure, NotKnown, Score
 from sociolab.store.calls import SeatCost
 from sociolab.store.overview import Turns
 from sociolab.store.store import TrialRow
 from sociolab.store.verdicts import BareVerdict as Stored
-from sociolab.store.verdicts import Judging
+from sociolab.store.verdicts import Judging, ScoreRow
 
 PlayKey: TypeAlias = tuple[str, str | None]
 """Trial and seat; no seat for the whole episode."""
@@ -154,7 +155,8 @@ class ScoreColumn:
     """A measure as one judge sees it; `outcomes` holds the plays that it has judged.
 
     `label` names the judge; `whole` says that the measure is of whole episodes, not of seats;
-    `due` that a value is due of a failed trial too, so that it counts as a failure.
+    `due` that a value is due of a failed trial too, so that it counts as a failure. `given`: of
+    people's ratings what each rater gave.
     """
 
     label: str
@@ -163,6 +165,7 @@ class ScoreColumn:
     whole: bool
     due: bool
     outcomes: Mapping[PlayKey, PlayOutcome]
+    given: Mapping[PlayKey, Mapping[str, float]] = field(default_factory=dict)
 
 
 def outcome(stored: Stored) -> PlayOutcome:
@@ -399,6 +402,9 @@ class Judged:
     judgings: dict[JudgeId, int] = field(default_factory=dict)
     measures: dict[str, Measure] = field(default_factory=dict)
     causes: Counter[str] = field(default_factory=Counter)
+    _given: dict[tuple[JudgeId, str], dict[PlayKey, dict[str, float]]] = field(
+        default_factory=dict
+    )
     _said: dict[JudgeId, dict[_Which, tuple[Measure, _Values]]] = field(default_factory=dict)
     _cells: dict[JudgeId, dict[tuple[Measure, str, str | None], _Cell]] = field(
         default_factory=dict
@@ -427,6 +433,16 @@ class Judged:
                     columns[which] = measure, {}
                 columns[which][1].setdefault((trial, seat), []).append(outcome(one))
 
+    def take_raters(self, rows: Iterable[ScoreRow]) -> None:
+        """Take in who gave what, of scores by people."""
+        for row in rows:
+            if row.judge.method == "people" and row.trial and isinstance(row.verdict, Score):
+                score = row.verdict
+                rater = signature(score.reason)[0] or f"#{row.judging + 1}"
+                at = row.judge, score.measure.name
+                given = self._given.setdefault(at, {}).setdefault((row.trial, score.seat), {})
+                given[rater] = float(score.value)
+
     def labels(self) -> dict[JudgeId, str]:
         """Names that tell the judges apart."""
         return labels_of(self.judgings)
@@ -445,6 +461,7 @@ class Judged:
                 whole,
                 True,
                 {key: combined(found) for key, found in values.items()},
+                self._given.get((judge, measure.name), {}),
             )
             for judge, columns in self._said.items()
             for (*_, whole), (measure, values) in columns.items()

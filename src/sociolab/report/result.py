@@ -178,6 +178,9 @@ def judged_of(store: Store, run: str) -> Judged:
     judged = Judged()
     for row in store.verdicts.outcomes(run):
         judged.take(row)
+    for judge in judged.judgings:
+        if judge.method == "people":
+            judged.take_raters(store.verdicts.all(run, judge))
     return judged
 
 
@@ -488,6 +491,7 @@ def _group_entries(
     macro: Sequence[str],
     asked: Mapping[PlayKey, TurnsAsked],
 ) -> Iterable[ScoreEntry]:
+    from sociolab.stats.crossed import RatedPlay, for_raters
     from sociolab.stats.intervals import mean, means, on_scale  # numpy: not before there are scores
 
     clusters = [said[0].plays[i].cluster for i in places]
@@ -500,6 +504,13 @@ def _group_entries(
         if all(what is None for what in found):
             continue
         ends = column.measure.low, column.measure.high
+        if column.given:
+            rated = [
+                RatedPlay(one.plays[i].cluster, column.given[one.plays[i].key])
+                for i in places
+                if one.plays[i].key in column.given
+            ]
+            estimate = for_raters(estimate, rated)
         counted = (
             one.plays[i].key for i, what in zip(places, found, strict=True) if what is not None
         )

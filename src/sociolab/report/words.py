@@ -279,6 +279,9 @@ def interval_line(made: Sequence[tuple[int, str]], cluster: str) -> str:
 def interval_methods(kinds: Iterable[str]) -> str:
     """How intervals of these methods (as in `Estimate.method`) were made; "none" without any."""
     used = {*kinds} - {"none"}
+    if "crossed" in used:
+        rest = f"; others: {interval_methods(used - {'crossed'})}" if len(used) > 1 else ""
+        return f"of people's scores also clustered by rater (both ways), Student's t{rest}"
     if len(used) > 1:
         return "Student's t below 40, BCa bootstrap from 40"
     return {"t": "Student's t", "bca": "BCa bootstrap"}.get("".join(used), "none")

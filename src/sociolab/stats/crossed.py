@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -109,8 +110,9 @@ def _between(
     expected = truth + float(
         (a**2).sum() ** 2 + (b**2).sum() ** 2 - 2 * (a @ b) ** 2 - 2 * (net * (a**2 - b**2)).sum()
     )
-    # Where raters are the same on both sides they cancel, and there is nothing to correct.
-    return raw * min(max(truth / expected, 1.0), _MOST) if expected > 1e-12 else raw
+    # What is on both sides alike (matched plays of a scenario) cancels; a mean is still taken off.
+    least = len(net) / max(len(net) - 1, 1)
+    return raw * (min(max(truth / expected, least), _MOST) if expected > 1e-12 else least)
 
 
 def crossed_estimate(plays: Sequence[RatedPlay]) -> Estimate:
@@ -124,4 +126,14 @@ def crossed_estimate(plays: Sequence[RatedPlay]) -> Estimate:
         note = next((said for count, said in few if count < 2), NO_VARIATION)
         return Estimate(value, n, found.clusters, None, None, "none", note=note)
     half = t_critical(min(found.clusters, found.raters) - 1) * found.error
-    return Estimate(value, n, found.clusters, value - half, value + half, "t")
+    return Estimate(value, n, found.clusters, value - half, value + half, "crossed")
+
+
+def for_raters(estimate: Estimate, plays: Sequence[RatedPlay]) -> Estimate:
+    """The estimate with an interval for other raters, too; of a single rater it stays, and its
+    note says that it holds for this rater."""
+    found = crossed_estimate(plays)
+    if found.note == ONE_RATER:
+        return replace(estimate, note=estimate.note or "for this one rater")
+    same = found.value is not None and estimate.n == found.n
+    return replace(found, value=estimate.value) if same else estimate

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sociolab.analysis.ratings import signature
+from sociolab.core.rater_signature import signature
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import ScoreFailure
