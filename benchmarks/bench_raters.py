@@ -137,9 +137,13 @@ def powered(draws: int, seed: int = 2, rated: float = 0.3) -> dict[str, float]:
             for name in ("people", "judge", "corrected"):
                 one = getattr(found, name)
                 held[f"{title} {name}"] += one.low <= 0 <= one.high
-        widths.append((found.corrected.high - found.corrected.low) / (found.people.high - found.people.low))
+        widths.append(
+            (found.corrected.high - found.corrected.low) / (found.people.high - found.people.low)
+        )
     tried = held.pop("tried")
-    return {name: count / tried for name, count in held.items()} | {"width": float(np.median(widths))}
+    return {name: count / tried for name, count in held.items()} | {
+        "width": float(np.median(widths))
+    }
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
 from sociolab.analysis.agreement import Agreements, agreements, kappa_ends, sections_of
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, played_by, ratings_of
-from sociolab.core.rater_signature import moment, signature, signed
 from sociolab.core.errors import ConfigError
+from sociolab.core.rater_signature import moment, signature, signed
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report
 from sociolab.stats.intervals import Estimate

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from sociolab.analysis.crossed_pairs import IN_RATERS, ONE_PERSON, with_raters
 from sociolab.analysis.formatting import (
     NOTHING,
     explained,
@@ -166,10 +167,7 @@ def compared(
         counts=counts,
         measures=measures,
         plays=plays,
-        found={
-            name: _within(one, measures[name])
-            for name, one in results.items()
-        },
+        found={name: _within(one, measures[name]) for name, one in results.items()},
         missing={name: _missing(some) for name, some in plays.items()},
         unlike={
             name: sum(abs(one.difference or 0.0) > ALIKE for one in some)
@@ -450,6 +448,9 @@ def _settling(found: ComparedAgents, one: Comparison) -> str:
 
 def _cautions(found: ComparedAgents) -> Iterator[str]:
     yield from failed_turns_told({"A": found.a.asked, "B": found.b.asked})
+    if found.judge_id.method == "people":
+        crossed = any(one.difference.method == "crossed" for one in found.found.values())
+        yield IN_RATERS if crossed else ONE_PERSON
     clusters = [one.clusters for one in found.found.values() if one.pairs]
     if clusters and min(clusters) < FEW:
         few = _how_many(clusters, cluster_of(found))

@@ -33,6 +33,7 @@ MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
 
 _RULES = ("scripted", "rules", "random", "heuristic")
 
+
 @dataclass(frozen=True, slots=True)
 class Rater:
     """A person: how many ratings of how many plays, and the seconds of those that tell them.
@@ -63,7 +64,8 @@ class StoredRatings:
     `measures` are those that people rated, in the order of the world's paper. `methods` says where
     each judge's figures come from, `instructions` from which set judges by label and raters by set
     had theirs, as far as it is known. `measuring` are what judges gave in the metrics that are to
-    measure what people rated by another name (`Declared.measured_by`).
+    measure what people rated by another name (`Declared.measured_by`). `played` tells by item the
+    agent and the type of task.
     """
 
     runs: tuple[str, ...]
@@ -75,6 +77,7 @@ class StoredRatings:
     sets: tuple[str, ...]
     instructions: Mapping[str, Instructions] = field(default_factory=dict)
     measuring: tuple[ItemRating, ...] = ()
+    played: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def raters(self) -> tuple[Rater, ...]:
@@ -122,6 +125,7 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
         tuple(sorted(found.sets)),
         dict(_instructions(store, found, labels)),
         tuple(row for row in measuring if not judges or row.rater in judges),
+        found.played,
     )
 
 
@@ -153,6 +157,7 @@ class _Found:
     people: list[tuple[str, _Play, Score]] = field(default_factory=list)
     measures: dict[str, Measure] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
+    played: dict[str, tuple[str, str]] = field(default_factory=dict)
     _said: dict[tuple[JudgeId, _Play, str], list[float]] = field(default_factory=dict)
 
     def take_run(self, store: Store, run: str) -> None:
@@ -172,6 +177,7 @@ class _Found:
             play = _Play(
                 f"{run} {trial.id} {seat or ''}", trial.task.cluster, _group(trial, seat, imported)
             )
+            self.played[play.item] = _agent(trial, seat), (*trial.task.tags, "")[0]
             if row.judge.method == "people":
                 if isinstance(verdict, Score):
                     self._rate(row, play, verdict)
@@ -258,6 +264,13 @@ def _group(trial: Trial, seat: str | None, imported: bool) -> str:
     agents = [trial.agent(seat)] if seat else [member.agent for member in trial.cast]
     kinds = {played_by(agent, imported=imported) for agent in agents}
     return kinds.pop() if len(kinds) == 1 else OTHERS
+
+
+def _agent(trial: Trial, seat: str | None) -> str:
+    """Who played a seat; of a whole episode all who did."""
+    if seat is not None:
+        return trial.agent(seat)
+    return ", ".join(dict.fromkeys(member.agent for member in trial.cast))
 
 
 def played_by(agent: str, *, imported: bool = False) -> str:

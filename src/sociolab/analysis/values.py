@@ -26,7 +26,6 @@ from sociolab.report.result import judged_of, never_due, outcomes_of, run_of_epi
 from sociolab.report.words import plural
 from sociolab.store.store import RunRow, Store, TrialRow
 
-
 _NOBODY: Mapping[str, float] = MappingProxyType({})
 
 

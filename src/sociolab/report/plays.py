@@ -402,9 +402,7 @@ class Judged:
     judgings: dict[JudgeId, int] = field(default_factory=dict)
     measures: dict[str, Measure] = field(default_factory=dict)
     causes: Counter[str] = field(default_factory=Counter)
-    _given: dict[tuple[JudgeId, str], dict[PlayKey, dict[str, float]]] = field(
-        default_factory=dict
-    )
+    _given: dict[tuple[JudgeId, str], dict[PlayKey, dict[str, float]]] = field(default_factory=dict)
     _said: dict[JudgeId, dict[_Which, tuple[Measure, _Values]]] = field(default_factory=dict)
     _cells: dict[JudgeId, dict[tuple[Measure, str, str | None], _Cell]] = field(
         default_factory=dict

@@ -94,9 +94,7 @@ def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
     return Crossed(total, math.sqrt(variance), *counts)
 
 
-def _between(
-    influence: Floats, weights: Floats, sides: Floats, codes: NDArray[np.intp]
-) -> float:
+def _between(influence: Floats, weights: Floats, sides: Floats, codes: NDArray[np.intp]) -> float:
     """The variance between the clusters of these codes, corrected for the mean taken off.
 
     For effects u of the clusters, a and b what they weigh in either mean: the sums are

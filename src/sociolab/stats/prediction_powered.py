@@ -73,9 +73,11 @@ def corrected(plays: Sequence[JudgedPlay]) -> Corrected | None:
     made, errors = [], []
     for i, (size, groups) in enumerate(((n, rests_on), (len(plays), count), (n, rests_on))):
         apart = np.array([one[i] for one in known])
-        error = float(np.sqrt((count - 1) / count * ((apart - apart.mean()) ** 2).sum())) if (
-            known
-        ) else 0.0
+        error = (
+            float(np.sqrt((count - 1) / count * ((apart - apart.mean()) ** 2).sum()))
+            if (known)
+            else 0.0
+        )
         errors.append(error)
         made.append(_estimate(value[i], error, size, groups))
     saved = n * max((errors[0] / errors[2]) ** 2 - 1, 0.0) if errors[2] > 0 else None

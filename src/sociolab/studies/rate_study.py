@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Literal, TypeAlias
 
-from sociolab.core.rater_signature import moment, signature, unsigned
 from sociolab.app.run_cache import RUN_CACHE
 from sociolab.core.errors import ConfigError, StoreError
+from sociolab.core.rater_signature import moment, signature, unsigned
 from sociolab.core.score import NO_ANSWERS, JudgeId, Measure, NotKnown, Score, Unscored
 from sociolab.report.result import run_of_episodes
 from sociolab.store.store import Store
