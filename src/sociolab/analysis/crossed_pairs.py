@@ -12,7 +12,7 @@ from sociolab.stats.paired import Comparison, holm
 
 IN_RATERS = (
     "People's scores: intervals and p are by Student's t, clustered by scenario and by rater, so "
-    "that they hold for other raters, too; the sign flip, which holds the raters fixed, is not used."
+    "that they hold for other raters, too; the sign flip would hold the raters fixed."
 )
 ONE_PERSON = "One person rated all of these episodes: intervals and p hold for this rater only."
 
