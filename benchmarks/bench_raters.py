@@ -17,7 +17,7 @@ from collections import defaultdict
 import numpy as np
 
 from sociolab.stats.crossed import RatedPlay, crossed_estimate
-from sociolab.stats.intervals import mean
+from sociolab.stats.intervals import Estimate, mean
 from sociolab.stats.prediction_powered import JudgedPlay, corrected
 
 SHARES = {  # of rater, scenario, play; the rest is the rating's own
@@ -27,7 +27,19 @@ SHARES = {  # of rater, scenario, play; the rest is the rating's own
     "REL": (0.10, 0.15, 0.40),
     "GOAL": (0.05, 0.20, 0.55),
 }
-DRAWS = 200
+DRAWS = 1000
+
+
+def holds(made: Estimate) -> bool:
+    """Whether an interval holds 0."""
+    assert made.low is not None and made.high is not None
+    return made.low <= 0 <= made.high
+
+
+def width(made: Estimate) -> float:
+    """How wide an interval is."""
+    assert made.low is not None and made.high is not None
+    return made.high - made.low
 
 
 def drawn(seed: int, raters: int = 20) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
@@ -87,7 +99,9 @@ def cover(
     """By dimension, the share of intervals of means (and of differences) that hold 0."""
     table = {}
     for name, shares in SHARES.items():
-        rng, held, tried = np.random.default_rng(seed), defaultdict(int), defaultdict(int)
+        rng = np.random.default_rng(seed)
+        held: dict[str, int] = defaultdict(int)
+        tried: dict[str, int] = defaultdict(int)
         widths: dict[str, list[float]] = defaultdict(list)
         for _ in range(draws):
             study = simulated(assigned, shares, rng)
@@ -96,17 +110,17 @@ def cover(
                 scores = [sum(p.given.values()) / len(p.given) for p in plays]
                 one = mean(scores, [p.cluster for p in plays])
                 both = crossed_estimate(plays)
-                for title, low, high in (
-                    ("scenario only", one.low, one.high),
-                    ("both ways", both.low, both.high),
+                for title, made in (
+                    ("scenario only", one),
+                    ("both ways", both),
                 ):
                     tried[title] += 1
-                    held[title] += low <= 0 <= high
-                    widths[title].append(high - low)
+                    held[title] += holds(made)
+                    widths[title].append(width(made))
             a, b = agents[0], agents[1]
             gap = crossed_estimate([*a, *(p._replace(sign=-1) for p in b)])
             tried["difference"] += 1
-            held["difference"] += gap.low <= 0 <= gap.high
+            held["difference"] += holds(gap)
         table[name] = {title: held[title] / tried[title] for title in tried}
         table[name]["width both"] = float(np.median(widths["both ways"]))
         table[name]["width one"] = float(np.median(widths["scenario only"]))
@@ -116,7 +130,8 @@ def cover(
 def powered(draws: int, seed: int = 2, rated: float = 0.3) -> dict[str, float]:
     """The cover of a corrected mean and difference of 56 plays an agent in 14 scenarios, of which
     people rated some; the judge is 1 too high for one agent. And the median width, of people's."""
-    rng, held, widths = np.random.default_rng(seed), defaultdict(int), []
+    rng, widths = np.random.default_rng(seed), list[float]()
+    held: dict[str, int] = defaultdict(int)
     for _ in range(draws):
         sides = []
         for sign, bias in ((1, 1.0), (-1, 0.0)):
@@ -126,17 +141,18 @@ def powered(draws: int, seed: int = 2, rated: float = 0.3) -> dict[str, float]:
                 truth = scenario[play % 14] + rng.normal(0, 0.75)
                 people = truth + rng.normal(0, 0.4) if rng.random() < rated else None
                 judge = truth + bias + rng.normal(0, 0.4)
-                rows.append(JudgedPlay(f"s{play % 14}", judge, people, sign))
+                rows.append(JudgedPlay(f"s{play % 14}", judge, people, 1 if sign > 0 else -1))
             sides.append(rows)
         for title, rows in (
             ("mean", sides[0]),
             ("difference", [*sides[0], *sides[1]]),
         ):
             found = corrected(rows)
+            assert found is not None
             held["tried"] += title == "mean"
             for name in ("people", "judge", "corrected"):
                 one = getattr(found, name)
-                held[f"{title} {name}"] += one.low <= 0 <= one.high
+                held[f"{title} {name}"] += holds(one)
         widths.append(
             (found.corrected.high - found.corrected.low) / (found.people.high - found.people.low)
         )

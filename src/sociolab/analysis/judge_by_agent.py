@@ -25,6 +25,7 @@ from sociolab.stats.paired import holm
 from sociolab.stats.prediction_powered import Corrected, JudgedPlay, corrected
 
 _ALPHA = 0.05
+_KINDS = {"agent": "agent", "type": "type of task"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
     """The judge beside people by agent and by type of task."""
     plays = _plays(ratings, judge)
     biases = [b for kind in ("agent", "type") for b in _biases(judge, kind, plays)]
-    orders = {}
+    orders: dict[str, float | None] = {}
     for name in plays:
         mine = [b for b in biases if (b.dimension, b.kind) == (name, "agent")]
         if len(mine) > 2:
@@ -115,7 +116,8 @@ def _play(ratings: StoredRatings, row: ItemRating, given: Mapping[str, float]) -
 
 
 def _biases(judge: str, kind: str, plays: Mapping[str, Sequence[_Play]]) -> list[GroupBias]:
-    made, raw = [], {}
+    made: list[GroupBias] = []
+    raw: dict[str, float | None] = {}
     for dimension, every in plays.items():
         by: dict[str, list[_Play]] = defaultdict(list)
         for play in every:
@@ -169,17 +171,15 @@ def _corrected(judge: str, dimension: str, plays: Sequence[_Play]) -> Iterator[C
 
 def judge_by_agent_section(found: JudgeByAgent, titles: Mapping[str, str], cluster: str) -> Section:
     """What to know of a judge before its scores rank agents."""
-    said, cautions = [], []
+    said: list[str] = []
+    cautions = tuple(
+        f"Its bias in {titles[one.dimension]} differs by {_KINDS[one.kind]}: for {one.group} it is "
+        f"{plain(one.bias.value, sign=True)} {ends(one.bias)}, {plain(one.apart, sign=True)} from "
+        f"that for the others (p {p_text(one.p)}). Its scores do not compare them fairly."
+        for one in found.biases
+        if one.differs
+    )
     agents = [one for one in found.biases if one.kind == "agent"]
-    for kind, of in (("agent", "agent"), ("type", "type of task")):
-        for one in found.biases:
-            if one.kind == kind and one.differs and one.apart is not None:
-                cautions.append(
-                    f"Its bias in {titles[one.dimension]} differs by {of}: for {one.group} "
-                    f"{plain(one.bias.value, sign=True)} {ends(one.bias)}, "
-                    f"{plain(one.apart, sign=True)} from that for the others "
-                    f"(p {p_text(one.p)}). Its scores do not rank {'agents' if kind == 'agent' else 'types'} fairly."
-                )
     if len({one.group for one in agents}) < 2:
         said.append("One agent only was rated: whether the judge favours an agent is not known.")
     elif not any(one.differs for one in agents):
@@ -206,7 +206,7 @@ def judge_by_agent_section(found: JudgeByAgent, titles: Mapping[str, str], clust
     kept = kept or [table for table in tables[:1] if table.rows]
     if found.corrected:
         kept.append(_corrected_table(found.corrected, titles, cluster))
-    return Section(f"{found.judge}: bias by agent", tuple(said), tuple(cautions), tuple(kept))
+    return Section(f"{found.judge}: bias by agent", tuple(said), cautions, tuple(kept))
 
 
 def _bias_table(

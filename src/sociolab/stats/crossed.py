@@ -7,7 +7,7 @@ the influence of each rating on the estimate,
 
     V = V(scenarios) + V(raters) - V(cells of one scenario and one rater)
 
-and V at least as large as the larger of the first two (MacKinnon, Nielsen and Webb, ibid. 39, 2021).
+and V at least the larger of the first two (MacKinnon, Nielsen and Webb, ibid. 39, 2021).
 G / (G - 1) corrects too little where few clusters weigh unequally, as raters do. So each V is
 divided by the part of it that is expected to be left when the mean is taken off, were all variance
 between its clusters (Bell and McCaffrey, Survey Methodology 28, 2002); with equal weights that is

@@ -71,9 +71,10 @@ class Estimate:
 
     `value` is None where nothing was scored. `low` and `high` are both None, `method` is "none"
     and `note` says why where there is no interval: no values, 1 cluster, or no variation between
-    clusters. Method "crossed" is that of `stats.crossed`: people's scores. In the last case the formulas give a width of 0, which would claim certainty that
-    the data cannot give: 90 scenarios without a broken rule do not show that rules never break.
-    (`bound` tells what they do show.) A note beside an interval says that it was cut.
+    clusters. Method "crossed" is that of `stats.crossed`, for people's scores. Without variation
+    the formulas give a width of 0, which would claim certainty that the data cannot give: 90
+    scenarios without a broken rule do not show that rules never break. (`bound` tells what they do
+    show.) A note beside an interval says that it was cut.
     """
 
     value: float | None
