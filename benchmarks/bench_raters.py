@@ -32,13 +32,15 @@ DRAWS = 1000
 
 def holds(made: Estimate) -> bool:
     """Whether an interval holds 0."""
-    assert made.low is not None and made.high is not None
+    assert made.low is not None
+    assert made.high is not None
     return made.low <= 0 <= made.high
 
 
 def width(made: Estimate) -> float:
     """How wide an interval is."""
-    assert made.low is not None and made.high is not None
+    assert made.low is not None
+    assert made.high is not None
     return made.high - made.low
 
 
@@ -67,7 +69,7 @@ def read(path: str) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
         for row in csv.DictReader(file):
             at = row["agent"], row["scenario"], row["episode"], row["seat"]
             plays[at].append(row["rater"])
-    found = defaultdict(list)
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
     for (agent, scenario, *_), raters in plays.items():
         found[agent].append((scenario, tuple(dict.fromkeys(raters))))
     return dict(found)

@@ -41,7 +41,8 @@ def test_a_balanced_design_has_the_error_that_statsmodels_gives() -> None:
         fit, np.array([s for s, _ in cells]), np.array([r for _, r in cells])
     )
     found = crossed(plays)
-    assert found is not None and found.error is not None
+    assert found is not None
+    assert found.error is not None
     assert (found.clusters, found.raters) == (6, 5)
     assert found.value == pytest.approx(y.mean())
     assert found.error**2 == pytest.approx(float(np.squeeze(both)), rel=1e-9)

@@ -46,8 +46,10 @@ def test_intervals_hold_the_truth_and_are_narrower_than_peoples() -> None:
         found = corrected(plays(seed))
         assert found is not None
         one, people = found.corrected, found.people
-        assert one.low is not None and one.high is not None
-        assert people.low is not None and people.high is not None
+        assert one.low is not None
+        assert one.high is not None
+        assert people.low is not None
+        assert people.high is not None
         held.append(one.low <= 0 <= one.high)
         widths.append((one.high - one.low) / (people.high - people.low))
     assert np.mean(held) >= 0.93

@@ -81,7 +81,7 @@ def corrected(plays: Sequence[JudgedPlay]) -> Corrected | None:
         errors.append(error)
         made.append(_estimate(value[i], error, size, groups))
     saved = n * max((errors[0] / errors[2]) ** 2 - 1, 0.0) if errors[2] > 0 else None
-    return Corrected(*made, weight=value[3], saved=saved)
+    return Corrected(made[0], made[1], made[2], value[3], saved)
 
 
 def _estimate(value: float, error: float, n: int, clusters: int) -> Estimate:
