@@ -95,6 +95,8 @@ def test_it_plays_pauses_and_steps_by_keys_and_the_address_says_the_moment(
     tab: Page, address: str
 ) -> None:
     opened(tab, address, "#t=2024-05-13T09:00:00")
+    tab.locator("[data-speed]").select_option("60")
+    tab.locator("[data-speed]").blur()
     assert clock(tab) == "Monday 13 May 2024, 09:00"
     tab.keyboard.press("ArrowRight")
     assert clock(tab) == "Monday 13 May 2024, 09:01"

@@ -120,9 +120,9 @@ def test_private_parts_are_closed_until_they_are_asked_for(tab: Page, address: s
     tab.goto(f"{address}/runs/{RUN}/episodes/{PLAIN}")
     secret = tab.get_by_text("secretmark0")
     expect(secret).not_to_be_visible()
-    tab.get_by_role("button", name="Reveal goals and secrets").press("Enter")
+    tab.get_by_role("button", name="Profiles and secrets").press("Enter")
     expect(secret).to_be_visible()
-    tab.get_by_role("button", name="Hide goals and secrets").press("Enter")
+    tab.get_by_role("button", name="Hide profiles and secrets").press("Enter")
     expect(secret).not_to_be_visible()
 
 

@@ -246,6 +246,9 @@ def test_an_episode_reads_like_a_play_with_reasons_beside_it(address: str) -> No
     private = re.findall(r'<details class="private">.*?</details>', page.text, re.S)
     assert len(private) == 2
     assert all("secretmark" in part or "goalmark" in part for part in private)
+    assert "goalmark" in re.sub(
+        r'<details class="private">.*?</details>', "", page.text, flags=re.S
+    )
     assert "secretmark" not in re.sub(
         r'<details class="private">.*?</details>', "", page.text, flags=re.S
     )
