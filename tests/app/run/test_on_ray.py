@@ -141,3 +141,4 @@ def test_what_is_no_cluster_is_refused(text: str) -> None:
 def test_without_ray_it_is_said_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="make extras EXTRAS=ray"):
         run(RunConfig(on="ray", limit=1, store=tmp_path / "s.db"))
+    assert not (tmp_path / "s.db").exists()

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from sociolab.app.players.models import HUMAN
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.session import RunSession, open_session, patience_of
 from sociolab.app.run_sync import run_sync
-from sociolab.core.errors import ModelError, StorageError
+from sociolab.core.errors import ModelError, StorageError, missing_extra
 from sociolab.runner.local import RunContext, play_all
 from sociolab.runner.progress import Course, Tally
 from sociolab.store.overview import episode_rows
@@ -76,6 +77,8 @@ async def run_async(
     result's `stopped` says why a run ended early otherwise. Cancelled, it leaves everything on
     disk, to be resumed with the run's name.
     """
+    if config.on and find_spec("ray") is None:  # before anything is written
+        raise missing_extra("--on ray needs", "ray", "ray")
     with open_session(config) as session:
         if on_progress is not None:
             tally = session.tally
