@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sociolab.app.players.casting import NO_JUDGE
-from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
+from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_due
 from sociolab.app.run.play import play_session
@@ -267,8 +267,6 @@ async def work_on(
     ConfigError where Ray is not installed or cannot be reached, and where a worker's machine is
     not as the run wants it.
     """
-    if HUMAN in (*config.agents, config.partner):
-        raise ConfigError("--on: people play at the machine that they sit at; leave it out")
     if not trials:
         return None
     before = signal.getsignal(signal.SIGTERM)

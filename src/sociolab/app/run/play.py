@@ -13,7 +13,7 @@ from sociolab.app.players.models import HUMAN
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.session import RunSession, open_session, patience_of
 from sociolab.app.run_sync import run_sync
-from sociolab.core.errors import ModelError, StorageError, missing_extra
+from sociolab.core.errors import ConfigError, ModelError, StorageError, missing_extra
 from sociolab.runner.local import RunContext, play_all
 from sociolab.runner.progress import Course, Tally
 from sociolab.store.overview import episode_rows
@@ -77,8 +77,11 @@ async def run_async(
     result's `stopped` says why a run ended early otherwise. Cancelled, it leaves everything on
     disk, to be resumed with the run's name.
     """
-    if config.on and find_spec("ray") is None:  # before anything is written
-        raise missing_extra("--on ray needs", "ray", "ray")
+    if config.on:  # before anything is written
+        if HUMAN in (*config.agents, config.partner):
+            raise ConfigError("--on: people play at the machine that they sit at; leave it out")
+        if find_spec("ray") is None:
+            raise missing_extra("--on ray needs", "ray", "ray")
     with open_session(config) as session:
         if on_progress is not None:
             tally = session.tally
