@@ -107,12 +107,13 @@ def _best(goal: Checkable) -> float:
 
 _COMMON = {
     "in_words": 'the terms of "something else"; else ""',
-    "offer": 'the last sentence that offered it, word for word; "" unless agreed',
-    "acceptance": "the first that accepted it, likewise",
+    "offer": "the sentence that proposed these terms, the last before they were accepted, "
+    'word for word; "" unless agreed',
+    "acceptance": "the first sentence or deed that then accepted them, likewise",
 }
 _OF_A_FRIEND = _COMMON | {
     "offer": 'the sentence that named the friend, word for word; "" unless found',
-    "acceptance": "the one that confirmed it, likewise",
+    "acceptance": "the one that confirmed this, likewise",
 }
 _SAME_AS = {"found": "agreed", "not found": "nothing"}
 """What the words for a friend are as a claim."""
@@ -290,16 +291,16 @@ STATUSES = ("agreed", "something else", "still open", "nothing")
 _UNLESS = "null unless agreed"
 _TERMS: Mapping[str, str] = {
     "price": f"dollars, {_UNLESS}",
-    "division": f"how many you get, {_UNLESS}",
+    "division": f"how many your character gets, {_UNLESS}",
     "option": f"the one accepted, {_UNLESS}",
     "friend": "by name, null unless found",
 }
 _OTHERWISE = {
-    "something else": "on other terms",
-    "still open": "last offer unanswered",
-    "nothing": "refused in words, or no offer",
+    "something else": "on terms for which no field below fits",
+    "still open": "the last offer got no answer",
+    "nothing": "the last offer was refused, or nothing was offered",
 }
-_DIVIDED = {"still open": "last offer unanswered, or a part unsettled"}
+_DIVIDED = {"still open": "the last offer got no answer, or a part is unsettled"}
 _MEANT: Mapping[str, Mapping[str, str]] = {
     "price": {"agreed": "extras do not matter"} | _OTHERWISE,
     "division": {"agreed": "on all of it"} | _OTHERWISE | _DIVIDED,

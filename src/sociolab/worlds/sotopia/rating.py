@@ -150,7 +150,8 @@ def rated_scene(episode: Episode) -> RatedScene:
     names = judge_names(casting)
     told = casting.scenario.environment
     return RatedScene(
-        casting.scenario.context + (f"\nKnown to you alone, not to them: {told}" if told else ""),
+        casting.scenario.context
+        + (f"\nWhat the participants were not told: {told}" if told else ""),
         tuple(_person(casting, names, index) for index in range(len(casting.characters))),
         ties(casting),
         tuple(_line(move, names) for move in episode.moves),
