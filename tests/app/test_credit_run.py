@@ -171,9 +171,12 @@ def test_what_a_seat_saw_is_rebuilt_as_it_was(
     rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     for number, row in enumerate(rows):
         assert len(row["observation"]["history"]) == number
-        of = f"of at most {len(rows)}" if world == "sotopia" else "is"
-        turn = f"Turn {row['turn']} {of}"
-        assert turn in row["observation"]["tail"], "as the run itself had it"
+        told = (
+            f"turn {row['turn']} of at most {len(rows)}"
+            if world == "sotopia"
+            else f"{row['turn']} is"
+        )
+        assert told in row["observation"]["tail"], "as the run itself had it"
     assert rows[0]["actions"][0]["text"] in rows[1]["observation"]["history"][0]
 
 

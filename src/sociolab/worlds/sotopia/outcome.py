@@ -109,11 +109,11 @@ _COMMON = {
     "in_words": 'the terms of "something else"; else ""',
     "offer": "the sentence that proposed these terms, the last before they were accepted, "
     'word for word; "" unless agreed',
-    "acceptance": "the first sentence or deed that then accepted them, likewise",
+    "acceptance": 'a sentence or deed that then accepted them, word for word; "" unless agreed',
 }
 _OF_A_FRIEND = _COMMON | {
     "offer": 'the sentence that named the friend, word for word; "" unless found',
-    "acceptance": "the one that confirmed this, likewise",
+    "acceptance": 'the sentence that confirmed this, word for word; "" unless found',
 }
 _SAME_AS = {"found": "agreed", "not found": "nothing"}
 """What the words for a friend are as a claim."""
@@ -296,7 +296,7 @@ _TERMS: Mapping[str, str] = {
     "friend": "by name, null unless found",
 }
 _OTHERWISE = {
-    "something else": "on terms for which no field below fits",
+    "something else": "on terms that the fields below cannot hold",
     "still open": "the last offer got no answer",
     "nothing": "the last offer was refused, or nothing was offered",
 }
