@@ -319,7 +319,7 @@ class Life(Thinking):
     def _part(self, block: Block, place: str, part: Part, until: int) -> Living[bool]:
         """Go there and do it; whether the plan has changed on the way."""
         me = self.me
-        doing = block.what if part.what == block.what else f"{block.what} ({part.what})"
+        doing = in_words(block, part)
         spot = self.around.spot(me, place, part.object)
         while me.step < until:
             path = self._way(spot)
@@ -625,6 +625,11 @@ def in_time(parts: tuple[Part, ...], block: Block) -> list[tuple[Part, datetime]
             break
         found.append((part, end))
     return found
+
+
+def in_words(block: Block, part: Part) -> str:
+    """What one is doing in a part of a block."""
+    return block.what if part.what == block.what else f"{block.what} ({part.what})"
 
 
 def minutes(block: Block) -> int:

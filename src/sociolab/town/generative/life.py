@@ -11,9 +11,9 @@ from dataclasses import fields, replace
 
 from sociolab.town.generative.planning import GenerativePlanning
 from sociolab.town.generative.stream import Stream
-from sociolab.town.life import Changed, Life, Living, Talk, could_talk, in_time
+from sociolab.town.life import Changed, Life, Living, Talk, could_talk, in_time, in_words
 from sociolab.town.person import Noticed, Person, Surroundings
-from sociolab.town.questions import Block, ChoosePlace, Heard, Other, Said, Utterance
+from sociolab.town.questions import Block, Heard, Other, Said, Utterance
 from sociolab.town.questions.generative import (
     ChooseArea,
     ChooseArena,
@@ -26,6 +26,7 @@ from sociolab.town.questions.generative import (
     PlanningThought,
     React,
     RelationshipSummary,
+    by_sector,
 )
 from sociolab.town.trace import ObjectBecame
 
@@ -62,8 +63,7 @@ class GenerativeLife(Life):
             until = self.clock.step(end)
             if me.step >= until:
                 continue
-            what = part.what if part.what == block.what else f"{block.what}: {part.what}"
-            place, thing = yield from self._where(what)
+            place, thing = yield from self._where(in_words(block, part))
             done = part.model_copy(update={"object": thing})
             if (yield from self._part(block, place, done, until)):
                 return
@@ -72,18 +72,14 @@ class GenerativeLife(Life):
         """The place and the thing at which to do something: down the tree of places."""
         me = self.me
         if "place" in self.around.setting.merge:
-            chosen = yield ChoosePlace(self.asked(ChoosePlace), self.myself(), what)
-            place = str(chosen.place) if chosen is not None else str(me.resident.home)
+            place = yield from self._chosen(ChooseArena, what, "", me.known)
         else:
-            sectors: dict[str, list[str]] = {}
-            for name in me.known:
-                sector, _, arena = name.partition(": ")
-                sectors.setdefault(sector, []).append(arena)
-            sector = yield from self._chosen(ChooseSector, what, "", [*sectors])
-            arena = yield from self._chosen(ChooseArena, what, sector, sectors.get(sector, []))
-            place = f"{sector}: {arena}" if arena else sector
-            if not sector or place not in me.known:
-                place = str(me.resident.home)
+            sectors = by_sector(me.known)
+            place = yield from self._chosen(ChooseSector, what, "", [*sectors])
+            arena = yield from self._chosen(ChooseArena, what, place, sectors.get(place, []))
+            place = f"{place}: {arena}" if arena else place
+        if place not in me.known:
+            place = str(me.resident.home)
         things = self.around.objects(place)
         return place, (yield from self._chosen(ChooseObject, what, place, things))
 

@@ -85,7 +85,6 @@ MindName: TypeAlias = Literal["lean", "generative-agents"]
 QUESTIONS_OF: Mapping[MindName, tuple[type[MindQuestion[Any]], ...]] = {
     "lean": QUESTIONS,
     "generative-agents": (
-        ChoosePlace,
         RateImportance,
         Summarise,
         GeneralPlan,
@@ -94,7 +93,7 @@ QUESTIONS_OF: Mapping[MindName, tuple[type[MindQuestion[Any]], ...]] = {
         *GENERATIVE,
     ),
 }
-"""Those of each mind; the first six of the second are questions of both."""
+"""Those of each mind; the first five of the second are questions of both."""
 
 __all__ = [
     "GENERATIVE",

@@ -7,6 +7,7 @@ inputs; every prompt may use those of `COMMON`, too.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
@@ -106,6 +107,21 @@ def common(me: Me) -> dict[str, Any]:
         "name": one_line(who.name),
         "now": now_line(me.now),
     }
+
+
+def by_sector(places: Iterable[str]) -> dict[str, list[str]]:
+    """The arenas of each sector among these places."""
+    found: dict[str, list[str]] = {}
+    for place in places:
+        sector, _, arena = place.partition(": ")
+        found.setdefault(sector, []).append(arena)
+    return found
+
+
+def known_places(me: Me) -> str:
+    """The places that one knows, one line a sector."""
+    sectors = by_sector(me.places)
+    return text_lines(f"{one}: {', '.join(filter(None, sectors[one]))}" for one in sectors)
 
 
 class Written(MindAnswer):
@@ -318,7 +334,7 @@ class DailyPlan(GenerativeQuestion[Outline]):
 
     name = "daily_plan"
     answer_type = Outline
-    shows = "bed day notes reminder wake yesterday"
+    shows = "bed day notes places reminder wake yesterday"
 
     day: date
     wake: datetime
@@ -332,6 +348,7 @@ class DailyPlan(GenerativeQuestion[Outline]):
             "bed": f"{self.bed:%H:%M}",
             "day": dated(self.day),
             "notes": text_lines(self.notes),
+            "places": known_places(self.me),
             "reminder": one_line(self.reminder, LONGEST_FIELD),
             "wake": f"{self.wake:%H:%M}",
             "yesterday": text_lines(self.yesterday),
@@ -411,7 +428,7 @@ class ReviseSchedule(GenerativeQuestion[Schedule]):
 
     name = "revise_schedule"
     answer_type = Schedule
-    shows = "ahead bed why"
+    shows = "ahead bed here places why"
 
     why: str
     ahead: tuple[Block, ...]
@@ -421,6 +438,8 @@ class ReviseSchedule(GenerativeQuestion[Schedule]):
         return {
             "ahead": plan_lines(self.ahead),
             "bed": f"{self.bedtime:%H:%M}",
+            "here": here(self.me),
+            "places": known_places(self.me),
             "why": one_line(self.why, LONGEST_FIELD),
         }
 
