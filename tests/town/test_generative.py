@@ -314,9 +314,9 @@ def names(mind: Marionette) -> set[str]:
 @pytest.mark.parametrize(
     ("merge", "gone", "come"),
     [
-        ("importance", {"importance"}, {"rate_importance"}),
+        ("importance", set(), {"rate_importance"}),  # one alone is rated as ever
         ("hours", {"hourly_schedule"}, {"day_schedule"}),
-        ("place", {"choose_sector", "choose_arena"}, {"choose_place"}),
+        ("place", {"choose_sector"}, {"choose_arena"}),
         ("memo", {"conversation_summary", "planning_thought", "conversation_memo"}, {"summarise"}),
         ("identity", {"planning_note", "feeling_note"}, set()),
         ("relationship", set(), set()),
@@ -325,15 +325,15 @@ def names(mind: Marionette) -> set[str]:
 def test_merged_calls_take_the_place_of_those_that_they_merge(
     merge: str, gone: set[str], come: set[str]
 ) -> None:
-    from sociolab.town.questions import Choice, Ratings
+    from sociolab.town.questions import Ratings
 
     def mind() -> Marionette:
         return Marionette(
             hourly_schedule=cafe_from_nine,
             day_schedule=lambda q: schedule("06:00 resting", "09:00 reading"),
             choose_sector=to_the_cafe,
-            choose_place=lambda q: Choice(
-                place=CAFE if q.what.startswith(("cooking", "reading")) else str(q.me.resident.home)
+            choose_arena=lambda q: Area(
+                name=CAFE if q.what.startswith(("cooking", "reading")) else str(q.me.resident.home)
             ),
             rate_importance=lambda q: Ratings(ratings=(1,) * len(q.texts)),
             react=talks_once,
@@ -345,6 +345,8 @@ def test_merged_calls_take_the_place_of_those_that_they_merge(
     lived(merged, setting(PAIR, days=2, merge=frozenset({merge}), **GA))
     assert names(plain) - names(merged) == gone & names(plain)
     assert names(merged) - names(plain) == come
+    if merge == "importance":
+        assert len(merged.of(RateMemory)) < len(plain.of(RateMemory))
     if merge == "relationship":
         assert len(merged.of(RelationshipSummary)) <= len(plain.of(RelationshipSummary))
 

@@ -47,7 +47,7 @@ class GenerativeLife(Life):
         self._used: tuple[str, str, str] | None = None
         self._state = ""
         self._asked_of_things: dict[tuple[int, str], int] = {}
-        self._known_of: tuple[int, str] = (-1, "")
+        self._known_of: tuple[Person | None, int, str] = (None, 0, "")
 
     def _seed_memories(self) -> Living[None]:
         yield from self.stream.remember("known", *self.me.resident.memories)
@@ -129,6 +129,7 @@ class GenerativeLife(Life):
         self._mark(focus)
         name = f"the {focus.thing}" if focus.thing else other.name
         context = yield from self._context(me.step, name, focus, SPOKEN_OF)
+        self._known_of = (None if focus.thing else other, me.step, context)
         last = None if focus.thing else me.last_talk.get(other.number)
         decision = yield React(
             asked=self.asked(React),
@@ -184,13 +185,15 @@ class GenerativeLife(Life):
     ) -> Living[Said | None]:
         """The next words of a talk: what the other is to one, what comes to mind, then the words.
 
-        With `merge=relationship` the first is asked once a conversation.
+        With `merge=relationship` the first is asked once a conversation, or once with the decision
+        to begin it.
         """
-        if len(lines) < 2 or "relationship" not in self.around.setting.merge:
+        known = len(lines) >= 2 or self._known_of[:2] == (other, step)
+        if not known or "relationship" not in self.around.setting.merge:
             noticed = Noticed(other, other.shown.doing)
-            known = yield from self._context(step, other.name, noticed, SPOKEN_OF)
-            self._known_of = (other.number, known)
-        relationship = self._known_of[1]
+            context = yield from self._context(step, other.name, noticed, SPOKEN_OF)
+            self._known_of = (other, step, context)
+        relationship = self._known_of[2]
         last = " ".join(f"{line.name}: {line.text}" for line in lines[-LAST_LINES:])
         points = (relationship, f"{other.name} is {other.shown.doing}", last)
         memories = yield from self.stream.recall(*filter(None, points), most=SPOKEN_OF, step=step)
@@ -224,8 +227,8 @@ class GenerativeLife(Life):
             return False
         decision = yield React(
             asked=self.asked(React),
-            me=self.myself(),
-            observation=f"you have just talked with {other.name}: {memo}",
+            me=replace(self.myself(), doing=""),  # the talk is over
+            observation=f"you have just talked with {other.name}: {memo.rstrip('.')}",
             context="",
             block=block,
             may_talk=False,

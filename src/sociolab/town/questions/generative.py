@@ -279,10 +279,10 @@ class ReviseIdentity(GenerativeQuestion[Written]):
 
 
 def dated_statements(memories: tuple[Memory, ...]) -> str:
-    """One memory a line, with its moment, in order of time."""
+    """One memory a line, with its moment, in order of time; known before is what has none."""
     ordered = sorted(memories, key=lambda memory: memory.when)
-    return "\n".join(
-        f"- {memory.when:%Y-%m-%d %H:%M}: {one_line(memory.text, LONGEST_FIELD)}"
+    return text_lines(
+        memory.text if memory.kind == "known" else f"{memory.when:%Y-%m-%d %H:%M}: {memory.text}"
         for memory in ordered
     )
 
@@ -438,7 +438,7 @@ class ReviseSchedule(GenerativeQuestion[Schedule]):
         return {
             "ahead": plan_lines(self.ahead),
             "bed": f"{self.bedtime:%H:%M}",
-            "here": here(self.me),
+            "here": place_or(self.me.place, "outdoors"),
             "places": known_places(self.me),
             "why": one_line(self.why, LONGEST_FIELD),
         }
@@ -706,8 +706,11 @@ class GenerativeUtter(Utter):
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
-        known = {"relationship": one_line(self.relationship, LONGEST_FIELD)}
-        return common(self.me) | Utter.variables(self) | known
+        own = {
+            "memories": dated_statements(self.memories),
+            "relationship": one_line(self.relationship, LONGEST_FIELD),
+        }
+        return common(self.me) | Utter.variables(self) | own
 
 
 class Memo(Acted):
