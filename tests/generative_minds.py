@@ -11,7 +11,15 @@ from pydantic import BaseModel
 
 from sociolab.core.seeding import stream
 from sociolab.testing.minds import AnyMind
-from sociolab.town.questions import Decision, Items, Lines, Reminder, Said, Summary
+from sociolab.town.questions import (
+    Decision,
+    Items,
+    Lines,
+    Reminder,
+    Said,
+    ScheduleEntry,
+    Summary,
+)
 from sociolab.town.questions.generative import (
     Activity,
     Area,
@@ -26,7 +34,6 @@ from sociolab.town.questions.generative import (
     React,
     SalientAnswer,
     Schedule,
-    ScheduleEntry,
     Subtask,
     Subtasks,
     ThingState,

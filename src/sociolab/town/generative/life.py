@@ -14,6 +14,7 @@ from sociolab.town.generative.stream import Stream
 from sociolab.town.life import Changed, Life, Living, Talk, could_talk, in_time, in_words
 from sociolab.town.person import Noticed, Person, Surroundings
 from sociolab.town.questions import Block, Heard, Other, Said, Utterance
+from sociolab.town.questions.base import named
 from sociolab.town.questions.generative import (
     ChooseArea,
     ChooseArena,
@@ -125,10 +126,9 @@ class GenerativeLife(Life):
         if block is None or focus is None:
             return None
         me, other = self.me, focus.other
-        about, may_talk = self._other(focus), not focus.thing
+        about = self._other(focus)
         self._mark(focus)
-        name = f"the {focus.thing}" if focus.thing else other.name
-        context = yield from self._context(me.step, name, focus, SPOKEN_OF)
+        context = yield from self._context(me.step, focus)
         self._known_of = (None if focus.thing else other, me.step, context)
         last = None if focus.thing else me.last_talk.get(other.number)
         decision = yield React(
@@ -137,7 +137,7 @@ class GenerativeLife(Life):
             observation=_told(focus),
             context=context,
             block=block,
-            may_talk=may_talk,
+            may_talk=about is not None,
             other=about,
             last_talk=None if last is None else self.clock.at(last),
         )
@@ -164,17 +164,18 @@ class GenerativeLife(Life):
         else:
             self.me.last_asked[noticed.other.number] = self.me.step
 
-    def _context(self, step: int, name: str, noticed: Noticed, most: int) -> Living[str]:
+    def _context(self, step: int, noticed: Noticed) -> Living[str]:
         """What one knows of somebody or something: one's relationship, and what bears on it."""
+        name = f"the {noticed.thing}" if noticed.thing else noticed.other.name
         points = (f"relationship with {name}", f"{name} is {noticed.doing}")
-        memories = yield from self.stream.recall(*points, most=most, step=step)
+        memories = yield from self.stream.recall(*points, most=SPOKEN_OF, step=step)
+        other = self._other(noticed)
         summed = yield RelationshipSummary(
             asked=self.around.asked(self.me, RelationshipSummary, step),
             me=self.around.me(self.me, step),
-            about=name,
+            about=named(other) if other else name,
             doing=noticed.doing,
             memories=memories,
-            other=self._other(noticed),
         )
         return summed.text if summed is not None else ""
 
@@ -191,7 +192,7 @@ class GenerativeLife(Life):
         known = len(lines) >= 2 or self._known_of[:2] == (other, step)
         if not known or "relationship" not in self.around.setting.merge:
             noticed = Noticed(other, other.shown.doing)
-            context = yield from self._context(step, other.name, noticed, SPOKEN_OF)
+            context = yield from self._context(step, noticed)
             self._known_of = (other, step, context)
         relationship = self._known_of[2]
         last = " ".join(f"{line.name}: {line.text}" for line in lines[-LAST_LINES:])

@@ -60,6 +60,7 @@ from sociolab.town.questions.day import (
     Reflect,
     Reminder,
     Replan,
+    ScheduleEntry,
     TalkReminder,
 )
 from sociolab.town.questions.generative import GENERATIVE
@@ -136,6 +137,7 @@ __all__ = [
     "Reminder",
     "Replan",
     "Said",
+    "ScheduleEntry",
     "SpeechAct",
     "Summarise",
     "Summary",
