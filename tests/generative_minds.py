@@ -129,8 +129,9 @@ class AnyGenerative(AnyMind):
         return Decision(do=do, why="it is so")
 
     async def object_state(self, question: ObjectState) -> ThingState:
-        """One of three."""
-        return ThingState(state=self._draw(question).choice(("warm", "cold", "on fire")))
+        """One of three, which lasts or not."""
+        draw = self._draw(question)
+        return ThingState(state=draw.choice(("warm", "cold", "on fire")), stays=draw.random() < 0.5)
 
     async def hourly_schedule(self, question: HourlySchedule) -> Activity:
         """One of three."""

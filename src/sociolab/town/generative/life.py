@@ -93,9 +93,14 @@ class GenerativeLife(Life):
         answer = yield kind(self.asked(kind), self.myself(), what, inside, tuple(options))
         return answer.name if answer is not None else ""
 
-    def _at_it(self, place: str, thing: str) -> Living[None]:
-        """Remember what one begins to do, and what becomes of the thing that is used."""
+    def _at_it(self, place: str, thing: str) -> Living[bool]:
+        """See how others have left things, and react to that; or remember what one begins to do,
+        and what becomes of the thing that is used."""
         me = self.me
+        left = {one.percept: one for one in self.around.left(me, place)}
+        seen = tuple(left[percept] for percept in me.attention.attend([*left]))
+        if seen and (yield from self._notice(seen)) is not None:
+            return True
         doing = me.doing.doing
         if self._used != (doing, place, thing):
             self._used, self._state = (doing, place, thing), ""
@@ -104,6 +109,8 @@ class GenerativeLife(Life):
                 answer = yield ObjectState(
                     self.asked(ObjectState), self.myself(), thing, place, doing
                 )
+                stays = answer is not None and answer.stays
+                self.around.use(me, place, thing, answer.state if stays else "")
                 if answer is not None:
                     self._state = answer.state
                     me.records.append(ObjectBecame(me.step, me.id, place, thing, answer.state))
@@ -111,6 +118,7 @@ class GenerativeLife(Life):
             yield from self.stream.observe("done", *new)
         if self._state:
             me.showing = replace(me.showing, thing=f"{thing}: {self._state}")
+        return False
 
     def _to_bed(self) -> Living[None]:
         yield from super()._to_bed()

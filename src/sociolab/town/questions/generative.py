@@ -518,9 +518,11 @@ class ChooseObject(ChooseArea):
 
 
 class ThingState(MindAnswer):
-    """The state of a thing, in a few words that read well after "THING is"."""
+    """The state of a thing, in a few words that read well after "THING is", and whether it lasts
+    when its user goes on to something else."""
 
     state: Words
+    stays: bool = False
 
 
 @dataclass(frozen=True, slots=True)
