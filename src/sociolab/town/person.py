@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from sociolab.core.errors import WorldError
@@ -373,7 +374,7 @@ class Surroundings:
         self._objects: dict[str, tuple[str, ...]] = {
             str(place): setting.town.objects(place) for place in setting.town.places
         }
-        self._uses: dict[str, list[ThingUse]] = {}
+        self._uses: dict[str, dict[str, list[ThingUse]]] = {}
         self._known_objects: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
         self._others = {
             person.id: {id: name for id, name in self._names.items() if id != person.id}
@@ -477,7 +478,7 @@ class Surroundings:
     def use(self, person: Person, place: str, thing: str, state: str) -> None:
         """Somebody uses a thing from now on, and leaves it in this state; "" idle."""
         use = ThingUse(person.step, person.number, person.tile, thing, state)
-        insort(self._uses.setdefault(place, []), use)
+        insort(self._uses.setdefault(place, {}).setdefault(thing, []), use)
 
     def left(self, person: Person, place: str) -> list[Noticed]:
         """Things of a place that others have left in a state which lasts, in view, nearest first.
@@ -485,11 +486,15 @@ class Surroundings:
         It goes by what was so when the step began. Whoever could have changed it by then has lived
         its steps: else they could be in view by now, for whom one waits in any order.
         """
-        last = {use.thing: use for use in self._uses.get(place, ()) if use.step < person.step}
+        last = [
+            uses[before - 1]
+            for uses in self._uses.get(place, {}).values()
+            if (before := bisect_left(uses, person.step, key=attrgetter("step")))
+        ]
         (x, y), arena, radius = person.tile, person.arena, self.rules.radius
         found = [
             (abs(use.tile[0] - x) + abs(use.tile[1] - y), use)
-            for use in last.values()
+            for use in last
             if use.state and use.number != person.number
             if sees((x, y), arena, use.tile, self.town.arena_at(use.tile), radius)
         ]
