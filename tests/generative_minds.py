@@ -11,7 +11,15 @@ from pydantic import BaseModel
 
 from sociolab.core.seeding import stream
 from sociolab.testing.minds import AnyMind
-from sociolab.town.questions import Decision, Items, Lines, Reminder, Said, Summary
+from sociolab.town.questions import (
+    Decision,
+    Items,
+    Lines,
+    Reminder,
+    Said,
+    ScheduleEntry,
+    Summary,
+)
 from sociolab.town.questions.generative import (
     Activity,
     Area,
@@ -26,7 +34,6 @@ from sociolab.town.questions.generative import (
     React,
     SalientAnswer,
     Schedule,
-    ScheduleEntry,
     Subtask,
     Subtasks,
     ThingState,
@@ -122,8 +129,9 @@ class AnyGenerative(AnyMind):
         return Decision(do=do, why="it is so")
 
     async def object_state(self, question: ObjectState) -> ThingState:
-        """One of three."""
-        return ThingState(state=self._draw(question).choice(("warm", "cold", "on fire")))
+        """One of three, which lasts or not."""
+        draw = self._draw(question)
+        return ThingState(state=draw.choice(("warm", "cold", "on fire")), stays=draw.random() < 0.5)
 
     async def hourly_schedule(self, question: HourlySchedule) -> Activity:
         """One of three."""

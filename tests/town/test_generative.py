@@ -14,6 +14,7 @@ from puppet_town import (
     ANN,
     BEN,
     CAFE,
+    TRIO,
     Lived,
     Puppet,
     at,
@@ -151,6 +152,43 @@ def test_nobody_looks_at_a_thing_any_more_when_its_user_has_left_it() -> None:
     left = at("10:00")
     late = [one for one in found.of(Remembered, "ben") if one.step > left]
     assert not [one for one in late if "stove" in one.text]
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_stove_left_burning_is_seen_by_who_comes_in_later_until_it_is_used_again(
+    stays: bool,
+) -> None:
+    """Ann cooks and goes home; Ben comes an hour later and turns the stove off before Cid comes."""
+    hours = {"ann": {9: "cooking soup"}, "ben": {11: "cooking tea"}, "cid": {14: "cooking rice"}}
+
+    def hour(question: HourlySchedule) -> Activity:
+        mine = hours[question.asked.resident]
+        return Activity(what=mine.get(question.start.hour, "resting"))
+
+    def state(question: ObjectState) -> ThingState:
+        if question.asked.resident == "ann" and question.thing == "stove":
+            return ThingState(state="burning", stays=stays)
+        return ThingState(state="off")
+
+    def alarm(question: React) -> Decision:
+        if question.observation == "the stove is burning":
+            return Decision(do="change plan", why="turning off the stove")
+        return CARRY_ON
+
+    mind = Marionette(
+        hourly_schedule=hour,
+        choose_sector=lambda q: Area(name=q.options[1 if q.what.startswith("cooking") else 0]),
+        choose_object=thing_for,
+        object_state=state,
+        react=alarm,
+        revise_schedule=lambda q: schedule(f"{q.me.now:%H:%M} cooking no more", "13:00 resting"),
+    )
+    found = lived(mind, setting(TRIO, **GA))
+    seen = [one for one in found.of(Remembered) if one.text == "the stove is burning"]
+    assert [one.who for one in seen] == (["ann", "ben"] if stays else ["ann"])
+    revised = [(one.who, one.why) for one in found.of(Planned) if one.why]
+    assert revised == ([("ben", "turning off the stove")] if stays else [])
+    assert seen[-1].step > at("11:00") or not stays
 
 
 def test_own_acts_and_what_becomes_of_the_things_used_are_remembered() -> None:
@@ -314,9 +352,9 @@ def names(mind: Marionette) -> set[str]:
 @pytest.mark.parametrize(
     ("merge", "gone", "come"),
     [
-        ("importance", {"importance"}, {"rate_importance"}),
+        ("importance", set(), {"rate_importance"}),  # one alone is rated as ever
         ("hours", {"hourly_schedule"}, {"day_schedule"}),
-        ("place", {"choose_sector", "choose_arena"}, {"choose_place"}),
+        ("place", {"choose_sector"}, {"choose_arena"}),
         ("memo", {"conversation_summary", "planning_thought", "conversation_memo"}, {"summarise"}),
         ("identity", {"planning_note", "feeling_note"}, set()),
         ("relationship", set(), set()),
@@ -325,15 +363,15 @@ def names(mind: Marionette) -> set[str]:
 def test_merged_calls_take_the_place_of_those_that_they_merge(
     merge: str, gone: set[str], come: set[str]
 ) -> None:
-    from sociolab.town.questions import Choice, Ratings
+    from sociolab.town.questions import Ratings
 
     def mind() -> Marionette:
         return Marionette(
             hourly_schedule=cafe_from_nine,
             day_schedule=lambda q: schedule("06:00 resting", "09:00 reading"),
             choose_sector=to_the_cafe,
-            choose_place=lambda q: Choice(
-                place=CAFE if q.what.startswith(("cooking", "reading")) else str(q.me.resident.home)
+            choose_arena=lambda q: Area(
+                name=CAFE if q.what.startswith(("cooking", "reading")) else str(q.me.resident.home)
             ),
             rate_importance=lambda q: Ratings(ratings=(1,) * len(q.texts)),
             react=talks_once,
@@ -345,6 +383,8 @@ def test_merged_calls_take_the_place_of_those_that_they_merge(
     lived(merged, setting(PAIR, days=2, merge=frozenset({merge}), **GA))
     assert names(plain) - names(merged) == gone & names(plain)
     assert names(merged) - names(plain) == come
+    if merge == "importance":
+        assert len(merged.of(RateMemory)) < len(plain.of(RateMemory))
     if merge == "relationship":
         assert len(merged.of(RelationshipSummary)) <= len(plain.of(RelationshipSummary))
 

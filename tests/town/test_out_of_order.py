@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from puppet_town import Puppet, day, planned, resident, setting
 from small_towns import (
     Pick,
     at_random,
@@ -32,6 +33,7 @@ from sociolab.town.map_file import own_map
 from sociolab.town.out_of_order import NEVER, Gaps
 from sociolab.town.paths import Paths
 from sociolab.town.person import Setting, sees
+from sociolab.town.questions import Choice
 from sociolab.town.residents import own_residents
 from sociolab.town.simulation import Order, live
 from sociolab.town.trace import HEADINGS
@@ -187,3 +189,37 @@ def test_two_days_are_lived_the_same() -> None:
     setting = replace(some_setting(8), days=2)
     expected = lived(live(setting), AnyMind(8), first_come)
     assert lived(live(setting, "ahead"), AnyMind(8), latest_step) == expected
+
+
+def test_who_is_ahead_is_no_member_of_an_earlier_step_although_a_sleeper_saw_them_pass() -> None:
+    """Cid walks off east past Ann, who sleeps, and lives a later step, while Ben, who comes from
+    the west a little later, sees Ann, and not Cid."""
+    walkable = np.zeros((2, 90), dtype=np.bool_)
+    arena = np.zeros(walkable.shape, dtype=np.int16)
+    walkable[0] = walkable[1, 27] = walkable[1, 85] = True
+    arena[1] = -1
+    arena[1, 27], arena[1, 85] = 1, 2
+    rooms = ("Hall", "Nook", "East")
+    places = tuple(Place(name, "spot") for name in rooms)
+    beds = {"first bed": ((30, 0),), "second bed": ((19, 0),), "third bed": ((32, 0),)}
+    town = TownMap("Longton", rooms, places, walkable, arena, {places[0]: beds})
+    people = [
+        resident(name, living_area="Hall: spot", knows=("Nook", "East"))
+        for name in ("Ann", "Ben", "Cid")
+    ]
+    mind = Puppet(
+        plan_day=planned(
+            ann=day("12:00 idle @ Hall: spot", wake="12:00"),
+            ben=day("06:00 look", "06:30 idle @ Nook: spot"),
+            cid=day("06:00 go @ East: spot", "06:05 think", "06:30 idle @ East: spot"),
+        ),
+        choose_place=lambda question: Choice(
+            place="Nook: spot" if question.asked.resident == "ben" else "Hall: spot"
+        ),
+    )
+
+    def earliest(waiting: list[Request]) -> list[int]:
+        return [min(range(len(waiting)), key=lambda n: waiting[n].turn)]
+
+    given = setting(people, town=town)
+    assert lived(live(given, "ahead"), mind, earliest) == lived(live(given), mind, first_come)

@@ -319,7 +319,7 @@ class Life(Thinking):
     def _part(self, block: Block, place: str, part: Part, until: int) -> Living[bool]:
         """Go there and do it; whether the plan has changed on the way."""
         me = self.me
-        doing = block.what if part.what == block.what else f"{block.what} ({part.what})"
+        doing = in_words(block, part)
         spot = self.around.spot(me, place, part.object)
         while me.step < until:
             path = self._way(spot)
@@ -331,8 +331,8 @@ class Life(Thinking):
                 me.walk(path, me.step)
             away = str(self.around.town.place_at(me.tile)) != place
             self._show(doing, block.what, place, part.object, walking=bool(path) and away)
-            if not path:
-                yield from self._at_it(place, part.object)
+            if not path and (yield from self._at_it(place, part.object)):
+                return True
             arrival = me.step + len(path)
             woken = yield from self._stay(min(arrival, until) if path else until)
             me.stop(me.step)
@@ -342,9 +342,10 @@ class Life(Thinking):
                 return True
         return False
 
-    def _at_it(self, place: str, thing: str) -> Living[None]:
-        """What comes of beginning to do something where it is done."""
+    def _at_it(self, place: str, thing: str) -> Living[bool]:
+        """Begin to do something where it is done; whether the plan has changed instead."""
         yield from ()
+        return False
 
     def _way(self, spot: Tile) -> str:
         return self.around.paths.path(self.me.tile, spot)
@@ -625,6 +626,11 @@ def in_time(parts: tuple[Part, ...], block: Block) -> list[tuple[Part, datetime]
             break
         found.append((part, end))
     return found
+
+
+def in_words(block: Block, part: Part) -> str:
+    """What one is doing in a part of a block."""
+    return block.what if part.what == block.what else f"{block.what} ({part.what})"
 
 
 def minutes(block: Block) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 
 from sociolab.core.errors import WorldError
 from sociolab.town.life import News, Propose, Stay, Talk, converse, could_talk
-from sociolab.town.person import Noticed, Person, Surroundings, in_view
+from sociolab.town.person import Noticed, Percept, Person, Surroundings, in_view
 from sociolab.town.questions import MindQuestion
 from sociolab.town.trace import Did, Remembered
 
@@ -115,16 +115,14 @@ class Round:
 
     def _notice(self, person: Person, near: Sequence[Person]) -> None:
         """Attend to what people do and to the things that they use, nearest first."""
-        percepts: list[tuple[int, str]] = []
-        found: dict[tuple[int, str], Noticed] = {}
+        found: dict[Percept, Noticed] = {}
         for other in near:
-            percepts.append((other.number, other.shown.doing))
-            found[percepts[-1]] = Noticed(other, other.shown.doing)
+            seen = [Noticed(other, other.shown.doing)]
             if thing := other.shown.thing:
-                percepts.append((-1 - other.number, thing))
                 name, _, state = thing.partition(": ")
-                found[percepts[-1]] = Noticed(other, state, name)
-        person.newcomers += [found[one] for one in person.attention.attend(percepts)]
+                seen.append(Noticed(other, state, name))
+            found |= {one.percept: one for one in seen}
+        person.newcomers += [found[one] for one in person.attention.attend([*found])]
 
     def _news(self, person: Person) -> tuple[Noticed, ...]:
         """The next to tell this person of, if still there; one a step, the nearest first.

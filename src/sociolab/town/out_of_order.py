@@ -103,7 +103,8 @@ class OutOfOrder:
             one = waiting.pop()
             if (arrivals[behind, one] <= step).any():
                 return None
-            for other in np.flatnonzero(self._near[one] & ~behind).tolist():
+            # Whoever lives a later step just now is not needed for this one, as if it had lived it.
+            for other in np.flatnonzero(self._near[one] & ~behind & ~self._open).tolist():
                 if other not in found and self._sees(one, other, step):
                     found.add(other)
                     waiting.append(other)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from sociolab.core.errors import WorldError
@@ -171,6 +173,17 @@ class Shown:
     claim: TileClaim = field(compare=False, kw_only=True)
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class ThingUse:
+    """Since when who uses a thing, on which tile, and the state in which it is left ("" idle)."""
+
+    step: int
+    number: int
+    tile: Tile
+    thing: str
+    state: str
+
+
 @dataclass(frozen=True, slots=True)
 class Noticed:
     """What somebody is seen doing, or, with a `thing`, what is seen of the thing that they use."""
@@ -178,6 +191,13 @@ class Noticed:
     other: Person
     doing: str
     thing: str = ""
+
+    @property
+    def percept(self) -> Percept:
+        """By which it is known when it is seen again."""
+        if self.thing:
+            return -1 - self.other.number, f"{self.thing}: {self.doing}"
+        return self.other.number, self.doing
 
 
 class Person:
@@ -354,6 +374,7 @@ class Surroundings:
         self._objects: dict[str, tuple[str, ...]] = {
             str(place): setting.town.objects(place) for place in setting.town.places
         }
+        self._uses: dict[str, dict[str, list[ThingUse]]] = {}
         self._known_objects: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
         self._others = {
             person.id: {id: name for id, name in self._names.items() if id != person.id}
@@ -453,6 +474,31 @@ class Surroundings:
     def objects(self, place: str) -> tuple[str, ...]:
         """What stands in a place."""
         return self._objects.get(place, ())
+
+    def use(self, person: Person, place: str, thing: str, state: str) -> None:
+        """Somebody uses a thing from now on, and leaves it in this state; "" idle."""
+        use = ThingUse(person.step, person.number, person.tile, thing, state)
+        insort(self._uses.setdefault(place, {}).setdefault(thing, []), use)
+
+    def left(self, person: Person, place: str) -> list[Noticed]:
+        """Things of a place that others have left in a state which lasts, in view, nearest first.
+
+        It goes by what was so when the step began. Whoever could have changed it by then has lived
+        its steps: else they could be in view by now, for whom one waits in any order.
+        """
+        last = [
+            uses[before - 1]
+            for uses in self._uses.get(place, {}).values()
+            if (before := bisect_left(uses, person.step, key=attrgetter("step")))
+        ]
+        (x, y), arena, radius = person.tile, person.arena, self.rules.radius
+        found = [
+            (abs(use.tile[0] - x) + abs(use.tile[1] - y), use)
+            for use in last
+            if use.state and use.number != person.number
+            if sees((x, y), arena, use.tile, self.town.arena_at(use.tile), radius)
+        ]
+        return [Noticed(self.people[use.number], use.state, use.thing) for _, use in sorted(found)]
 
     def bed(self, person: Person) -> Tile:
         """Where a person sleeps."""

@@ -11,9 +11,10 @@ from dataclasses import fields, replace
 
 from sociolab.town.generative.planning import GenerativePlanning
 from sociolab.town.generative.stream import Stream
-from sociolab.town.life import Changed, Life, Living, Talk, could_talk, in_time
+from sociolab.town.life import Changed, Life, Living, Talk, could_talk, in_time, in_words
 from sociolab.town.person import Noticed, Person, Surroundings
-from sociolab.town.questions import Block, ChoosePlace, Heard, Other, Said, Utterance
+from sociolab.town.questions import Block, Heard, Other, Said, Utterance
+from sociolab.town.questions.base import named
 from sociolab.town.questions.generative import (
     ChooseArea,
     ChooseArena,
@@ -26,6 +27,7 @@ from sociolab.town.questions.generative import (
     PlanningThought,
     React,
     RelationshipSummary,
+    by_sector,
 )
 from sociolab.town.trace import ObjectBecame
 
@@ -46,7 +48,7 @@ class GenerativeLife(Life):
         self._used: tuple[str, str, str] | None = None
         self._state = ""
         self._asked_of_things: dict[tuple[int, str], int] = {}
-        self._known_of: tuple[int, str] = (-1, "")
+        self._known_of: tuple[Person | None, int, str] = (None, 0, "")
 
     def _seed_memories(self) -> Living[None]:
         yield from self.stream.remember("known", *self.me.resident.memories)
@@ -62,8 +64,7 @@ class GenerativeLife(Life):
             until = self.clock.step(end)
             if me.step >= until:
                 continue
-            what = part.what if part.what == block.what else f"{block.what}: {part.what}"
-            place, thing = yield from self._where(what)
+            place, thing = yield from self._where(in_words(block, part))
             done = part.model_copy(update={"object": thing})
             if (yield from self._part(block, place, done, until)):
                 return
@@ -72,18 +73,14 @@ class GenerativeLife(Life):
         """The place and the thing at which to do something: down the tree of places."""
         me = self.me
         if "place" in self.around.setting.merge:
-            chosen = yield ChoosePlace(self.asked(ChoosePlace), self.myself(), what)
-            place = str(chosen.place) if chosen is not None else str(me.resident.home)
+            place = yield from self._chosen(ChooseArena, what, "", me.known)
         else:
-            sectors: dict[str, list[str]] = {}
-            for name in me.known:
-                sector, _, arena = name.partition(": ")
-                sectors.setdefault(sector, []).append(arena)
-            sector = yield from self._chosen(ChooseSector, what, "", [*sectors])
-            arena = yield from self._chosen(ChooseArena, what, sector, sectors.get(sector, []))
-            place = f"{sector}: {arena}" if arena else sector
-            if not sector or place not in me.known:
-                place = str(me.resident.home)
+            sectors = by_sector(me.known)
+            place = yield from self._chosen(ChooseSector, what, "", [*sectors])
+            arena = yield from self._chosen(ChooseArena, what, place, sectors.get(place, []))
+            place = f"{place}: {arena}" if arena else place
+        if place not in me.known:
+            place = str(me.resident.home)
         things = self.around.objects(place)
         return place, (yield from self._chosen(ChooseObject, what, place, things))
 
@@ -96,9 +93,14 @@ class GenerativeLife(Life):
         answer = yield kind(self.asked(kind), self.myself(), what, inside, tuple(options))
         return answer.name if answer is not None else ""
 
-    def _at_it(self, place: str, thing: str) -> Living[None]:
-        """Remember what one begins to do, and what becomes of the thing that is used."""
+    def _at_it(self, place: str, thing: str) -> Living[bool]:
+        """See how others have left things, and react to that; or remember what one begins to do,
+        and what becomes of the thing that is used."""
         me = self.me
+        left = {one.percept: one for one in self.around.left(me, place)}
+        seen = tuple(left[percept] for percept in me.attention.attend([*left]))
+        if seen and (yield from self._notice(seen)) is not None:
+            return True
         doing = me.doing.doing
         if self._used != (doing, place, thing):
             self._used, self._state = (doing, place, thing), ""
@@ -107,6 +109,8 @@ class GenerativeLife(Life):
                 answer = yield ObjectState(
                     self.asked(ObjectState), self.myself(), thing, place, doing
                 )
+                stays = answer is not None and answer.stays
+                self.around.use(me, place, thing, answer.state if stays else "")
                 if answer is not None:
                     self._state = answer.state
                     me.records.append(ObjectBecame(me.step, me.id, place, thing, answer.state))
@@ -114,6 +118,7 @@ class GenerativeLife(Life):
             yield from self.stream.observe("done", *new)
         if self._state:
             me.showing = replace(me.showing, thing=f"{thing}: {self._state}")
+        return False
 
     def _to_bed(self) -> Living[None]:
         yield from super()._to_bed()
@@ -129,10 +134,10 @@ class GenerativeLife(Life):
         if block is None or focus is None:
             return None
         me, other = self.me, focus.other
-        about, may_talk = self._other(focus), not focus.thing
+        about = self._other(focus)
         self._mark(focus)
-        name = f"the {focus.thing}" if focus.thing else other.name
-        context = yield from self._context(me.step, name, focus, SPOKEN_OF)
+        context = yield from self._context(me.step, focus)
+        self._known_of = (None if focus.thing else other, me.step, context)
         last = None if focus.thing else me.last_talk.get(other.number)
         decision = yield React(
             asked=self.asked(React),
@@ -140,7 +145,7 @@ class GenerativeLife(Life):
             observation=_told(focus),
             context=context,
             block=block,
-            may_talk=may_talk,
+            may_talk=about is not None,
             other=about,
             last_talk=None if last is None else self.clock.at(last),
         )
@@ -167,17 +172,18 @@ class GenerativeLife(Life):
         else:
             self.me.last_asked[noticed.other.number] = self.me.step
 
-    def _context(self, step: int, name: str, noticed: Noticed, most: int) -> Living[str]:
+    def _context(self, step: int, noticed: Noticed) -> Living[str]:
         """What one knows of somebody or something: one's relationship, and what bears on it."""
+        name = f"the {noticed.thing}" if noticed.thing else noticed.other.name
         points = (f"relationship with {name}", f"{name} is {noticed.doing}")
-        memories = yield from self.stream.recall(*points, most=most, step=step)
+        memories = yield from self.stream.recall(*points, most=SPOKEN_OF, step=step)
+        other = self._other(noticed)
         summed = yield RelationshipSummary(
             asked=self.around.asked(self.me, RelationshipSummary, step),
             me=self.around.me(self.me, step),
-            about=name,
+            about=named(other) if other else name,
             doing=noticed.doing,
             memories=memories,
-            other=self._other(noticed),
         )
         return summed.text if summed is not None else ""
 
@@ -188,13 +194,15 @@ class GenerativeLife(Life):
     ) -> Living[Said | None]:
         """The next words of a talk: what the other is to one, what comes to mind, then the words.
 
-        With `merge=relationship` the first is asked once a conversation.
+        With `merge=relationship` the first is asked once a conversation, or once with the decision
+        to begin it.
         """
-        if len(lines) < 2 or "relationship" not in self.around.setting.merge:
+        known = len(lines) >= 2 or self._known_of[:2] == (other, step)
+        if not known or "relationship" not in self.around.setting.merge:
             noticed = Noticed(other, other.shown.doing)
-            known = yield from self._context(step, other.name, noticed, SPOKEN_OF)
-            self._known_of = (other.number, known)
-        relationship = self._known_of[1]
+            context = yield from self._context(step, noticed)
+            self._known_of = (other, step, context)
+        relationship = self._known_of[2]
         last = " ".join(f"{line.name}: {line.text}" for line in lines[-LAST_LINES:])
         points = (relationship, f"{other.name} is {other.shown.doing}", last)
         memories = yield from self.stream.recall(*filter(None, points), most=SPOKEN_OF, step=step)
@@ -228,8 +236,8 @@ class GenerativeLife(Life):
             return False
         decision = yield React(
             asked=self.asked(React),
-            me=self.myself(),
-            observation=f"you have just talked with {other.name}: {memo}",
+            me=replace(self.myself(), doing=""),  # the talk is over
+            observation=f"you have just talked with {other.name}: {memo.rstrip('.')}",
             context="",
             block=block,
             may_talk=False,

@@ -10,9 +10,9 @@ from datetime import date, datetime, time, timedelta
 
 from sociolab.town.clock import clock_time
 from sociolab.town.generative.stream import PLAN_IMPORTANCE, Stream
-from sociolab.town.life import Living, Planning, gone_on, minutes
+from sociolab.town.life import Living, Planning, gone_on, minutes, rest_of_day
 from sociolab.town.person import Person, Surroundings
-from sociolab.town.questions import Block, Part
+from sociolab.town.questions import Block, Entry, NewPlan, Part
 from sociolab.town.questions.base import dated
 from sociolab.town.questions.generative import (
     DailyPlan,
@@ -197,13 +197,8 @@ def _hours(start: datetime, end: datetime) -> list[tuple[datetime, datetime]]:
 
 def _blocks(schedule: Schedule, start: datetime, end: datetime) -> tuple[Block, ...]:
     """The entries of a schedule in time; the first begins at `start`."""
-    starts = [start]
-    for entry in schedule.entries[1:]:
-        moment = datetime.combine(start.date(), clock_time(entry.start))
-        starts.append(moment if moment > start else moment + timedelta(days=1))
-    ends = [*starts[1:], end]
-    rows = zip(schedule.entries, starts, ends, strict=True)
-    return tuple(Block(one, until, entry.what, "") for entry, one, until in rows if one < until)
+    entries = (Entry(start=entry.start, what=entry.what) for entry in schedule.entries)
+    return rest_of_day(NewPlan(entries=tuple(entries)), start, end)
 
 
 def _idle(start: datetime, end: datetime) -> tuple[Block, ...]:

@@ -49,7 +49,7 @@ class Stream(Thinking):
             yield from self.remember(kind, *texts)
 
     def _rated(self, kind: MemoryKind, texts: tuple[str, ...]) -> Living[list[int | None]]:
-        if "importance" in self.around.setting.merge:
+        if len(texts) > 1 and "importance" in self.around.setting.merge:
             answer = yield RateImportance(self.asked(RateImportance), self.myself(), texts)
             return [*answer.ratings] if answer is not None else [None] * len(texts)
         found: list[int | None] = []

@@ -60,6 +60,7 @@ from sociolab.town.questions.day import (
     Reflect,
     Reminder,
     Replan,
+    ScheduleEntry,
     TalkReminder,
 )
 from sociolab.town.questions.generative import GENERATIVE
@@ -85,7 +86,6 @@ MindName: TypeAlias = Literal["lean", "generative-agents"]
 QUESTIONS_OF: Mapping[MindName, tuple[type[MindQuestion[Any]], ...]] = {
     "lean": QUESTIONS,
     "generative-agents": (
-        ChoosePlace,
         RateImportance,
         Summarise,
         GeneralPlan,
@@ -94,7 +94,7 @@ QUESTIONS_OF: Mapping[MindName, tuple[type[MindQuestion[Any]], ...]] = {
         *GENERATIVE,
     ),
 }
-"""Those of each mind; the first six of the second are questions of both."""
+"""Those of each mind; the first five of the second are questions of both."""
 
 __all__ = [
     "GENERATIVE",
@@ -137,6 +137,7 @@ __all__ = [
     "Reminder",
     "Replan",
     "Said",
+    "ScheduleEntry",
     "SpeechAct",
     "Summarise",
     "Summary",

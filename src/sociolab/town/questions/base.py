@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, Protocol, TypeAli
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
@@ -31,15 +32,17 @@ from sociolab.town.residents import Resident
 
 Day: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
-Words: TypeAlias = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
-]
-Sentences: TypeAlias = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)
-]
-Speech: TypeAlias = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)
-]
+
+
+def _spaced(text: object) -> object:
+    return " ".join(text.split()) if isinstance(text, str) else text
+
+
+_Spaced = BeforeValidator(_spaced)
+"""On one line, with single spaces."""
+Words: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200), _Spaced]
+Sentences: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=1000), _Spaced]
+Speech: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=2000), _Spaced]
 Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 """The name of a place or an object, or ""."""
 
@@ -325,14 +328,6 @@ def meant_place(text: str, places: tuple[str, ...], otherwise: str = "") -> str:
         problem = f"expected a place that you know, such as {shown}{otherwise}"
         raise UnfitError(f'{problem}, found "{text[:80]}"')
     return found
-
-
-def some_words(field: str, text: str) -> str:
-    """A text with single spaces; UnfitError where it has no words."""
-    words = " ".join(text.split())
-    if not words:
-        raise UnfitError(f"expected words in {field}, found none")
-    return words
 
 
 _LONGEST = 400

@@ -27,7 +27,6 @@ from sociolab.town.questions.base import (
     now_line,
     one_line,
     plan_lines,
-    some_words,
     talk_lines,
     text_lines,
     where,
@@ -61,7 +60,6 @@ class TalkOrNot(MindQuestion[Decision]):
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
-        last = self.last_talk
         return {
             "now": now_line(self.me.now),
             "until": f"{self.block.end:%H:%M}",
@@ -71,10 +69,15 @@ class TalkOrNot(MindQuestion[Decision]):
             "memories": memory_lines(self.memories),
             "other": named(self.other),
             "doing": doing_of(self.other),
-            "last_talk": f"You two last talked on {last:%Y-%m-%d at %H:%M}."
-            if last
-            else "The two of you have not talked so far.",
+            "last_talk": last_talked(self.last_talk),
         }
+
+
+def last_talked(last: datetime | None) -> str:
+    """When one last talked to somebody, if ever."""
+    if last is None:
+        return "The two of you have not talked so far."
+    return f"You two last talked on {last:%Y-%m-%d at %H:%M}."
 
 
 class Said(Acted):
@@ -133,10 +136,6 @@ class Utter(MindQuestion[Said]):
             "left": left,
         }
 
-    def coerced(self, answer: Said) -> Said:
-        """With single spaces."""
-        return answer.model_copy(update={"text": some_words("text", answer.text)})
-
 
 class Summary(Acted):
     """What a resident keeps of a talk, and whether its plan for the rest of the day must change.
@@ -170,7 +169,3 @@ class Summarise(MindQuestion[Summary]):
             "lines": talk_lines(me, self.lines),
             "ahead": plan_lines(self.ahead),
         }
-
-    def coerced(self, answer: Summary) -> Summary:
-        """With single spaces."""
-        return answer.model_copy(update={"memo": some_words("memo", answer.memo)})

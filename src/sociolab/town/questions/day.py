@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import Field
 
@@ -29,7 +30,6 @@ from sociolab.town.questions.base import (
     numbered,
     one_line,
     plan_lines,
-    some_words,
     text_lines,
     unknown_place,
     where,
@@ -59,11 +59,6 @@ class GeneralPlan(MindQuestion[Lines]):
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
         return {"now": now_line(self.me.now), "goal": one_line(self.goal, LONGEST_FIELD)}
-
-    def coerced(self, answer: Lines) -> Lines:
-        """With single spaces."""
-        lines = tuple(some_words("a line", line) for line in answer.lines)
-        return answer.model_copy(update={"lines": lines})
 
 
 class Reminder(MindAnswer):
@@ -98,10 +93,6 @@ class DayReminder(MindQuestion[Reminder]):
         found = len(_SENTENCE_ENDS.findall(answer.text)) + 1
         return "" if found <= _MOST_SENTENCES else f"expected 1 to 2 sentences, found {found}"
 
-    def coerced(self, answer: Reminder) -> Reminder:
-        """With single spaces."""
-        return answer.model_copy(update={"text": some_words("text", answer.text)})
-
 
 class Items(MindAnswer):
     """TDP's checklist for conversations: fewer than five items."""
@@ -128,19 +119,14 @@ class TalkReminder(MindQuestion[Items]):
             "plan": text_lines(self.plan),
         }
 
-    def coerced(self, answer: Items) -> Items:
-        """With single spaces."""
-        items = tuple(some_words("an item", item) for item in answer.items)
-        return answer.model_copy(update={"items": items})
-
 
 MOST_PLACES = 150
 """With more known places than this, a schema takes any text for a place."""
 
 TIMES = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 15, 30, 45)]
 """On the quarter hour."""
-_WAKES = [time for time in TIMES if "03:00" <= time <= "12:00"]
-_BEDS = [time for time in TIMES if time >= "19:00" or time <= "03:00"]
+WAKES = [time for time in TIMES if "03:00" <= time <= "12:00"]
+BEDS = [time for time in TIMES if time >= "19:00" or time <= "03:00"]
 _FEWEST_ENTRIES, _MOST_ENTRIES = 8, 14
 """As the prompt asks; a plan of fewer or more is taken all the same."""
 _A_DAY = 24 * 60
@@ -148,12 +134,20 @@ _A_DAY = 24 * 60
 # ------------------------------------------------------------------ plans
 
 
-class Entry(MindAnswer):
-    """One entry of a plan: it lasts until the next one starts."""
+class ScheduleEntry(MindAnswer):
+    """Something that is done from `start` until the next entry starts."""
 
     start: TimeOfDay
     what: Words
+
+
+class Entry(ScheduleEntry):
+    """One entry of a plan, and where it is done."""
+
     place: Name = ""
+
+
+E = TypeVar("E", bound=ScheduleEntry)
 
 
 class DayPlan(MindAnswer):
@@ -198,7 +192,7 @@ class PlanDay(MindQuestion[DayPlan]):
 
     def schema_options(self) -> dict[str, Any]:
         """Known places, some entries, and getting up in the morning and to bed at night."""
-        hours = {"wake": _one_of(_WAKES), "bed": _one_of(_BEDS)}
+        hours = {"wake": one_of(WAKES), "bed": one_of(BEDS)}
         entries = {"minItems": _FEWEST_ENTRIES, "maxItems": _MOST_ENTRIES}
         return place_options(self.me) | {"entries": entries} | hours
 
@@ -255,12 +249,8 @@ class Replan(MindQuestion[NewPlan]):
         """The first entry starts now, whatever its time says; the rest lie between now and bed."""
         now = self.me.now
         awake = min((self.bedtime - now) // timedelta(minutes=1), _until_midnight(now.time()))
-        first, *rest = [_coerced_entry(entry, self.me.places) for entry in answer.entries]
-        at = f"{now:%H:%M}"
-        later = [one for one in _in_order(rest, now.time(), awake) if one.start != at]
-        return answer.model_copy(
-            update={"entries": (first.model_copy(update={"start": at}), *later)}
-        )
+        entries = [_coerced_entry(entry, self.me.places) for entry in answer.entries]
+        return NewPlan(entries=entries_from(entries, now, awake))
 
     def _unordered(self, entries: tuple[Entry, ...]) -> str:
         """The first entry begins now; the others come in order until bed, past midnight too."""
@@ -284,8 +274,9 @@ def place_options(me: Me, *more: str) -> dict[str, Any]:
     return {"place": {"enum": [*more, *me.places]}}
 
 
-def _one_of(texts: list[str]) -> dict[str, Any]:
-    return {"type": "string", "enum": texts}
+def one_of(texts: Sequence[str]) -> dict[str, Any]:
+    """The schema of one of these texts."""
+    return {"type": "string", "enum": list(texts)}
 
 
 def _unknown_places(me: Me, entries: tuple[Entry, ...]) -> str:
@@ -307,12 +298,21 @@ def _unordered_day(plan: DayPlan) -> str:
 
 def _coerced_entry(entry: Entry, places: tuple[str, ...]) -> Entry:
     place = meant_place(entry.place, places) if entry.place.strip() else ""
-    return entry.model_copy(update={"what": some_words("what", entry.what), "place": place})
+    return entry.model_copy(update={"place": place})
 
 
-def _in_order(entries: list[Entry], start: time, minutes: int) -> list[Entry]:
+def entries_from(entries: Sequence[E], start: datetime, minutes: int) -> tuple[E, ...]:
+    """The first starts at `start`, whatever its time says; of the rest those within so many minutes
+    of it, by time."""
+    at = f"{start:%H:%M}"
+    first, *rest = entries
+    later = [one for one in _in_order(rest, start.time(), minutes) if one.start != at]
+    return (first.model_copy(update={"start": at}), *later)
+
+
+def _in_order(entries: Sequence[E], start: time, minutes: int) -> list[E]:
     """Those that start within so many minutes, by time; of two at one time the first given."""
-    offsets: dict[int, Entry] = {}
+    offsets: dict[int, E] = {}
     for entry in entries:
         offsets.setdefault(_minutes_after(start, entry.start), entry)
     return [offsets[offset] for offset in sorted(offsets) if offset < minutes]
@@ -387,12 +387,7 @@ class Decompose(MindQuestion[Parts]):
         """An object that is not there is none: the part is done all the same."""
         there = {_folded(name): name for name in self.objects}
         parts = tuple(
-            part.model_copy(
-                update={
-                    "what": some_words("what", part.what),
-                    "object": there.get(_folded(part.object), ""),
-                }
-            )
+            part.model_copy(update={"object": there.get(_folded(part.object), "")})
             for part in answer.parts
         )
         return answer.model_copy(update={"parts": parts})
@@ -494,10 +489,3 @@ class Reflect(MindQuestion[Insights]):
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
         return {"now": now_line(self.me.now), "memories": memory_lines(self.memories)}
-
-    def coerced(self, answer: Insights) -> Insights:
-        """With single spaces."""
-        texts = (
-            one.model_copy(update={"text": some_words("text", one.text)}) for one in answer.insights
-        )
-        return answer.model_copy(update={"insights": tuple(texts)})

@@ -1,19 +1,21 @@
 """What the mind of Generative Agents (arXiv 2304.03442) asks beside the questions of both minds:
 memory, reflection, planning in three levels, reactions, and what is kept of a conversation.
 
-One class is one component and one prompt, `prompts/SET/generative/NAME.md`. `shows` names its
-inputs; every prompt may use those of `COMMON`, too.
+One class is one component and one prompt, `prompts/SET/generative/NAME.md`. Its inputs are the
+fields of the class as `in_words` writes them, those that `more` names, and those of `common`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import Field as DataField
+from dataclasses import dataclass, fields
 from datetime import date, datetime, timedelta
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import Field
 
-from sociolab.town.clock import TimeOfDay, clock_time
+from sociolab.town.clock import TimeOfDay
 from sociolab.town.questions.base import (
     LONGEST_FIELD,
     Acted,
@@ -25,8 +27,10 @@ from sociolab.town.questions.base import (
     MindQuestion,
     Name,
     Other,
+    Sentences,
     UnfitError,
     Utterance,
+    Words,
     dated,
     first_name,
     here,
@@ -39,79 +43,130 @@ from sociolab.town.questions.base import (
     talk_lines,
     text_lines,
 )
-from sociolab.town.questions.conversation import Decision, Utter
+from sociolab.town.questions.conversation import Decision, Utter, last_talked
+from sociolab.town.questions.day import BEDS, WAKES, ScheduleEntry, entries_from, one_of
 
 A = TypeVar("A", bound=MindAnswer)
 
 
-def _spaced(text: object) -> object:
-    return " ".join(text.split()) if isinstance(text, str) else text
+def _called(one: DataField[Any]) -> str:
+    """The name of a field in prompts."""
+    return {"memories": "statements", "bedtime": "bed", "block": "what"}.get(one.name, one.name)
 
 
-SpacedWords: TypeAlias = Annotated[
-    str, BeforeValidator(_spaced), StringConstraints(min_length=1, max_length=200)
-]
-SpacedText: TypeAlias = Annotated[
-    str, BeforeValidator(_spaced), StringConstraints(min_length=1, max_length=1000)
-]
-"""On one line, with single spaces."""
+def in_words(value: Any, me: Me) -> Any:
+    """A field as a prompt shows it; what decides what a prompt says, True or False, as it is."""
+    match value:
+        case None | ():
+            return ""
+        case bool():
+            return value
+        case datetime():
+            return f"{value:%H:%M}"
+        case date():
+            return dated(value)
+        case Other():
+            return named(value)
+        case Block():
+            return one_line(value.what)
+        case (Block(), *_):
+            return plan_lines(value)
+        case (Memory(), *_):
+            return dated_statements(value)
+        case (Utterance(), *_):
+            return talk_lines(me, value)
+        case tuple():
+            return text_lines(value)
+        case _:
+            return one_line(str(value), LONGEST_FIELD)
 
-COMMON = "date first_name identity lifestyle name now"
-"""Inputs of all these prompts: `identity` is the summary of who somebody is (name, age, traits,
-what occupies them, way of life, the plan in broad strokes, the date), several lines."""
 
-_QUARTERS = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 15, 30, 45)]
-_WAKES = [clock for clock in _QUARTERS if "03:00" <= clock <= "12:00"]
-_BEDS = [clock for clock in _QUARTERS if clock >= "19:00"]
+def common(me: Me) -> dict[str, Any]:
+    """The inputs of all prompts.
+
+    `identity` is the summary of who somebody is (name, age, traits, what occupies them, way of
+    life, the plan in broad strokes, the date), several lines; `here` is what one does and where,
+    `place` where, `places` are those that one knows, one line a sector.
+    """
+    who = me.resident
+    lifestyle, routine = (one_line(text, LONGEST_FIELD) for text in who.ordinary_day)
+    date, first = dated(me.now.date()), one_line(who.first_name)
+    summary = {
+        "Name": one_line(who.name),
+        "Age": who.age,
+        "Character": one_line(who.innate, LONGEST_FIELD),
+        "Background": one_line(who.learned, LONGEST_FIELD),
+        f"What occupies {first} now": one_line(who.currently, LONGEST_FIELD),
+        "Way of life": lifestyle,
+        "Ordinary days": routine,
+        "Plan of the day": "; ".join(map(one_line, me.outline)),
+        "Date": date,
+    }
+    return {
+        "date": date,
+        "first_name": first,
+        "here": here(me),
+        "identity": "\n".join(f"{name}: {text}" for name, text in summary.items() if text != ""),
+        "lifestyle": lifestyle,
+        "name": one_line(who.name),
+        "now": now_line(me.now),
+        "outline": text_lines(me.outline),
+        "place": place_or(me.place, "outdoors"),
+        "places": text_lines(
+            f"{sector}: {', '.join(filter(None, arenas))}"
+            for sector, arenas in by_sector(me.places).items()
+        ),
+    }
+
+
+COMMON = "date first_name here identity lifestyle name now outline place places"
+
+
+def by_sector(places: Iterable[str]) -> dict[str, list[str]]:
+    """The arenas of each sector among these places."""
+    found: dict[str, list[str]] = {}
+    for place in places:
+        sector, _, arena = place.partition(": ")
+        found.setdefault(sector, []).append(arena)
+    return found
+
+
+def dated_statements(memories: Iterable[Memory]) -> str:
+    """One memory a line, with its moment, in order of time; known before is what has none."""
+    ordered = sorted(memories, key=lambda memory: memory.when)
+    return text_lines(
+        memory.text if memory.kind == "known" else f"{memory.when:%Y-%m-%d %H:%M}: {memory.text}"
+        for memory in ordered
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class GenerativeQuestion(MindQuestion[A]):
-    """A question of this mind: `_inputs` are the values of those that `shows` names."""
+    """A question of this mind."""
 
     folder: ClassVar[str] = "generative/"
     head: ClassVar[str] = "generative/identity"
-    shows: ClassVar[str] = ""
+    more: ClassVar[str] = ""
 
-    def _inputs(self) -> dict[str, Any]:
-        raise NotImplementedError
+    @classmethod
+    def inputs(cls) -> str:
+        """The names of all that its prompt may show."""
+        return " ".join((COMMON, cls.more, *map(_called, fields(cls)[2:])))
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
-        return common(self.me) | self._inputs()
+        me, own = self.me, fields(self)[2:]  # all but `asked` and `me`
+        shown = {_called(one): in_words(getattr(self, one.name), me) for one in own}
+        return common(me) | shown | self._more()
 
-
-def common(me: Me) -> dict[str, Any]:
-    """The values of `COMMON`."""
-    who = me.resident
-    lifestyle, routine = who.ordinary_day
-    lines = [
-        f"Name: {one_line(who.name)}",
-        f"Age: {who.age}",
-        f"Character: {one_line(who.innate, LONGEST_FIELD)}",
-        f"Background: {one_line(who.learned, LONGEST_FIELD)}",
-        f"What occupies {one_line(who.first_name)} now: {one_line(who.currently, LONGEST_FIELD)}",
-        f"Way of life: {one_line(lifestyle, LONGEST_FIELD)}",
-    ]
-    if routine:
-        lines.append(f"Ordinary days: {one_line(routine, LONGEST_FIELD)}")
-    if me.outline:
-        lines.append(f"Plan of the day: {'; '.join(map(one_line, me.outline))}")
-    lines.append(f"Date: {dated(me.now.date())}")
-    return {
-        "date": dated(me.now.date()),
-        "first_name": one_line(who.first_name),
-        "identity": "\n".join(lines),
-        "lifestyle": one_line(lifestyle, LONGEST_FIELD),
-        "name": one_line(who.name),
-        "now": now_line(me.now),
-    }
+    def _more(self) -> dict[str, Any]:
+        return {}
 
 
 class Written(MindAnswer):
     """A text of a few sentences."""
 
-    text: SpacedText
+    text: Sentences
 
 
 # ------------------------------------------------------------------ memory
@@ -129,13 +184,9 @@ class RateMemory(GenerativeQuestion[MemoryRating]):
 
     name = "importance"
     answer_type = MemoryRating
-    shows = "kind text"
 
     kind: Literal["event", "conversation", "thought"]
     text: str
-
-    def _inputs(self) -> dict[str, Any]:
-        return {"kind": self.kind, "text": one_line(self.text, LONGEST_FIELD)}
 
 
 # ------------------------------------------------------------------ reflection
@@ -144,7 +195,7 @@ class RateMemory(GenerativeQuestion[MemoryRating]):
 class SalientAnswer(MindAnswer):
     """Three questions."""
 
-    questions: tuple[SpacedText, ...] = Field(min_length=3, max_length=3)
+    questions: tuple[Sentences, ...] = Field(min_length=3, max_length=3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +204,17 @@ class SalientQuestions(GenerativeQuestion[SalientAnswer]):
 
     name = "salient_questions"
     answer_type = SalientAnswer
-    shows = "statements"
 
     memories: tuple[Memory, ...]
 
-    def _inputs(self) -> dict[str, Any]:
+    def _more(self) -> dict[str, Any]:
         return {"statements": numbered(memory.text for memory in self.memories)}
 
 
 class EvidencedInsight(MindAnswer):
     """An insight, and the numbers of the statements from which it follows."""
 
-    insight: SpacedText
+    insight: Sentences
     because: tuple[int, ...] = Field(min_length=1, max_length=30)
 
 
@@ -180,17 +230,14 @@ class DrawInsights(GenerativeQuestion[EvidencedInsights]):
 
     name = "insights"
     answer_type = EvidencedInsights
-    shows = "count question statements"
+    more = "count"
 
     question: str
     memories: tuple[Memory, ...]
 
-    def _inputs(self) -> dict[str, Any]:
-        return {
-            "count": len(self.memories),
-            "question": one_line(self.question, LONGEST_FIELD),
-            "statements": numbered(memory.text for memory in self.memories),
-        }
+    def _more(self) -> dict[str, Any]:
+        statements = numbered(memory.text for memory in self.memories)
+        return {"count": len(self.memories), "statements": statements}
 
     def schema_options(self) -> dict[str, Any]:
         """Numbers of statements."""
@@ -214,12 +261,8 @@ class OvernightNote(GenerativeQuestion[Written]):
     """What one makes of what one remembers, before a day begins."""
 
     answer_type = Written
-    shows = "statements"
 
     memories: tuple[Memory, ...]
-
-    def _inputs(self) -> dict[str, Any]:
-        return {"statements": dated_statements(self.memories)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,29 +289,11 @@ class ReviseIdentity(GenerativeQuestion[Written]):
 
     name = "revise_identity"
     answer_type = Written
-    shows = "currently notes statements task"
 
     currently: str
     task: str
     notes: tuple[str, ...]
     memories: tuple[Memory, ...]
-
-    def _inputs(self) -> dict[str, Any]:
-        return {
-            "currently": one_line(self.currently, LONGEST_FIELD),
-            "notes": text_lines(self.notes),
-            "statements": dated_statements(self.memories),
-            "task": one_line(self.task, LONGEST_FIELD),
-        }
-
-
-def dated_statements(memories: tuple[Memory, ...]) -> str:
-    """One memory a line, with its moment, in order of time."""
-    ordered = sorted(memories, key=lambda memory: memory.when)
-    return "\n".join(
-        f"- {memory.when:%Y-%m-%d %H:%M}: {one_line(memory.text, LONGEST_FIELD)}"
-        for memory in ordered
-    )
 
 
 # ------------------------------------------------------------------ planning
@@ -287,25 +312,18 @@ class WakeUpHour(GenerativeQuestion[Waking]):
 
     name = "wake_up_hour"
     answer_type = Waking
-    shows = "day"
 
     day: date
 
-    def _inputs(self) -> dict[str, Any]:
-        return {"day": dated(self.day)}
-
     def schema_options(self) -> dict[str, Any]:
         """Getting up in the morning, and to bed in the evening."""
-        return {
-            "wake": {"type": "string", "enum": _WAKES},
-            "bed": {"type": "string", "enum": _BEDS},
-        }
+        return {"wake": one_of(WAKES), "bed": one_of(BEDS)}
 
 
 class Outline(MindAnswer):
     """A day in broad strokes."""
 
-    plan: tuple[SpacedText, ...] = Field(min_length=1, max_length=12)
+    plan: tuple[Sentences, ...] = Field(min_length=1, max_length=12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +336,6 @@ class DailyPlan(GenerativeQuestion[Outline]):
 
     name = "daily_plan"
     answer_type = Outline
-    shows = "bed day notes reminder wake yesterday"
 
     day: date
     wake: datetime
@@ -327,21 +344,11 @@ class DailyPlan(GenerativeQuestion[Outline]):
     yesterday: tuple[str, ...] = ()
     reminder: str = ""
 
-    def _inputs(self) -> dict[str, Any]:
-        return {
-            "bed": f"{self.bed:%H:%M}",
-            "day": dated(self.day),
-            "notes": text_lines(self.notes),
-            "reminder": one_line(self.reminder, LONGEST_FIELD),
-            "wake": f"{self.wake:%H:%M}",
-            "yesterday": text_lines(self.yesterday),
-        }
-
 
 class Activity(MindAnswer):
     """What is done, in words that read well after "NAME is"."""
 
-    what: SpacedWords
+    what: Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,26 +361,10 @@ class HourlySchedule(GenerativeQuestion[Activity]):
 
     name = "hourly_schedule"
     answer_type = Activity
-    shows = "end outline so_far start"
 
     start: datetime
     end: datetime
     so_far: tuple[Block, ...]
-
-    def _inputs(self) -> dict[str, Any]:
-        return {
-            "end": f"{self.end:%H:%M}",
-            "outline": text_lines(self.me.outline),
-            "so_far": plan_lines(self.so_far),
-            "start": f"{self.start:%H:%M}",
-        }
-
-
-class ScheduleEntry(MindAnswer):
-    """Something that is done from `start` until the next entry starts."""
-
-    start: TimeOfDay
-    what: SpacedWords
 
 
 class Schedule(MindAnswer):
@@ -382,27 +373,24 @@ class Schedule(MindAnswer):
     entries: tuple[ScheduleEntry, ...] = Field(min_length=1, max_length=40)
 
 
+def _within(schedule: Schedule, start: datetime, end: datetime) -> Schedule:
+    entries = entries_from(schedule.entries, start, (end - start) // timedelta(minutes=1))
+    return Schedule(entries=entries)
+
+
 @dataclass(frozen=True, slots=True)
 class DaySchedule(GenerativeQuestion[Schedule]):
     """All hours of the day at once: `HourlySchedule` in one call."""
 
     name = "day_schedule"
     answer_type = Schedule
-    shows = "bed outline wake"
 
     wake: datetime
     bed: datetime
 
-    def _inputs(self) -> dict[str, Any]:
-        return {
-            "bed": f"{self.bed:%H:%M}",
-            "outline": text_lines(self.me.outline),
-            "wake": f"{self.wake:%H:%M}",
-        }
-
     def coerced(self, answer: Schedule) -> Schedule:
         """In order; the first starts on waking, what lies in the hours of sleep goes."""
-        return in_order(answer, self.wake, self.bed)
+        return _within(answer, self.wake, self.bed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,48 +399,21 @@ class ReviseSchedule(GenerativeQuestion[Schedule]):
 
     name = "revise_schedule"
     answer_type = Schedule
-    shows = "ahead bed why"
 
     why: str
     ahead: tuple[Block, ...]
     bedtime: datetime
 
-    def _inputs(self) -> dict[str, Any]:
-        return {
-            "ahead": plan_lines(self.ahead),
-            "bed": f"{self.bedtime:%H:%M}",
-            "why": one_line(self.why, LONGEST_FIELD),
-        }
-
     def coerced(self, answer: Schedule) -> Schedule:
         """The first entry starts now, whatever its time says; the rest lies between now and bed."""
-        return in_order(answer, self.me.now, self.bedtime)
-
-
-def in_order(schedule: Schedule, start: datetime, end: datetime) -> Schedule:
-    """The entries by time, of which the first starts at `start`; those from `end` on go."""
-    first, *rest = schedule.entries
-    kept = {start: first}
-    for entry in rest:
-        moment = datetime.combine(start.date(), clock_time(entry.start))
-        moment = moment if moment >= start else moment + timedelta(days=1)
-        if start < moment < end:
-            kept.setdefault(moment, entry)
-    return schedule.model_copy(
-        update={
-            "entries": tuple(
-                ScheduleEntry(start=f"{moment:%H:%M}", what=kept[moment].what)
-                for moment in sorted(kept)
-            )
-        }
-    )
+        return _within(answer, self.me.now, self.bedtime)
 
 
 class Subtask(MindAnswer):
     """A few minutes of an activity."""
 
     minutes: int = Field(ge=1, le=240)
-    what: SpacedWords
+    what: Words
 
 
 class Subtasks(MindAnswer):
@@ -470,7 +431,7 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
 
     name = "task_decomposition"
     answer_type = Subtasks
-    shows = "end minutes schedule start what"
+    more = "end minutes start"
 
     block: Block
     schedule: tuple[Block, ...]
@@ -480,15 +441,9 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
         """How long the activity lasts."""
         return round((self.block.end - self.block.start) / timedelta(minutes=1))
 
-    def _inputs(self) -> dict[str, Any]:
-        block = self.block
-        return {
-            "end": f"{block.end:%H:%M}",
-            "minutes": self.minutes,
-            "schedule": plan_lines(self.schedule),
-            "start": f"{block.start:%H:%M}",
-            "what": one_line(block.what),
-        }
+    def _more(self) -> dict[str, Any]:
+        start, end = (f"{moment:%H:%M}" for moment in (self.block.start, self.block.end))
+        return {"start": start, "end": end, "minutes": self.minutes}
 
     def schema_options(self) -> dict[str, Any]:
         """Five to fifteen minutes each, where a schema is followed."""
@@ -516,23 +471,14 @@ class ChooseArea(GenerativeQuestion[Area]):
     """
 
     answer_type = Area
-    shows = "here inside options what"
 
     what: str
     inside: str
     options: tuple[str, ...]
 
-    def _inputs(self) -> dict[str, Any]:
-        return {
-            "here": place_or(self.me.place, "outdoors"),
-            "inside": one_line(self.inside),
-            "options": text_lines(self.options),
-            "what": one_line(self.what),
-        }
-
     def schema_options(self) -> dict[str, Any]:
         """The options."""
-        return {"name": {"type": "string", "enum": list(self.options)}}
+        return {"name": one_of(self.options)}
 
     def problem_with(self, answer: Area) -> str:
         """Something else than an option."""
@@ -572,9 +518,11 @@ class ChooseObject(ChooseArea):
 
 
 class ThingState(MindAnswer):
-    """The state of a thing, in a few words that read well after "THING is"."""
+    """The state of a thing, in a few words that read well after "THING is", and whether it lasts
+    when its user goes on to something else."""
 
-    state: SpacedWords
+    state: Words
+    stays: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -583,18 +531,10 @@ class ObjectState(GenerativeQuestion[ThingState]):
 
     name = "object_state"
     answer_type = ThingState
-    shows = "doing place thing"
 
     thing: str
     place: str
     doing: str
-
-    def _inputs(self) -> dict[str, Any]:
-        return {
-            "doing": one_line(self.doing),
-            "place": one_line(self.place),
-            "thing": one_line(self.thing),
-        }
 
 
 # ------------------------------------------------------------------ people and things that one sees
@@ -605,24 +545,15 @@ class RelationshipSummary(GenerativeQuestion[Written]):
     """What one knows that matters just now of somebody, or of a thing (section 4.3.1).
 
     Two questions are answered in one text: what one's relationship with it is, and what bears on
-    what is seen of it. `other` is None of a thing.
+    what is seen of it.
     """
 
     name = "relationship"
     answer_type = Written
-    shows = "about doing statements"
 
     about: str
     doing: str
     memories: tuple[Memory, ...]
-    other: Other | None = None
-
-    def _inputs(self) -> dict[str, Any]:
-        return {
-            "about": named(self.other) if self.other else one_line(self.about),
-            "doing": one_line(self.doing),
-            "statements": dated_statements(self.memories),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -634,7 +565,7 @@ class React(GenerativeQuestion[Decision]):
 
     name = "react"
     answer_type = Decision
-    shows = "context here last_talk may_talk observation other until what"
+    more = "until"
 
     observation: str
     context: str
@@ -643,24 +574,13 @@ class React(GenerativeQuestion[Decision]):
     other: Other | None = None
     last_talk: datetime | None = None
 
-    def _inputs(self) -> dict[str, Any]:
-        last, other = self.last_talk, self.other
-        talked = f"You two last talked on {last:%Y-%m-%d at %H:%M}." if last else ""
-        return {
-            "context": one_line(self.context, LONGEST_FIELD),
-            "here": here(self.me),
-            "last_talk": talked or ("The two of you have not talked so far." if other else ""),
-            "may_talk": self.may_talk,
-            "observation": one_line(self.observation),
-            "other": named(other) if other else "",
-            "until": f"{self.block.end:%H:%M}",
-            "what": one_line(self.block.what),
-        }
+    def _more(self) -> dict[str, Any]:
+        talked = last_talked(self.last_talk) if self.other else ""
+        return {"until": f"{self.block.end:%H:%M}", "last_talk": talked}
 
     def schema_options(self) -> dict[str, Any]:
         """Talking only where one can."""
-        ways = ["talk"] * self.may_talk + ["change plan", "carry on"]
-        return {"do": {"type": "string", "enum": ways}}
+        return {"do": one_of(["talk"] * self.may_talk + ["change plan", "carry on"])}
 
     def problem_with(self, answer: Decision) -> str:
         """Talking to a thing, or to somebody who cannot be spoken to now."""
@@ -678,40 +598,41 @@ class GenerativeUtter(Utter):
 
     folder: ClassVar[str] = "generative/"
     head: ClassVar[str] = "generative/identity"
-    shows: ClassVar[str] = (
-        "ahead begun checklist doing here left lines memories other other_first plain plan "
-        "relationship"
-    )
 
     relationship: str = ""
 
+    @classmethod
+    def inputs(cls) -> str:
+        """See `GenerativeQuestion`."""
+        names = "ahead begun checklist doing left lines memories other other_first plain plan"
+        return f"{COMMON} {names} relationship"
+
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
-        known = {"relationship": one_line(self.relationship, LONGEST_FIELD)}
-        return common(self.me) | Utter.variables(self) | known
+        own = {
+            "memories": dated_statements(self.memories),
+            "relationship": one_line(self.relationship, LONGEST_FIELD),
+        }
+        return common(self.me) | Utter.variables(self) | own
 
 
 class Memo(Acted):
     """What was talked about; `acts` are those of the conversation as they are remembered."""
 
-    memo: SpacedText
+    memo: Sentences
 
 
 @dataclass(frozen=True, slots=True)
 class AfterTalk(GenerativeQuestion[A]):
     """A conversation is over."""
 
-    shows = "lines other other_first"
+    more = "other_first"
 
     other: Other
     lines: tuple[Utterance, ...]
 
-    def _inputs(self) -> dict[str, Any]:
-        return {
-            "lines": talk_lines(self.me, self.lines),
-            "other": named(self.other),
-            "other_first": first_name(self.other),
-        }
+    def _more(self) -> dict[str, Any]:
+        return {"other_first": first_name(self.other)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from sociolab.town.questions import (
     MindQuestion,
     PlanDay,
     Replan,
+    ScheduleEntry,
     Summarise,
     TalkOrNot,
 )
@@ -39,7 +40,6 @@ from sociolab.town.questions.generative import (
     ReviseSchedule,
     SalientAnswer,
     Schedule,
-    ScheduleEntry,
     Subtask,
     Subtasks,
     TaskDecomposition,

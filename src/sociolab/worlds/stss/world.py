@@ -22,7 +22,6 @@ from sociolab.town.memory import HashingEmbedder
 from sociolab.town.model_mind import prompts_hash
 from sociolab.town.person import Rules, Setting
 from sociolab.town.questions import GENERATIVE, QUESTIONS_OF, MindName, MindQuestion
-from sociolab.town.questions.generative import COMMON
 from sociolab.town.residents import Resident
 from sociolab.town.simulation import live
 from sociolab.town.trace import chunks_in, trace_from
@@ -62,7 +61,7 @@ WANTED_GENERATIVE = {
     **WANTED,
     "generative/identity": "age currently home innate learned lifestyle name outline pause people "
     "routine",
-    **{one.template(): f"{COMMON} {one.shows}" for one in GENERATIVE},
+    **{one.template(): one.inputs() for one in GENERATIVE},
 }
 """What the mind of Generative Agents needs, too."""
 

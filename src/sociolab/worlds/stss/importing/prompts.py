@@ -38,7 +38,7 @@ TEMPLATES = MappingProxyType(
             "identity schedule first_name first_name what {{start}}-{{end}} minutes first_name",
         ),
         "v1/action_location_sector_v1": (
-            "choose_sector", "name - - name here - - options name what what name",
+            "choose_sector", "name - - name place - - options name what what name",
         ),
         "v1/action_location_object_vMar11": (
             "choose_arena", "name inside options name what what name inside options",
