@@ -78,8 +78,8 @@ def test_after_goodbye_the_other_answers_once(ends: int, lines: int) -> None:
     *before, last = puppet.of(Utter)
     assert (last.closing, any(one.closing for one in before)) == (True, False)
     first = talk.lines[-2].name.split()[0]
-    ended = f"{first} has ended the conversation with these words. You can answer once more."
-    assert last.variables()["left"] == ended
+    ended = f"{first} has ended the conversation with these words. You can answer once more"
+    assert last.variables()["left"] == f"{ended}, and have the last word."
 
 
 def test_each_hears_all_that_was_said_so_far() -> None:

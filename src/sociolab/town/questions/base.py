@@ -379,7 +379,8 @@ def here(me: Me) -> str:
 
 def named(other: Other) -> str:
     """Name and tie."""
-    return f"{one_line(other.name)} ({one_line(other.tie)})" if other.tie else one_line(other.name)
+    tie = f" (your {one_line(other.tie)})" if other.tie else ""
+    return f"{one_line(other.name)}{tie}"
 
 
 def first_name(other: Other) -> str:

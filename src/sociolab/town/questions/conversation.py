@@ -76,7 +76,7 @@ class TalkOrNot(MindQuestion[Decision]):
 def last_talked(last: datetime | None) -> str:
     """When one last talked to somebody, if ever."""
     if last is None:
-        return "The two of you have not talked so far."
+        return "You two have not talked lately."
     return f"You two last talked on {last:%Y-%m-%d at %H:%M}."
 
 
@@ -113,7 +113,10 @@ class Utter(MindQuestion[Said]):
         """See `MindQuestion`."""
         me, first = self.me, first_name(self.other)
         if self.closing:
-            left = f"{first} has ended the conversation with these words. You can answer once more."
+            left = (
+                f"{first} has ended the conversation with these words. You can answer once more, "
+                "and have the last word."
+            )
         elif self.left <= 1:
             left = "You speak for the last time in this conversation."
         else:
