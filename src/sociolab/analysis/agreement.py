@@ -18,6 +18,11 @@ from sociolab.analysis.formatting import (
     share,
     title_of,
 )
+from sociolab.analysis.judge_by_agent import (
+    JudgeByAgent,
+    judge_by_agent,
+    judge_by_agent_section,
+)
 from sociolab.analysis.observations import (
     ObservationCell,
     observation_cells,
@@ -43,6 +48,7 @@ from sociolab.stats.agreement import (
 from sociolab.stats.correlation import Correlation
 from sociolab.stats.inter_rater import Alpha
 from sociolab.stats.intervals import Estimate
+from sociolab.stats.raters import Severity, ceilings, severities
 from sociolab.store.store import Store
 
 PLAYED: Mapping[str | None, str] = {
@@ -80,6 +86,7 @@ class Agreements:
     sections: tuple[Section, ...]
     observations: tuple[ObservationCell, ...] = ()
     validities: tuple[Validity, ...] = ()
+    by_agent: tuple[JudgeByAgent, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """All figures and all sentences, see docs/ratings.md."""
@@ -93,6 +100,9 @@ class Agreements:
             "judge_pairs": [asdict(cell) for cell in self.report.pairs],
             "yes_no": [asdict(cell) for cell in self.observations],
             "validity": [asdict(cell) for cell in self.validities],
+            "by_agent": [asdict(one) for one in self.by_agent],
+            "severity": [asdict(one) for one in severities(on_scales(self.ratings).people)],
+            "ceiling": [asdict(one) for one in ceilings(on_scales(self.ratings).people)],
             "sections": documents(self.sections),
         }
 
@@ -144,12 +154,13 @@ def agreements(
     scales, observed = on_scales(ratings), observation_cells(ratings)
     ranges = {measure.name: (measure.low, measure.high) for measure in scales.measures}
     report = agreement_report(scales.people, scales.judges, ranges, bins=bins)
-    sections = sections_of(scales, report, bins) if scales.measures else ()
+    beside_people = tuple(judge_by_agent(scales, judge) for judge in scales.methods)
+    sections = sections_of(scales, report, bins, beside_people) if scales.measures else ()
     if observed:
         sections += (observation_section(ratings, observed),)
     if beside := validities(ratings):
         sections += (validity_section(ratings, beside),)
-    return Agreements(ratings, report, bins, sections, observed, beside)
+    return Agreements(ratings, report, bins, sections, observed, beside, beside_people)
 
 
 def on_scales(ratings: StoredRatings) -> StoredRatings:
@@ -169,10 +180,20 @@ def on_scales(ratings: StoredRatings) -> StoredRatings:
     )
 
 
-def sections_of(ratings: StoredRatings, report: AgreementReport, bins: int) -> tuple[Section, ...]:
-    """People among themselves, each judge beside them, and each two judges."""
+def sections_of(
+    ratings: StoredRatings,
+    report: AgreementReport,
+    bins: int,
+    by_agent: Sequence[JudgeByAgent] = (),
+) -> tuple[Section, ...]:
+    """Judges by agent, people among themselves, each judge beside them, and each two judges."""
     titles = Titles.of(ratings)
-    found = [people_section(ratings, report.people, titles, bins)]
+    found = [
+        judge_by_agent_section(one, titles.measures, titles.cluster)
+        for one in by_agent
+        if one.biases
+    ]
+    found += [people_section(ratings, report.people, titles, bins)]
     found += [judge_section(ratings, report, judge, titles) for judge in ratings.methods]
     pairs = dict.fromkeys((cell.first, cell.second) for cell in report.pairs)
     if pairs:
@@ -204,7 +225,7 @@ def people_section(
         f"of {plural(plays, 'episode')} in {plural(clusters, titles.cluster)} "
         f"({'run' if len(ratings.runs) == 1 else 'runs'} {listed(ratings.runs)})."
     ]
-    tables = [raters_table(ratings)]
+    tables = [raters_table(ratings), *severity_tables(ratings, titles)]
     if any(cell.agreement.kappa.n for cell in cells):
         said += _agreeing(cells, titles, bins)
         tables += [agreement_table(cells, titles, bins), alpha_table(cells, titles)]
@@ -314,6 +335,52 @@ def raters_table(ratings: StoredRatings) -> TextTable:
         if any(rater.seconds for rater in ratings.raters)
         else (),
     )
+
+
+def severity_tables(ratings: StoredRatings, titles: Titles) -> Iterator[TextTable]:
+    """How severe each rater is, and how well anybody could follow the raters."""
+    found = severities(ratings.people)
+    names = [measure.name for measure in ratings.measures]
+    cells = {(one.rater, one.dimension): one for one in found}
+    if any(one.shared for one in found):
+        yield TextTable(
+            "Mean of each rater, and how far from the others who rated the same",
+            ("", *(titles[name] for name in names)),
+            tuple(
+                (rater.name, *(_severity(cells.get((rater.name, name))) for name in names))
+                for rater in ratings.raters
+            ),
+            ("in brackets: the rater's score minus the mean of the others of the same episode",),
+        )
+    most = [one for one in ceilings(ratings.people) if one.pair is not None]
+    if most:
+        yield TextTable(
+            "How one rater follows another, and how well a judge could",
+            ("", "episodes", "r of two raters", "r with the others' mean", "ceiling"),
+            tuple(
+                (
+                    titles[one.dimension],
+                    f"{one.items:,}",
+                    plain(one.pair),
+                    plain(one.against_others),
+                    plain(one.ceiling),
+                )
+                for one in most
+            ),
+            (
+                "pairs of different raters of one episode, each in both orders, as in the line on "
+                "people of SOTOPIA's Table 1",
+                "ceiling: the square root of the reliability of the raters' mean (Spearman-Brown), "
+                "the most that a judge's r with it can be expected to be",
+            ),
+        )
+
+
+def _severity(found: Severity | None) -> str:
+    if found is None:
+        return NOTHING
+    away = "" if found.deviation is None else f" ({plain(found.deviation, sign=True)})"
+    return plain(found.mean) + away
 
 
 def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> TextTable:

@@ -84,6 +84,11 @@ class Variances:
     untold: int = 0
     declared: Declared = UNDECLARED
 
+    @property
+    def settings_once(self) -> bool:
+        """Whether no setting was played twice, so that a repeat is an episode."""
+        return all(one.played_once for one in self.agents)
+
 
 def variances(
     runs: Sequence[RunValues],
@@ -228,6 +233,10 @@ def _rows(run: RunValues, value: Value) -> list[LeveledScore]:
         REPEAT: (value.run, value.repeat),
         JUDGE: judge,
     }
+    if value.given and value.value is not None:
+        return [
+            LeveledScore(score, {**levels, JUDGE: (judge, rater)}) for rater, score in value.given
+        ]
     # Where one judging of several failed, the others stand for the play.
     scores = value.judgings if value.value is not None else (None,)
     return [LeveledScore(score, levels) for score in scores]
@@ -633,6 +642,8 @@ def _name(found: Variances, factor: str) -> str:
     cluster = found.declared.cluster
     task = "case" if cluster == "task" else "task"
     names = {SCENARIO: cluster, TASK: task, PAIRING: f"partner in one {task}"}
+    if all(judge.method == "people" for judge in found.ids.values()):
+        names |= {JUDGE: "rater", REPEAT: "episode" if found.settings_once else REPEAT}
     return names.get(factor, factor)
 
 
