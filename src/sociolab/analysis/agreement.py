@@ -46,9 +46,9 @@ from sociolab.stats.agreement import (
     agreement_report,
 )
 from sociolab.stats.correlation import Correlation
-from sociolab.stats.inter_rater import Alpha
+from sociolab.stats.inter_rater import Alpha, Bins
 from sociolab.stats.intervals import Estimate
-from sociolab.stats.raters import Severity, ceilings, severities
+from sociolab.stats.raters import Severity, ceilings, for_other_raters, severities
 from sociolab.store.store import Store
 
 PLAYED: Mapping[str | None, str] = {
@@ -154,6 +154,9 @@ def agreements(
     scales, observed = on_scales(ratings), observation_cells(ratings)
     ranges = {measure.name: (measure.low, measure.high) for measure in scales.measures}
     report = agreement_report(scales.people, scales.judges, ranges, bins=bins)
+    of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
+    others = for_other_raters(report.judges, scales.people, scales.judges, of)
+    report = replace(report, judges=others)
     beside_people = tuple(judge_by_agent(scales, judge) for judge in scales.methods)
     sections = sections_of(scales, report, bins, beside_people) if scales.measures else ()
     if observed:

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import permutations
 from statistics import fmean, harmonic_mean
 
 import numpy as np
 
-from sociolab.stats.agreement import ItemRating
+from sociolab.stats.agreement import ItemRating, JudgeAndPeople, homes_of, sheets_of
+from sociolab.stats.correlation import Correlation
+from sociolab.stats.crossed import LEAST_RATERS, RatedPlay, crossed_estimate
+from sociolab.stats.inter_rater import Bins
+from sociolab.stats.intervals import Floats, t_critical
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,85 @@ class Ceiling:
     ceiling: float | None
 
 
+def for_other_raters(
+    cells: Sequence[JudgeAndPeople],
+    rows: Sequence[ItemRating],
+    judge_rows: Sequence[ItemRating],
+    bins: Mapping[str, Bins],
+) -> tuple[JudgeAndPeople, ...]:
+    """Judges beside people with intervals of bias and correlations that hold for other raters too;
+    where fewer than `LEAST_RATERS` rated, they hold for these."""
+    people, judges = sheets_of(rows, bins), sheets_of(judge_rows, bins)
+    homes = homes_of((*rows, *judge_rows))
+    made = []
+    for cell in cells:
+        scores = judges.get(cell.dimension, {})
+        plays, beside = list[RatedPlay](), list[float]()
+        for item, every in sorted(people.get(cell.dimension, {}).items()):
+            score = scores.get(item, {}).get(cell.judge)
+            given = tuple((who, value) for who, value in every.items() if value is not None)
+            if score is not None and given and cell.group in (None, homes[item][1]):
+                plays.append(RatedPlay(homes[item][0], given))
+                beside.append(score)
+        if not plays:
+            made.append(cell)
+            continue
+        gaps = [
+            one._replace(given=tuple((who, score - value) for who, value in one.given))
+            for one, score in zip(plays, beside, strict=True)
+        ]
+        linear, ranked = _left_out(plays, beside)
+        made.append(
+            replace(
+                cell,
+                pearson=_wider(cell.pearson, linear),
+                spearman=_wider(cell.spearman, ranked),
+                spread=replace(cell.spread, bias=crossed_estimate(gaps)),
+            )
+        )
+    return tuple(made)
+
+
+def _left_out(
+    plays: Sequence[RatedPlay], beside: Sequence[float]
+) -> tuple[list[float | None], list[float | None]]:
+    """r and rho of scores with the mean of the raters, without each of these in turn."""
+    from scipy.stats import rankdata
+
+    items = np.array([i for i, one in enumerate(plays) for _ in one.given])
+    names = np.array([name for one in plays for name, _ in one.given])
+    values = np.array([value for one in plays for _, value in one.given])
+    scores = np.array(beside)
+    linear, ranked = list[float | None](), list[float | None]()
+    for name in np.unique(names):
+        kept = names != name
+        counts = np.bincount(items[kept], minlength=len(plays))
+        sums = np.bincount(items[kept], weights=values[kept], minlength=len(plays))
+        there = counts > 0
+        means = sums[there] / counts[there]
+        linear.append(_pearson(scores[there], means))
+        ranked.append(_pearson(rankdata(scores[there]), rankdata(means)))
+    return linear, ranked
+
+
+def _wider(found: Correlation, left_out: Sequence[float | None]) -> Correlation:
+    """The correlation with the error over raters, by the jackknife of Fisher's z, added to that
+    over clusters; ratings of one rater in one cluster count in both, which makes it rather long."""
+    zs = [math.atanh(r) for r in left_out if r is not None and abs(r) < 1]
+    raters = len(left_out)
+    if found.value is None or found.low is None or found.high is None:
+        return found
+    if raters < LEAST_RATERS or len(zs) < raters:
+        return found
+    edge = t_critical(found.clusters - 1)
+    over_clusters = (math.atanh(found.high) - math.atanh(found.low)) / 2 / edge
+    over_raters = (raters - 1) / raters * sum((z - fmean(zs)) ** 2 for z in zs)
+    freedom = min(found.clusters, raters) - 1
+    half = t_critical(freedom) * math.sqrt(over_clusters**2 + over_raters)
+    z = math.atanh(found.value)
+    return replace(found, low=math.tanh(z - half), high=math.tanh(z + half))
+
+
 def severities(rows: Sequence[ItemRating]) -> tuple[Severity, ...]:
     """Each rater in each dimension, in the order of names."""
     mine: dict[tuple[str, str], list[tuple[float, float | None]]] = defaultdict(list)
@@ -69,16 +152,16 @@ def ceilings(rows: Sequence[ItemRating]) -> tuple[Ceiling, ...]:
     for dimension in dict.fromkeys(row.dimension for row in rows):
         several = [g for (name, _), g in items.items() if name == dimension and len(g) > 1]
         pairs = [two for given in several for two in permutations(given.values(), 2)]
-        beside = [
+        with_others = [
             (value, fmean(other for name, other in given.items() if name != rater))
             for given in several
             for rater, value in given.items()
         ]
-        pair, most = _pearson(pairs), None
+        pair, most = _pearson(*_columns(pairs)), None
         if pair is not None and pair > 0:
             raters = harmonic_mean([len(given) for given in several])
             most = math.sqrt(raters * pair / (1 + (raters - 1) * pair))
-        found.append(Ceiling(dimension, len(several), pair, _pearson(beside), most))
+        found.append(Ceiling(dimension, len(several), pair, _pearson(*_columns(with_others)), most))
     return tuple(found)
 
 
@@ -90,10 +173,12 @@ def _items(rows: Sequence[ItemRating]) -> dict[tuple[str, str], dict[str, float]
     return found
 
 
-def _pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
-    if len(pairs) < 3:
-        return None
-    one, two = np.array(pairs).T
-    if np.ptp(one) <= 1e-12 or np.ptp(two) <= 1e-12:
+def _columns(pairs: Sequence[tuple[float, float]]) -> tuple[Floats, Floats]:
+    one, two = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+    return one, two
+
+
+def _pearson(one: Floats, two: Floats) -> float | None:
+    if len(one) < 3 or np.ptp(one) <= 1e-12 or np.ptp(two) <= 1e-12:
         return None
     return float(np.corrcoef(one, two)[0, 1])
