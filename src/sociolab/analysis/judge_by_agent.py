@@ -208,9 +208,7 @@ def _cautions(found: Sequence[AgentBias], titles: Mapping[str, str]) -> Iterator
         )
 
 
-def _bias_table(
-    rows: Sequence[AgentBias], titles: Mapping[str, str], cluster: str
-) -> TextTable:
+def _bias_table(rows: Sequence[AgentBias], titles: Mapping[str, str], cluster: str) -> TextTable:
     """A row for each dimension and agent."""
     return TextTable(
         "Judge minus people, by agent",

@@ -195,9 +195,7 @@ def for_other_raters(
         made[name] = replace(
             made[name],
             difference=replace(crossed_estimate(plays[name]), n=test.difference.n),
-            permutation=replace(
-                test.permutation, p=one.p, smallest=None, exact=False, note=BY_T
-            ),
+            permutation=replace(test.permutation, p=one.p, smallest=None, exact=False, note=BY_T),
             design=replace(test.design, error=error, detectable=seen, note="", alpha=level),
             settles=Needed(abs(one.value), None, None, "raters are needed, too", level),
         )
