@@ -63,6 +63,8 @@ PLAYED: Mapping[str | None, str] = {
 FEW_CLUSTERS = 10
 """Below so many scenarios an interval itself is not to be trusted far."""
 
+THESE_RATERS = "intervals among people hold for these raters"
+
 _LIFT = 0.25
 """By how much r exceeds rho where a few plays carry it."""
 _WIDE = 4
@@ -410,6 +412,7 @@ def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> 
             f"kappa: Randolph's, of the same bin (chance 1/{bins})",
             *(_summaries(rows)),
             *interval_notes([cell.agreement.kappa for cell in rows], titles.cluster),
+            THESE_RATERS,
         ),
     )
 
@@ -706,6 +709,8 @@ def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTa
         row += [correlated(whole.pearson), f"{whole.pearson.n:,}", ends(whole.pearson)]
         row += [*([] if apart else [p_text(whole.pearson.p)]), correlated(whole.spearman)]
         rows.append(tuple(row))
+    bias = by[dimensions[0], None].spread.bias
+    also = ", and raters, so that it holds for others too" if bias.method == "crossed" else ""
     heads = [head for group in apart for head in (PLAYED[group], "n")]
     heads += ["all", "n", "95 % interval"] if apart else ["r", "n", "95 % interval", "p"]
     return TextTable(
@@ -715,7 +720,7 @@ def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTa
         (
             "Pearson's r over episodes; ** p <= 0.01, * p <= 0.05 by the t test, which treats "
             f"episodes as independent; the interval does not: {titles.cluster}s are left out one "
-            "at a time",
+            f"at a time{also}",
             "where the people agree little (their alpha), no judge can follow their mean closely",
             *missing_notes(by[dimension, None].pearson.note for dimension in dimensions),
         ),

@@ -199,7 +199,7 @@ def _cautions(found: Sequence[AgentBias], titles: Mapping[str, str]) -> Iterator
     for agent, some in by.items():
         told = [
             f"{titles[one.dimension]} {plain(one.bias.value, sign=True)} {ends(one.bias)}, which "
-            f"is {plain(one.apart, sign=True)} from the bias for others (p {p_text(one.p)})"
+            f"is {plain(one.apart, sign=True)} from the bias for others (Holm p {p_text(one.p)})"
             for one in some
         ]
         yield (

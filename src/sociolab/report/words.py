@@ -282,8 +282,9 @@ def interval_line(made: Sequence[tuple[int, str]], cluster: str) -> str:
 
 def interval_methods(kinds: Iterable[str]) -> str:
     """How intervals of these methods (as in `Estimate.method`) were made; "none" without any."""
-    words = {"t": "skew-corrected t", "crossed": "clustered by rater too (both ways), t"}
-    return "; ".join(words[kind] for kind in words if kind in {*kinds}) or "none"
+    words = {"t": "skew-corrected t", "crossed": "t, clustered by rater too (both ways)"}
+    found = {*kinds}
+    return "; ".join(words[kind] for kind in words if kind in found) or "none"
 
 
 def cut_words(entries: Sequence[ScoreEntry]) -> str:

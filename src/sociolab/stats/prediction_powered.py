@@ -52,11 +52,12 @@ class Corrected:
     judge: Estimate
     corrected: Estimate
     weight: float
+    saved: float | None
 
-    @property
-    def saved(self) -> float | None:
-        alone, both = _width(self.people), _width(self.corrected)
-        return None if not alone or not both else self.people.n * max((alone / both) ** 2 - 1, 0.0)
+
+def _saved(people: Estimate, both: Estimate) -> float | None:
+    alone, combined = _width(people), _width(both)
+    return people.n * max((alone / combined) ** 2 - 1, 0.0) if alone and combined else None
 
 
 def _width(found: Estimate) -> float | None:
@@ -78,12 +79,10 @@ def corrected(plays: Sequence[JudgedPlay]) -> Corrected | None:
         *(RatedPlay(one.cluster, less(one.given, weight * one.judge), one.sign) for one in rated),
         *(_scored(one, weight, "others") for one in rest),
     ]
-    return Corrected(
-        people=crossed_estimate([RatedPlay(one.cluster, one.given, one.sign) for one in rated]),
-        judge=crossed_estimate([_scored(one) for one in plays]),
-        corrected=replace(crossed_estimate(parts), n=len(rated)),
-        weight=weight,
-    )
+    people = crossed_estimate([RatedPlay(one.cluster, one.given, one.sign) for one in rated])
+    both = replace(crossed_estimate(parts), n=len(rated))
+    judge = crossed_estimate([_scored(one) for one in plays])
+    return Corrected(people, judge, both, weight, _saved(people, both))
 
 
 def _scored(play: JudgedPlay, weight: float = 1.0, side: str = "") -> RatedPlay:
