@@ -19,7 +19,9 @@ from sociolab.analysis.formatting import (
     title_of,
 )
 from sociolab.analysis.judge_by_agent import (
+    AgentBias,
     JudgeByAgent,
+    bias_row,
     judge_by_agent,
     judge_by_agent_section,
 )
@@ -108,6 +110,11 @@ class Agreements:
             "sections": documents(self.sections),
         }
 
+    @property
+    def biases(self) -> tuple[AgentBias, ...]:
+        """Each judge minus people by agent."""
+        return tuple(bias for one in self.by_agent for bias in one.biases)
+
     def rows(self) -> list[dict[str, Any]]:
         """Every figure that has a value as a row of a CSV file; `group` is "" over all plays."""
         report = self.report
@@ -133,7 +140,7 @@ class Agreements:
             for cell, first, second in sides
             for name, found in _cell_figures(cell)
             if found.value is not None
-        ] + list(observation_rows(self.observations))
+        ] + [*observation_rows(self.observations), *map(bias_row, self.biases)]
 
 
 def _cell_figures(cell: object) -> Iterator[tuple[str, Estimate | Correlation | Alpha]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 
@@ -208,6 +209,22 @@ def _cautions(found: Sequence[AgentBias], titles: Mapping[str, str]) -> Iterator
         )
 
 
+def bias_row(one: AgentBias) -> dict[str, Any]:
+    """As a row of a CSV file."""
+    return {
+        "first": one.judge,
+        "second": "people",
+        "metric": one.dimension,
+        "group": f"agent {one.agent}",
+        "figure": "bias",
+        "value": one.bias.value,
+        "low": one.bias.low,
+        "high": one.bias.high,
+        "n": one.bias.n,
+        "clusters": one.bias.clusters,
+    }
+
+
 def _bias_table(rows: Sequence[AgentBias], titles: Mapping[str, str], cluster: str) -> TextTable:
     """A row for each dimension and agent."""
     return TextTable(
@@ -256,8 +273,8 @@ def _corrected_table(rows: Sequence[CorrectedMean], titles: Mapping[str, str]) -
         ),
         (
             "corrected: people's mean, adjusted by what the judge gave the episodes that nobody "
-            "rated less what it gave those that were (Angelopoulos et al., arXiv 2311.01453): right "
-            "whatever the judge's bias, if the rated episodes are a random sample",
+            "rated less what it gave those that were (Angelopoulos et al., arXiv 2311.01453); "
+            "right if the rated episodes are a random sample, whatever the judge's bias",
             "weight: how much the judge counts, 0 to 1; saved: how many more episodes people would "
             "have to rate for an interval as short",
         ),

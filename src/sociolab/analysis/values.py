@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
@@ -24,6 +24,9 @@ from sociolab.report.plays import (
 from sociolab.report.result import judged_of, never_due, outcomes_of, run_of_episodes
 from sociolab.report.words import plural
 from sociolab.store.store import RunRow, Store, TrialRow
+
+if TYPE_CHECKING:
+    from sociolab.stats.intervals import Estimate
 
 
 class Value(NamedTuple):
@@ -61,6 +64,17 @@ class Value(NamedTuple):
     def ends(self) -> tuple[float, float]:
         """The value, twice; or, where there is none, its bounds."""
         return self.bounds if self.value is None else (self.value, self.value)
+
+
+def mean_of(values: Sequence[Value]) -> Estimate:
+    """The mean of one judge's values in one measure; of people's, for other raters too."""
+    from sociolab.stats.crossed import RatedPlay, crossed_estimate
+    from sociolab.stats.intervals import mean
+
+    rated = [RatedPlay(value.cluster, value.given) for value in values if value.given]
+    if rated:
+        return crossed_estimate(rated)
+    return mean([value.value for value in values], [value.cluster for value in values])
 
 
 @dataclass(frozen=True, slots=True)

@@ -482,8 +482,9 @@ def _advice(found: Variances, one: AgentVariance) -> str:
     raters = next((step for step in one.steps if step.factor == JUDGE and step.error), None)
     if found.by_people and found.costs is None and raters is not None:
         return (
-            f"For the same number of episodes, adding {name.removeprefix('the ')} helps most; twice "
-            f"the raters, without a new episode, would leave {figure(raters.error, found.measure)}."
+            f"For the same number of episodes, adding {name.removeprefix('the ')} helps most; "
+            "twice the raters, without a new episode, would leave "
+            f"{figure(raters.error, found.measure)}."
         )
     if found.costs is None or not one.best.cost:
         return f"For the same number of episodes, adding {name.removeprefix('the ')} helps most."
