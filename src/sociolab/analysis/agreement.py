@@ -21,7 +21,6 @@ from sociolab.analysis.formatting import (
 from sociolab.analysis.judge_by_agent import (
     AgentBias,
     JudgeByAgent,
-    bias_row,
     judge_by_agent,
     judge_by_agent_section,
 )
@@ -110,19 +109,17 @@ class Agreements:
             "sections": documents(self.sections),
         }
 
-    @property
-    def biases(self) -> tuple[AgentBias, ...]:
-        """Each judge minus people by agent."""
-        return tuple(bias for one in self.by_agent for bias in one.biases)
-
     def rows(self) -> list[dict[str, Any]]:
         """Every figure that has a value as a row of a CSV file; `group` is "" over all plays."""
         report = self.report
-        sides: list[tuple[AmongPeople | JudgeAndPeople | JudgePair | Validity, str, str]] = [
+        sides: list[
+            tuple[AmongPeople | JudgeAndPeople | JudgePair | Validity | AgentBias, str, str]
+        ] = [
             *((cell, "people", "people") for cell in report.people),
             *((cell, cell.judge, "people") for cell in report.judges),
             *((cell, cell.first, cell.second) for cell in report.pairs),
             *((cell, f"{cell.judge}: {cell.metric}", "people") for cell in self.validities),
+            *((cell, cell.judge, "people") for one in self.by_agent for cell in one.biases),
         ]
         return [
             {
@@ -140,7 +137,7 @@ class Agreements:
             for cell, first, second in sides
             for name, found in _cell_figures(cell)
             if found.value is not None
-        ] + [*observation_rows(self.observations), *map(bias_row, self.biases)]
+        ] + list(observation_rows(self.observations))
 
 
 def _cell_figures(cell: object) -> Iterator[tuple[str, Estimate | Correlation | Alpha]]:
@@ -368,20 +365,18 @@ def severity_tables(ratings: StoredRatings, titles: Titles) -> Iterator[TextTabl
     if most:
         yield TextTable(
             "How one rater follows another, and how well a judge could",
-            ("", "episodes", "r of two raters", "r with the others' mean", "ceiling"),
+            ("", "episodes", "r of two raters", "ceiling"),
             tuple(
                 (
                     titles[one.dimension],
                     f"{one.items:,}",
                     plain(one.pair),
-                    plain(one.against_others),
                     plain(one.ceiling),
                 )
                 for one in most
             ),
             (
-                "pairs of different raters of one episode, each in both orders, as in the line on "
-                "people of SOTOPIA's Table 1",
+                "r: Pearson's, over pairs of different raters of one episode, each in both orders",
                 "ceiling: the square root of the reliability of the raters' mean (Spearman-Brown), "
                 "the most that a judge's r with it can be expected to be",
             ),

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 
@@ -60,6 +59,11 @@ class AgentBias:
     p: float | None
     people: float
     judged: float
+
+    @property
+    def group(self) -> str:
+        """Whose plays, as `agree` names groups of plays."""
+        return f"agent {self.agent}"
 
     @property
     def differs(self) -> bool:
@@ -207,22 +211,6 @@ def _cautions(found: Sequence[AgentBias], titles: Mapping[str, str]) -> Iterator
             f"The judge's bias for {agent} differs from that for other agents: {listed(told)}. Its "
             "scores do not compare these agents fairly."
         )
-
-
-def bias_row(one: AgentBias) -> dict[str, Any]:
-    """As a row of a CSV file."""
-    return {
-        "first": one.judge,
-        "second": "people",
-        "metric": one.dimension,
-        "group": f"agent {one.agent}",
-        "figure": "bias",
-        "value": one.bias.value,
-        "low": one.bias.low,
-        "high": one.bias.high,
-        "n": one.bias.n,
-        "clusters": one.bias.clusters,
-    }
 
 
 def _bias_table(rows: Sequence[AgentBias], titles: Mapping[str, str], cluster: str) -> TextTable:

@@ -39,13 +39,12 @@ class Severity:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """In a dimension: r of two raters, r of one with the mean of the others, and the most that r of
-    a judge with the people's mean can be expected to be. None where there is no such r."""
+    """In a dimension: r of two raters, and the most that r of a judge with the people's mean can be
+    expected to be; None where there is no such r."""
 
     dimension: str
     items: int
     pair: float | None
-    against_others: float | None
     ceiling: float | None
 
 
@@ -152,16 +151,11 @@ def ceilings(rows: Sequence[ItemRating]) -> tuple[Ceiling, ...]:
     for dimension in dict.fromkeys(row.dimension for row in rows):
         several = [g for (name, _), g in items.items() if name == dimension and len(g) > 1]
         pairs = [two for given in several for two in permutations(given.values(), 2)]
-        with_others = [
-            (value, fmean(other for name, other in given.items() if name != rater))
-            for given in several
-            for rater, value in given.items()
-        ]
-        pair, most = _pearson(*_columns(pairs)), None
+        pair, most = _pearson(*np.array(pairs, dtype=np.float64).reshape(-1, 2).T), None
         if pair is not None and pair > 0:
             raters = harmonic_mean([len(given) for given in several])
             most = math.sqrt(raters * pair / (1 + (raters - 1) * pair))
-        found.append(Ceiling(dimension, len(several), pair, _pearson(*_columns(with_others)), most))
+        found.append(Ceiling(dimension, len(several), pair, most))
     return tuple(found)
 
 
@@ -171,11 +165,6 @@ def _items(rows: Sequence[ItemRating]) -> dict[tuple[str, str], dict[str, float]
         if row.value is not None:
             found[row.dimension, row.item][row.rater] = row.value
     return found
-
-
-def _columns(pairs: Sequence[tuple[float, float]]) -> tuple[Floats, Floats]:
-    one, two = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
-    return one, two
 
 
 def _pearson(one: Floats, two: Floats) -> float | None:
