@@ -25,11 +25,12 @@ from sociolab.analysis.variance_components import (
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.report.result import result_of
 from sociolab.report.section import Section
-from sociolab.stats.agreement import ItemRating
+from sociolab.stats.agreement import ItemRating, agreement_report
 from sociolab.stats.crossed import RatedPlay, crossed_estimate
+from sociolab.stats.inter_rater import Bins
 from sociolab.stats.intervals import mean
 from sociolab.stats.ranking import SeatScore, contests, rate
-from sociolab.stats.raters import ceilings, severities
+from sociolab.stats.raters import ceilings, for_other_raters, severities
 from sociolab.store.store import Store
 
 A, B, P = "lab/a", "lab/b", "lab/p"
@@ -292,3 +293,42 @@ def test_a_judge_that_knows_the_truth_reaches_the_ceiling() -> None:
     (found,) = ceilings(rows)
     reached = float(np.corrcoef(truth, given.mean(axis=1))[0, 1])
     assert found.ceiling == pytest.approx(reached, abs=0.01)
+
+
+def test_the_interval_of_r_adds_the_jackknife_over_raters_on_fishers_z() -> None:
+    rng = np.random.default_rng(8)
+    truth = rng.normal(5, 1.5, 24).clip(1, 9)
+    severity = rng.normal(0, 1, 5)
+    given = {
+        i: {
+            f"r{r}": float(np.clip(truth[i] + severity[r] + rng.normal(), 0, 10))
+            for r in (i % 5, (i + 2) % 5)
+        }
+        for i in range(24)
+    }
+    judge = [float(value) for value in np.clip(truth + rng.normal(0, 1, 24), 0, 10)]
+    rows = [
+        ItemRating(str(i), who, "goal", value, f"s{i % 8}", "models")
+        for i, both in given.items()
+        for who, value in both.items()
+    ]
+    said = [ItemRating(str(i), "j", "goal", judge[i], f"s{i % 8}", "models") for i in given]
+    report = agreement_report(rows, said, {"goal": (0, 10)})
+    cells = for_other_raters(report.judges, rows, said, {"goal": Bins(0, 10, 5)})
+    fixed, found = (next(c for c in some if c.group is None) for some in (report.judges, cells))
+    zs = []
+    for left in range(5):
+        kept = {i: [v for who, v in both.items() if who != f"r{left}"] for i, both in given.items()}
+        pairs = [(judge[i], sum(some) / len(some)) for i, some in kept.items() if some]
+        zs.append(math.atanh(float(scipy.stats.pearsonr(*zip(*pairs, strict=True)).statistic)))
+    over_raters = 4 / 5 * float(((np.array(zs) - np.mean(zs)) ** 2).sum())
+    ends = [math.atanh(end or 0.0) for end in (fixed.pearson.low, fixed.pearson.high)]
+    over_scenarios = (ends[1] - ends[0]) / 2 / scipy.stats.t.ppf(0.975, 7)
+    half = scipy.stats.t.ppf(0.975, 4) * math.sqrt(over_scenarios**2 + over_raters)
+    middle = math.atanh(fixed.pearson.value or 0.0)
+    assert found.pearson.value == fixed.pearson.value
+    assert found.pearson.low == pytest.approx(math.tanh(middle - half))
+    assert found.pearson.high == pytest.approx(math.tanh(middle + half))
+    assert (found.spearman.high or 0) - (found.spearman.low or 0) > (
+        (fixed.spearman.high or 0) - (fixed.spearman.low or 0)
+    )
