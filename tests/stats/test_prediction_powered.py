@@ -102,3 +102,19 @@ def test_nothing_is_corrected_without_ratings_or_without_plays_that_nobody_rated
     assert corrected([row for row in rows if row.given]) is None
     assert corrected([row for row in rows if not row.given]) is None
     assert corrected([row for row in rows if not row.given or row.cluster < "s12"]) is None
+
+
+def test_the_weight_is_that_of_sums_over_scenarios() -> None:
+    # In each scenario a rated play, judged as people did, 1 to 5, and another, judged 5 to 1: what
+    # scenarios add to the judge's difference is twice what they add to people's mean.
+    rows = [
+        row
+        for i in range(5)
+        for row in (
+            JudgedPlay(f"s{i}", i + 1.0, (("ann", i + 1.0),)),
+            JudgedPlay(f"s{i}", 5.0 - i),
+        )
+    ]
+    found = corrected(rows)
+    assert found is not None
+    assert found.weight == pytest.approx(0.5)
