@@ -615,7 +615,12 @@ def _plans(found: Variances) -> Iterator[TextTable]:
         name = f"{_name(found, SCENARIO)}s"
         yield TextTable(
             "How many episodes and raters: half the width of the 95 % interval",
-            ("", name, "episodes", *(f"raters x {times}" for times in _TIMES)),
+            (
+                "",
+                name,
+                "episodes",
+                *(f"raters \N{MULTIPLICATION SIGN} {times}" for times in _TIMES),
+            ),
             tuple(rows),
             (
                 f"of an agent's mean over other {name} and other raters, each episode rated by as "

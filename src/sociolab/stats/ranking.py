@@ -389,18 +389,19 @@ class _Fit:
         left[left < _ROUNDING * data.wins.max()] = 0
         dropped, _ = _mended(left, compared)
         count = len(data.by_cluster)
+        units = min(count, rated.raters) if rated else count
+        wide = math.sqrt(units / (units - 1)) * t_critical(units - 1) if units > 1 else math.inf
+        tail = NormalDist().cdf(-wide)
         if count < LEAST_CLUSTERS:
-            return cls(strength, dropped, strength[:0, None], np.zeros_like(strength), 0.0)
+            return cls(strength, dropped, strength[:0, None], np.zeros_like(strength), tail)
         rng = np.random.default_rng(seed)
         draws = rng.multinomial(count, [1 / count] * count, resamples).astype(np.float64)
         if rated is None:
             drawn = np.tensordot(draws, data.by_cluster, axes=1)
         else:
             drawn = rated.resampled(draws, len(strength), rng)
-            count = min(count, rated.raters)
         resampled, unbound = _mended(drawn, compared)
-        wide = math.sqrt(count / (count - 1)) * t_critical(count - 1)
-        return cls(strength, dropped, resampled, unbound.mean(axis=0), NormalDist().cdf(-wide))
+        return cls(strength, dropped, resampled, unbound.mean(axis=0), tail)
 
 
 def _mended(wins: Floats, compared: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
