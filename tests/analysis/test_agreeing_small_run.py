@@ -273,5 +273,6 @@ def test_a_run_that_nobody_rated_is_named(store: Store, tmp_path: Path) -> None:
         [row.trial for row in store.trials(RUN)],
         declared("sotopia", [row.trial for row in store.trials(RUN)]),
     )
-    cautions = agreements(store, [RUN, "other"]).sections[0].cautions
+    sections = agreements(store, [RUN, "other"]).sections
+    cautions = next(s for s in sections if s.title == "How far people agree").cautions
     assert "Nobody rated an episode of other: no conclusion about it is possible." in cautions

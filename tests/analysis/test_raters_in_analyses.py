@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 import statsmodels.api as sm
 
-from analysis.goal_runs import Goals, Plays, add_run
+from analysis.goal_runs import MODEL, Goals, Plays, add_run
 from sociolab.analysis.agreement import agreements
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.judge_by_agent import JudgedByPeople, biases
@@ -332,3 +332,36 @@ def test_the_interval_of_r_adds_the_jackknife_over_raters_on_fishers_z() -> None
     assert (found.spearman.high or 0) - (found.spearman.low or 0) > (
         (fixed.spearman.high or 0) - (fixed.spearman.low or 0)
     )
+
+
+def test_means_of_few_ratings_are_corrected_on_the_page_with_what_the_judge_saves(
+    tmp_path: Path,
+) -> None:
+    rng = np.random.default_rng(3)
+    y = scores(9) * 4
+    with stored(tmp_path, (A, y)) as store:
+        add_run(store, "unrated", played(A, scores(10)), judges=(), measure=SCALE)
+        truth = {row.trial.id: 0.0 for row in store.trials("unrated")}
+        for verdict in store.verdicts.all("r", PEOPLE):
+            said = verdict.verdict
+            if verdict.trial and isinstance(said, Score) and said.seat == "ann":
+                truth.setdefault(verdict.trial, 0.0)
+                truth[verdict.trial] += float(said.value) / RATERS
+        for run in ("r", "unrated"):
+            for row in store.trials(run):
+                judge = max(-100.0, min(100.0, truth[row.trial.id] + 5 + rng.normal(0, 2)))
+                made = [Score(SCALE, "ann", judge), Score(SCALE, "bob", 0.0)]
+                store.verdicts.add(
+                    run, JudgeId("lab/judge", "model", "j"), made, trial=row.trial.id
+                )
+        found = agreements(store, ["r", "unrated"])
+    (one,) = [one for one in found.by_agent[0].corrected if one.agents == (A,)]
+    assert one.found.people.n == 16
+    assert one.found.judge.n == 32
+    table = next(t for t in found.sections[0].tables if t.heading.endswith("(PPI++)"))
+    (cells,) = [cells for cells in table.rows if cells[1] == A]
+    assert cells[2] == "16 of 32"
+    assert cells[-1] == f"{one.found.saved:,.0f}"
+    ends = [getattr(each, end) for each in (one.found.people, one.found.corrected)
+            for end in ("low", "high")]  # fmt: skip
+    assert all(-100 <= (end or 0.0) <= 100 for end in ends)

@@ -24,10 +24,11 @@ from sociolab.analysis.formatting import (
     plain,
 )
 from sociolab.analysis.ratings import StoredRatings
+from sociolab.core.score import Measure
 from sociolab.report.section import Section, TextTable
 from sociolab.stats.correlation import correlations
-from sociolab.stats.crossed import Given, RatedPlay, crossed, crossed_estimate, less
-from sociolab.stats.intervals import Estimate
+from sociolab.stats.crossed import Given, RatedPlay, crossed, crossed_estimate
+from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired import holm
 from sociolab.stats.power import ALPHA
 from sociolab.stats.prediction_powered import Corrected, JudgedPlay, corrected
@@ -111,8 +112,8 @@ def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
         if len(mine) > 2:
             sides = np.array([one.judged for one in mine]), np.array([one.people for one in mine])
             orders[name] = correlations(*sides, np.arange(len(mine)))[1].value
-    powered = tuple(one for name, some in plays.items() for one in _corrected(judge, name, some))
-    return JudgeByAgent(judge, made, orders, powered)
+    powered = (_corrected(judge, one, plays[one.name]) for one in ratings.measures)
+    return JudgeByAgent(judge, made, orders, tuple(one for some in powered for one in some))
 
 
 def biases(judge: str, plays: Mapping[str, Sequence[JudgedByPeople]]) -> tuple[AgentBias, ...]:
@@ -146,13 +147,13 @@ def biases(judge: str, plays: Mapping[str, Sequence[JudgedByPeople]]) -> tuple[A
 def _gaps(plays: Sequence[JudgedByPeople], sign: int = 1) -> list[RatedPlay]:
     """Judge minus each rater."""
     return [
-        RatedPlay(one.cluster, tuple((who, -gap) for who, gap in less(one.given, one.judge)), sign)
+        RatedPlay(one.cluster, tuple((who, one.judge - value) for who, value in one.given), sign)
         for one in plays
     ]
 
 
 def _corrected(
-    judge: str, dimension: str, plays: Sequence[JudgedByPeople]
+    judge: str, measure: Measure, plays: Sequence[JudgedByPeople]
 ) -> Iterator[CorrectedMean]:
     """Of each agent, then of each two, where people rated some of the plays."""
     agents = sorted({play.agent for play in plays})
@@ -163,7 +164,13 @@ def _corrected(
             if play.agent in sides
         ]
         if (found := corrected(rows)) is not None:
-            yield CorrectedMean(judge, dimension, sides, found)
+            width = measure.high - measure.low
+            low, high = (measure.low, measure.high) if len(sides) == 1 else (-width, width)
+            people, alone, both = (
+                on_scale(one, low, high) for one in (found.people, found.judge, found.corrected)
+            )
+            told = replace(found, people=people, judge=alone, corrected=both)
+            yield CorrectedMean(judge, measure.name, sides, told)
 
 
 def judge_by_agent_section(found: JudgeByAgent, titles: Mapping[str, str], cluster: str) -> Section:
