@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 import statsmodels.api as sm
 
-from analysis.goal_runs import MODEL, Goals, Plays, add_run
+from analysis.goal_runs import Goals, Plays, add_run
 from sociolab.analysis.agreement import agreements
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.judge_by_agent import JudgedByPeople, biases
