@@ -10,12 +10,12 @@ from typing import Literal, TypeAlias, TypeVar
 
 from sociolab.core.episode import ACT, Answered, Episode, Json, Moved, Trial, TurnsAsked, Unusable
 from sociolab.core.rater_signature import signature
-from sociolab.core.score import JudgeId, Measure, NotKnown, Score
+from sociolab.core.score import JudgeId, Measure, NotKnown
 from sociolab.store.calls import SeatCost
 from sociolab.store.overview import Turns
 from sociolab.store.store import TrialRow
 from sociolab.store.verdicts import BareVerdict as Stored
-from sociolab.store.verdicts import Judging, ScoreRow
+from sociolab.store.verdicts import Judging, Reasoned
 
 PlayKey: TypeAlias = tuple[str, str | None]
 """Trial and seat; no seat for the whole episode."""
@@ -439,14 +439,14 @@ class Judged:
                 one_value = self._ones.setdefault(said, (said,))
                 values[key] = (*values[key], said) if key in values else one_value
 
-    def take_raters(self, rows: Iterable[ScoreRow]) -> None:
+    def take_raters(self, judge: JudgeId, rows: Iterable[Reasoned]) -> None:
         """Take in which person gave which score."""
         for row in rows:
-            if row.trial is not None and isinstance(score := row.verdict, Score):
-                given = self._given.setdefault((row.judge, score.measure.name), {})
-                rater = signature(score.reason)[0] or f"#{row.judging + 1}"
-                key = row.trial, score.seat
-                given[key] = (*given.get(key, ()), (rater, float(score.value)))
+            if not isinstance(row.value, str):
+                given = self._given.setdefault((judge, row.measure), {})
+                rater = signature(row.reason)[0] or f"#{row.judging + 1}"
+                key = row.trial, row.seat or None
+                given[key] = (*given.get(key, ()), (rater, row.value))
 
     def labels(self) -> dict[JudgeId, str]:
         """Names that tell the judges apart."""

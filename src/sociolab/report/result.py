@@ -180,7 +180,7 @@ def judged_of(store: Store, run: str) -> Judged:
         judged.take(row)
     for judge in judged.judgings:
         if judge.method == "people":
-            judged.take_raters(store.verdicts.all(run, judge))
+            judged.take_raters(judge, store.verdicts.reasons(run, judge))
     return judged
 
 
