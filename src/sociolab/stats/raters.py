@@ -112,19 +112,16 @@ def _left_out(
 def _wider(found: Correlation, left_out: Sequence[float | None]) -> Correlation:
     """The correlation with the error over raters, by the jackknife of Fisher's z, added to that
     over clusters; ratings of one rater in one cluster count in both, which makes it rather long."""
-    zs = [math.atanh(r) for r in left_out if r is not None and abs(r) < 1]
-    raters = len(left_out)
-    if found.value is None or found.low is None or found.high is None:
+    raters, known = len(left_out), (found.value, found.low, found.high, *left_out)
+    zs = [math.atanh(r) for r in known if r is not None and abs(r) < 1]
+    if raters < LEAST_RATERS or len(zs) < len(known):
         return found
-    if raters < LEAST_RATERS or len(zs) < raters:
-        return found
-    edge = t_critical(found.clusters - 1)
-    over_clusters = (math.atanh(found.high) - math.atanh(found.low)) / 2 / edge
-    over_raters = (raters - 1) / raters * sum((z - fmean(zs)) ** 2 for z in zs)
+    middle, low, high, *rest = zs
+    over_clusters = (high - low) / 2 / t_critical(found.clusters - 1)
+    over_raters = (raters - 1) / raters * sum((z - fmean(rest)) ** 2 for z in rest)
     freedom = min(found.clusters, raters) - 1
     half = t_critical(freedom) * math.sqrt(over_clusters**2 + over_raters)
-    z = math.atanh(found.value)
-    return replace(found, low=math.tanh(z - half), high=math.tanh(z + half))
+    return replace(found, low=math.tanh(middle - half), high=math.tanh(middle + half))
 
 
 def severities(rows: Sequence[ItemRating]) -> tuple[Severity, ...]:
