@@ -26,7 +26,7 @@ from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.report.result import result_of
 from sociolab.report.section import Section
 from sociolab.stats.agreement import ItemRating, agreement_report
-from sociolab.stats.crossed import RatedPlay, crossed_estimate
+from sociolab.stats.crossed import RatedEstimate, RatedPlay, crossed_estimate
 from sociolab.stats.inter_rater import Bins
 from sociolab.stats.intervals import mean
 from sociolab.stats.ranking import SeatScore, contests, rate
@@ -149,11 +149,9 @@ def test_comparing_agents_that_the_same_people_rated_says_for_whom_it_holds(tmp_
         found = compare_runs(store, CompareRequest(("r",), A, B, judge="people"))
     assert found.comparison is not None
     test = found.comparison.metrics["goal"].test
-    assert (test.difference.method, test.difference.raters, test.difference.freedom) == (
-        "crossed",
-        RATERS,
-        RATERS - 1,
-    )
+    assert isinstance(test.difference, RatedEstimate)
+    assert test.difference.method == "crossed"
+    assert (test.difference.raters, test.difference.freedom) == (RATERS, RATERS - 1)
     assert test.holm_p is not None
     assert test.holm_p < 0.01
     section = found.sections[0]

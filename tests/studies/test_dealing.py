@@ -43,9 +43,7 @@ def test_the_item_that_fewest_people_have_comes_first_and_open_ones_count() -> N
     assert choose_item(ItemPool(("a", "b"), 1, 9), rows, 9) is None
 
 
-def test_of_items_that_as_few_people_have_comes_one_of_the_rarest_block_of_a_person() -> (
-    None
-):
+def test_of_items_that_as_few_people_have_comes_one_of_the_rarest_block_of_a_person() -> None:
     blocks = {f"{agent}{i}": agent for agent in "xyz" for i in range(4)}
     pool = ItemPool(tuple(blocks), 1, 12, blocks=blocks)
     rows: list[AssignmentRow] = []

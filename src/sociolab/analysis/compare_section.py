@@ -28,7 +28,7 @@ from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.section import Figure, Section, Spec, TextTable
 from sociolab.report.words import failed_of, first_digits, interval_methods, minus, plural, share
-from sociolab.stats.crossed import LEAST_RATERS
+from sociolab.stats.crossed import LEAST_RATERS, RatedEstimate
 from sociolab.stats.intervals import CUT
 from sociolab.stats.paired import Comparison
 from sociolab.stats.power import ALPHA, NO_REPEATS, fewest
@@ -91,8 +91,8 @@ def seat_section(found: Mapping[str, ComparedAgents]) -> Section:
 def matching_sentences(found: ComparedAgents) -> Iterator[str]:
     """What was held against what, why not more closely, and what is left over."""
     clusters = max(one.test.clusters for one in found.metrics.values())
-    gaps = [one.difference for _, one in tests(found)]
-    raters = max(gap.raters for gap in gaps) if for_other_raters(found) else 0
+    gaps = [one.difference for _, one in tests(found) if one.difference.method == "crossed"]
+    raters = max((gap.raters for gap in gaps if isinstance(gap, RatedEstimate)), default=0)
     ways = f" and by rater ({raters:,}), so that they hold for other raters too" if raters else ""
     clustered = f"Intervals and p are clustered by {cluster_of(found)} ({clusters:,}){ways}."
     for unit, count in found.counts.items():

@@ -157,22 +157,32 @@ def _between(influence: Floats, shares: Floats, signs: Floats, codes: NDArray[np
     return raw * (min(max(truth / expected, least), _MOST) if expected > 1e-12 else least)
 
 
-def crossed_estimate(plays: Sequence[RatedPlay]) -> Estimate:
+@dataclass(frozen=True, slots=True)
+class RatedEstimate(Estimate):
+    """A mean, or a difference of means, of what so many raters gave."""
+
+    raters: int = 0
+
+    @property
+    def freedom(self) -> int:
+        """The degrees of freedom of its interval: clusters, or raters if fewer, less 1."""
+        return (min(self.clusters, self.raters) if self.method == "crossed" else self.clusters) - 1
+
+
+def crossed_estimate(plays: Sequence[RatedPlay]) -> RatedEstimate:
     """`crossed` with a 95 % interval: for other raters too (method "crossed"), or for these where
     they are fewer than `LEAST_RATERS` ("t")."""
     found = crossed(plays)
     if found is None:
-        return Estimate(None, 0, 0, None, None, "none", note="no values")
-    value, n, raters = found.value, len(plays), found.raters
+        return RatedEstimate(None, 0, 0, None, None, "none", note="no values")
+    value, n, clusters, raters = found.value, len(plays), found.clusters, found.raters
     if found.error is None:
-        note = "1 cluster" if found.clusters < 2 else NO_VARIATION
-        return Estimate(
-            value, n, found.clusters, None, None, "none", note=note, raters=found.raters
-        )
+        note = "1 cluster" if clusters < 2 else NO_VARIATION
+        return RatedEstimate(value, n, clusters, None, None, "none", note=note, raters=raters)
     half = t_critical(found.freedom) * found.error if found.for_others else 0.0
     low, high = value + min(found.limits[0], -half), value + max(found.limits[1], half)
     method: Literal["crossed", "t"] = "crossed" if found.for_others else "t"
-    return Estimate(value, n, found.clusters, low, high, method, raters=raters)
+    return RatedEstimate(value, n, clusters, low, high, method, raters=raters)
 
 
 def for_other_raters(

@@ -77,9 +77,8 @@ class Estimate:
     and `note` says why where there is no interval: no values, 1 cluster, or no variation between
     clusters. In the last case the formulas give a width of 0, which would claim certainty that
     the data cannot give: 90 scenarios without a broken rule do not show that rules never break.
-    (`bound` tells what they do show.) A note beside an interval says that it was cut. Of people's
-    scores `raters` is how many gave them; method "crossed" is for other raters, too
-    (`stats.crossed`).
+    (`bound` tells what they do show.) A note beside an interval says that it was cut. Method
+    "crossed" is that of people's scores (`stats.crossed`).
     """
 
     value: float | None
@@ -90,12 +89,11 @@ class Estimate:
     method: Literal["t", "crossed", "none"]
     level: float = LEVEL
     note: str = ""
-    raters: int = 0
 
     @property
     def freedom(self) -> int:
-        """The degrees of freedom of its interval: clusters, or raters if fewer, less 1."""
-        return (min(self.clusters, self.raters) if self.method == "crossed" else self.clusters) - 1
+        """The degrees of freedom of its interval."""
+        return self.clusters - 1
 
 
 def mean(values: Sequence[float | None], clusters: Sequence[str]) -> Estimate:
