@@ -64,7 +64,7 @@ PLAYED: Mapping[str | None, str] = {
 FEW_CLUSTERS = 10
 """Below so many scenarios an interval itself is not to be trusted far."""
 
-THESE_RATERS = "intervals among people hold for these raters"
+THESE_RATERS = "these intervals hold for these raters"
 
 _LIFT = 0.25
 """By how much r exceeds rho where a few plays carry it."""
@@ -437,7 +437,7 @@ def alpha_table(cells: Sequence[AmongPeople], titles: Titles) -> TextTable:
         ),
         (
             "1: full agreement; 0: what chance gives; the 95 % interval is that of the interval "
-            f"metric, {titles.cluster}s left out one at a time",
+            f"metric, {titles.cluster}s left out one at a time, for these raters",
             *missing_notes(cell.interval.note for cell in rows if cell.interval is not None),
         ),
     )
@@ -781,6 +781,7 @@ def range_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
             "third of the episodes: with two raters that is what a judge as good as a person "
             "reaches, with ties more",
             *interval_notes([cell.spread.inside for cell in rows], titles.cluster),
+            THESE_RATERS,
         ),
     )
 
