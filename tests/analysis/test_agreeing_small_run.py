@@ -9,18 +9,9 @@ import pytest
 from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
 from sociolab.analysis.agreement import Agreements, agreements, kappa_ends, sections_of
-from sociolab.analysis.ratings import (
-    MODELS,
-    OTHERS,
-    PEOPLE,
-    RULES,
-    moment,
-    played_by,
-    ratings_of,
-    signature,
-    signed,
-)
+from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, played_by, ratings_of
 from sociolab.core.errors import ConfigError
+from sociolab.core.rater_signature import moment, signature, signed
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report
 from sociolab.stats.intervals import Estimate
@@ -251,7 +242,7 @@ def test_where_nothing_varies_no_interval_is_claimed_in_words(store: Store, tmp_
     rows = [f"lamp-AA,{seat},{rater},goal,5" for seat in ("ann", "bob") for rater in "PQ"]
     file.write_text("episode,seat,rater,dimension,score\n" + "\n".join(rows), "utf-8")
     import_ratings(file, RUN, store=tmp_path / "store.db")
-    people = agreements(store, [RUN]).sections[0]
+    people = next(s for s in agreements(store, [RUN]).sections if s.title.startswith("How far"))
     assert "kappa 1.00 without an interval)" in people.said[1]
     assert not any("an interval from so few" in caution for caution in people.cautions)
 
@@ -282,5 +273,6 @@ def test_a_run_that_nobody_rated_is_named(store: Store, tmp_path: Path) -> None:
         [row.trial for row in store.trials(RUN)],
         declared("sotopia", [row.trial for row in store.trials(RUN)]),
     )
-    cautions = agreements(store, [RUN, "other"]).sections[0].cautions
+    sections = agreements(store, [RUN, "other"]).sections
+    cautions = next(s for s in sections if s.title == "How far people agree").cautions
     assert "Nobody rated an episode of other: no conclusion about it is possible." in cautions

@@ -173,7 +173,7 @@ def test_an_order_of_forty_scenarios_is_settled(store: Store) -> None:
     assert settled(found, pair)
     # t at 97.5 % with 39 degrees of freedom is 2.0227; times sqrt(40 / 39) it is 2.0485, and a
     # normal lies below -2.0485 in 2.03 % of cases.
-    assert found.firm[1] == pytest.approx(0.0203, abs=1e-4)
+    assert found.ratings.tails[1] == pytest.approx(0.0203, abs=1e-4)
     assert f"{A} above {B} is robust: no resample reverses it" in " ".join(
         ranking_section(found).said
     )

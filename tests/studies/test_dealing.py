@@ -43,6 +43,20 @@ def test_the_item_that_fewest_people_have_comes_first_and_open_ones_count() -> N
     assert choose_item(ItemPool(("a", "b"), 1, 9), rows, 9) is None
 
 
+def test_of_items_that_as_few_people_have_comes_one_of_the_rarest_block_of_a_person() -> None:
+    blocks = {f"{agent}{i}": agent for agent in "xyz" for i in range(4)}
+    pool = ItemPool(tuple(blocks), 1, 12, blocks=blocks)
+    rows: list[AssignmentRow] = []
+    for who in (1, 2) * 6:
+        item = choose_item(pool, rows, who)
+        assert item is not None
+        rows.append(row(who, item))
+    for who in (1, 2):
+        assert Counter(blocks[one.item] for one in rows if one.participant == who) == dict.fromkeys(
+            "xyz", 2
+        )
+
+
 def test_what_is_open_already_is_given_again_and_what_is_done_never() -> None:
     assert choose_item(ItemPool(ITEMS, 1, 9), [row(1, "b", "open")], 1) == "b"
     assert choose_item(ItemPool(("b",), 3, 9), [row(1, "b")], 1) is None

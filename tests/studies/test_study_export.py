@@ -9,8 +9,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from sociolab.analysis.ratings import signed
 from sociolab.core.errors import ConfigError
+from sociolab.core.rater_signature import signed
 from sociolab.core.score import Score
 from sociolab.store.export import import_run
 from sociolab.store.store import Store

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.analysis.ratings import signed
 from sociolab.core.episode import Action, Moved
+from sociolab.core.rater_signature import signed
 from sociolab.core.score import Score
 from sociolab.store.store import Store
 from sociolab.studies.participants import WITHDRAWN, Forgotten, forget, forget_study

@@ -18,6 +18,12 @@ from sociolab.analysis.formatting import (
     share,
     title_of,
 )
+from sociolab.analysis.judge_by_agent import (
+    AgentBias,
+    JudgeByAgent,
+    judge_by_agent,
+    judge_by_agent_section,
+)
 from sociolab.analysis.observations import (
     ObservationCell,
     observation_cells,
@@ -41,8 +47,9 @@ from sociolab.stats.agreement import (
     agreement_report,
 )
 from sociolab.stats.correlation import Correlation
-from sociolab.stats.inter_rater import Alpha
+from sociolab.stats.inter_rater import Alpha, Bins
 from sociolab.stats.intervals import Estimate
+from sociolab.stats.raters import Severity, ceilings, for_other_raters, severities
 from sociolab.store.store import Store
 
 PLAYED: Mapping[str | None, str] = {
@@ -56,6 +63,8 @@ PLAYED: Mapping[str | None, str] = {
 
 FEW_CLUSTERS = 10
 """Below so many scenarios an interval itself is not to be trusted far."""
+
+THESE_RATERS = "these intervals hold for these raters"
 
 _LIFT = 0.25
 """By how much r exceeds rho where a few plays carry it."""
@@ -80,6 +89,7 @@ class Agreements:
     sections: tuple[Section, ...]
     observations: tuple[ObservationCell, ...] = ()
     validities: tuple[Validity, ...] = ()
+    by_agent: tuple[JudgeByAgent, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """All figures and all sentences, see docs/ratings.md."""
@@ -93,17 +103,23 @@ class Agreements:
             "judge_pairs": [asdict(cell) for cell in self.report.pairs],
             "yes_no": [asdict(cell) for cell in self.observations],
             "validity": [asdict(cell) for cell in self.validities],
+            "by_agent": [asdict(one) for one in self.by_agent],
+            "severity": [asdict(one) for one in severities(on_scales(self.ratings).people)],
+            "ceiling": [asdict(one) for one in ceilings(on_scales(self.ratings).people)],
             "sections": documents(self.sections),
         }
 
     def rows(self) -> list[dict[str, Any]]:
         """Every figure that has a value as a row of a CSV file; `group` is "" over all plays."""
         report = self.report
-        sides: list[tuple[AmongPeople | JudgeAndPeople | JudgePair | Validity, str, str]] = [
+        sides: list[
+            tuple[AmongPeople | JudgeAndPeople | JudgePair | Validity | AgentBias, str, str]
+        ] = [
             *((cell, "people", "people") for cell in report.people),
             *((cell, cell.judge, "people") for cell in report.judges),
             *((cell, cell.first, cell.second) for cell in report.pairs),
             *((cell, f"{cell.judge}: {cell.metric}", "people") for cell in self.validities),
+            *((cell, cell.judge, "people") for one in self.by_agent for cell in one.biases),
         ]
         return [
             {
@@ -144,12 +160,16 @@ def agreements(
     scales, observed = on_scales(ratings), observation_cells(ratings)
     ranges = {measure.name: (measure.low, measure.high) for measure in scales.measures}
     report = agreement_report(scales.people, scales.judges, ranges, bins=bins)
-    sections = sections_of(scales, report, bins) if scales.measures else ()
+    of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
+    others = for_other_raters(report.judges, scales.people, scales.judges, of)
+    report = replace(report, judges=others)
+    beside_people = tuple(judge_by_agent(scales, judge) for judge in scales.methods)
+    sections = sections_of(scales, report, bins, beside_people) if scales.measures else ()
     if observed:
         sections += (observation_section(ratings, observed),)
     if beside := validities(ratings):
         sections += (validity_section(ratings, beside),)
-    return Agreements(ratings, report, bins, sections, observed, beside)
+    return Agreements(ratings, report, bins, sections, observed, beside, beside_people)
 
 
 def on_scales(ratings: StoredRatings) -> StoredRatings:
@@ -169,10 +189,20 @@ def on_scales(ratings: StoredRatings) -> StoredRatings:
     )
 
 
-def sections_of(ratings: StoredRatings, report: AgreementReport, bins: int) -> tuple[Section, ...]:
-    """People among themselves, each judge beside them, and each two judges."""
+def sections_of(
+    ratings: StoredRatings,
+    report: AgreementReport,
+    bins: int,
+    by_agent: Sequence[JudgeByAgent] = (),
+) -> tuple[Section, ...]:
+    """Judges by agent, people among themselves, each judge beside them, and each two judges."""
     titles = Titles.of(ratings)
-    found = [people_section(ratings, report.people, titles, bins)]
+    found = [
+        judge_by_agent_section(one, titles.measures, titles.cluster)
+        for one in by_agent
+        if one.biases
+    ]
+    found += [people_section(ratings, report.people, titles, bins)]
     found += [judge_section(ratings, report, judge, titles) for judge in ratings.methods]
     pairs = dict.fromkeys((cell.first, cell.second) for cell in report.pairs)
     if pairs:
@@ -204,7 +234,7 @@ def people_section(
         f"of {plural(plays, 'episode')} in {plural(clusters, titles.cluster)} "
         f"({'run' if len(ratings.runs) == 1 else 'runs'} {listed(ratings.runs)})."
     ]
-    tables = [raters_table(ratings)]
+    tables = [raters_table(ratings), *severity_tables(ratings, titles)]
     if any(cell.agreement.kappa.n for cell in cells):
         said += _agreeing(cells, titles, bins)
         tables += [agreement_table(cells, titles, bins), alpha_table(cells, titles)]
@@ -316,6 +346,50 @@ def raters_table(ratings: StoredRatings) -> TextTable:
     )
 
 
+def severity_tables(ratings: StoredRatings, titles: Titles) -> Iterator[TextTable]:
+    """How severe each rater is, and how well anybody could follow the raters."""
+    found = severities(ratings.people)
+    names = [measure.name for measure in ratings.measures]
+    cells = {(one.rater, one.dimension): one for one in found}
+    if any(one.shared for one in found):
+        yield TextTable(
+            "Mean of each rater, and how far from the others who rated the same",
+            ("", *(titles[name] for name in names)),
+            tuple(
+                (rater.name, *(_severity(cells.get((rater.name, name))) for name in names))
+                for rater in ratings.raters
+            ),
+            ("in brackets: the rater's score minus the mean of the others of the same episode",),
+        )
+    most = [one for one in ceilings(ratings.people) if one.pair is not None]
+    if most:
+        yield TextTable(
+            "How one rater follows another, and how well a judge could",
+            ("", "episodes", "r of two raters", "ceiling"),
+            tuple(
+                (
+                    titles[one.dimension],
+                    f"{one.items:,}",
+                    plain(one.pair),
+                    plain(one.ceiling),
+                )
+                for one in most
+            ),
+            (
+                "r: Pearson's, over pairs of different raters of one episode, each in both orders",
+                "ceiling: the square root of the reliability of the raters' mean (Spearman-Brown), "
+                "the most that a judge's r with it can be expected to be",
+            ),
+        )
+
+
+def _severity(found: Severity | None) -> str:
+    if found is None:
+        return NOTHING
+    away = "" if found.deviation is None else f" ({plain(found.deviation, sign=True)})"
+    return plain(found.mean) + away
+
+
 def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> TextTable:
     """Pairwise agreement and kappa, all groups together."""
     rows = [cell for cell in cells if cell.group is None]
@@ -340,6 +414,7 @@ def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> 
             f"kappa: Randolph's, of the same bin (chance 1/{bins})",
             *(_summaries(rows)),
             *interval_notes([cell.agreement.kappa for cell in rows], titles.cluster),
+            THESE_RATERS,
         ),
     )
 
@@ -362,7 +437,7 @@ def alpha_table(cells: Sequence[AmongPeople], titles: Titles) -> TextTable:
         ),
         (
             "1: full agreement; 0: what chance gives; the 95 % interval is that of the interval "
-            f"metric, {titles.cluster}s left out one at a time",
+            f"metric, {titles.cluster}s left out one at a time, for these raters",
             *missing_notes(cell.interval.note for cell in rows if cell.interval is not None),
         ),
     )
@@ -636,6 +711,8 @@ def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTa
         row += [correlated(whole.pearson), f"{whole.pearson.n:,}", ends(whole.pearson)]
         row += [*([] if apart else [p_text(whole.pearson.p)]), correlated(whole.spearman)]
         rows.append(tuple(row))
+    bias = by[dimensions[0], None].spread.bias
+    also = ", and raters, so that it holds for others too" if bias.method == "crossed" else ""
     heads = [head for group in apart for head in (PLAYED[group], "n")]
     heads += ["all", "n", "95 % interval"] if apart else ["r", "n", "95 % interval", "p"]
     return TextTable(
@@ -645,7 +722,7 @@ def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTa
         (
             "Pearson's r over episodes; ** p <= 0.01, * p <= 0.05 by the t test, which treats "
             f"episodes as independent; the interval does not: {titles.cluster}s are left out one "
-            "at a time",
+            f"at a time{also}",
             "where the people agree little (their alpha), no judge can follow their mean closely",
             *missing_notes(by[dimension, None].pearson.note for dimension in dimensions),
         ),
@@ -704,6 +781,7 @@ def range_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
             "third of the episodes: with two raters that is what a judge as good as a person "
             "reaches, with ties more",
             *interval_notes([cell.spread.inside for cell in rows], titles.cluster),
+            THESE_RATERS,
         ),
     )
 

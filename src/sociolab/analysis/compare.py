@@ -27,6 +27,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.plays import mean_ends
+from sociolab.stats.crossed import RatedPlay, for_other_raters
 from sociolab.stats.intervals import on_scale
 from sociolab.stats.paired import Comparison, KeyedValue, compare
 from sociolab.stats.unpaired import compare_unpaired
@@ -168,6 +169,9 @@ def compared(
         for name, some in ((name, found.blocks.get(name, ())) for name in measures)
     }
     tests = (compare_unpaired if found.match == "none" else compare)(rows, looks)
+    if judge[1].method == "people":
+        rated = {name: _rated(found.blocks.get(name, ()), found.match) for name in measures}
+        tests = for_other_raters(tests, rated, looks)
     return ComparedAgents(
         world=world,
         declared=declared,
@@ -251,6 +255,20 @@ def _rows(blocks: Sequence[MatchedBlock], match: Match, side: int) -> list[Keyed
         for block in blocks
         if (values := _scored(block.sides[side]))
     ]
+
+
+def _rated(blocks: Sequence[MatchedBlock], match: Match) -> list[RatedPlay]:
+    """The plays that `_rows` are made of, with who gave what; each block counts the same on either
+    side, where plays were matched."""
+    found = []
+    for block in blocks:
+        sides = [[value for value in side if value.given] for side in block.sides]
+        if match != "none" and not all(sides):
+            continue
+        for side, sign in zip(sides, (1, -1), strict=True):
+            share = 1 if match == "none" else len(side)
+            found += [RatedPlay(one.cluster, one.given, sign / share) for one in side]
+    return found
 
 
 def comparison_document(found: ComparedAgents) -> dict[str, Any]:

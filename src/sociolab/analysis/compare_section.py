@@ -28,6 +28,7 @@ from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.section import Figure, Section, Spec, TextTable
 from sociolab.report.words import failed_of, first_digits, interval_methods, minus, plural, share
+from sociolab.stats.crossed import LEAST_RATERS, RatedEstimate
 from sociolab.stats.intervals import CUT
 from sociolab.stats.paired import Comparison
 from sociolab.stats.power import ALPHA, NO_REPEATS, fewest
@@ -90,7 +91,10 @@ def seat_section(found: Mapping[str, ComparedAgents]) -> Section:
 def matching_sentences(found: ComparedAgents) -> Iterator[str]:
     """What was held against what, why not more closely, and what is left over."""
     clusters = max(one.test.clusters for one in found.metrics.values())
-    clustered = f"Intervals and p are clustered by {cluster_of(found)} ({clusters:,})."
+    gaps = [one.difference for _, one in tests(found) if one.difference.method == "crossed"]
+    raters = max((gap.raters for gap in gaps if isinstance(gap, RatedEstimate)), default=0)
+    ways = f" and by rater ({raters:,}), so that they hold for other raters too" if raters else ""
+    clustered = f"Intervals and p are clustered by {cluster_of(found)} ({clusters:,}){ways}."
     for unit, count in found.counts.items():
         yield f"{_matched(found, unit, count)} {_alone(count, unit)} {clustered}"
 
@@ -225,6 +229,11 @@ def _settling(found: ComparedAgents, one: Comparison) -> str:
 
 def _cautions(found: ComparedAgents) -> Iterator[str]:
     yield from failed_turns_told({"A": found.a.asked, "B": found.b.asked})
+    if found.judge_id.method == "people" and not for_other_raters(found):
+        yield (
+            f"Fewer than {LEAST_RATERS} people scored these episodes: intervals and p hold for "
+            "these raters only."
+        )
     clusters = [one.clusters for _, one in tests(found) if one.pairs]
     if clusters and min(clusters) < FEW:
         few = _how_many(clusters, cluster_of(found))
@@ -296,7 +305,14 @@ def _blind(one: Comparison, tests_: int) -> bool:
 
 
 def _test_of(found: ComparedAgents) -> str:
+    if for_other_raters(found):
+        return "t-test, clustered both ways"
     return "Welch's t-test, clustered" if found.match == "none" else "sign-flip permutation test"
+
+
+def for_other_raters(found: ComparedAgents) -> bool:
+    """Whether intervals and p hold for raters other than those who scored, too."""
+    return any(one.difference.method == "crossed" for _, one in tests(found))
 
 
 def _and_looks(found: ComparedAgents) -> str:

@@ -22,7 +22,7 @@ from sociolab.analysis.compare_runs import (
 from sociolab.analysis.compare_section import partner_words
 from sociolab.analysis.formatting import figure, p_text, rounded, span, title_of
 from sociolab.analysis.matching import ComparedSide
-from sociolab.analysis.values import Value
+from sociolab.analysis.values import mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, judge_title
@@ -30,7 +30,7 @@ from sociolab.report.charts import Dot, line_chart
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Figure, Section, TextTable
 from sociolab.report.words import plural
-from sociolab.stats.intervals import Estimate, means, on_scale
+from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired import Comparison, holm
 from sociolab.stats.power import ALPHA
 from sociolab.store.store import Store
@@ -180,7 +180,7 @@ def _points(
     points = []
     for place, side in enumerate(sides):
         mine = [value for value in side.values if value.measure == name]
-        mean = _mean(mine, measure)
+        mean = on_scale(mean_of(mine), measure.low, measure.high)
         missing = sum(value.value is None for value in mine)
         if place == 0:
             points.append(CurvePoint(side, mean, missing, None, None))
@@ -188,12 +188,6 @@ def _points(
             against, p = found[place - 1].metrics[name].test, corrected[f"{name} {place - 1}"]
             points.append(CurvePoint(side, mean, missing, against, p))
     return tuple(points)
-
-
-def _mean(values: Sequence[Value], measure: Measure) -> Estimate:
-    column = {"mean": [value.value for value in values]}
-    found = means(column, [value.cluster for value in values])["mean"]
-    return on_scale(found, measure.low, measure.high)
 
 
 def curve_document(found: Curve) -> dict[str, Any]:

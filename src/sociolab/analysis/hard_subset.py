@@ -11,6 +11,7 @@ from typing import Any
 
 from sociolab.analysis.formatting import NOTHING, figure, listed, span, title_of
 from sociolab.analysis.pooled_runs import Pool, judge_caution
+from sociolab.analysis.values import mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.report.charts import STEP, WIDTH, interval_layers, labels
 from sociolab.report.section import Chart, Figure, Section, TextTable
@@ -22,7 +23,7 @@ from sociolab.stats.difficulty import (
     ScoredPlay,
     difficulties,
 )
-from sociolab.stats.intervals import Estimate, mean, on_scale
+from sociolab.stats.intervals import Estimate, on_scale
 
 _FEW = 5
 """Plays of a task and agent below which its spread is little more than a guess."""
@@ -112,8 +113,7 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
 def scores(found: Hard, agent: str, tasks: Collection[str]) -> Estimate:
     """The mean of an agent's plays on some tasks, with its interval, cut to the scale."""
     mine = [v for v in found.pool.values if v.agent == agent and v.task in tasks]
-    whole = mean([value.value for value in mine], [value.cluster for value in mine])
-    return on_scale(whole, found.pool.measure.low, found.pool.measure.high)
+    return on_scale(mean_of(mine), found.pool.measure.low, found.pool.measure.high)
 
 
 def hard_document(found: Hard, name: str) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import permutations
-from statistics import NormalDist
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
@@ -27,7 +26,7 @@ from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
 from sociolab.report.section import Figure, Section, Spec, TextTable, noted
 from sociolab.report.words import failed_of, minus, notes_of_sets, percent, plural
-from sociolab.stats.intervals import LEVEL, t_critical
+from sociolab.stats.intervals import LEVEL
 from sociolab.stats.ranking import (
     POINTS,
     AdjacentModels,
@@ -67,7 +66,6 @@ class Ranking:
     `plays` counts each agent's scored plays, `missing` those whose score is missing, `mixed` the
     scored plays with several partners at once, which answer to no other play; `alone` are the
     agents that were never compared. `records` has both orders of each two agents that were.
-    `firm`: by group, the share of the resamples below which an order that they turn is settled.
     `asked`: how many turns each agent failed, and of how many, in all its plays. `bounds`: between
     what each agent's mean lies, whatever the plays without a score came to; None where that is
     without end. `untold`: how many of each agent's plays could not be scored. `match`: how plays
@@ -82,7 +80,6 @@ class Ranking:
     mixed: int
     alone: tuple[str, ...]
     records: dict[tuple[str, str], PairRecord]
-    firm: dict[int, float]
     asked: Mapping[str, TurnsAsked]
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     untold: Mapping[str, int] = field(default_factory=dict)
@@ -140,7 +137,6 @@ def ranking(
         mixed=sum(value.partner is None and value.value is not None for value in mine),
         alone=tuple(sorted({str(value.agent) for value in mine} - rated)),
         records=_records(compared.comparisons),
-        firm=_firm(ratings, compared.comparisons),
         asked=_asked(pool, asked or {}),
         bounds=_bounds(pool),
         untold=dict(Counter(str(one.agent) for one in pool.untold if one.agent is not None)),
@@ -188,7 +184,7 @@ def ranking_document(found: Ranking) -> dict[str, Any]:
         "comparisons": len(found.compared.comparisons),
         "clusters": ratings.clusters,
         "level": LEVEL,
-        "settled_below": {str(group): share for group, share in found.firm.items()},
+        "settled_below": {str(group): share for group, share in found.ratings.tails.items()},
         "agents": [_agent(found, one) for one in ratings.models],
         "not_compared": list(found.alone),
         "order": [
@@ -222,21 +218,6 @@ def _agent(found: Ranking, one: ModelRating) -> dict[str, Any]:
     }
 
 
-def _firm(ratings: ModelRatings, rows: Sequence[Contest]) -> dict[int, float]:
-    """By group, the tail that the intervals leave out on one side: less than 2.5 %, since resamples
-    of few clusters differ too little from each other (`stats.ranking`)."""
-    group = {one.model: one.group for one in ratings.models}
-    clusters: dict[int, set[str]] = {}
-    for row in rows:
-        if group[row.a] == group[row.b]:
-            clusters.setdefault(group[row.a], set()).add(row.cluster)
-    counts = {number: len(found) for number, found in clusters.items() if len(found) > 1}
-    return {
-        number: NormalDist().cdf(-math.sqrt(n / (n - 1)) * t_critical(n - 1))
-        for number, n in counts.items()
-    }
-
-
 def _score(value: Value, better: Better) -> SeatScore:
     """Where lower is better, the value with the other sign, since the higher one wins.
 
@@ -244,6 +225,7 @@ def _score(value: Value, better: Better) -> SeatScore:
     it answers to any other agent's that did the same.
     """
     alone = value.seat is None and value.partner == value.agent
+    sign = -1 if better == "lower" else 1
     return SeatScore(
         model=str(value.agent),
         task=value.task,
@@ -251,7 +233,8 @@ def _score(value: Value, better: Better) -> SeatScore:
         partner=ITSELF if alone else str(value.partner),
         play=f"{value.run}/{value.trial}",
         cluster=value.cluster,
-        value=-value.value if value.value is not None and better == "lower" else value.value,
+        value=None if value.value is None else sign * value.value,
+        given=tuple((who, sign * one) for who, one in value.given),
     )
 
 
@@ -434,7 +417,7 @@ def settled(found: Ranking, pair: AdjacentModels) -> bool:
     if found.undecided(pair.above, pair.below):
         return False
     group = next(one.group for one in found.ratings.models if one.model == pair.above)
-    limit = found.firm.get(group, 0.0)
+    limit = found.ratings.tails.get(group, 0.0)
     return pair.flipped is not None and pair.flipped < limit and not pair.flipping_plays
 
 
@@ -494,6 +477,8 @@ def _cautions(found: Ranking) -> Iterator[str]:
             f"Episodes without a score are left out ({told}). An agent that fails where it would "
             "have lost is rated too high."
         )
+    if pool.judge_id.method == "people" and not ratings.raters:
+        yield "Fewer than three people scored these episodes: intervals hold for these raters only."
     yield from judge_caution(pool)
     yield from pool.notes
 
@@ -545,8 +530,9 @@ def _notes(found: Ranking, clusters: str) -> Iterator[str]:
         "episodes: those with a score (what the judge cannot tell has none)"
     )
     reasons = dict.fromkeys(one.note for one in found.ratings.models if one.note)
+    raters = f" and raters ({found.ratings.raters})" if found.ratings.raters else ""
     yield (
-        f"95 % interval by resampling {clusters}s ({found.ratings.clusters}), "
+        f"95 % interval by resampling {clusters}s ({found.ratings.clusters}){raters}, "
         f"{found.ratings.resamples:,} times" + "".join(f"; none: {why}" for why in reasons)
     )
     if any(found.untold.values()):
@@ -593,7 +579,7 @@ def _order(found: Ranking) -> tuple[TextTable, ...]:
         )
         for pair in pairs
     )
-    limits = ", ".join(percent(limit, 1) for limit in found.firm.values())
+    limits = ", ".join(percent(limit, 1) for limit in found.ratings.tails.values())
     heads = ("above", "below", "points", "robust", "reversing episodes", "resamples")
     return (
         TextTable(

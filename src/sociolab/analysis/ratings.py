@@ -8,7 +8,6 @@ it took, when it was given) is left out. So raters are told apart wherever a rea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -22,6 +21,7 @@ from sociolab.core.instructions import (
     instructions_in,
 )
 from sociolab.core.metrics import Declared
+from sociolab.core.rater_signature import moment, signature
 from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
 from sociolab.report.result import run_of_episodes
 from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
@@ -32,11 +32,6 @@ MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
 """Who played: the groups that correlations are given for apart (SOTOPIA, Table 1)."""
 
 _RULES = ("scripted", "rules", "random", "heuristic")
-
-_SIGNED = re.compile(
-    r"\[(?P<rater>\w[\w.-]*)(?: (?P<seconds>[0-9.]+) s)?"
-    r"(?: (?P<when>[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z))?\](?: |$)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,8 @@ class StoredRatings:
     `measures` are those that people rated, in the order of the world's paper. `methods` says where
     each judge's figures come from, `instructions` from which set judges by label and raters by set
     had theirs, as far as it is known. `measuring` are what judges gave in the metrics that are to
-    measure what people rated by another name (`Declared.measured_by`).
+    measure what people rated by another name (`Declared.measured_by`). `played` tells by item
+    who played.
     """
 
     runs: tuple[str, ...]
@@ -81,6 +77,7 @@ class StoredRatings:
     sets: tuple[str, ...]
     instructions: Mapping[str, Instructions] = field(default_factory=dict)
     measuring: tuple[ItemRating, ...] = ()
+    played: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def raters(self) -> tuple[Rater, ...]:
@@ -128,6 +125,7 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
         tuple(sorted(found.sets)),
         dict(_instructions(store, found, labels)),
         tuple(row for row in measuring if not judges or row.rater in judges),
+        found.played,
     )
 
 
@@ -159,6 +157,7 @@ class _Found:
     people: list[tuple[str, _Play, Score]] = field(default_factory=list)
     measures: dict[str, Measure] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
+    played: dict[str, str] = field(default_factory=dict)
     _said: dict[tuple[JudgeId, _Play, str], list[float]] = field(default_factory=dict)
 
     def take_run(self, store: Store, run: str) -> None:
@@ -178,6 +177,7 @@ class _Found:
             play = _Play(
                 f"{run} {trial.id} {seat or ''}", trial.task.cluster, _group(trial, seat, imported)
             )
+            self.played[play.item] = _agent(trial, seat)
             if row.judge.method == "people":
                 if isinstance(verdict, Score):
                     self._rate(row, play, verdict)
@@ -266,6 +266,13 @@ def _group(trial: Trial, seat: str | None, imported: bool) -> str:
     return kinds.pop() if len(kinds) == 1 else OTHERS
 
 
+def _agent(trial: Trial, seat: str | None) -> str:
+    """Who played a seat; of a whole episode all who did."""
+    if seat is not None:
+        return trial.agent(seat)
+    return ", ".join(dict.fromkeys(member.agent for member in trial.cast))
+
+
 def played_by(agent: str, *, imported: bool = False) -> str:
     """`MODELS`, `PEOPLE`, `RULES` or `OTHERS` (plugins), from an agent's label.
 
@@ -279,31 +286,3 @@ def played_by(agent: str, *, imported: bool = False) -> str:
     if "/" in name or (imported and not name.startswith("unknown")):
         return MODELS
     return RULES if name.startswith(_RULES) else OTHERS
-
-
-def signed(rater: str, reason: str, seconds: float | None = None, when: str = "") -> str:
-    """The reason of a rating with the rater's name before it, and what is known of its time."""
-    took = "" if seconds is None else f" {seconds:.10g} s"
-    moment = f" {when}" if when else ""
-    return f"[{rater}{took}{moment}] {reason}".rstrip()
-
-
-def signature(reason: str) -> tuple[str | None, float | None]:
-    """Rater and seconds of a signed reason; None where it tells none."""
-    found = _SIGNED.match(reason)
-    if found is None:
-        return None, None
-    seconds = found["seconds"]
-    return found["rater"], float(seconds) if seconds and seconds.count(".") < 2 else None
-
-
-def moment(reason: str) -> str:
-    """When a signed reason was given, in UTC as ISO 8601; "" where it does not tell."""
-    found = _SIGNED.match(reason)
-    return (found["when"] or "") if found else ""
-
-
-def unsigned(reason: str) -> str:
-    """A reason as the rater wrote it, without the signature before it."""
-    found = _SIGNED.match(reason)
-    return reason[found.end() :].strip() if found else reason

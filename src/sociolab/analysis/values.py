@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, NotKnown, foremost, measure_called
 from sociolab.report.plays import (
-    Judged,
     NotScored,
     PlayKey,
     PlayOutcome,
@@ -22,9 +21,12 @@ from sociolab.report.plays import (
     plays_of,
     whole_plays_of,
 )
-from sociolab.report.result import never_due, outcomes_of, run_of_episodes
+from sociolab.report.result import judged_of, never_due, outcomes_of, run_of_episodes
 from sociolab.report.words import plural
 from sociolab.store.store import RunRow, Store, TrialRow
+
+if TYPE_CHECKING:
+    from sociolab.stats.intervals import Estimate
 
 
 class Value(NamedTuple):
@@ -36,7 +38,7 @@ class Value(NamedTuple):
     if several did), `cluster` is what intervals cluster by, `type` the task's first tag. `bounds`
     are the least and the most that the value could be where there is none. `unscored` is why, where
     the judge could not tell or nothing was established, and `lower` the least that it could be, if
-    the judge said so.
+    the judge said so. `given` says who gave what, where people scored.
     """
 
     run: str
@@ -56,11 +58,23 @@ class Value(NamedTuple):
     bounds: tuple[float, float] = (-math.inf, math.inf)
     unscored: NotKnown | None = None
     lower: float | None = None
+    given: tuple[tuple[str, float], ...] = ()
 
     @property
     def ends(self) -> tuple[float, float]:
         """The value, twice; or, where there is none, its bounds."""
         return self.bounds if self.value is None else (self.value, self.value)
+
+
+def mean_of(values: Sequence[Value]) -> Estimate:
+    """The mean of one judge's values in one measure; of people's, for other raters too."""
+    from sociolab.stats.crossed import RatedPlay, crossed_estimate
+    from sociolab.stats.intervals import mean
+
+    rated = [RatedPlay(value.cluster, value.given) for value in values if value.given]
+    if rated:
+        return crossed_estimate(rated)
+    return mean([value.value for value in values], [value.cluster for value in values])
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +117,7 @@ def values_of(
     """
     row = run_of_episodes(store, run)
     trials = store.trials(run) if plan is None else plan
-    judged = Judged()
-    for judging in store.verdicts.outcomes(run):
-        judged.take(judging)
+    judged = judged_of(store, run)
     rows = {trial.trial.id: trial.trial for trial in trials}
     seats, wholes = plays_of(trials), whole_plays_of(trials, _partner(row.settings))
     told: list[Value] = []
@@ -245,6 +257,7 @@ def _values(
             ends_of(outcome, column.measure),
             outcome.kind if isinstance(outcome, NotScored) else None,
             outcome.low if isinstance(outcome, NotScored) and outcome.bounded else None,
+            column.given.get(play.key, ()),
         )
         yield value, value.unscored is None
 

@@ -18,6 +18,8 @@ from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, foremost, measure_called
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import about, method_words, money, percent, plural
+from sociolab.stats.crossed import LEAST_RATERS
+from sociolab.stats.intervals import t_critical
 from sociolab.stats.variance import Component, Components, LeveledScore, components
 from sociolab.store.store import Store
 
@@ -83,6 +85,11 @@ class Variances:
     left_out: tuple[str, ...]
     untold: int = 0
     declared: Declared = UNDECLARED
+
+    @property
+    def by_people(self) -> bool:
+        """Whether people scored, so that a judge is a rater and a judging a rating."""
+        return all(judge.method == "people" for judge in self.ids.values())
 
 
 def variances(
@@ -228,6 +235,10 @@ def _rows(run: RunValues, value: Value) -> list[LeveledScore]:
         REPEAT: (value.run, value.repeat),
         JUDGE: judge,
     }
+    if value.given and value.value is not None:
+        return [
+            LeveledScore(score, {**levels, JUDGE: (judge, rater)}) for rater, score in value.given
+        ]
     # Where one judging of several failed, the others stand for the play.
     scores = value.judgings if value.value is not None else (None,)
     return [LeveledScore(score, levels) for score in scores]
@@ -404,7 +415,7 @@ def variance_section(found: Variances) -> Section:
         f"({'judge' if len(found.judges) == 1 else 'judges'}: {listed(found.judges)})",
         said=tuple(sentence for one in found.agents for sentence in _said(found, one)),
         cautions=tuple(_cautions(found)),
-        tables=tuple(_table(found, one) for one in found.agents),
+        tables=(*_plans(found), *(_table(found, one) for one in found.agents)),
     )
 
 
@@ -413,7 +424,7 @@ def variance_section(found: Variances) -> Section:
 
 def _said(found: Variances, one: AgentVariance) -> Iterator[str]:
     measure, error = found.measure, one.error
-    n = plural(one.found.n, "judging")
+    n = plural(one.found.n, "rating" if found.by_people else "judging")
     if error is None:
         yield (
             f"{one.agent}: mean {figure(one.mean, measure)} over {n}; this design cannot estimate "
@@ -468,6 +479,13 @@ def _advice(found: Variances, one: AgentVariance) -> str:
     if one.best is None:
         return "No doubling would reduce it."
     name = _plural(found, one.best.factor)
+    raters = next((step for step in one.steps if step.factor == JUDGE and step.error), None)
+    if found.by_people and found.costs is None and raters is not None:
+        return (
+            f"For the same number of episodes, adding {name.removeprefix('the ')} helps most; "
+            "twice the raters, without a new episode, would leave "
+            f"{figure(raters.error, found.measure)}."
+        )
     if found.costs is None or not one.best.cost:
         return f"For the same number of episodes, adding {name.removeprefix('the ')} helps most."
     error, then = one.error or 0.0, one.best.error or 0.0
@@ -544,9 +562,15 @@ def _cautions(found: Variances) -> Iterator[str]:
         )
     read = any(judge.method not in RULE_BASED for judge in found.ids.values())
     if read and any(one.judged_once for one in found.agents):
+        again = (
+            "Have two people rate each"
+            if found.by_people
+            else ("Judge again with sociolab judge RUN --judge SPEC --repeats 2")
+        )
+        judged, judgings = ("rated", "ratings") if found.by_people else ("judged", "judgings")
         yield (
-            "Each episode was judged once: variation between judgings is part of the residual. "
-            "Judge again with sociolab judge RUN --judge SPEC --repeats 2."
+            f"Each episode was {judged} once: variation between {judgings} is part of the "
+            f"residual. {again}."
         )
     cut = {
         f"{_name(found, part.factor)} of {one.agent}": None
@@ -563,6 +587,47 @@ def _cautions(found: Variances) -> Iterator[str]:
 
 
 # ------------------------------------------------------------------ tables
+
+
+_TIMES = (1, 2, 4)
+"""How many times the scenarios, or the raters, a plan has."""
+
+
+def _plans(found: Variances) -> Iterator[TextTable]:
+    """How wide the interval of an agent's mean would be with more scenarios and more raters."""
+    if not found.by_people:
+        return
+    rows = []
+    for one in found.agents:
+        levels = {part.factor: part.levels for part in one.parts}
+        if levels[JUDGE] < LEAST_RATERS or levels[SCENARIO] < LEAST_RATERS:
+            continue
+        for more in _TIMES:
+            halves = []
+            for times in _TIMES:
+                units = min(more * levels[SCENARIO], times * levels[JUDGE])
+                error = one.found.error_with({SCENARIO: more, "residual": more, JUDGE: times})
+                half = None if error is None else t_critical(units - 1) * error
+                halves.append(f"{NOTHING if half is None else figure(half, found.measure)}")
+            plays = more * (one.steps[0].plays if one.steps else 0)
+            rows.append((one.agent, f"{more * levels[SCENARIO]:,}", f"{plays:,}", *halves))
+    if rows:
+        name = f"{_name(found, SCENARIO)}s"
+        yield TextTable(
+            "How many episodes and raters: half the width of the 95 % interval",
+            (
+                "",
+                name,
+                "episodes",
+                *(f"raters \N{MULTIPLICATION SIGN} {times}" for times in _TIMES),
+            ),
+            tuple(rows),
+            (
+                f"of an agent's mean over other {name} and other raters, each episode rated by as "
+                "many people as now; twice the raters share the same ratings",
+                "planned from the components below: as rough as these",
+            ),
+        )
 
 
 def _table(found: Variances, one: AgentVariance) -> TextTable:
@@ -593,9 +658,11 @@ def _notes(found: Variances, one: AgentVariance) -> Iterator[str]:
     if any(part.factor == PAIRING for part in one.parts):
         yield f"{_name(found, PAIRING)}: what a partner does in that task and seat only"
     plays = max((step.plays for step in one.steps), default=0)
+    judges, scored = ("raters", "ratings") if found.by_people else ("judges", "judgings")
     yield (
         f"error if doubled: the standard error with twice as many levels, for {plays:,} more "
-        f"episodes and {one.found.n:,} more judgings; more judges or judgings need no new episodes"
+        f"episodes and {one.found.n:,} more {scored}; more {judges} or {scored} need no new "
+        "episodes"
     )
     if found.costs is not None:
         mark = about(found.costs.estimated)
@@ -633,23 +700,27 @@ def _name(found: Variances, factor: str) -> str:
     cluster = found.declared.cluster
     task = "case" if cluster == "task" else "task"
     names = {SCENARIO: cluster, TASK: task, PAIRING: f"partner in one {task}"}
+    if found.by_people:
+        once = all(one.played_once for one in found.agents)
+        names |= {JUDGE: "rater", REPEAT: "episode" if once else REPEAT}
     return names.get(factor, factor)
 
 
 def _plural(found: Variances, factor: str) -> str:
     names = {
         TASK: f"the {_name(found, TASK)}s in each {_name(found, SCENARIO)}",
-        REPEAT: "the repeats",
+        REPEAT: f"the {_name(found, REPEAT)}s",
         JUDGINGS: "the judgings of each episode",
     }
     return names.get(factor, f"the {_name(found, factor)}s")
 
 
 def _part(found: Variances, one: AgentVariance, part: Component) -> str:
-    return _rest(one) if part.factor == "residual" else _name(found, part.factor)
+    return _rest(found, one) if part.factor == "residual" else _name(found, part.factor)
 
 
-def _rest(one: AgentVariance) -> str:
+def _rest(found: Variances, one: AgentVariance) -> str:
+    judging = "rating" if found.by_people else "judging"
     if not one.judged_once:
-        return "judging, and the rest"
-    return "episode, judging, and the rest" if one.played_once else "repeat, judging, and the rest"
+        return f"{judging}, and the rest"
+    return f"{'episode' if one.played_once else 'repeat'}, {judging}, and the rest"

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar
 
 from sociolab.core.episode import ACT, Answered, Episode, Json, Moved, Trial, TurnsAsked, Unusable
+from sociolab.core.rater_signature import signature
 from sociolab.core.score import JudgeId, Measure, NotKnown
 from sociolab.store.calls import SeatCost
 from sociolab.store.overview import Turns
 from sociolab.store.store import TrialRow
 from sociolab.store.verdicts import BareVerdict as Stored
-from sociolab.store.verdicts import Judging
+from sociolab.store.verdicts import Judging, Reasoned
 
 PlayKey: TypeAlias = tuple[str, str | None]
 """Trial and seat; no seat for the whole episode."""
@@ -154,7 +155,8 @@ class ScoreColumn:
     """A measure as one judge sees it; `outcomes` holds the plays that it has judged.
 
     `label` names the judge; `whole` says that the measure is of whole episodes, not of seats;
-    `due` that a value is due of a failed trial too, so that it counts as a failure.
+    `due` that a value is due of a failed trial too, so that it counts as a failure. `given` says of
+    people's scores who gave what.
     """
 
     label: str
@@ -163,6 +165,7 @@ class ScoreColumn:
     whole: bool
     due: bool
     outcomes: Mapping[PlayKey, PlayOutcome]
+    given: Mapping[PlayKey, tuple[tuple[str, float], ...]] = field(default_factory=dict)
 
 
 def outcome(stored: Stored) -> PlayOutcome:
@@ -400,6 +403,9 @@ class Judged:
     measures: dict[str, Measure] = field(default_factory=dict)
     causes: Counter[str] = field(default_factory=Counter)
     _said: dict[JudgeId, dict[_Which, tuple[Measure, _Values]]] = field(default_factory=dict)
+    _given: dict[tuple[JudgeId, str], dict[PlayKey, tuple[tuple[str, float], ...]]] = field(
+        default_factory=dict
+    )
     _cells: dict[JudgeId, dict[tuple[Measure, str, str | None], _Cell]] = field(
         default_factory=dict
     )
@@ -433,6 +439,15 @@ class Judged:
                 one_value = self._ones.setdefault(said, (said,))
                 values[key] = (*values[key], said) if key in values else one_value
 
+    def take_raters(self, judge: JudgeId, rows: Iterable[Reasoned]) -> None:
+        """Take in which person gave which score."""
+        for row in rows:
+            if not isinstance(row.value, str):
+                given = self._given.setdefault((judge, row.measure), {})
+                rater = signature(row.reason)[0] or f"#{row.judging + 1}"
+                key = row.trial, row.seat or None
+                given[key] = (*given.get(key, ()), (rater, row.value))
+
     def labels(self) -> dict[JudgeId, str]:
         """Names that tell the judges apart."""
         return labels_of(self.judgings)
@@ -447,7 +462,8 @@ class Judged:
         for judge, columns in self._said.items():
             for (*_, whole), (measure, values) in columns.items():
                 found = {key: combined(said) for key, said in values.items()}
-                made.append(ScoreColumn(labels[judge], judge, measure, whole, True, found))
+                given = self._given.get((judge, measure.name), {})
+                made.append(ScoreColumn(labels[judge], judge, measure, whole, True, found, given))
                 if last:
                     values.clear()
         return tuple(made)

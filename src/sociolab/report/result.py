@@ -178,6 +178,9 @@ def judged_of(store: Store, run: str) -> Judged:
     judged = Judged()
     for row in store.verdicts.outcomes(run):
         judged.take(row)
+    for judge in judged.judgings:
+        if judge.method == "people":
+            judged.take_raters(judge, store.verdicts.reasons(run, judge))
     return judged
 
 
@@ -500,6 +503,8 @@ def _group_entries(
         if all(what is None for what in found):
             continue
         ends = column.measure.low, column.measure.high
+        if column.given:
+            estimate = _by_raters(one, places)
         counted = (
             one.plays[i].key for i, what in zip(places, found, strict=True) if what is not None
         )
@@ -508,7 +513,24 @@ def _group_entries(
         yield entry
         if column.measure.name in macro:
             over = mean(*cluster_means(found, clusters))
+            if column.given:
+                over = replace(_by_raters(one, places, macro=True), n=over.n)
             yield macro_entry(entry, on_scale(over, *ends))
+
+
+def _by_raters(said: ColumnOutcomes, places: Sequence[int], *, macro: bool = False) -> Estimate:
+    """The mean of people's scores for other raters too; `macro`: each cluster counts the same."""
+    from sociolab.stats.crossed import RatedPlay, crossed_estimate
+
+    given = said.column.given
+    plays = [said.plays[i] for i in places if said.plays[i].key in given]
+    sizes = Counter(play.cluster for play in plays)
+    weights = [1 / sizes[play.cluster] if macro else 1.0 for play in plays]
+    rated = (
+        RatedPlay(play.cluster, given[play.key], weight)
+        for play, weight in zip(plays, weights, strict=True)
+    )
+    return crossed_estimate(tuple(rated))
 
 
 def _values(outcomes: Sequence[PlayOutcome | None]) -> Sequence[float | None]:

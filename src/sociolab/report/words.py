@@ -267,7 +267,9 @@ def interval(result: RunResult, entry: ScoreEntry) -> str:
 def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:
     """How the intervals of these entries were made; empty where none has one."""
     made = [(entry.clusters, entry.interval) for entry in entries if entry.interval != "none"]
-    return interval_line(made, cluster) + cut_words(entries) if made else ""
+    fixed = any(entry.method == "people" and entry.interval == "t" for entry in entries)
+    told = "; of fewer than three raters: for these raters only" if fixed else ""
+    return interval_line(made, cluster) + told + cut_words(entries) if made else ""
 
 
 def interval_line(made: Sequence[tuple[int, str]], cluster: str) -> str:
@@ -280,7 +282,9 @@ def interval_line(made: Sequence[tuple[int, str]], cluster: str) -> str:
 
 def interval_methods(kinds: Iterable[str]) -> str:
     """How intervals of these methods (as in `Estimate.method`) were made; "none" without any."""
-    return "skew-corrected t" if "t" in {*kinds} else "none"
+    words = {"t": "skew-corrected t", "crossed": "t, clustered by rater too (both ways)"}
+    found = {*kinds}
+    return "; ".join(words[kind] for kind in words if kind in found) or "none"
 
 
 def cut_words(entries: Sequence[ScoreEntry]) -> str:

@@ -22,7 +22,7 @@ people about their items' means, pooled. Both are sample standard deviations.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
@@ -53,9 +53,6 @@ POOLED = "pooled"
 _ROUNDING = 1e-9
 
 _Cell = TypeVar("_Cell")
-_MeansOf: TypeAlias = Callable[
-    [Mapping[str, Mapping[str, Floats]], Sequence[str]], dict[str, dict[str, Estimate]]
-]
 _METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
 Given: TypeAlias = dict[str, float | None]
 """What each rater gave an item."""
@@ -142,21 +139,20 @@ def agreement_report(
     if taken := {OVERALL, POOLED} & set(ranges):
         raise ValueError(f"{min(taken)} is the name of a summary, no dimension may have it")
     of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
-    made = _means_of
     study = rating_arrays(rows, judge_rows, of)
     groups: list[str | None] = [None, *sorted(set(study.groups))]
     names = sorted({row.rater for row in judge_rows})
     return AgreementReport(
-        people=_in_order(_among_people(study, group, made) for group in groups),
+        people=_in_order(_among_people(study, group) for group in groups),
         judges=tuple(
             cell
             for judge in names
-            for cell in _in_order(_judge_and_people(study, judge, group, made) for group in groups)
+            for cell in _in_order(_judge_and_people(study, judge, group) for group in groups)
         ),
         pairs=tuple(
             cell
             for first, second in combinations(names, 2)
-            for cell in _in_order(_judge_pair(study, first, second, g, made) for g in groups)
+            for cell in _in_order(_judge_pair(study, first, second, g) for g in groups)
         ),
     )
 
@@ -183,7 +179,7 @@ def _means_of(
 
 
 def _agreements(
-    study: RatingArrays, tables: Mapping[str, RatingTable], group: str | None, made: _MeansOf
+    study: RatingArrays, tables: Mapping[str, RatingTable], group: str | None
 ) -> tuple[dict[str, RatingTable], dict[str, RaterAgreement]]:
     """Agreement by dimension, of tables with a row per item of the group; then of all, pooled.
 
@@ -191,7 +187,7 @@ def _agreements(
     """
     clusters = study.clusters_of(group)
     columns = {name: pair_columns(table, study.bins[name]) for name, table in tables.items()}
-    found = made(columns, clusters)
+    found = _means_of(columns, clusters)
     rated = {name: table.of(table.sizes + table.missing > 0) for name, table in tables.items()}
     count = study.categories
     agreements = {name: agreement_of(found[name], rated[name], count) for name in tables}
@@ -200,16 +196,16 @@ def _agreements(
             title: np.concatenate([columns[name][title] for name in parts])
             for title in columns[parts[0]]
         }
-        shares = made({POOLED: pooled}, clusters * len(parts))[POOLED]
+        shares = _means_of({POOLED: pooled}, clusters * len(parts))[POOLED]
         rated[POOLED] = stacked([rated[name] for name in parts])
         agreements[POOLED] = agreement_of(shares, rated[POOLED], count)
     return rated, agreements
 
 
-def _among_people(study: RatingArrays, group: str | None, made: _MeansOf) -> list[AmongPeople]:
+def _among_people(study: RatingArrays, group: str | None) -> list[AmongPeople]:
     mask = study.mask(group)
     tables = {name: people.of(mask) for name, people in study.people.items()}
-    rated, agreements = _agreements(study, tables, group, made)
+    rated, agreements = _agreements(study, tables, group)
     cells = []
     for name, found in agreements.items():
         metrics: Sequence[Alpha | None] = (None, None, None)
@@ -221,9 +217,7 @@ def _among_people(study: RatingArrays, group: str | None, made: _MeansOf) -> lis
     return cells
 
 
-def _judge_and_people(
-    study: RatingArrays, judge: str, group: str | None, made: _MeansOf
-) -> list[JudgeAndPeople]:
+def _judge_and_people(study: RatingArrays, judge: str, group: str | None) -> list[JudgeAndPeople]:
     mask, columns = study.mask(group), {}
     sides: dict[
         str, tuple[JudgeGaps, Correlation, Correlation, JudgeColumn, NDArray[np.bool_]]
@@ -237,7 +231,7 @@ def _judge_and_people(
         linear, ranked = correlations(scores, compared.means(), clusters[mask][both])
         sides[name] = gaps, linear, ranked, column, rated
         columns[name] = {title: _scattered(found, both) for title, found in gaps.columns().items()}
-    means_of = made(columns, study.clusters_of(group))
+    means_of = _means_of(columns, study.clusters_of(group))
     return [
         JudgeAndPeople(
             judge,
@@ -254,18 +248,16 @@ def _judge_and_people(
     ]
 
 
-def _judge_pair(
-    study: RatingArrays, first: str, second: str, group: str | None, made: _MeansOf
-) -> list[JudgePair]:
+def _judge_pair(study: RatingArrays, first: str, second: str, group: str | None) -> list[JudgePair]:
     mask = study.mask(group)
     sides = {
         name: (study.judge(first, name).of(mask), study.judge(second, name).of(mask))
         for name in study.people
     }
     tables = {name: _beside(*both) for name, both in sides.items()}
-    _, agreements = _agreements(study, tables, group, made)
+    _, agreements = _agreements(study, tables, group)
     gaps = {name: {"gap": a.values - b.values} for name, (a, b) in sides.items()}
-    differences = made(gaps, study.clusters_of(group))
+    differences = _means_of(gaps, study.clusters_of(group))
     cells = []
     for name, found in agreements.items():
         if name == POOLED:

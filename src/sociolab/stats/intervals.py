@@ -77,7 +77,8 @@ class Estimate:
     and `note` says why where there is no interval: no values, 1 cluster, or no variation between
     clusters. In the last case the formulas give a width of 0, which would claim certainty that
     the data cannot give: 90 scenarios without a broken rule do not show that rules never break.
-    (`bound` tells what they do show.) A note beside an interval says that it was cut.
+    (`bound` tells what they do show.) A note beside an interval says that it was cut. Method
+    "crossed" is that of people's scores (`stats.crossed`).
     """
 
     value: float | None
@@ -85,9 +86,14 @@ class Estimate:
     clusters: int
     low: float | None
     high: float | None
-    method: Literal["t", "none"]
+    method: Literal["t", "crossed", "none"]
     level: float = LEVEL
     note: str = ""
+
+    @property
+    def freedom(self) -> int:
+        """The degrees of freedom of its interval."""
+        return self.clusters - 1
 
 
 def mean(values: Sequence[float | None], clusters: Sequence[str]) -> Estimate:

@@ -103,7 +103,10 @@ class Comparison:
         None without an error, and for plays without counterparts."""
         if self.difference.value is None or self.design.error is None or self.t_test.t is None:
             return None
-        return abs(self.difference.value) + t_quantile(0.95, self.clusters - 1) * self.design.error
+        return (
+            abs(self.difference.value)
+            + t_quantile(0.95, self.difference.freedom) * self.design.error
+        )
 
     @property
     def p(self) -> float | None:

@@ -12,16 +12,18 @@ others forms a group of its own, without a strength: no data bound it, and no pr
 
 Intervals resample whole clusters (tasks) and take percentiles, expanded as Student's t widens the
 normal (Hesterberg 2015, "What teachers should know about the bootstrap"): plain ones are too short
-with few clusters. A resample may break a group up; there, and where a dropped play does, each
-compared pair gets half a virtual win both ways. A model that loses its strength in too many of the
-resamples gets no interval.
+with few clusters. Of people's scores raters are resampled beside clusters, and each play has the
+mean of those drawn (the pigeonhole bootstrap; Owen, Annals of Applied Statistics 1, 2007), so that
+intervals hold for other raters too; with fewer than three, for these. A resample may break a group
+up; there, and where a dropped play does, each compared pair gets half a virtual win both ways. A
+model that loses its strength in too many of the resamples gets no interval.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from statistics import NormalDist
@@ -30,7 +32,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.intervals import Floats, t_critical
+from sociolab.stats.crossed import LEAST_RATERS, Given
+from sociolab.stats.intervals import Floats, numbered, t_critical
 
 _SAME = 1e-9
 """Values that differ by less than this part of themselves differ by rounding."""
@@ -61,6 +64,7 @@ class SeatScore(NamedTuple):
     """What a model scored in one play at a task and seat, with a partner; None if not scored.
 
     `play` names the episode: repeats of one setting differ in it, both seats of a play share it.
+    `given` says who gave what, where people scored.
     """
 
     model: str
@@ -70,12 +74,14 @@ class SeatScore(NamedTuple):
     play: str
     cluster: str
     value: float | None
+    given: Given = ()
 
 
 class Contest(NamedTuple):
     """One comparison of two models: `outcome` is 1 where a won, 0.5 for a tie, 0 where b won.
 
-    `weight` counts comparisons; `plays` are the episodes it rests on.
+    `weight` counts comparisons; `plays` are the episodes it rests on, `given` what people gave a's
+    and b's.
     """
 
     a: str
@@ -84,6 +90,7 @@ class Contest(NamedTuple):
     cluster: str
     weight: float = 1.0
     plays: tuple[str, ...] = ()
+    given: tuple[Given, Given] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +145,15 @@ def _check_scores(scores: Sequence[SeatScore]) -> None:
 
 
 def _compare(x: SeatScore, y: SeatScore, weight: float) -> Contest:
-    gap = (x.value or 0.0) - (y.value or 0.0)
-    tie = abs(gap) <= _SAME * max(abs(x.value or 0.0), abs(y.value or 0.0))
-    outcome = 0.5 if tie else float(gap > 0)
-    return Contest(x.model, y.model, outcome, x.cluster, weight, (x.play, y.play))
+    outcome = float(_outcomes(np.array([x.value or 0.0]), np.array([y.value or 0.0]))[0])
+    given = x.given, y.given
+    return Contest(x.model, y.model, outcome, x.cluster, weight, (x.play, y.play), given)
+
+
+def _outcomes(a: Floats, b: Floats) -> Floats:
+    """1 where a is higher, 0.5 where they tie, 0 where b is."""
+    tie = np.abs(a - b) <= _SAME * np.maximum(np.abs(a), np.abs(b))
+    return np.where(tie, 0.5, (a > b).astype(np.float64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,13 +207,17 @@ class ModelRatings:
     """All models, group by group, the strongest first.
 
     Groups are ordered by the share of comparisons that their models won, which is not a rating:
-    strengths of two groups cannot be compared.
+    strengths of two groups cannot be compared. `tails`: by group, the share of the resamples that
+    intervals leave out on either side, fewer than 2.5 % as resamples of few clusters differ too
+    little. `raters`: how many were resampled beside the clusters; 0 for none.
     """
 
     models: tuple[ModelRating, ...]
     neighbours: tuple[AdjacentModels, ...]
     clusters: int
     resamples: int
+    tails: Mapping[int, float]
+    raters: int = 0
 
 
 def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> ModelRatings:
@@ -221,15 +237,27 @@ def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Mo
     data = _Data.of(ordered, {name: i for i, name in enumerate(names)})
     ratings: list[ModelRating] = []
     neighbours: list[AdjacentModels] = []
+    tails: dict[int, float] = {}
     for number, group in enumerate(_groups(data.wins), start=1):
         if len(group) == 1:
             ratings.append(_alone(data, names, number, int(group[0])))
         else:
-            fit = _Fit.of(data.only(group), seed, resamples)
+            mine = {names[i] for i in group}
+            of_group = [row for row in ordered if {row.a, row.b} <= mine]
+            fit = _Fit.of(data.only(group), _Rated.of(of_group), seed, resamples)
+            tails[number] = fit.tail
             order = np.argsort(-fit.strength, kind="stable").tolist()
             ratings += [_rating(data, names, number, int(group[i]), fit, i) for i in order]
             neighbours += [_neighbours(names, group, fit, i, j) for i, j in pairwise(order)]
-    return ModelRatings(tuple(ratings), tuple(neighbours), len(data.by_cluster), resamples)
+    rated = _Rated.of(ordered)
+    return ModelRatings(
+        tuple(ratings),
+        tuple(neighbours),
+        len(data.by_cluster),
+        resamples,
+        tails,
+        rated.raters if rated else 0,
+    )
 
 
 def _turned(row: Contest) -> Contest:
@@ -241,7 +269,8 @@ def _turned(row: Contest) -> Contest:
         )
     if row.a < row.b:
         return row
-    return row._replace(a=row.b, b=row.a, outcome=1 - row.outcome)
+    given = row.given[1], row.given[0]
+    return row._replace(a=row.b, b=row.a, outcome=1 - row.outcome, given=given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +318,56 @@ class _Data:
 
 
 @dataclass(frozen=True, slots=True)
+class _Rated:
+    """Comparisons by people's scores: models, cluster and weight of each, and what its two plays
+    got by rater; nan where a rater gave nothing. Models and clusters are numbered by name."""
+
+    models: NDArray[np.intp]
+    clusters: NDArray[np.intp]
+    weights: Floats
+    scores: Floats
+
+    @property
+    def raters(self) -> int:
+        return int(self.scores.shape[2])
+
+    @classmethod
+    def of(cls, rows: Sequence[Contest]) -> _Rated | None:
+        """None where not all of it is by people, or they are fewer than `LEAST_RATERS`."""
+        names = sorted({who for row in rows for given in row.given for who, _ in given})
+        if len(names) < LEAST_RATERS or not all(all(row.given) for row in rows):
+            return None
+        place = {name: i for i, name in enumerate(names)}
+        scores = np.full((2, len(rows), len(names)), np.nan)
+        for i, row in enumerate(rows):
+            for side in (0, 1):
+                for who, value in row.given[side]:
+                    scores[side, i, place[who]] = value
+        models = numbered([*(row.a for row in rows), *(row.b for row in rows)]).reshape(2, -1)
+        clusters = numbered([row.cluster for row in rows])
+        return cls(models, clusters, np.array([row.weight for row in rows]), scores)
+
+    def resampled(self, draws: Floats, size: int, rng: np.random.Generator) -> Floats:
+        """Wins in each draw of clusters, with raters drawn beside; a comparison counts where both
+        plays have a rater that was drawn."""
+        there, raters = ~np.isnan(self.scores), self.raters
+        values = np.nan_to_num(self.scores)
+        cells = np.zeros((2, len(self.weights), size * size))
+        for side in (0, 1):
+            won = self.models[side] * size + self.models[1 - side]
+            cells[side, np.arange(len(won)), won] = self.weights
+        found = []
+        for block in np.array_split(draws, max(1, draws.size * len(self.weights) // _BLOCK // 16)):
+            drawn = rng.multinomial(raters, [1 / raters] * raters, len(block)).astype(np.float64)
+            totals, counts = (drawn @ part.swapaxes(1, 2) for part in (values, there))
+            means = totals / np.maximum(counts, 1)
+            outcome = _outcomes(means[0], means[1])
+            weight = block[:, self.clusters] * (counts > 0).all(axis=0)
+            found.append((weight * outcome) @ cells[0] + (weight * (1 - outcome)) @ cells[1])
+        return np.concatenate(found).reshape(-1, size, size)
+
+
+@dataclass(frozen=True, slots=True)
 class _Fit:
     """A group's strengths: of all data, without each play, in each resample (or none) and its tail.
 
@@ -302,7 +381,7 @@ class _Fit:
     tail: float
 
     @classmethod
-    def of(cls, data: _Data, seed: int, resamples: int) -> _Fit:
+    def of(cls, data: _Data, rated: _Rated | None, seed: int, resamples: int) -> _Fit:
         compared = data.wins + data.wins.T > 0
         strength = strengths(data.wins[None])[0]
         # Weights of 1/6 and the like leave crumbs where everything was taken away.
@@ -310,13 +389,19 @@ class _Fit:
         left[left < _ROUNDING * data.wins.max()] = 0
         dropped, _ = _mended(left, compared)
         count = len(data.by_cluster)
+        units = min(count, rated.raters) if rated else count
+        wide = math.sqrt(units / (units - 1)) * t_critical(units - 1) if units > 1 else math.inf
+        tail = NormalDist().cdf(-wide)
         if count < LEAST_CLUSTERS:
-            return cls(strength, dropped, strength[:0, None], np.zeros_like(strength), 0.0)
-        draws = np.random.default_rng(seed).multinomial(count, [1 / count] * count, resamples)
-        drawn = np.tensordot(draws.astype(np.float64), data.by_cluster, axes=1)
+            return cls(strength, dropped, strength[:0, None], np.zeros_like(strength), tail)
+        rng = np.random.default_rng(seed)
+        draws = rng.multinomial(count, [1 / count] * count, resamples).astype(np.float64)
+        if rated is None:
+            drawn = np.tensordot(draws, data.by_cluster, axes=1)
+        else:
+            drawn = rated.resampled(draws, len(strength), rng)
         resampled, unbound = _mended(drawn, compared)
-        wide = math.sqrt(count / (count - 1)) * t_critical(count - 1)
-        return cls(strength, dropped, resampled, unbound.mean(axis=0), NormalDist().cdf(-wide))
+        return cls(strength, dropped, resampled, unbound.mean(axis=0), tail)
 
 
 def _mended(wins: Floats, compared: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:

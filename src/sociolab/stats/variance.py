@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +79,14 @@ class Components:
     n: int
     missing: int
     advice: Advice
+    _fit: _Fit = field(compare=False, repr=False)
+    _within: Within = field(compare=False, repr=False)
+
+    def error_with(self, times: Mapping[str, float]) -> float | None:
+        """The standard error with so many times the levels of these factors (and of what lies
+        within them); "residual": so many times the values. None where the design cannot tell."""
+        names = [*(part.factor for part in self.factors), "residual"]
+        return _error(self._fit, names, self._within, times)
 
 
 def components(
@@ -106,7 +114,8 @@ def components(
     fit = _Fit.of(np.array([row.value for row in present], dtype=np.float64), codes)
     *found, residual = _components((*factors, "residual"), fit)
     advice = _advice(factors, within, fit)
-    return Components(tuple(found), residual, len(present), len(rows) - len(present), advice)
+    missing = len(rows) - len(present)
+    return Components(tuple(found), residual, len(present), missing, advice, fit, within)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +201,23 @@ def _note(fit: _Fit, i: int, variance: float | None) -> str:
 
 def _advice(factors: Sequence[str], within: Within, fit: _Fit) -> Advice:
     fixed = tuple(name for i, name in enumerate(factors) if fit.levels[i] == 1)
-    weights = np.where(fit.levels > 1, fit.weights, 0)
-    now = _root(fit.total(weights))
-    doublings: dict[str, float | None] = {}
-    for i, name in enumerate(factors):
-        halved = [name == other or name in within.get(other, ()) for other in factors]
-        halves = np.where([*halved, True], weights / 2, weights)
-        doublings[name] = None if fit.levels[i] == 1 else _root(fit.total(halves))
-    return Advice(now, fixed, doublings)
+    names = [*factors, "residual"]
+    doublings = {
+        name: None if name in fixed else _error(fit, names, within, {name: 2, "residual": 2})
+        for name in factors
+    }
+    return Advice(_error(fit, names, within, {}), fixed, doublings)
+
+
+def _error(
+    fit: _Fit, names: Sequence[str], within: Within, times: Mapping[str, float]
+) -> float | None:
+    """The standard error of the mean with so many times the levels, see `Components.error_with`."""
+    more = [
+        math.prod(factor for of, factor in times.items() if of in (name, *within.get(name, ())))
+        for name in names
+    ]
+    return _root(fit.total(np.where(fit.levels > 1, fit.weights, 0) / np.array(more)))
 
 
 def _root(variance: float | None) -> float | None:

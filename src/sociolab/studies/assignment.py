@@ -10,8 +10,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sociolab.core.seeding import digest
 from sociolab.store.store import Store
@@ -34,12 +34,14 @@ class ItemPool:
     """Items to be dealt: each to `people`, at most `each` to one person.
 
     `more` counts the people that an item wants beyond those, such as a third where two disagree.
+    `blocks` says by item what each person should get evenly, such as who played.
     """
 
     items: tuple[str, ...]
     people: int
     each: int
     more: Collection[str] = ()
+    blocks: Mapping[str, str] = field(default_factory=dict)
 
     def wanted(self, item: str) -> int:
         """How many people are to have this item."""
@@ -52,8 +54,8 @@ def choose_item(
     """The item for this participant: what is open already, or what fewest people have.
 
     `rows` are all assignments of the study, those that were given back as "given up". None if
-    there is nothing left, or the participant has had enough. Equals come in an order of each
-    participant's own, so that no item is always the first.
+    there is nothing left, or the participant has had enough. Of equals comes one of the block that
+    the participant had least of, in an order of each participant's own.
     """
     mine = {row.item: row.state for row in rows if row.participant == participant}
     items = set(pile.items)
@@ -68,7 +70,12 @@ def choose_item(
         for item in pile.items
         if taken[item] < pile.wanted(item) and mine.get(item) != "done" and item not in barred
     ]
-    return min(free, key=lambda i: (taken[i], digest(participant, i)), default=None)
+    had = Counter(pile.blocks.get(item, "") for item, state in mine.items() if state == "done")
+
+    def turn(item: str) -> tuple[int, int, str]:
+        return taken[item], had[pile.blocks.get(item, "")], digest(participant, item)
+
+    return min(free, key=turn, default=None)
 
 
 def assign_next(

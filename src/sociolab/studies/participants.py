@@ -8,9 +8,9 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sociolab.analysis.ratings import signature
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
+from sociolab.core.rater_signature import signature
 from sociolab.core.score import ScoreFailure
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Literal, TypeAlias
 
-from sociolab.analysis.ratings import moment, signature, unsigned
 from sociolab.app.run_cache import RUN_CACHE
 from sociolab.core.errors import ConfigError, StoreError
+from sociolab.core.rater_signature import moment, signature, unsigned
 from sociolab.core.score import NO_ANSWERS, JudgeId, Measure, NotKnown, Score, Unscored
 from sociolab.report.result import run_of_episodes
 from sociolab.store.store import Store
@@ -155,7 +155,22 @@ def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None
 
 def episode_pool(store: Store, study: RateStudy) -> ItemPool:
     """The episodes, each for so many raters; one on which they disagree is for one more."""
-    return ItemPool(study.episodes, study.plan.raters, study.plan.each, _disputed(store, study))
+    plan = study.plan
+    disputed = _disputed(store, study)
+    return ItemPool(study.episodes, plan.raters, plan.each, disputed, _casts(store, study))
+
+
+def _casts(store: Store, study: RateStudy) -> Mapping[str, str]:
+    """Who played each episode: raters are dealt evenly over agents, so that a severe one does not
+    fall on one of them."""
+
+    def find() -> Mapping[str, str]:
+        return {
+            row.trial.id: ", ".join(sorted(member.agent for member in row.trial.cast))
+            for row in store.trials(study.run)
+        }
+
+    return RUN_CACHE.of(store, study.run, "casts", find)
 
 
 def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection[str]:

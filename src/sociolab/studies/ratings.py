@@ -12,10 +12,10 @@ from itertools import count
 from statistics import fmean
 from typing import Literal, TypeAlias
 
-from sociolab.analysis.ratings import moment, signature, signed, unsigned
 from sociolab.app.registry import known_world
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.rater_signature import moment, signature, signed, unsigned
 from sociolab.core.score import (
     NO_ANSWERS,
     JudgeId,

@@ -11,7 +11,7 @@ from sociolab.analysis.formatting import NOTHING, p_text, plain
 from sociolab.analysis.hard_subset import hard, hard_section
 from sociolab.analysis.pooled_runs import pooled
 from sociolab.analysis.ratings import MODELS, PEOPLE, played_by, ratings_of
-from sociolab.analysis.values import Value, values_of
+from sociolab.analysis.values import Value, mean_of, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, Names
@@ -31,7 +31,7 @@ from sociolab.plugin.recipe import (
 from sociolab.report.section import TextTable
 from sociolab.report.words import plural
 from sociolab.stats.difficulty import HARDEST
-from sociolab.stats.intervals import Estimate, mean, on_scale
+from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired import sign_flip
 
 
@@ -170,8 +170,7 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
         figures: dict[str, Estimate] = {}
         for name in sheet.columns:
             mine = [value for value in some if value.measure == name]
-            whole = mean([value.value for value in mine], [value.cluster for value in mine])
-            figures |= {name: on_scale(whole, *scales[name])} if mine else {}
+            figures |= {name: on_scale(mean_of(mine), *scales[name])} if mine else {}
         agents = tuple({str(one) for value in some for one in (value.agent, value.partner)})
         yours.append(Yours(who, part, figures, *standing(results, agents, judge)))
         if (n := max(one.n for one in figures.values())) != _DESIGN:

@@ -1,0 +1,206 @@
+"""How often intervals of people's scores hold the truth for other scenarios and other raters.
+
+    PYTHONPATH=src python benchmarks/bench_raters.py
+
+Simulated studies: five agents of 28 plays in 14 scenarios, two of 20 raters a play, and variance
+components (shares) as SOTOPIA's public ratings have them. Who rates what is dealt by the
+assignment of the project's own studies, to raters of whom some come back many times and others do
+two episodes; or, as recruited without such dealing, at random, where an agent's raters are fewer
+and weigh more unequally. Also the coverage of estimates corrected by a judge (PPI++), of which
+people rated some plays only, and how often a judge is warned of that favours no agent, and one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from sociolab.analysis.judge_by_agent import JudgedByPeople, biases
+from sociolab.stats.crossed import RatedPlay, crossed, crossed_estimate
+from sociolab.stats.intervals import Estimate, mean
+from sociolab.stats.prediction_powered import JudgedPlay, corrected
+from sociolab.store.studies import AssignmentRow
+from sociolab.studies.assignment import ItemPool, choose_item
+
+SHARES = {  # of rater, scenario, play; the rest is the rating's own
+    "KNO": (0.37, 0.05, 0.18),
+    "SOC": (0.20, 0.10, 0.20),
+    "BEL": (0.13, 0.08, 0.29),
+    "REL": (0.10, 0.15, 0.40),
+    "GOAL": (0.05, 0.20, 0.55),
+}
+AGENTS, SCENARIOS, PLAYS, RATERS = 5, 14, 28, 20
+DRAWS = 1000
+
+Assigned: TypeAlias = Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]
+"""By agent, each play's scenario and its raters."""
+
+
+def dealt(seed: int) -> Assigned:
+    """By the assignment of the project's studies, raters coming in an uneven order."""
+    plays = {
+        f"{agent} {play}": (f"agent-{agent}", f"s{play % SCENARIOS}")
+        for agent in range(AGENTS)
+        for play in range(PLAYS)
+    }
+    blocks = {item: agent for item, (agent, _) in plays.items()}
+    pool = ItemPool(tuple(plays), people=2, each=60, blocks=blocks)
+    rng, odds = np.random.default_rng(seed), 1.0 / np.arange(1, RATERS + 1)
+    rows: list[AssignmentRow] = []
+    while len(rows) < 2 * len(plays):
+        rater = int(rng.choice(RATERS, p=odds / odds.sum()))
+        item = choose_item(pool, rows, rater)
+        if item is None:
+            odds[rater] = 0.0
+        else:
+            rows.append(AssignmentRow(len(rows), rater, item, "", "done", 0.0, 0.0))
+    raters: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        raters[row.item].append(f"r{row.participant}")
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+    for item, (agent, scenario) in plays.items():
+        found[agent].append((scenario, tuple(raters[item])))
+    return found
+
+
+def at_random(seed: int) -> Assigned:
+    """Each agent's plays rated by whoever was there, some of them much more often than others."""
+    rng = np.random.default_rng(seed)
+    eager = 1.0 / np.arange(1, RATERS + 1)
+    found = {}
+    for agent in range(AGENTS):
+        odds = eager * rng.gamma(1.0, size=RATERS)
+        two = [rng.choice(RATERS, 2, replace=False, p=odds / odds.sum()) for _ in range(PLAYS)]
+        found[f"agent-{agent}"] = [
+            (f"s{play % SCENARIOS}", tuple(f"r{rater}" for rater in raters))
+            for play, raters in enumerate(two)
+        ]
+    return found
+
+
+def simulated(
+    assigned: Assigned, shares: tuple[float, float, float], rng: np.random.Generator
+) -> dict[str, list[RatedPlay]]:
+    """One study; every agent's true mean is 0."""
+    by_rater, by_scenario, by_play = np.sqrt(shares)
+    rest = np.sqrt(1 - sum(shares))
+    severity: dict[str, float] = defaultdict(lambda: rng.normal(0, by_rater))
+    found: dict[str, list[RatedPlay]] = {}
+    for agent, plays in assigned.items():
+        scenario: dict[str, float] = defaultdict(lambda: rng.normal(0, by_scenario))
+        found[agent] = []
+        for where, raters in plays:
+            play = scenario[where] + rng.normal(0, by_play)
+            given = tuple((name, play + severity[name] + rng.normal(0, rest)) for name in raters)
+            found[agent].append(RatedPlay(where, given))
+    return found
+
+
+def holds(made: Estimate) -> bool:
+    """Whether an interval holds 0."""
+    return made.low is not None and made.high is not None and made.low <= 0 <= made.high
+
+
+def width(made: Estimate) -> float:
+    """How wide an interval is."""
+    return (made.high or 0.0) - (made.low or 0.0)
+
+
+def coverage(assigned: Assigned, draws: int, seed: int = 1) -> dict[str, dict[str, float]]:
+    """By dimension, how often intervals of means and of differences hold the truth, and how often a
+    difference of two equal agents has a p below .05."""
+    table = {}
+    for name, shares in SHARES.items():
+        rng, held, widths = np.random.default_rng(seed), Counter[str](), list[float]()
+        for _ in range(draws):
+            agents = list(simulated(assigned, shares, rng).values())
+            for plays in agents:
+                scores = [sum(v for _, v in p.given) / len(p.given) for p in plays]
+                one, both = mean(scores, [p.cluster for p in plays]), crossed_estimate(plays)
+                held["by scenario"] += holds(one)
+                held["both ways"] += holds(both)
+                widths.append(width(both) / width(one))
+            gap = [*agents[0], *(p._replace(weight=-1.0) for p in agents[1])]
+            held["difference"] += holds(crossed_estimate(gap))
+            found = crossed(gap)
+            held["p < .05"] += found is not None and (found.p or 1.0) < 0.05
+        each = {"by scenario": AGENTS, "both ways": AGENTS}
+        table[name] = {title: count / draws / each.get(title, 1) for title, count in held.items()}
+        table[name]["times as wide"] = float(np.median(widths))
+    return table
+
+
+def powered(draws: int, rated: float, raters: int, seed: int = 2) -> dict[str, float]:
+    """The coverage of the corrected mean, and difference, of 56 plays an agent in 14 scenarios, of
+    which one of the raters rated some; the judge is 1 too high for one agent. And how wide the
+    intervals are beside those of people alone, and the plays that a judge saves."""
+    rng, held = np.random.default_rng(seed), Counter[str]()
+    widths, saved = list[float](), list[float]()
+    for _ in range(draws):
+        sides = []
+        severity = rng.normal(0, 0.3, raters)
+        for sign, bias in ((1.0, 1.0), (-1.0, 0.0)):
+            scenario, rows = rng.normal(0, 0.45, 14), []
+            people = rng.permutation(56) < rated * 56
+            for play in range(56):
+                truth, rater = scenario[play % 14] + rng.normal(0, 0.75), int(rng.integers(raters))
+                score = truth + severity[rater] + rng.normal(0, 0.4)
+                given = ((f"r{rater}", score),) if people[play] else ()
+                judge = truth + bias + rng.normal(0, 0.4)
+                rows.append(JudgedPlay(f"s{play % 14}", judge, given, sign))
+            sides.append(rows)
+        for title, rows in (("mean", sides[0]), ("difference", [*sides[0], *sides[1]])):
+            found = corrected(rows)
+            assert found is not None
+            for name in ("people", "judge", "corrected"):
+                held[f"{title} {name}"] += holds(getattr(found, name))
+            if title == "mean":
+                widths.append(width(found.corrected) / width(found.people))
+                saved.append(found.saved or 0.0)
+    return {name: count / draws for name, count in held.items()} | {
+        "times as wide": float(np.median(widths)),
+        "saved": float(np.median(saved)),
+    }
+
+
+def warned(assigned: Assigned, draws: int, planted: float, seed: int = 3) -> float:
+    """How often a judge is warned of that is as high as people with one scale (0 to 10) for all
+    agents, but `planted` higher for the first."""
+    rng, count = np.random.default_rng(seed), 0
+    for _ in range(draws):
+        plays: dict[str, list[JudgedByPeople]] = {name: [] for name in SHARES}
+        for name, shares in SHARES.items():
+            for agent, rows in simulated(assigned, shares, rng).items():
+                for row in rows:
+                    people = sum(v for _, v in row.given) / len(row.given)
+                    judge = 5 + 2.5 * (people + rng.normal(0, 0.6))
+                    judge += planted * (agent == "agent-0")
+                    given = tuple((who, 5 + 2.5 * value) for who, value in row.given)
+                    plays[name].append(JudgedByPeople(agent, row.cluster, judge, given))
+        count += any(one.differs for one in biases("judge", plays))
+    return count / draws
+
+
+def main() -> None:
+    """Print the tables."""
+    for title, deal in (("dealt by a study", dealt), ("at random", at_random)):
+        assigned = deal(0)
+        each = [len({r for _, some in plays for r in some}) for plays in assigned.values()]
+        print(f"{title}: {min(each)} to {max(each)} raters an agent")
+        for name, row in coverage(assigned, DRAWS).items():
+            print(f"  {name:5}", "  ".join(f"{key} {value:.3f}" for key, value in row.items()))
+        for planted in (0.0, 2.0):
+            share = warned(assigned, DRAWS // 4, planted)
+            print(f"  judge {planted:g} higher for one agent: warned of in {share:.3f}")
+    for raters in (6, 20):
+        for share in (0.2, 0.3, 0.5):
+            found = powered(DRAWS, share, raters)
+            told = "  ".join(f"{key} {value:.3f}" for key, value in found.items())
+            print(f"PPI++, {raters} raters, {share:.0%} rated: {told}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Means of people's scores from few ratings by people and a judge's scores of all plays.
+
+Prediction-powered inference with power tuning (PPI++; Angelopoulos, Duchi and Zrnic,
+arXiv 2311.01453, 2023): of plays that people rated (y and f) and of those that only the judge
+scored (f alone),
+
+    estimate = mean(y - w f) + w * mean(f of the others)
+
+which is right whatever the judge's bias, as it takes the bias off; w, from 0 to 1, is chosen for
+the least variance, so that a useless judge is left out. That holds where the rated plays are drawn
+at random from all. Plays of one scenario are alike, and so are ratings by one rater: w is that of
+sums over scenarios, and the interval is clustered both ways (`stats.crossed`). The authors' package
+ppi-python has no clusters: benchmarks/bench_raters.py shows how often these intervals hold.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from sociolab.stats.crossed import Given, RatedPlay, crossed_estimate, less
+from sociolab.stats.intervals import Estimate
+
+FEWEST = 5
+"""Scenarios with rated plays below which a weight is noise, and nothing is corrected."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPlay:
+    """A play that a judge scored, and what raters gave it, if anybody rated it.
+
+    `sign` is -1 for plays of the agent that is taken off in a difference.
+    """
+
+    cluster: str
+    judge: float
+    given: Given = ()
+    sign: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The mean (or difference of means) by people alone, by the judge alone, and the corrected one.
+
+    `weight` is that of the judge. `saved`: how many more plays people would have to rate for an
+    interval as short; 0 where the judge is of no help, None without an interval.
+    """
+
+    people: Estimate
+    judge: Estimate
+    corrected: Estimate
+    weight: float
+    saved: float | None
+
+
+def _saved(people: Estimate, both: Estimate) -> float | None:
+    alone, combined = _width(people), _width(both)
+    return people.n * max((alone / combined) ** 2 - 1, 0.0) if alone and combined else None
+
+
+def _width(found: Estimate) -> float | None:
+    return None if found.low is None or found.high is None else found.high - found.low
+
+
+def corrected(plays: Sequence[JudgedPlay]) -> Corrected | None:
+    """The three estimates; None where a side has no rated play or none without a rating, and where
+    the rated ones lie in fewer than `FEWEST` clusters."""
+    rated = [play for play in plays if play.given]
+    rest = [play for play in plays if not play.given]
+    signs = {play.sign for play in plays}
+    if any({play.sign for play in some} != signs for some in (rated, rest)):
+        return None
+    if len({play.cluster for play in rated}) < FEWEST:
+        return None
+    weight = _weight(rated, rest)
+    parts = [
+        *(RatedPlay(one.cluster, less(one.given, weight * one.judge), one.sign) for one in rated),
+        *(_scored(one, weight, "others") for one in rest),
+    ]
+    people = crossed_estimate([RatedPlay(one.cluster, one.given, one.sign) for one in rated])
+    both = replace(crossed_estimate(parts), n=len(rated))
+    judge = crossed_estimate([_scored(one) for one in plays])
+    return Corrected(people, judge, both, weight, _saved(people, both))
+
+
+def _scored(play: JudgedPlay, weight: float = 1.0, side: str = "") -> RatedPlay:
+    return RatedPlay(play.cluster, (("", weight * play.judge),), play.sign, side=side)
+
+
+def _weight(rated: Sequence[JudgedPlay], rest: Sequence[JudgedPlay]) -> float:
+    """The regression of what each cluster adds to people's mean on what it adds to the judge's mean
+    of the rated less that of the others."""
+    people, judge = defaultdict[str, float](float), defaultdict[str, float](float)
+    for sign in {play.sign for play in rated}:
+        mine = [play for play in rated if play.sign == sign]
+        others = [play for play in rest if play.sign == sign]
+        scores = [fmean(value for _, value in play.given) for play in mine]
+        for play, score in zip(mine, scores, strict=True):
+            people[play.cluster] += sign * (score - fmean(scores)) / len(mine)
+        for some, part in ((mine, sign), (others, -sign)):
+            centre = fmean(play.judge for play in some)
+            for play in some:
+                judge[play.cluster] += part * (play.judge - centre) / len(some)
+    square = sum(value**2 for value in judge.values())
+    if square <= 1e-18:
+        return 0.0
+    return min(max(sum(people[name] * value for name, value in judge.items()) / square, 0.0), 1.0)
