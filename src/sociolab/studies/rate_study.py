@@ -34,6 +34,8 @@ from sociolab.studies.settings import RatePlan, StudySettings
 
 RESEARCHER = "researcher"
 """Who signs a decision on a disagreement."""
+CHECK = "annotation.check"
+"""The name of the answer that keeps what a review of annotations made of one of them."""
 SeatDimension: TypeAlias = tuple[str, str]
 """Seat and dimension."""
 Stage: TypeAlias = Literal["test", "rate"]
@@ -116,7 +118,7 @@ def next_episode(store: Store, study: RateStudy, who: ParticipantRow) -> RatedEp
     if not may_rate(store, study.name, study.plan, who):
         return None
     found = assign_next(
-        store, study.name, who.pk, episode_pool(store, study), played_by(store, study, who)
+        store, study.name, who.pk, episode_pool(store, study, who), played_by(store, study, who)
     )
     return None if found is None else RatedEpisode(found, "rate")
 
@@ -128,7 +130,7 @@ def has_more(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
     if not may_rate(store, study.name, study.plan, who):
         return False
     barred = played_by(store, study, who)
-    return has_next(store, study.name, who.pk, episode_pool(store, study), barred)
+    return has_next(store, study.name, who.pk, episode_pool(store, study, who), barred)
 
 
 def given_episode(
@@ -153,9 +155,17 @@ def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None
     return next((trial for trial in references_of(study.plan) if trial not in done), None)
 
 
-def episode_pool(store: Store, study: RateStudy) -> ItemPool:
-    """The episodes, each for so many raters; one on which they disagree is for one more."""
-    return ItemPool(study.episodes, study.plan.raters, study.plan.each, _disputed(store, study))
+def episode_pool(store: Store, study: RateStudy, who: ParticipantRow) -> ItemPool:
+    """The episodes, each for so many raters; one on which they disagree is for one more, as is one
+    of an annotation that failed the guidelines, for raters of whom none did."""
+    failed = [
+        (each.participant, each.item)
+        for each in store.studies.answers(study.name, name=CHECK)
+        if isinstance(each.value, dict) and each.value["meets"] is False
+    ]
+    again = [] if who.pk in dict(failed) else [trial for _, trial in failed]
+    more = (*_disputed(store, study), *again)
+    return ItemPool(study.episodes, study.plan.raters, study.plan.each, more)
 
 
 def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection[str]:
@@ -318,7 +328,7 @@ def store_ratings(store: Store, run: str, study: str, given: Sequence[Rating]) -
     raters = {one.rater for one in given}
     with store.transaction():
         standing = RatingSet()
-        for number, before in _given(store, run, judge):
+        for number, before in given_ratings(store, run, judge):
             standing.numbers[before.rater] = number
             if before.rater in raters and before.dimension in measures:
                 place = (before.episode, before.seat, before.rater, before.dimension)
@@ -335,12 +345,14 @@ def ratings_in(store: Store, run: str, study: str) -> tuple[Rating, ...]:
     """The ratings of the study's set, in the order of the plan; no overalls."""
     measures = rated_measures(store, run)
     return tuple(
-        one for _, one in _given(store, run, people_judge(study)) if one.dimension in measures
+        one
+        for _, one in given_ratings(store, run, people_judge(study))
+        if one.dimension in measures
     )
 
 
-def _given(store: Store, run: str, judge: JudgeId) -> Iterator[tuple[int, Rating]]:
-    """The ratings of a set, each with the number of its judging."""
+def given_ratings(store: Store, run: str, judge: JudgeId) -> Iterator[tuple[int, Rating]]:
+    """The ratings of a set, overalls among them, each with the number of its judging."""
     for row in store.verdicts.reasons(run, judge):
         rater, seconds = signature(row.reason)
         yield (
