@@ -219,7 +219,7 @@ def annotations_(
     for one, places in listed:
         if one.meets is None or (which and which.startswith(f"{one.rater}:{one.episode}")):
             _show_annotation(one, places)
-    say(told or f"{name}: no batch was drawn yet.")
+    typer.echo(told or f"{name}: no batch was drawn yet.")
     if fresh:
         say(f"not in a batch: {fresh}; draw the next: sociolab study annotations {name} --draw")
     if any(one.meets is False for one in drawn) and not found.plan.references:
@@ -236,8 +236,9 @@ def _show_annotation(one: Annotation, places: Sequence[ComparedRating]) -> None:
 
     state = {None: "to be reviewed", True: "meets the guidelines", False: f"fails: {one.why}"}
     apart = f"{one.distance:.0%} of the scale from the others"
-    say(f"{one.rater}:{one.episode} (batch {one.batch}, {apart}): {state[one.meets]}")
-    table = Table("seat", "dimension", "score", "others", "rationale", box=None)
+    title = f"{one.rater}:{one.episode} (batch {one.batch}, {apart}): {state[one.meets]}"
+    names = ("seat", "dimension", "score", "others", "rationale")
+    table = Table(*names, box=None, title=Text(sanitize(title)), title_justify="left")
     for mine, others in places:
         beside = ", ".join(f"{shown_score(r.score)} ({r.rater})" for r in others)
         cells = (mine.seat, mine.dimension, shown_score(mine.score), beside or "none")
