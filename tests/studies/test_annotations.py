@@ -124,7 +124,7 @@ def test_a_batch_of_eight_lists_the_two_of_the_widest_episode(
         ("r1", "fair00", 0.8),
         ("r2", "fair00", 0.8),
     ]
-    places = compared(drawn[0], ratings_in(store, RUN, STUDY))
+    places = compared(drawn[0], ratings_in(store, RUN, STUDY), drawn)
     assert {(mine.score, mine.reason, others[0].score) for mine, others in places} == {
         (1, "r1 saw why", 9)
     }

@@ -212,7 +212,7 @@ def annotations_(
         drawn = reviewing.drawn_annotations(opened, name)
         fresh = len(reviewing.waiting(opened, found, ratings))
         told = reviewing.review_words(opened, found)
-    listed = [(one, reviewing.compared(one, ratings)) for one in drawn if one.listed]
+    listed = [(one, reviewing.compared(one, ratings, drawn)) for one in drawn if one.listed]
     if json:
         print_json({"annotations": [_annotation(*each) for each in listed], "waiting": fresh})
         return

@@ -191,10 +191,14 @@ ComparedRating: TypeAlias = tuple[Rating, tuple[Rating, ...]]
 """A rating, and what the others gave the same."""
 
 
-def compared(one: Annotation, ratings: Iterable[Rating]) -> tuple[ComparedRating, ...]:
-    """The ratings of an annotation with those of others that count, the widest apart first."""
-    there = [r for r in ratings if r.episode == one.episode and r.rater != RESEARCHER]
-    own = one.replaced or tuple(r for r in there if r.rater == one.rater)
+def compared(
+    one: Annotation, ratings: Iterable[Rating], drawn: Iterable[Annotation]
+) -> tuple[ComparedRating, ...]:
+    """The ratings of an annotation beside those of others, failed ones too, the widest apart
+    first. `ratings` are those that count, `drawn` all annotations."""
+    both = (*ratings, *(r for each in drawn for r in each.replaced))
+    there = [r for r in both if r.episode == one.episode and r.rater != RESEARCHER]
+    own = [r for r in there if r.rater == one.rater]
     beside = [
         (
             mine,

@@ -253,7 +253,9 @@ def readme(row: StudyRow, settings: StudySettings) -> str:
     if row.kind == "rate":
         rows += "| `ratings.csv` | a rating that counts |\n"
         rows += "| `annotations.csv` | an annotation that was drawn for review, if any was |\n"
-        rows += "| `replaced.csv` | a rating that failed the review and does not count, if any did |\n"
+        rows += (
+            "| `replaced.csv` | a rating that failed the review and does not count, if any did |\n"
+        )
         parts.append(_RATINGS)
     if row.kind == "play":
         rows += "| `turns.csv` | an utterance or act in an episode |\n"

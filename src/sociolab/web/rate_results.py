@@ -144,7 +144,8 @@ def reviewed_annotations(request: Request, study: Study) -> Response:
     store = store_of(request)
     found = _rate_study(store, study)
     given = ratings_in(store, found.run, found.name)
-    listed = [one for one in drawn_annotations(store, found.name) if one.listed]
+    drawn = drawn_annotations(store, found.name)
+    listed = [one for one in drawn if one.listed]
     open_ = [one for one in listed if one.meets is None]
     return page(
         request,
@@ -152,7 +153,7 @@ def reviewed_annotations(request: Request, study: Study) -> Response:
         study=found,
         said=review_words(store, found),
         waiting=len(waiting(store, found, given)),
-        shown=[(one, compared(one, given)) for one in open_[:_SHOWN]],
+        shown=[(one, compared(one, given, drawn)) for one in open_[:_SHOWN]],
         more=max(0, len(open_) - _SHOWN),
         decided=[one for one in listed if one.meets is not None],
         scenes=_scenes(store, found, [one.episode for one in open_[:_SHOWN]]),
