@@ -24,6 +24,7 @@ from sociolab.studies.annotations import (
     with_review,
 )
 from sociolab.studies.export import export
+from sociolab.studies.progress import progress_of, rating_progress
 from sociolab.studies.rate_study import (
     RateStudy,
     RatingDraft,
@@ -144,6 +145,9 @@ def test_one_that_fails_counts_nowhere_and_is_rated_again_by_somebody_else(
     assert len(left) == before - 2  # of both seats
     assert {one.rater for one in left if one.episode == "fair00"} == {"r2"}
     assert "1 still to be rated again" in review_words(store, study)
+    episodes, _ = rating_progress(store, study, left)
+    assert [one.done for one in episodes] == [1, 2, 2, 2]
+    assert progress_of(store, STUDY).done == 7
     assert give(store, study, "r1", {}) == []
     assert give(store, study, "r3", {"fair00": 8}) == ["fair00"]
     assert give(store, study, "r2", {}) == []

@@ -158,14 +158,19 @@ def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None
 def episode_pool(store: Store, study: RateStudy, who: ParticipantRow) -> ItemPool:
     """The episodes, each for so many raters; one on which they disagree is for one more, as is one
     of an annotation that failed the guidelines, for raters of whom none did."""
-    failed = [
-        (each.participant, each.item)
-        for each in store.studies.answers(study.name, name=CHECK)
-        if isinstance(each.value, dict) and each.value["meets"] is False
-    ]
+    failed = failed_annotations(store, study.name)
     again = [] if who.pk in dict(failed) else [trial for _, trial in failed]
     more = (*_disputed(store, study), *again)
     return ItemPool(study.episodes, study.plan.raters, study.plan.each, more)
+
+
+def failed_annotations(store: Store, study: str) -> tuple[tuple[int, str], ...]:
+    """Whose ratings (by key) of which episode failed the guidelines, and count no longer."""
+    return tuple(
+        (each.participant, each.item)
+        for each in store.studies.answers(study, name=CHECK)
+        if isinstance(each.value, dict) and each.value["meets"] is False
+    )
 
 
 def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection[str]:
