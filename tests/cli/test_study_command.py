@@ -166,7 +166,7 @@ def test_annotations_that_agree_least_are_listed_marked_and_counted(store: Path)
         given = [("r1", 1, "looks fine"), ("r2", 9, "the price was 30, turn 6")]
         ratings = [Rating("fair00", ADA, who, "goal", score, why) for who, score, why in given]
         store_ratings(opened, RUN, "raters", ratings)
-    words = ("annotations", "raters")
+    words = ("review", "raters")
     before = study(*words, store=store).stdout
     assert "no batch was drawn yet" in before
     shown = study(*words, "--draw", store=store).stdout

@@ -169,11 +169,8 @@ def export(
     say(f"wrote {', '.join(names)} into {folder}")
 
 
-@study.command(
-    "annotations",
-    epilog='Example: sociolab study annotations raters --fails p-7kq3fm:094bb6f6 "names no turn"',
-)
-def annotations_(
+@study.command(epilog="Example: sociolab study review raters --draw")
+def review(
     name: Name,
     draw: Annotated[
         bool, typer.Option("--draw", help="Draw the next batch: all that is in none yet.")
@@ -188,9 +185,10 @@ def annotations_(
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Review the quarter of a batch of ratings that agrees least, by the raters' rationales.
+    """Review the ratings that agree least.
 
-    An annotation is what one rater gave one episode. One that fails the guidelines counts no
+    An annotation is what one rater gave one episode. Of a batch, the quarter that agrees least is
+    listed with the raters' rationales. One that fails the guidelines counts no
     longer, is kept in the study, and its episode goes to one more qualified rater (SOTOPIA,
     appendix D.3).
     """
@@ -221,7 +219,7 @@ def annotations_(
             _show_annotation(one, places)
     typer.echo(told or f"{name}: no batch was drawn yet.")
     if fresh:
-        say(f"not in a batch: {fresh}; draw the next: sociolab study annotations {name} --draw")
+        say(f"not in a batch: {fresh}; draw the next: sociolab study review {name} --draw")
     if any(one.meets is False for one in drawn) and not found.plan.references:
         say("this study has no qualification test: whoever is invited may rate again")
 

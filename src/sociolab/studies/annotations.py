@@ -169,7 +169,7 @@ def _listed(found: Sequence[Annotation], study: str, rater: str, episode: str) -
     if len(fits) != 1:
         raise ConfigError(
             f'expected an annotation that is listed, as RATER:EPISODE, found "{rater}:{episode}"; '
-            f"`sociolab study annotations {study}` lists them"
+            f"`sociolab study review {study}` lists them"
         )
     return fits[0]
 
