@@ -155,20 +155,6 @@ def reissue(
         _write_links((participants.reissue(opened, name, participant),), public_url, file)
 
 
-@study.command(epilog="Example: sociolab study export talks talks-data")
-def export(
-    name: Name,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new or empty folder.")],
-    store: StoreFile = None,
-) -> None:
-    """Write everything that a study holds into files, with a README."""
-    from sociolab.studies import export as exporting
-
-    with _opened(store) as opened, _private():
-        names = exporting.export(opened, name, folder)
-    say(f"wrote {', '.join(names)} into {folder}")
-
-
 @study.command(epilog="Example: sociolab study review raters --draw")
 def review(
     name: Name,
@@ -224,36 +210,18 @@ def review(
         say("this study has no qualification test: whoever is invited may rate again")
 
 
-def _show_annotation(one: Annotation, places: Sequence[ComparedRating]) -> None:
-    """An annotation as the terminal shows it: each rating, what others gave, and why."""
-    from rich.table import Table
-    from rich.text import Text
+@study.command(epilog="Example: sociolab study export talks talks-data")
+def export(
+    name: Name,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new or empty folder.")],
+    store: StoreFile = None,
+) -> None:
+    """Write everything that a study holds into files, with a README."""
+    from sociolab.studies import export as exporting
 
-    from sociolab.report.words import sanitize
-    from sociolab.studies.ratings import shown_score
-
-    state = {None: "to be reviewed", True: "meets the guidelines", False: f"fails: {one.why}"}
-    apart = f"{one.distance:.0%} of the scale from the others"
-    title = f"{one.rater}:{one.episode} (batch {one.batch}, {apart}): {state[one.meets]}"
-    names = ("seat", "dimension", "score", "others", "rationale")
-    table = Table(*names, box=None, title=Text(sanitize(title)), title_justify="left")
-    for mine, others in places:
-        beside = ", ".join(f"{shown_score(r.score)} ({r.rater})" for r in others)
-        cells = (mine.seat, mine.dimension, shown_score(mine.score), beside or "none")
-        table.add_row(*cells, Text(sanitize(mine.reason)))
-    console().print(table)
-
-
-def _annotation(one: Annotation, places: Sequence[ComparedRating]) -> dict[str, object]:
-    from dataclasses import asdict
-
-    kept = asdict(one)
-    del kept["replaced"]
-    return kept | {
-        "ratings": [
-            asdict(mine) | {"others": {r.rater: r.score for r in others}} for mine, others in places
-        ]
-    }
+    with _opened(store) as opened, _private():
+        names = exporting.export(opened, name, folder)
+    say(f"wrote {', '.join(names)} into {folder}")
 
 
 @study.command(epilog="Example: sociolab study forget talks p-7kq3fm")
@@ -295,6 +263,38 @@ def scrub(store: StoreFile = None) -> None:
     with _opened(store) as opened:
         opened.scrub()
     say("the store holds nothing that was deleted")
+
+
+def _show_annotation(one: Annotation, places: Sequence[ComparedRating]) -> None:
+    """An annotation as the terminal shows it: each rating, what others gave, and why."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from sociolab.report.words import sanitize
+    from sociolab.studies.ratings import shown_score
+
+    state = {None: "to be reviewed", True: "meets the guidelines", False: f"fails: {one.why}"}
+    apart = f"{one.distance:.0%} of the scale from the others"
+    title = f"{one.rater}:{one.episode} (batch {one.batch}, {apart}): {state[one.meets]}"
+    names = ("seat", "dimension", "score", "others", "rationale")
+    table = Table(*names, box=None, title=Text(sanitize(title)), title_justify="left")
+    for mine, others in places:
+        beside = ", ".join(f"{shown_score(r.score)} ({r.rater})" for r in others)
+        cells = (mine.seat, mine.dimension, shown_score(mine.score), beside or "none")
+        table.add_row(*cells, Text(sanitize(mine.reason)))
+    console().print(table)
+
+
+def _annotation(one: Annotation, places: Sequence[ComparedRating]) -> dict[str, object]:
+    from dataclasses import asdict
+
+    kept = asdict(one)
+    del kept["replaced"]
+    return kept | {
+        "ratings": [
+            asdict(mine) | {"others": {r.rater: r.score for r in others}} for mine, others in places
+        ]
+    }
 
 
 def _opened(store: Path | None, *, create: bool = False) -> Store:
