@@ -104,6 +104,28 @@ def test_the_preference_is_what_two_judges_differ_by_on_own_play_beyond_other_pl
     # Scenarios a and b hold gaps of own (2, 2) and others (0, 1): sums of the influence are
     # -(0 - 0.5)/2 = 0.25 and -0.25, so se^2 = 2 * 3/2 * 0.125, and t(0.975; 1) = 12.7062.
     assert one.effect.low == pytest.approx(1.5 - 12.7062 * 0.375**0.5, abs=1e-3)
+    assert one.judgement == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("more", "verdict"),
+    [(2, "fails, it prefers its own family"), (0, "passes, it does not prefer its own family")],
+)
+def test_the_preference_has_a_verdict(more: int, verdict: str) -> None:
+    # Beside the other judge own play gets `more` points in each of six scenarios, give or take 0.1.
+    small = (0.1, -0.1, 0.1, -0.1, 0.1, -0.1)
+    found = self_preferences(
+        run_of(
+            {
+                (JUDGES[0], "goal", GPT): tuple(5 + more + one for one in small),
+                (JUDGES[1], "goal", GPT): (5,) * 6,
+                (JUDGES[0], "goal", LLAMA): (4,) * 6,
+                (JUDGES[1], "goal", LLAMA): (4,) * 6,
+            }
+        )
+    )
+    about = AuditSubject("sotopia", MEASURES)
+    assert f"{JUDGES[0]} vs. {JUDGES[1]}: {verdict}" in family_section(about, found, "r").said[0]
 
 
 IMPORTED: Scores = {

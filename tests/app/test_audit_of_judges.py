@@ -6,7 +6,9 @@ import math
 import re
 import shutil
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from own_code import writer
 from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, AuditEffect
 from sociolab.app.audit import AuditResult, audit
 from sociolab.app.data.importing import Import, import_anything
+from sociolab.app.data.sets import load_world
 from sociolab.app.run.config import AuditConfig, RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
@@ -231,7 +234,7 @@ def test_without_a_judge_only_stored_scores_can_be_audited(stored: Path) -> None
     assert found.families is not None
     assert 'no model judged "played"' in found.families.why
     (section,) = found.sections
-    assert section.said[0].startswith("Cannot be computed: ")
+    assert section.said[0].startswith("Verdict: cannot tell. It cannot be computed: ")
 
 
 def judged_by_two(source: Path, path: Path, own: str, favoured: str) -> None:
@@ -300,7 +303,7 @@ def test_a_judge_that_always_says_seven_fails_every_control_that_it_should_notic
         ("insult", "relationship"), ("insult", "social_rules"),
     }  # fmt: skip
     assert (
-        "Verdict: passes 4 of 10 controls; fails: goals (GOAL), outcome (GOAL)"
+        "Verdict: passes 5 of 11 controls; fails: goals (GOAL), outcome (GOAL)"
         in (found.sections[1].said[0])
     )
 
@@ -308,7 +311,7 @@ def test_a_judge_that_always_says_seven_fails_every_control_that_it_should_notic
 def test_a_judge_that_reads_passes_all_controls(stored: Path) -> None:
     found = audited(stored, biased("Attentive"))
     assert set(judgements(found).values()) == {"passes"}
-    assert found.sections[1].said == ("Verdict: passes 10 of 10 controls.",)
+    assert found.sections[1].said == ("Verdict: passes 11 of 11 controls.",)
     (secret,) = (one for one in found.controls if one.kind == "secret")
     assert (secret.moved.value, secret.change.value, secret.room) == (1, -6, 0)
 
@@ -350,17 +353,41 @@ def test_conversations_of_stss_are_audited_by_another_tasks_conversation(tmp_pat
     }, "what is emptied has no acts, of which this judge cannot tell anything"
 
 
-def test_a_world_without_variants_says_so_in_a_sentence(tmp_path: Path) -> None:
+def test_a_town_is_audited_by_what_residents_do_there(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    run(RunConfig(world="stss", limit=1, name="t", store=path))
-    found = audit(AuditConfig(run="t", judge="rules", store=path, repeats=1))
+    run(RunConfig(world="stss", tasks="railway-interview", name="t", store=path))
+    found = audit(AuditConfig(run="t", judge="rules", store=path, kinds=("outcome", "repeat")))
+    (result,) = found.controls
+    assert (result.kind, result.measure.name, result.moved.value) == ("outcome", "overall", 1)
+
+
+def test_a_world_without_variants_says_so_in_a_sentence(
+    stored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def bare(*given: Any, **named: Any) -> Any:
+        return replace(load_world(*given, **named), variants={})
+
+    monkeypatch.setattr("sociolab.app.audit.load_world", bare)
+    found = audited(stored, biased("Fair"), repeats=1, limit=2)
     assert set(found.effects) == {"repeat"}
     assert found.sections[0].cautions[-1] == (
-        "stss has no variants of its episodes: its judges can be audited by repeat, family and "
+        "sotopia has no variants of its episodes: its judges can be audited by repeat, family and "
         "length only"
     )
-    with pytest.raises(ConfigError, match="stss has no such variant of its episodes"):
-        audit(AuditConfig(run="t", judge="rules", store=path, kinds=("order",)))
+    with pytest.raises(ConfigError, match="sotopia has no such variant of its episodes"):
+        audited(stored, biased("Fair"), "order")
+
+
+def test_names_have_a_verdict_beside_what_scores_move_by_anyway(stored: Path) -> None:
+    fair = judgements(audited(stored, biased("Fair"), "names", "repeat"))
+    assert fair == {("names", "goal"): "passes"}
+    # Of twelve scenarios one name occurs in two: too few to tell from chance.
+    assert judgements(audited(stored, biased("FavoursName"), "names", "repeat")) == {
+        ("names", "goal"): "undecided"
+    }
+    alone = audited(stored, biased("Fair"), "names")
+    assert judgements(alone) == {}
+    assert alone.sections[1].said[-1].startswith("No verdict: it takes --kind repeat")
 
 
 def test_scores_that_go_with_length_are_found_in_what_is_stored(

@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from rating_runs import ADA, RUN, build, open_study
 from sociolab.cli.main import app
 from sociolab.core.errors import ConfigError
 from sociolab.store.connect import lock_run
 from sociolab.store.store import Store
+from sociolab.studies.rate_study import store_ratings
+from sociolab.studies.ratings import Rating
 
 
 @pytest.fixture
@@ -154,3 +157,28 @@ def test_what_cannot_be_done_is_told_in_a_sentence(
 ) -> None:
     at = None if words[0] == "example" else made
     assert sentence in refused(study(*words, store=at))
+
+
+def test_annotations_that_agree_least_are_listed_marked_and_counted(store: Path) -> None:
+    build(store)
+    with Store.open(store) as opened:
+        open_study(opened, name="raters")
+        given = [("r1", 1, "looks fine"), ("r2", 9, "the price was 30, turn 6")]
+        ratings = [Rating("fair00", ADA, who, "goal", score, why) for who, score, why in given]
+        store_ratings(opened, RUN, "raters", ratings)
+    words = ("review", "raters")
+    before = study(*words, store=store).stdout
+    assert "no batch was drawn yet" in before
+    shown = study(*words, "--draw", store=store).stdout
+    assert "r1:fair00" in shown
+    assert "looks fine" in shown
+    marked = study(*words, "--fails", "r1:fair", "quotes nothing", store=store).stdout
+    assert "1 failed the guidelines, whose 1 rating" in " ".join(marked.split())
+    document = json.loads(study(*words, "--json", store=store).stdout)
+    assert [(one["rater"], one["meets"], one["why"]) for one in document["annotations"]] == [
+        ("r1", False, "quotes nothing"),
+        ("r2", None, ""),
+    ]
+    assert document["annotations"][0]["ratings"][0]["others"] == {"r2": 9.0}
+    assert "found several" in refused(study(*words, "--draw", "--meets", "r2:fair00", store=store))
+    assert "nothing to draw" in refused(study(*words, "--draw", store=store))

@@ -71,7 +71,7 @@ def test_nobody_gets_more_than_their_share_or_what_is_barred() -> None:
 
 def test_an_item_in_dispute_goes_to_one_more_person_after_all_others() -> None:
     rows = [row(1, "a"), row(2, "a"), row(1, "b")]
-    pile = ItemPool(("a", "b"), 2, 9, more={"a"})
+    pile = ItemPool(("a", "b"), 2, 9, more=("a",))
     assert choose_item(pile, rows, 9) == "b"
     assert choose_item(pile, [*rows, row(9, "b")], 9) == "a"
     assert choose_item(pile, [*rows, row(9, "b"), row(8, "a")], 9) is None

@@ -264,6 +264,31 @@ def test_the_researcher_sees_progress_agreement_and_decides(store: Store, addres
     assert lines[-1].startswith("fair00,ada-holm,researcher,goal,5,between,")
 
 
+def test_the_researcher_reviews_what_agrees_least_and_has_it_rated_again(
+    store: Store, address: str
+) -> None:
+    open_study(store)
+    client = Client(address)
+    base = f"/studies/{STUDY}/ratings/annotations"
+    assert "No two people have rated the same episode" in client.get(base).text
+    rated(store, 1, 9)
+    assert "2 annotations that can be compared" in client.get(base).text
+    drawn = client.form(f"{base}/draw").text
+    assert "80 % of the scale from the others" in drawn
+    assert "<script>alert" not in drawn
+    which = {"rater": "r1", "episode": "fair00"}
+    wrong = client.form(f"{base}/mark", guidelines="fails", why="", **which)
+    assert wrong.status == 400
+    assert "say why" in wrong.text
+    client.form(f"{base}/mark", guidelines="meets", rater="r2", episode="fair00")
+    done = client.form(f"{base}/mark", guidelines="fails", why="quotes nothing", **which).text
+    assert "1 failed the guidelines, whose 1 rating" in done
+    assert "quotes nothing" in done
+    assert [one.rater for one in ratings_in(store, RUN, STUDY)] == ["r2"]
+    figures = client.get(f"/studies/{STUDY}/ratings/agreement").text
+    assert "Reviewed annotations" in figures
+
+
 def test_a_decision_that_cannot_tell_is_shown_as_such(store: Store, address: str) -> None:
     open_study(store, guide="behaviour", dimensions=("stalled",), disagreement=0.5)
     given = [Rating("fair00", ADA, f"r{n}", "stalled", n - 1.0) for n in (1, 2)]

@@ -207,8 +207,10 @@ class ControlResult:
     """What a judge made of one control in one metric: the score should go one `way`.
 
     `moved` is the share of pairs in which it did, of those with room to move; of a score that
-    should stay, the share in which it moved at most `TOLERANCE`. `change` is the mean gain. `room`
-    counts the pairs left out, since the score was at the end of the scale already.
+    should stay, the share in which it moved at most `TOLERANCE`, and "as again", at most as far as
+    two judgings of the same episode differ. `change` is the mean gain; "as again", by how much more
+    it moved than that. `room` counts the pairs left out, since the score was at the end of the
+    scale already.
     """
 
     kind: str
@@ -221,13 +223,22 @@ class ControlResult:
 
 
 def control_results(
-    kind: str, expects: Mapping[str, Way], changes: Sequence[ScoreChange]
+    kind: str,
+    expects: Mapping[str, Way],
+    changes: Sequence[ScoreChange],
+    repeats: Sequence[RepeatedScore] = (),
 ) -> tuple[ControlResult, ...]:
     """A judge passes where scores surely move as they should in most pairs: the interval of the
     share lies above a half. It fails where nothing moved or the interval lies below, and else the
     pairs are too few to decide. A score that should stay passes where the interval of its mean
     change lies within the tolerance, and fails where it lies outside 0 and not within.
+
+    "As again", what is compared is the distance of the two scores minus the mean distance of two of
+    `repeats` of the same play: 0 is expected of a judge that does not mind the change, and more
+    than it fails. There is no result without repeats.
     """
+    noise = {(one.trial, one.seat, one.measure.name): _steadiness(one)[DIFFERENCE]
+             for one in repeats}  # fmt: skip
     found = []
     for name, way in expects.items():
         told = [(c, c.gain) for c in changes if c.measure.name == name]
@@ -238,6 +249,12 @@ def control_results(
         width = measure.high - measure.low
         if way == "still":
             used, share = scored, [float(abs(gain) <= TOLERANCE * width) for _, gain in scored]
+        elif way == "as again":
+            floors = [(c, gain, noise.get((c.trial, c.seat, name))) for c, gain in scored]
+            used = [(c, abs(gain) - floor) for c, gain, floor in floors if floor is not None]
+            if not used:
+                continue
+            share = [float(gain <= 0) for _, gain in used]
         else:
             end = {"down": measure.low, "up": measure.high}.get(way)
             used = [(c, gain) for c, gain in scored if c.before != end]
@@ -245,8 +262,12 @@ def control_results(
         clusters = [c.cluster for c, _ in used]
         moved = on_scale(mean(share, clusters), 0, 1)
         change = on_scale(mean([gain for _, gain in used], clusters), -width, width)
-        judged = _stays(change, TOLERANCE * width) if way == "still" else _moves(moved)
-        left = len(scored) - len(used)
+        tolerance = TOLERANCE * width
+        if way == "still":
+            judged = stays(change, tolerance)
+        else:
+            judged = no_more(change, tolerance) if way == "as again" else _moves(moved)
+        left = 0 if way == "as again" else len(scored) - len(used)
         found.append(ControlResult(kind, measure, way, moved, change, left, judged))
     return tuple(found)
 
@@ -268,10 +289,9 @@ def _moves(share: Estimate) -> Judgement:
     return "fails" if high < 0.5 else "undecided"
 
 
-def _stays(change: Estimate, tolerance: float) -> Judgement:
-    low, high = change.low, change.high
-    if change.note == NO_VARIATION:
-        low = high = change.value
+def stays(change: Estimate, tolerance: float) -> Judgement:
+    """Whether a change is 0, up to the tolerance."""
+    low, high = _ends_of(change)
     if low is None or high is None:
         return "undecided"
     if -tolerance <= low and high <= tolerance:
@@ -279,9 +299,26 @@ def _stays(change: Estimate, tolerance: float) -> Judgement:
     return "fails" if low > 0 or high < 0 else "undecided"
 
 
+def no_more(change: Estimate, tolerance: float) -> Judgement:
+    """Whether a change is 0 or less, up to the tolerance."""
+    low, high = _ends_of(change)
+    if low is None or high is None:
+        return "undecided"
+    if high <= tolerance:
+        return "passes"
+    return "fails" if low > 0 else "undecided"
+
+
+def _ends_of(change: Estimate) -> tuple[float | None, float | None]:
+    if change.note == NO_VARIATION:
+        return change.value, change.value
+    return change.low, change.high
+
+
 def controls_section(about: AuditSubject, found: Sequence[ControlResult]) -> Section:
     """Whether the judge notices and ignores what it should: a verdict and a table."""
-    words = {"down": "lower", "up": "higher", "move": "differ", "still": "stay"}
+    words = {"down": "lower", "up": "higher", "move": "differ", "still": "stay",
+             "as again": "as when judged again"}  # fmt: skip
     rows = tuple(
         (
             one.kind,
@@ -299,6 +336,11 @@ def controls_section(about: AuditSubject, found: Sequence[ControlResult]) -> Sec
         f"as it should: share of pairs whose score moved so, or, where it should stay, moved by at "
         f"most {percent(TOLERANCE)} of its scale; passes if the whole interval lies above 50 %, "
         "or, where it should stay, that of the change within that tolerance",
+        *((
+            "as when judged again: the share of pairs that moved no further than two judgings of "
+            "the same episode differ, and how much further they moved; passes if that interval "
+            f"ends below {percent(TOLERANCE)} of the scale, fails if it begins above 0",
+        ) if any(one.way == "as again" for one in found) else ()),
         *((f"left out: {plural(left, 'pair')} at the end of the scale, with no room to move",)
           if left else ()),
         *interval_notes([e for one in found for e in (one.moved, one.change)],

@@ -15,12 +15,20 @@ from itertools import permutations
 
 import numpy as np
 
-from sociolab.analysis.audit import ALL, OVERALL, AuditSubject, condition_words
+from sociolab.analysis.audit import (
+    ALL,
+    OVERALL,
+    TOLERANCE,
+    AuditSubject,
+    Judgement,
+    condition_words,
+    no_more,
+)
 from sociolab.analysis.formatting import cell, plain
 from sociolab.analysis.ratings import MODELS, played_by
 from sociolab.analysis.values import RunValues, Value
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import plural
+from sociolab.report.words import percent, plural
 from sociolab.stats.intervals import Estimate, grouped, mean, t_critical
 
 Rules = Sequence[tuple[str, str]]
@@ -52,7 +60,8 @@ class Preference:
 
     `own` and `others`: the mean of judge minus other judge on plays of the judge's family, and on
     all others; `effect` is their difference. `missing` counts plays that one of them has no score
-    of.
+    of. `judgement`: it passes where the interval of the effect ends below `TOLERANCE` of the scale,
+    fails where it begins above 0, and is undecided otherwise.
     """
 
     measure: str
@@ -60,6 +69,7 @@ class Preference:
     others: Estimate
     effect: Estimate
     missing: int
+    judgement: Judgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +151,19 @@ def _pair(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> TwoJ
     if len({gap.family == mine for gap in gaps}) < 2:
         return None
     measures = [name for name in run.measures if any(gap.measure == name for gap in gaps)]
-    found = [_preference(name, mine, [g for g in gaps if g.measure == name]) for name in measures]
+    found = [
+        _preference(name, mine, [g for g in gaps if g.measure == name], _length(run, name))
+        for name in measures
+    ]
     parts = [name for name in measures if name != OVERALL]
     if len(parts) > 1:
-        scales = {name: run.measures[name].high - run.measures[name].low for name in parts}
+        scales = {name: _length(run, name) for name in parts}
         scaled = [
             gap if gap.value is None else replace(gap, value=gap.value / scales[gap.measure] * 100)
             for gap in gaps
             if gap.measure in scales
         ]
-        found.append(_preference(ALL, mine, scaled))
+        found.append(_preference(ALL, mine, scaled, 100.0))
     theirs = len({gap.play for gap in gaps if gap.family == of[other]})
     return TwoJudges(judge, other, mine, theirs, tuple(found))
 
@@ -179,16 +192,17 @@ def _minus(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a - b
 
 
-def _preference(measure: str, family: str, gaps: Sequence[_Gap]) -> Preference:
+def _length(run: RunValues, measure: str) -> float:
+    return run.measures[measure].high - run.measures[measure].low
+
+
+def _preference(measure: str, family: str, gaps: Sequence[_Gap], length: float) -> Preference:
     own = [gap for gap in gaps if gap.family == family]
     others = [gap for gap in gaps if gap.family != family]
-    return Preference(
-        measure,
-        _mean(own),
-        _mean(others),
-        contrast(_present(own), _present(others)),
-        sum(gap.value is None for gap in gaps),
-    )
+    effect = contrast(_present(own), _present(others))
+    missing = sum(gap.value is None for gap in gaps)
+    judgement = no_more(effect, TOLERANCE * length)
+    return Preference(measure, _mean(own), _mean(others), effect, missing, judgement)
 
 
 def _mean(gaps: Sequence[_Gap]) -> Estimate:
@@ -231,7 +245,7 @@ def family_section(about: AuditSubject, found: SelfPreferences, run: str) -> Sec
     """Whether judges prefer their own family, or why that cannot be said."""
     title = "Self-preference: scores for a judge's own model family"
     if found.why:
-        return Section(title, (f"Cannot be computed: {found.why}.",))
+        return Section(title, (f"Verdict: cannot tell. It cannot be computed: {found.why}.",))
     cautions = [
         f"{pair.judge} vs. {pair.other}: {plural(pair.theirs, 'episode')} among the others are by "
         f"{pair.other}'s own family, so the effect is the sum of both judges' self-preference."
@@ -261,11 +275,18 @@ def _said(about: AuditSubject, pair: TwoJudges) -> tuple[str, ...]:
     known = {one.measure: one for one in pair.preferences if one.effect.value is not None}
     main = about.main(list(known))
     if not main:
-        return ()
+        return (f"Verdict on {pair.judge} vs. {pair.other}: cannot tell, no score is there.",)
     return (
-        f"{pair.judge} vs. {pair.other}, {about.title(main)}: "
-        f"{condition_words(known[main].effect)} for agents of {pair.family}.",
+        f"Verdict on {pair.judge} vs. {pair.other}: {_VERDICTS[known[main].judgement]} "
+        f"({about.title(main)} {condition_words(known[main].effect)} for agents of {pair.family}).",
     )
+
+
+_VERDICTS: Mapping[Judgement, str] = {
+    "passes": "passes, it does not prefer its own family",
+    "fails": "fails, it prefers its own family",
+    "undecided": "cannot tell",
+}
 
 
 def _preferences(about: AuditSubject, pair: TwoJudges) -> TextTable:
@@ -273,7 +294,8 @@ def _preferences(about: AuditSubject, pair: TwoJudges) -> TextTable:
     names = [one.measure for one in pair.preferences]
     notes = (
         f"{pair.judge} minus {pair.other} on agents of {pair.family}, on others, and the "
-        "difference of the two",
+        "difference of the two; passes if its interval ends below "
+        f"{percent(TOLERANCE)} of the scale, fails if it begins above 0",
         *about.notes(names, [one.effect for one in pair.preferences]),
     )
     return TextTable(

@@ -476,11 +476,7 @@ def audits(
     done = asked.audited.values()
     due = asked.cells
     if REPEAT in kinds:
-        cells = [
-            cell
-            for one in done
-            for cell in repeated_of(one.trial, one.as_it_is, seated(due, one.trial.task.seats))
-        ]
+        cells = _repeats(asked)
         again = repeat_effects(cells)
         times = max((len(one.as_it_is) for one in done), default=0)
         yield REPEAT, again, repeat_section(_about(kit, cells), again, times)
@@ -498,16 +494,28 @@ def audits(
                 repeats=again,
                 groups=grouped_effects(changes),
             )
+            if REPEAT not in kinds and "as again" in of.expects.values():
+                why = f"No verdict: it takes --kind {REPEAT}, what scores move by anyway."
+                section = replace(section, said=(*section.said, why))
             yield kind, made, section
 
 
+def _repeats(asked: AuditJudgings) -> list[RepeatedScore]:
+    return [
+        cell
+        for one in asked.audited.values()
+        for cell in repeated_of(one.trial, one.as_it_is, seated(asked.cells, one.trial.task.seats))
+    ]
+
+
 def _controls(kit: WorldKit, kinds: Sequence[str], asked: AuditJudgings) -> Iterator[ControlResult]:
+    repeats = _repeats(asked)
     for kind, of in kit.variants.items():
         if kind in kinds and of.expects:
             changes = [
                 c for one in asked.audited.values() for c in _changes(one, kind, asked.cells)
             ]
-            yield from control_results(kind, of.expects, changes)
+            yield from control_results(kind, of.expects, changes, repeats)
 
 
 def _changes(one: AuditedEpisode, kind: str, due: Cells) -> Iterator[ScoreChange]:

@@ -265,6 +265,7 @@ def _families(found: AuditResult) -> dict[str, Any] | None:
                 "on_others": one.others.value,
                 **_estimate(one.effect),
                 "missing": one.missing,
+                "verdict": one.judgement,
             }
             for pair in found.families.pairs
             for one in pair.preferences

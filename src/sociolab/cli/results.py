@@ -517,9 +517,10 @@ def agree(
     """
     from sociolab.analysis.agreement import agreements
     from sociolab.store.store import open_store
+    from sociolab.studies.annotations import with_review
 
     with open_store(store) as opened:
-        found = agreements(opened, run, judge or [], bins=bins)
+        found = with_review(opened, agreements(opened, run, judge or [], bins=bins))
         page_of(opened, found.ratings.runs, found.sections, html)
     written = write_files(found.sections, latex, markdown, csv, found.rows)
     show_sections(found.sections, found.document, as_json=json, written=[html, *written])

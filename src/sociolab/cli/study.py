@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -19,6 +19,7 @@ from sociolab.core.errors import ConfigError, StoreError
 if TYPE_CHECKING:
     from sociolab.store.store import Store
     from sociolab.store.studies import StudyRow
+    from sociolab.studies.annotations import Annotation, ComparedRating
     from sociolab.studies.participants import Link
     from sociolab.studies.progress import StudyProgress
 
@@ -154,6 +155,61 @@ def reissue(
         _write_links((participants.reissue(opened, name, participant),), public_url, file)
 
 
+@study.command(epilog="Example: sociolab study review raters --draw")
+def review(
+    name: Name,
+    draw: Annotated[
+        bool, typer.Option("--draw", help="Draw the next batch: all that is in none yet.")
+    ] = False,
+    fails: Annotated[
+        tuple[str, str] | None,
+        option("--fails", "RATER:EPISODE WHY", "It fails the guidelines: have it rated again."),
+    ] = None,
+    meets: Annotated[
+        OptText, option("--meets", "RATER:EPISODE", "It meets the guidelines, and counts.")
+    ] = None,
+    store: StoreFile = None,
+    json: Json = False,
+) -> None:
+    """Review the ratings that agree least.
+
+    An annotation is what one rater gave one episode. Of a batch, the quarter that agrees least is
+    listed with the raters' rationales. One that fails the guidelines counts no
+    longer, is kept in the study, and its episode goes to one more qualified rater (SOTOPIA,
+    appendix D.3).
+    """
+    from sociolab.studies import annotations as reviewing
+    from sociolab.studies.rate_study import rate_study, ratings_in
+
+    if sum((draw, fails is not None, meets is not None)) > 1:
+        raise ConfigError("expected one of --draw, --fails and --meets, found several")
+    with _opened(store) as opened:
+        found = rate_study(opened, opened.studies.get(name))
+        if draw:
+            reviewing.draw_batch(opened, found)
+        which = fails[0] if fails else meets
+        if which is not None:
+            rater, _, episode = which.partition(":")
+            why = fails[1] if fails else ""
+            reviewing.mark(opened, found, rater, episode, meets=fails is None, why=why)
+        ratings = ratings_in(opened, found.run, found.name)
+        drawn = reviewing.drawn_annotations(opened, name)
+        fresh = len(reviewing.waiting(opened, found, ratings))
+        told = reviewing.review_words(opened, found)
+    listed = [(one, reviewing.compared(one, ratings, drawn)) for one in drawn if one.listed]
+    if json:
+        print_json({"annotations": [_annotation(*each) for each in listed], "waiting": fresh})
+        return
+    for one, places in listed:
+        if one.meets is None or (which and which.startswith(f"{one.rater}:{one.episode}")):
+            _show_annotation(one, places)
+    typer.echo(told or f"{name}: no batch was drawn yet.")
+    if fresh:
+        say(f"not in a batch: {fresh}; draw the next: sociolab study review {name} --draw")
+    if any(one.meets is False for one in drawn) and not found.plan.references:
+        say("this study has no qualification test: whoever is invited may rate again")
+
+
 @study.command(epilog="Example: sociolab study export talks talks-data")
 def export(
     name: Name,
@@ -207,6 +263,38 @@ def scrub(store: StoreFile = None) -> None:
     with _opened(store) as opened:
         opened.scrub()
     say("the store holds nothing that was deleted")
+
+
+def _show_annotation(one: Annotation, places: Sequence[ComparedRating]) -> None:
+    """An annotation as the terminal shows it: each rating, what others gave, and why."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from sociolab.report.words import sanitize
+    from sociolab.studies.ratings import shown_score
+
+    state = {None: "to be reviewed", True: "meets the guidelines", False: f"fails: {one.why}"}
+    apart = f"{one.distance:.0%} of the scale from the others"
+    title = f"{one.rater}:{one.episode} (batch {one.batch}, {apart}): {state[one.meets]}"
+    names = ("seat", "dimension", "score", "others", "rationale")
+    table = Table(*names, box=None, title=Text(sanitize(title)), title_justify="left")
+    for mine, others in places:
+        beside = ", ".join(f"{shown_score(r.score)} ({r.rater})" for r in others)
+        cells = (mine.seat, mine.dimension, shown_score(mine.score), beside or "none")
+        table.add_row(*cells, Text(sanitize(mine.reason)))
+    console().print(table)
+
+
+def _annotation(one: Annotation, places: Sequence[ComparedRating]) -> dict[str, object]:
+    from dataclasses import asdict
+
+    kept = asdict(one)
+    del kept["replaced"]
+    return kept | {
+        "ratings": [
+            asdict(mine) | {"others": {r.rater: r.score for r in others}} for mine, others in places
+        ]
+    }
 
 
 def _opened(store: Path | None, *, create: bool = False) -> Store:

@@ -472,8 +472,9 @@ class Labelled:
 # ------------------------------------------------------------------ what a world package offers
 
 
-Way: TypeAlias = Literal["down", "up", "move", "still"]
-"""Where a score should go; "move": either way, as where one side's gain is the other's loss."""
+Way: TypeAlias = Literal["down", "up", "move", "still", "as again"]
+"""Where a score should go; "move": either way, as where one side's gain is the other's loss; "as
+again": either way, as far as when the same episode is judged again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,7 @@ CREATE TABLE calls (
 );
 CREATE UNIQUE INDEX calls_by_key ON calls (run, key);
 CREATE INDEX calls_by_trial ON calls (run, trial);
+CREATE INDEX calls_by_run ON calls (run); -- in the order of the table: see calls.py
 
 CREATE TABLE call_failures (
     pk INTEGER PRIMARY KEY,

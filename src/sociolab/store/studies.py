@@ -236,15 +236,19 @@ class Studies:
             (participant, item, name, json.dumps(value, ensure_ascii=False), time.time()),
         )
 
-    def answers(self, study: str, participant: int | None = None) -> tuple[AnswerRow, ...]:
-        """What the participants of a study (or one of them) said, participant by participant."""
+    def answers(
+        self, study: str, participant: int | None = None, *, name: str | None = None
+    ) -> tuple[AnswerRow, ...]:
+        """What the participants of a study (or one of them) said, participant by participant;
+        with `name`, only what goes by it."""
         rows = self._db.rows(
             "SELECT participant, item, answers.name, value, at FROM answers "
             "JOIN participants ON participants.pk = participant "
             "JOIN studies ON studies.pk = study "
             f"WHERE studies.name = ?1 {_only(participant)} "
+            f"{'' if name is None else 'AND answers.name = ?3'} "
             "ORDER BY participant, at, item, answers.name",
-            (study, *_given(participant)),
+            (study, participant, name) if name is not None else (study, *_given(participant)),
         )
         return tuple(
             AnswerRow(who, as_text(item), as_text(name), json.loads(as_text(value)), at)

@@ -33,19 +33,19 @@ _GONE = ("refused", "left", "finished")
 class ItemPool:
     """Items to be dealt: each to `people`, at most `each` to one person.
 
-    `more` counts the people that an item wants beyond those, such as a third where two disagree.
-    `blocks` says by item what each person should get evenly, such as who played.
+    `more` names an item once for each person that it wants beyond those, such as a third where two
+    disagree. `blocks` says by item what each person should get evenly, such as who played.
     """
 
     items: tuple[str, ...]
     people: int
     each: int
-    more: Collection[str] = ()
+    more: Sequence[str] = ()
     blocks: Mapping[str, str] = field(default_factory=dict)
 
     def wanted(self, item: str) -> int:
         """How many people are to have this item."""
-        return self.people + (item in self.more)
+        return self.people + self.more.count(item)
 
 
 def choose_item(

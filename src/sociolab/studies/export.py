@@ -17,6 +17,7 @@ from sociolab.store.export import export_run
 from sociolab.store.overview import EpisodeRow, episode_rows
 from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, StudyRow
+from sociolab.studies.annotations import Annotation, drawn_annotations
 from sociolab.studies.participants import WHOLE, completion_code
 from sociolab.studies.rate_study import ratings_in
 from sociolab.studies.ratings import Rating
@@ -82,7 +83,22 @@ def _texts(store: Store, row: StudyRow) -> dict[str, str]:
         texts["turns.csv"] = _turns(store, row, row.run, names)
     if row.kind == "rate" and row.run is not None:
         texts["ratings.csv"] = ratings_csv(ratings_in(store, row.run, row.name))
+        if drawn := drawn_annotations(store, row.name):
+            texts["annotations.csv"] = _annotations(drawn)
+            texts["replaced.csv"] = ratings_csv(r for one in drawn for r in one.replaced)
     return texts
+
+
+def _annotations(drawn: Iterable[Annotation]) -> str:
+    words = {None: "", True: "meets", False: "fails"}
+    return csv_text(
+        ("episode", "rater", "batch", "distance", "listed", "guidelines", "why", "replaced"),
+        (
+            (a.episode, a.rater, a.batch, round(a.distance, 4), "yes" if a.listed else "no",
+             words[a.meets], a.why, len(a.replaced))
+            for a in drawn
+        ),
+    )  # fmt: skip
 
 
 _ANSWER = ("participant", "item", "name", "value", "at")
@@ -235,7 +251,11 @@ def readme(row: StudyRow, settings: StudySettings) -> str:
         questions = "\n".join(f"- `{one.name}`: {one.text}" for one in settings.survey)
         parts.append(_SURVEY.format(questions=questions))
     if row.kind == "rate":
-        rows += "| `ratings.csv` | a rating |\n"
+        rows += "| `ratings.csv` | a rating that counts |\n"
+        rows += "| `annotations.csv` | an annotation that was drawn for review, if any was |\n"
+        rows += (
+            "| `replaced.csv` | a rating that failed the review and does not count, if any did |\n"
+        )
         parts.append(_RATINGS)
     if row.kind == "play":
         rows += "| `turns.csv` | an utterance or act in an episode |\n"
@@ -305,6 +325,14 @@ _RATINGS = """
 One row per rating, as `sociolab import ratings` reads it: `episode`, `seat`, `rater` (the
 participant), `dimension`, `score` (of a yes/no question 1, 0, "cannot tell" or "not applicable"),
 `reason`, `seconds` (that it took), `when`.
+
+## annotations.csv and replaced.csv
+
+Only where a batch was drawn for review. An annotation is all that one rater gave one episode:
+`episode`, `rater`, `batch`, `distance` (mean difference from the other raters when the batch was
+drawn, as a share of the scale), `listed` (`yes`: in the quarter that agrees least), `guidelines`
+(`meets`, `fails` or not reviewed), `why`, `replaced` (how many of its ratings count no longer).
+replaced.csv holds those ratings, with the columns of ratings.csv.
 """
 _EPISODES = """
 ## turns.csv

@@ -17,6 +17,7 @@ from sociolab.studies.participants import REASON, WHOLE, WITHDRAWN, declined
 from sociolab.studies.rate_study import (
     QualifyingResult,
     RateStudy,
+    failed_annotations,
     qualified,
     qualifying_result,
     rate_study,
@@ -121,6 +122,7 @@ def _done(store: Store, row: StudyRow) -> tuple[int, int | None]:
     done = Counter(
         each.item for each in store.studies.assignments(row.name) if each.state == "done"
     )
+    done.subtract(item for _, item in failed_annotations(store, row.name))
     if items is None:
         return done.total(), None
     return sum(min(done[item], raters) for item in items), len(items) * raters
@@ -196,6 +198,7 @@ def rating_progress(
     """The progress of every episode in the study and of every participant."""
     rows = store.studies.assignments(study.name)
     done = Counter(row.item for row in rows if row.state == "done")
+    done.subtract(item for _, item in failed_annotations(store, study.name))
     at_it = Counter(row.item for row in rows if row.state == "open")
     episodes = tuple(EpisodeProgress(t, done[t], at_it[t]) for t in study.episodes)
     items = set(study.episodes)

@@ -34,6 +34,8 @@ from sociolab.studies.settings import RatePlan, StudySettings
 
 RESEARCHER = "researcher"
 """Who signs a decision on a disagreement."""
+CHECK = "annotation.check"
+"""The name of the answer that keeps what a review of annotations made of one of them."""
 SeatDimension: TypeAlias = tuple[str, str]
 """Seat and dimension."""
 Stage: TypeAlias = Literal["test", "rate"]
@@ -116,7 +118,7 @@ def next_episode(store: Store, study: RateStudy, who: ParticipantRow) -> RatedEp
     if not may_rate(store, study.name, study.plan, who):
         return None
     found = assign_next(
-        store, study.name, who.pk, episode_pool(store, study), played_by(store, study, who)
+        store, study.name, who.pk, episode_pool(store, study, who), played_by(store, study, who)
     )
     return None if found is None else RatedEpisode(found, "rate")
 
@@ -128,7 +130,7 @@ def has_more(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
     if not may_rate(store, study.name, study.plan, who):
         return False
     barred = played_by(store, study, who)
-    return has_next(store, study.name, who.pk, episode_pool(store, study), barred)
+    return has_next(store, study.name, who.pk, episode_pool(store, study, who), barred)
 
 
 def given_episode(
@@ -153,11 +155,23 @@ def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None
     return next((trial for trial in references_of(study.plan) if trial not in done), None)
 
 
-def episode_pool(store: Store, study: RateStudy) -> ItemPool:
-    """The episodes, each for so many raters; one on which they disagree is for one more."""
+def episode_pool(store: Store, study: RateStudy, who: ParticipantRow) -> ItemPool:
+    """The episodes, each for so many raters; one on which they disagree is for one more, as is one
+    of an annotation that failed the guidelines, for raters of whom none did."""
+    failed = failed_annotations(store, study.name)
+    again = [] if who.pk in dict(failed) else [trial for _, trial in failed]
+    more = (*_disputed(store, study), *again)
     plan = study.plan
-    disputed = _disputed(store, study)
-    return ItemPool(study.episodes, plan.raters, plan.each, disputed, _casts(store, study))
+    return ItemPool(study.episodes, plan.raters, plan.each, more, _casts(store, study))
+
+
+def failed_annotations(store: Store, study: str) -> tuple[tuple[int, str], ...]:
+    """Whose ratings (by key) of which episode failed the guidelines, and count no longer."""
+    return tuple(
+        (each.participant, each.item)
+        for each in store.studies.answers(study, name=CHECK)
+        if isinstance(each.value, dict) and each.value["meets"] is False
+    )
 
 
 def _casts(store: Store, study: RateStudy) -> Mapping[str, str]:
@@ -333,7 +347,7 @@ def store_ratings(store: Store, run: str, study: str, given: Sequence[Rating]) -
     raters = {one.rater for one in given}
     with store.transaction():
         standing = RatingSet()
-        for number, before in _given(store, run, judge):
+        for number, before in given_ratings(store, run, judge):
             standing.numbers[before.rater] = number
             if before.rater in raters and before.dimension in measures:
                 place = (before.episode, before.seat, before.rater, before.dimension)
@@ -350,12 +364,14 @@ def ratings_in(store: Store, run: str, study: str) -> tuple[Rating, ...]:
     """The ratings of the study's set, in the order of the plan; no overalls."""
     measures = rated_measures(store, run)
     return tuple(
-        one for _, one in _given(store, run, people_judge(study)) if one.dimension in measures
+        one
+        for _, one in given_ratings(store, run, people_judge(study))
+        if one.dimension in measures
     )
 
 
-def _given(store: Store, run: str, judge: JudgeId) -> Iterator[tuple[int, Rating]]:
-    """The ratings of a set, each with the number of its judging."""
+def given_ratings(store: Store, run: str, judge: JudgeId) -> Iterator[tuple[int, Rating]]:
+    """The ratings of a set, overalls among them, each with the number of its judging."""
     for row in store.verdicts.reasons(run, judge):
         rater, seconds = signature(row.reason)
         yield (

@@ -10,7 +10,7 @@ ids stand in them as they are, since compression makes them as small as numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal, TypeAlias
 
@@ -225,6 +225,18 @@ def chunk(steps: int, records: Iterable[Record]) -> Json:
 def chunks_in(events: Iterable[Event]) -> list[Json]:
     """The chunks that the events of an episode carry."""
     return [one.value for one in events if isinstance(one, Happened) and one.what == TRACE]
+
+
+def retold(events: Iterable[Event], change: Callable[[Record], Record]) -> tuple[Event, ...]:
+    """The events of an episode with other records in its trace."""
+    found: list[Event] = []
+    for one in events:
+        if isinstance(one, Happened) and one.what == TRACE and isinstance(one.value, list):
+            match one.value:
+                case ["lived", int(steps), list(rows)]:
+                    one = replace(one, value=chunk(steps, map(change, decode(rows))))
+        found.append(one)
+    return tuple(found)
 
 
 def trace_from(chunks: Iterable[Json]) -> Trace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
@@ -16,11 +16,19 @@ from sociolab.plugin.shown import RatedScene
 from sociolab.plugin.world import RatingGuide
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
+from sociolab.studies.annotations import (
+    compared,
+    draw_batch,
+    drawn_annotations,
+    mark,
+    review_words,
+    waiting,
+    with_review,
+)
 from sociolab.studies.export import ratings_csv
 from sociolab.studies.impressions import counted, impression_study, words_of
 from sociolab.studies.progress import rating_progress
 from sociolab.studies.rate_study import (
-    Dispute,
     RateStudy,
     found_among,
     rate_study,
@@ -106,7 +114,7 @@ def disagreements(request: Request, study: Study) -> Response:
         shown=open_[:_SHOWN],
         more=max(0, len(open_) - _SHOWN),
         settled=[one for one in all_ if not one.open],
-        scenes=_scenes(store, found, open_[:_SHOWN]),
+        scenes=_scenes(store, found, [one.trial for one in open_[:_SHOWN]]),
         guides=guides,
         titles={name: guide.title for name, guide in guides.items()},
     )
@@ -130,6 +138,54 @@ def decide(
     return RedirectResponse(f"/studies/{found.name}/ratings/disagreements", 303)
 
 
+@ratings_router.get("/annotations")
+def reviewed_annotations(request: Request, study: Study) -> Response:
+    """The quarter of each batch that agrees least, with the rationales and a form to decide."""
+    store = store_of(request)
+    found = _rate_study(store, study)
+    given = ratings_in(store, found.run, found.name)
+    drawn = drawn_annotations(store, found.name)
+    listed = [one for one in drawn if one.listed]
+    open_ = [one for one in listed if one.meets is None]
+    return page(
+        request,
+        "rate/annotations.html",
+        study=found,
+        said=review_words(store, found),
+        waiting=len(waiting(store, found, given)),
+        shown=[(one, compared(one, given, drawn)) for one in open_[:_SHOWN]],
+        more=max(0, len(open_) - _SHOWN),
+        decided=[one for one in listed if one.meets is not None],
+        scenes=_scenes(store, found, [one.episode for one in open_[:_SHOWN]]),
+        titles={guide.name: guide.title for guide in _guide(store, found).guides},
+    )
+
+
+@ratings_router.post("/annotations/draw", response_class=RedirectResponse)
+def draw(request: Request, study: Study) -> Response:
+    """Draw the next batch of annotations."""
+    store = store_of(request)
+    found = _rate_study(store, study)
+    draw_batch(store, found)
+    return RedirectResponse(f"/studies/{found.name}/ratings/annotations", 303)
+
+
+@ratings_router.post("/annotations/mark", response_class=RedirectResponse)
+def mark_annotation(
+    request: Request,
+    study: Study,
+    rater: Annotated[str, Form(max_length=40)],
+    episode: Annotated[str, Form(max_length=200)],
+    guidelines: Annotated[Literal["meets", "fails"], Form()],
+    why: Annotated[str, Form(max_length=4000)] = "",
+) -> Response:
+    """Keep whether an annotation follows the guidelines."""
+    store = store_of(request)
+    found = _rate_study(store, study)
+    mark(store, found, rater, episode, meets=guidelines == "meets", why=why)
+    return RedirectResponse(f"/studies/{found.name}/ratings/annotations", 303)
+
+
 @ratings_router.get("/ratings.csv")
 def ratings_file(request: Request, study: Study) -> Response:
     """All ratings as CSV, as `sociolab import ratings` reads them."""
@@ -147,14 +203,15 @@ def _guide(store: Store, study: RateStudy) -> RatingGuide:
     return guide_of(store, study.run, study.plan.guide)
 
 
-def _scenes(store: Store, study: RateStudy, found: Sequence[Dispute]) -> dict[str, RatedScene]:
-    trials, guide = dict.fromkeys(one.trial for one in found), _guide(store, study)
-    return {trial: guide.shown(store.episode(study.run, trial)) for trial in trials}
+def _scenes(store: Store, study: RateStudy, trials: Sequence[str]) -> dict[str, RatedScene]:
+    guide = _guide(store, study)
+    return {one: guide.shown(store.episode(study.run, one)) for one in dict.fromkeys(trials)}
 
 
 def _agreements(store: Store, run: str) -> Agreements:
     """The agreement in a run; worked out again when somebody has judged since."""
-    return RUN_CACHE.of(store, run, "agreements", lambda: agreements(store, (run,)))
+    found = RUN_CACHE.of(store, run, "agreements", lambda: agreements(store, (run,)))
+    return with_review(store, found)
 
 
 impressions_router = APIRouter(prefix="/studies/{study}/impressions", tags=["impressions"])

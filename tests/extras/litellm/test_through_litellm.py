@@ -210,7 +210,7 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Endpo
 
 
 def _until_up(port: int, child: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(600):
+    for _ in range(1500):
         assert child.poll() is None, log.read_text("utf-8")[-3000:]
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/health/liveliness", timeout=5)

@@ -182,6 +182,7 @@ VARIANTS: Mapping[str, Variants] = {
         swapped_names,
         "the two characters' names are swapped in all texts; pronouns, forms of address and "
         "whatever else tells of a person stay as they are",
+        {"goal": "as again"},
     ),
     "padding": Variants(
         padded,

@@ -342,7 +342,7 @@ class Attendance(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class SeenAction:
     """An action of somebody who was at the place in time, and when that was."""
 
     who: str
@@ -399,7 +399,7 @@ class StssModelJudge:
         present: set[str] = set()
         failed: Lost | None = None
         for number, errand in enumerate(task.errands or (None,), 1):
-            shown = tuple(_seen(seen, errand))
+            shown = tuple(seen_actions(seen, errand))
             present |= {one.who for one in shown}
             at = replace(key, name=f"{key.name}-{number}") if errand else key
             found = await self._chosen(content, seen, errand, shown, at)
@@ -423,9 +423,9 @@ class StssModelJudge:
         content: Content,
         seen: Evidence,
         errand: Errand | None,
-        shown: tuple[_Seen, ...],
+        shown: tuple[SeenAction, ...],
         key: CallKey,
-    ) -> tuple[_Seen, ...] | Lost:
+    ) -> tuple[SeenAction, ...] | Lost:
         """Those of the actions that are taking part, or running the errand, as the model reads."""
         if not shown:
             return ()
@@ -483,7 +483,7 @@ class StssModelJudge:
         return loss_verdicts(failed or fates(content.task, filtered, read))
 
 
-def _seen(seen: Evidence, errand: Errand | None) -> Iterator[_Seen]:
+def seen_actions(seen: Evidence, errand: Errand | None) -> Iterator[SeenAction]:
     """What those were doing who were at the place in time, each action of each once."""
     task = seen.task
     residents = task.background if errand else (task.performer, *task.background)
@@ -499,7 +499,7 @@ def _seen(seen: Evidence, errand: Errand | None) -> Iterator[_Seen]:
             if when:
                 found[doing] = when
         in_order = sorted(found.items(), key=lambda pair: pair[1])
-        yield from (_Seen(who, doing, when) for doing, when in in_order)
+        yield from (SeenAction(who, doing, when) for doing, when in in_order)
 
 
 def _agreement(

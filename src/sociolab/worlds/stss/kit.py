@@ -37,6 +37,7 @@ from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import QUESTIONS, MindQuestion
 from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
+from sociolab.worlds.stss.audit import variants
 from sociolab.worlds.stss.dataset import own_town, read_town
 from sociolab.worlds.stss.judges import StssModelJudge, StssRulesJudge
 from sociolab.worlds.stss.scoring import ScoreSettings
@@ -139,6 +140,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         judges={"rules": StssRulesJudge(scoring)},
         checks=(),
         model_judge=model_judge,
+        variants=variants(scoring),
         casts=town_casts,
         background=True,
         instructions=settings.texts.instructions(),

@@ -1,0 +1,276 @@
+"""Which annotations of a rating study agree least, and do their rationales follow the guidelines?
+
+An annotation is all that one rater gave one episode. Of each batch the quarter that agrees least is
+listed; one that fails the guidelines is taken out of the run's ratings, kept in the study, and its
+episode goes to a qualified rater (SOTOPIA, appendix D.3).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import permutations
+from math import ceil
+from statistics import fmean
+from typing import Any, TypeAlias
+
+from sociolab.analysis.agreement import Agreements
+from sociolab.core.episode import Json
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Measure
+from sociolab.report.section import Section
+from sociolab.report.words import plural
+from sociolab.store.store import Store
+from sociolab.store.studies import AnswerRow
+from sociolab.studies.rate_study import (
+    CHECK,
+    RESEARCHER,
+    RateStudy,
+    given_ratings,
+    rate_study,
+    ratings_in,
+    store_ratings,
+)
+from sociolab.studies.rating_rules import one_line, rated_measures, reason_problem
+from sociolab.studies.ratings import Rating, people_judge
+
+AnnotationKey: TypeAlias = tuple[str, str]
+"""Rater and episode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """All that one rater gave one episode, as drawn into a batch (from 1).
+
+    `distance` is the mean difference from the other raters when the batch was drawn, as a share of
+    each scale: 0 is full agreement. `listed`: among the quarter that agrees least. `meets`: whether
+    its rationales follow the guidelines; None until somebody says. `replaced` holds the ratings of
+    one that does not: they count nowhere else.
+    """
+
+    rater: str
+    episode: str
+    batch: int
+    distance: float
+    listed: bool
+    meets: bool | None = None
+    why: str = ""
+    replaced: tuple[Rating, ...] = ()
+
+    @property
+    def key(self) -> AnnotationKey:
+        """Whose it is, and of what."""
+        return self.rater, self.episode
+
+
+def distances(
+    ratings: Iterable[Rating], measures: Mapping[str, Measure]
+) -> Mapping[AnnotationKey, float]:
+    """How far each annotation lies from the others of its episode, from 0 (equal) to 1.
+
+    The mean, over seats and dimensions and over the other raters, of the difference between two
+    ratings divided by the length of the scale. What one of two could not tell is left out, as are
+    decisions of the researcher; an annotation without another beside it is not in it.
+    """
+    places: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
+    for one in ratings:
+        if one.rater != RESEARCHER and not isinstance(one.score, str):
+            places[one.episode, one.seat, one.dimension][one.rater] = one.score
+    found: dict[AnnotationKey, list[float]] = defaultdict(list)
+    for (episode, _, dimension), given in places.items():
+        length = measures[dimension].high - measures[dimension].low
+        for rater, other in permutations(given, 2):
+            found[rater, episode].append(abs(given[rater] - given[other]) / length)
+    return {key: fmean(differences) for key, differences in found.items()}
+
+
+def least_agreeing(apart: Mapping[AnnotationKey, float]) -> frozenset[AnnotationKey]:
+    """The quarter that lies furthest from the others, rounded up, with those that tie with the
+    last of it; none that agrees in full."""
+    if not apart:
+        return frozenset()
+    last = sorted(apart.values(), reverse=True)[ceil(len(apart) / 4) - 1]
+    return frozenset(key for key, distance in apart.items() if distance >= last and distance > 0)
+
+
+def drawn_annotations(store: Store, study: str) -> tuple[Annotation, ...]:
+    """All that were drawn into a batch: batch by batch, those that agree least first."""
+    names = {who.pk: who.id for who in store.studies.participants(study)}
+    found = [
+        _read(names[each.participant], each) for each in store.studies.answers(study, name=CHECK)
+    ]
+    return tuple(sorted(found, key=lambda one: (one.batch, -one.distance, one.episode, one.rater)))
+
+
+def draw_batch(store: Store, study: RateStudy) -> tuple[Annotation, ...]:
+    """Draw the next batch: every annotation that has another beside it and is in no batch yet.
+
+    ConfigError where there is none.
+    """
+    with store.transaction():
+        before = drawn_annotations(store, study.name)
+        people = {who.id: who.pk for who in store.studies.participants(study.name)}
+        apart = waiting(store, study, ratings_in(store, study.run, study.name))
+        if not apart:
+            raise ConfigError(
+                f"{study.name}: nothing to draw; expected annotations of episodes that two people "
+                f"rated{' since the last batch' if before else ''}, found none"
+            )
+        number = 1 + max((one.batch for one in before), default=0)
+        listed = least_agreeing(apart)
+        fresh = [Annotation(*key, number, apart[key], key in listed) for key in apart]
+        for one in fresh:
+            store.studies.answer(people[one.rater], one.episode, CHECK, _written(one))
+    return tuple(one for one in drawn_annotations(store, study.name) if one.batch == number)
+
+
+def waiting(
+    store: Store, study: RateStudy, ratings: Sequence[Rating]
+) -> Mapping[AnnotationKey, float]:
+    """The distances of the annotations that the next batch would hold."""
+    drawn = {one.key for one in drawn_annotations(store, study.name)}
+    people = {who.id for who in store.studies.participants(study.name)}
+    apart = distances(ratings, rated_measures(store, study.run))
+    return {key: far for key, far in apart.items() if key not in drawn and key[0] in people}
+
+
+def mark(
+    store: Store, study: RateStudy, rater: str, episode: str, *, meets: bool, why: str = ""
+) -> Annotation:
+    """Say whether a listed annotation follows the guidelines; the last word counts.
+
+    From then on the ratings of one that fails count nowhere, and its episode is for one more rater;
+    those of one that meets them after all are put back. `episode` may be the beginning of an id.
+    ConfigError where no such annotation is listed, or one fails without a reason.
+    """
+    why = one_line(why)
+    if not meets and (problem := reason_problem(why, 1)):
+        raise ConfigError(f"why it fails the guidelines: {problem}")
+    with store.transaction():
+        one = _listed(drawn_annotations(store, study.name), study.name, rater, episode)
+        ratings = one.replaced
+        if meets and ratings:
+            store_ratings(store, study.run, study.name, ratings)
+            ratings = ()
+        elif not meets and not ratings:
+            ratings = _take_out(store, study, one)
+        marked = replace(one, meets=meets, why=why, replaced=ratings)
+        who = store.studies.participant(study.name, rater)
+        store.studies.answer(who.pk, one.episode, CHECK, _written(marked))
+    return marked
+
+
+def _listed(found: Sequence[Annotation], study: str, rater: str, episode: str) -> Annotation:
+    fits = [
+        one for one in found
+        if one.listed and one.rater == rater and one.episode.startswith(episode)
+    ]  # fmt: skip
+    if len(fits) != 1:
+        raise ConfigError(
+            f'expected an annotation that is listed, as RATER:EPISODE, found "{rater}:{episode}"; '
+            f"`sociolab study review {study}` lists them"
+        )
+    return fits[0]
+
+
+def _take_out(store: Store, study: RateStudy, one: Annotation) -> tuple[Rating, ...]:
+    """Take an annotation out of the ratings of the run; what it held."""
+    judge, measures = people_judge(study.name), rated_measures(store, study.run)
+    mine = [
+        (number, rating)
+        for number, rating in given_ratings(store, study.run, judge)
+        if (rating.rater, rating.episode) == one.key
+    ]
+    for number in {number for number, _ in mine}:
+        store.verdicts.delete(study.run, judge, trial=one.episode, judging=number)
+    return tuple(rating for _, rating in mine if rating.dimension in measures)
+
+
+ComparedRating: TypeAlias = tuple[Rating, tuple[Rating, ...]]
+"""A rating, and what the others gave the same."""
+
+
+def compared(
+    one: Annotation, ratings: Iterable[Rating], drawn: Iterable[Annotation]
+) -> tuple[ComparedRating, ...]:
+    """The ratings of an annotation beside those of others, failed ones too, the widest apart
+    first. `ratings` are those that count, `drawn` all annotations."""
+    both = (*ratings, *(r for each in drawn for r in each.replaced))
+    there = [r for r in both if r.episode == one.episode and r.rater != RESEARCHER]
+    own = [r for r in there if r.rater == one.rater]
+    beside = [
+        (
+            mine,
+            tuple(
+                r for r in there
+                if (r.seat, r.dimension) == (mine.seat, mine.dimension) and r.rater != one.rater
+            ),
+        )
+        for mine in own
+    ]  # fmt: skip
+    return tuple(sorted(beside, key=_apart, reverse=True))
+
+
+def _apart(both: ComparedRating) -> float:
+    mine, others = both
+    scores = [r.score for r in (mine, *others) if not isinstance(r.score, str)]
+    return max(scores) - min(scores) if scores else 0.0
+
+
+def review_words(store: Store, study: RateStudy) -> str:
+    """What the review of annotations came to, in a sentence; "" before a batch is drawn."""
+    found = drawn_annotations(store, study.name)
+    if not found:
+        return ""
+    failed = [one for one in found if one.meets is False]
+    open_ = sum(one.listed and one.meets is None for one in found)
+    said = (
+        f"{study.name}: of {plural(len(found), 'annotation')}, the "
+        f"{sum(one.listed for one in found)} that agree least were listed for review (SOTOPIA, "
+        f"appendix D.3); {len(failed)} failed the guidelines"
+    )
+    if failed:
+        count = plural(sum(len(one.replaced) for one in failed), "rating")
+        lacking = _lacking(store, study, failed)
+        again = f"{lacking} still to be rated again" if lacking else "all are rated again"
+        said += f", whose {count} are kept in the study and count nowhere; {again}"
+    return f"{said}{f'; {open_} not reviewed yet' if open_ else ''}."
+
+
+def _lacking(store: Store, study: RateStudy, failed: Sequence[Annotation]) -> int:
+    """How many raters the episodes of these annotations lack now."""
+    raters: dict[str, set[str]] = defaultdict(set)
+    for one in ratings_in(store, study.run, study.name):
+        if one.rater != RESEARCHER:
+            raters[one.episode].add(one.rater)
+    wanted = Counter(one.episode for one in failed)
+    return sum(
+        min(count, max(0, study.plan.raters - len(raters[episode])))
+        for episode, count in wanted.items()
+    )
+
+
+def with_review(store: Store, found: Agreements) -> Agreements:
+    """The agreement of people and judges, with what was reviewed, and taken out, in their runs."""
+    told = []
+    for row in store.studies.all():
+        if row.kind == "rate" and store.studies.answers(row.name, name=CHECK):
+            study = rate_study(store, row)
+            if study.run in found.ratings.runs:
+                told.append(review_words(store, study))
+    if not told:
+        return found
+    first, *others = found.sections
+    return replace(found, sections=(first, Section("Reviewed annotations", tuple(told)), *others))
+
+
+def _written(one: Annotation) -> Json:
+    kept = asdict(one)
+    return {name: kept[name] for name in kept if name not in ("rater", "episode")}
+
+
+def _read(rater: str, row: AnswerRow) -> Annotation:
+    kept: dict[str, Any] = dict(row.value)  # type: ignore[arg-type]
+    kept["replaced"] = tuple(Rating(**each) for each in kept["replaced"])
+    return Annotation(rater, row.item, **kept)
