@@ -153,6 +153,9 @@ class Changed:
     """The plan has changed: what was under way is left."""
 
 
+Q = TypeVar("Q", bound=MindQuestion[Any])
+
+
 class Thinking:
     """A resident in its surroundings."""
 
@@ -172,6 +175,10 @@ class Thinking:
     def myself(self) -> Me:
         """The resident as it is now."""
         return self.around.me(self.me, self.me.step)
+
+    def ask(self, question: type[Q], *given: Any, **named: Any) -> Q:
+        """A question that is put now; the rest are its own fields."""
+        return question(self.asked(question), self.myself(), *given, **named)
 
     def recalled(self, query: str) -> tuple[Memory, ...]:
         """What comes to mind; it counts as accessed now."""
@@ -288,7 +295,7 @@ class Life(Thinking):
     def _place(self, block: Block) -> Living[str]:
         if block.place:
             return block.place
-        choice = yield ChoosePlace(self.asked(ChoosePlace), self.myself(), block.what)
+        choice = yield self.ask(ChoosePlace, block.what)
         place = str(choice.place) if choice is not None else str(self.me.resident.home)
         self.me.blocks = tuple(
             [replace(b, place=place) if b is block else b for b in self.me.blocks]
@@ -304,13 +311,8 @@ class Life(Thinking):
         key = (block.what.casefold(), place)
         if key not in me.parts:
             objects = self.around.objects(place)
-            found = yield Decompose(
-                self.asked(Decompose),
-                self.myself(),
-                replace(block, place=place),
-                objects,
-                self.recalled(f"{block.what} {place}"),
-            )
+            recalled = self.recalled(f"{block.what} {place}")
+            found = yield self.ask(Decompose, replace(block, place=place), objects, recalled)
             if found is None:
                 return whole
             me.parts[key] = found.parts
@@ -382,9 +384,8 @@ class Life(Thinking):
             return None
         me.last_asked[other.number] = me.step
         last = me.last_talk.get(other.number)
-        decision = yield TalkOrNot(
-            asked=self.asked(TalkOrNot),
-            me=self.myself(),
+        decision = yield self.ask(
+            TalkOrNot,
             other=self.around.other(me, other),
             block=block,
             memories=self.around.of_somebody(me, other, me.step, other.shown.doing),
@@ -441,7 +442,7 @@ class Planning(Thinking):
         day = self.clock.date(me.step)
         goal = self.around.setting.tdp.get(me.id)
         reminder = "" if goal is None else (yield from self._target(goal, day))
-        plan = yield PlanDay(self.asked(PlanDay), self.myself(), day, self._in_mind(day), reminder)
+        plan = yield self.ask(PlanDay, day, self._in_mind(day), reminder)
         if plan is None:
             plan = no_plan(str(me.resident.home))
         wake, bed, blocks = laid_out_day(plan, day)
@@ -462,20 +463,16 @@ class Planning(Thinking):
         me, first = self.me, day == self.clock.first
         without = self.left_out
         if first and "general_plan" not in without:
-            lines = yield GeneralPlan(self.asked(GeneralPlan), self.myself(), goal)
+            lines = yield self.ask(GeneralPlan, goal)
             me.general_plan = lines.lines if lines is not None else ()
             self._remind("general plan", me.general_plan)
         text = ""
         if "day_reminder" not in without:
-            reminder = yield DayReminder(
-                self.asked(DayReminder), self.myself(), goal, me.general_plan, day
-            )
+            reminder = yield self.ask(DayReminder, goal, me.general_plan, day)
             text = str(reminder.text) if reminder is not None else ""
         self._remind("day", (text,) if text else ())
         if first and "talk_reminder" not in without:
-            items = yield TalkReminder(
-                self.asked(TalkReminder), self.myself(), goal, me.general_plan
-            )
+            items = yield self.ask(TalkReminder, goal, me.general_plan)
             me.checklist = items.items if items is not None else ()
             self._remind("talk", me.checklist)
         return text
@@ -495,14 +492,7 @@ class Planning(Thinking):
         me, now = self.me, self.now()
         ahead = self.around.ahead(me, me.step)
         bedtime = self.clock.at(me.bed)
-        new = yield Replan(
-            asked=self.asked(Replan),
-            me=self.myself(),
-            why=why,
-            ahead=ahead,
-            bedtime=bedtime,
-            memories=self.recalled(why),
-        )
+        new = yield self.ask(Replan, why, ahead, bedtime, self.recalled(why))
         if new is None:
             return False
         blocks = gone_on(me.blocks, rest_of_day(new, now, bedtime), now)
@@ -526,13 +516,8 @@ class Remembering(Thinking):
         if not talk.lines:
             return ""
         me.known = self.myself().places_after(talk.lines)
-        summary = yield Summarise(
-            asked=self.asked(Summarise),
-            me=self.myself(),
-            other=self.around.other(me, other),
-            lines=talk.lines,
-            ahead=self.around.ahead(me, me.step),
-        )
+        ahead = self.around.ahead(me, me.step)
+        summary = yield self.ask(Summarise, self.around.other(me, other), talk.lines, ahead)
         if summary is None:
             self.keep("talk", f"talked with {other.name}")
             return ""
@@ -554,7 +539,7 @@ class Remembering(Thinking):
         """Have memories rated; the same text is not rated twice, which the memory sees to."""
         memory = self.me.memory
         texts = tuple([memory[index].text for index in unrated])
-        answer = yield RateImportance(self.asked(RateImportance), self.myself(), texts)
+        answer = yield self.ask(RateImportance, texts)
         for index, rating in zip(unrated, answer.ratings if answer else (), strict=False):
             memory.rate(index, rating)
 
@@ -563,9 +548,7 @@ class Remembering(Thinking):
         lately = me.memory.latest(5 * self.around.rules.recalled)
         weighty = sorted(lately, key=lambda memory: -(memory.importance or 0))
         me.memory.reflected()
-        answer = yield Reflect(
-            self.asked(Reflect), self.myself(), tuple(weighty[: 2 * self.around.rules.recalled])
-        )
+        answer = yield self.ask(Reflect, tuple(weighty[: 2 * self.around.rules.recalled]))
         for insight in answer.insights if answer is not None else ():
             self.keep("thought", insight.text, insight.importance)
 

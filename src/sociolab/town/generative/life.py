@@ -14,21 +14,8 @@ from sociolab.town.generative.stream import Stream
 from sociolab.town.life import Changed, Life, Living, Talk, could_talk, in_time, in_words
 from sociolab.town.person import Noticed, Person, Surroundings
 from sociolab.town.questions import Block, Heard, Other, Said, Utterance
+from sociolab.town.questions import generative as ga
 from sociolab.town.questions.base import named
-from sociolab.town.questions.generative import (
-    ChooseArea,
-    ChooseArena,
-    ChooseObject,
-    ChooseSector,
-    ConversationMemo,
-    ConversationSummary,
-    GenerativeUtter,
-    ObjectState,
-    PlanningThought,
-    React,
-    RelationshipSummary,
-    by_sector,
-)
 from sociolab.town.trace import ObjectBecame
 
 LAST_LINES = 4
@@ -73,24 +60,24 @@ class GenerativeLife(Life):
         """The place and the thing at which to do something: down the tree of places."""
         me = self.me
         if "place" in self.around.setting.merge:
-            place = yield from self._chosen(ChooseArena, what, "", me.known)
+            place = yield from self._chosen(ga.ChooseArena, what, "", me.known)
         else:
-            sectors = by_sector(me.known)
-            place = yield from self._chosen(ChooseSector, what, "", [*sectors])
-            arena = yield from self._chosen(ChooseArena, what, place, sectors.get(place, []))
+            sectors = ga.by_sector(me.known)
+            place = yield from self._chosen(ga.ChooseSector, what, "", [*sectors])
+            arena = yield from self._chosen(ga.ChooseArena, what, place, sectors.get(place, []))
             place = f"{place}: {arena}" if arena else place
         if place not in me.known:
             place = str(me.resident.home)
         things = self.around.objects(place)
-        return place, (yield from self._chosen(ChooseObject, what, place, things))
+        return place, (yield from self._chosen(ga.ChooseObject, what, place, things))
 
     def _chosen(
-        self, kind: type[ChooseArea], what: str, inside: str, options: Sequence[str]
+        self, kind: type[ga.ChooseArea], what: str, inside: str, options: Sequence[str]
     ) -> Living[str]:
         """One of some options, which is asked for where there are several; "" for none."""
         if len(options) < 2:
             return options[0] if options else ""
-        answer = yield kind(self.asked(kind), self.myself(), what, inside, tuple(options))
+        answer = yield self.ask(kind, what, inside, tuple(options))
         return answer.name if answer is not None else ""
 
     def _at_it(self, place: str, thing: str) -> Living[bool]:
@@ -106,9 +93,7 @@ class GenerativeLife(Life):
             self._used, self._state = (doing, place, thing), ""
             new = [f"I am {doing} at {place}"]
             if thing:
-                answer = yield ObjectState(
-                    self.asked(ObjectState), self.myself(), thing, place, doing
-                )
+                answer = yield self.ask(ga.ObjectState, thing, place, doing)
                 stays = answer is not None and answer.stays
                 self.around.use(me, place, thing, answer.state if stays else "")
                 if answer is not None:
@@ -139,9 +124,8 @@ class GenerativeLife(Life):
         context = yield from self._context(me.step, focus)
         self._known_of = (None if focus.thing else other, me.step, context)
         last = None if focus.thing else me.last_talk.get(other.number)
-        decision = yield React(
-            asked=self.asked(React),
-            me=self.myself(),
+        decision = yield self.ask(
+            ga.React,
             observation=_told(focus),
             context=context,
             block=block,
@@ -178,8 +162,8 @@ class GenerativeLife(Life):
         points = (f"relationship with {name}", f"{name} is {noticed.doing}")
         memories = yield from self.stream.recall(*points, most=SPOKEN_OF, step=step)
         other = self._other(noticed)
-        summed = yield RelationshipSummary(
-            asked=self.around.asked(self.me, RelationshipSummary, step),
+        summed = yield ga.RelationshipSummary(
+            asked=self.around.asked(self.me, ga.RelationshipSummary, step),
             me=self.around.me(self.me, step),
             about=named(other) if other else name,
             doing=noticed.doing,
@@ -208,7 +192,7 @@ class GenerativeLife(Life):
         memories = yield from self.stream.recall(*filter(None, points), most=SPOKEN_OF, step=step)
         plain = self.utterance(other, began, step, lines, memories, closing=closing)
         shown = {one.name: getattr(plain, one.name) for one in fields(plain)}
-        said: Said | None = yield GenerativeUtter(**shown, relationship=relationship)
+        said: Said | None = yield ga.GenerativeUtter(**shown, relationship=relationship)
         return said
 
     def _after_talk(self, talk: Talk) -> Living[bool]:
@@ -219,30 +203,26 @@ class GenerativeLife(Life):
         me.last_talk[other.number] = me.step
         me.known = self.myself().places_after(talk.lines)
         about = self.around.other(me, other)
-        kept = yield ConversationSummary(
-            self.asked(ConversationSummary), self.myself(), about, talk.lines
-        )
+        kept = yield self.ask(ga.ConversationSummary, about, talk.lines)
         memo = kept.memo if kept is not None else f"talked with {other.name}"
         if kept is not None:
             acts = (Heard(self.now(), other.id, act) for act in kept.acts if act.matter is not None)
             me.heard = (*me.heard, *acts)
         yield from self.stream.remember("talk", memo)
-        for kind in (PlanningThought, ConversationMemo):
-            thought = yield kind(self.asked(kind), self.myself(), about, talk.lines)
+        for kind in (ga.PlanningThought, ga.ConversationMemo):
+            thought = yield self.ask(kind, about, talk.lines)
             if thought is not None:
                 yield from self.stream.remember("thought", thought.text)
         block = self._under_way()
         if block is None or me.step >= me.bed or kept is None:
             return False
-        decision = yield React(
-            asked=self.asked(React),
+        decision = yield ga.React(
+            asked=self.asked(ga.React),
             me=replace(self.myself(), doing=""),  # the talk is over
             observation=f"you have just talked with {other.name}: {memo.rstrip('.')}",
             context="",
             block=block,
             may_talk=False,
-            other=None,
-            last_talk=None,
         )
         changed = yield from self._act_on(decision, other, memo)
         return isinstance(changed, Changed)

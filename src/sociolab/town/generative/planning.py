@@ -13,19 +13,8 @@ from sociolab.town.generative.stream import PLAN_IMPORTANCE, Stream
 from sociolab.town.life import Living, Planning, gone_on, minutes, rest_of_day
 from sociolab.town.person import Person, Surroundings
 from sociolab.town.questions import Block, Entry, NewPlan, Part
+from sociolab.town.questions import generative as ga
 from sociolab.town.questions.base import dated
-from sociolab.town.questions.generative import (
-    DailyPlan,
-    DaySchedule,
-    FeelingNote,
-    HourlySchedule,
-    PlanningNote,
-    ReviseIdentity,
-    ReviseSchedule,
-    Schedule,
-    TaskDecomposition,
-    WakeUpHour,
-)
 from sociolab.town.trace import Revised
 
 NO_PLAN = "being at home without a plan"
@@ -66,9 +55,7 @@ class GenerativePlanning(Planning):
         wake, bed = yield from self._hours(day)
         me.bed = self.clock.step(bed)
         if self.plans:
-            made = yield DailyPlan(
-                self.asked(DailyPlan), self.myself(), day, wake, bed, notes, yesterday, reminder
-            )
+            made = yield self.ask(ga.DailyPlan, day, wake, bed, notes, yesterday, reminder)
             me.outline = made.plan if made is not None else ()
             blocks = yield from self._schedule(wake, bed)
             me.plan(me.step, blocks, "", self.around.setting)
@@ -81,7 +68,7 @@ class GenerativePlanning(Planning):
 
     def _hours(self, day: date) -> Living[tuple[datetime, datetime]]:
         """When to get up and when to go to bed."""
-        hours = yield WakeUpHour(self.asked(WakeUpHour), self.myself(), day)
+        hours = yield self.ask(ga.WakeUpHour, day)
         wake, bed = (hours.wake, hours.bed) if hours is not None else ("08:00", "22:00")
         up = datetime.combine(day, clock_time(wake))
         down = datetime.combine(day, clock_time(bed))
@@ -96,18 +83,11 @@ class GenerativePlanning(Planning):
         notes: list[str] = []
         merged = "identity" in self.around.setting.merge
         if not merged:
-            planned = yield PlanningNote(self.asked(PlanningNote), self.myself(), found)
-            felt = yield FeelingNote(self.asked(FeelingNote), self.myself(), found)
+            planned = yield self.ask(ga.PlanningNote, found)
+            felt = yield self.ask(ga.FeelingNote, found)
             notes = [note.text for note in (planned, felt) if note is not None]
         shown = found if merged else ()
-        now = yield ReviseIdentity(
-            self.asked(ReviseIdentity),
-            self.myself(),
-            self._currently,
-            self._concern,
-            tuple(notes),
-            shown,
-        )
+        now = yield self.ask(ga.ReviseIdentity, self._currently, self._concern, tuple(notes), shown)
         if now is not None:
             me, self._currently = self.me, now.text
             whole = f"{self._currently} {self._concern}".strip()
@@ -120,13 +100,11 @@ class GenerativePlanning(Planning):
     def _schedule(self, wake: datetime, bed: datetime) -> Living[tuple[Block, ...]]:
         """The day by the hour; hours in which one does the same are one block."""
         if "hours" in self.around.setting.merge:
-            made = yield DaySchedule(self.asked(DaySchedule), self.myself(), wake, bed)
+            made = yield self.ask(ga.DaySchedule, wake, bed)
             return _blocks(made, wake, bed) if made is not None else _idle(wake, bed)
         blocks: list[Block] = []
         for start, end in _hours(wake, bed):
-            answer = yield HourlySchedule(
-                self.asked(HourlySchedule), self.myself(), start, end, tuple(blocks)
-            )
+            answer = yield self.ask(ga.HourlySchedule, start, end, tuple(blocks))
             what = answer.what if answer is not None else NO_PLAN
             if blocks and blocks[-1].what == what:
                 start = blocks.pop().start
@@ -137,9 +115,7 @@ class GenerativePlanning(Planning):
         """A block that says what is done; without a plan that is asked when its hour comes."""
         if block.what:
             return block
-        answer = yield HourlySchedule(
-            self.asked(HourlySchedule), self.myself(), block.start, block.end, ()
-        )
+        answer = yield self.ask(ga.HourlySchedule, block.start, block.end, ())
         what = answer.what if answer is not None else NO_PLAN
         decided = Block(block.start, block.end, what, "")
         self.me.blocks = tuple(decided if one is block else one for one in self.me.blocks)
@@ -157,7 +133,7 @@ class GenerativePlanning(Planning):
             me.blocks = gone_on(me.blocks, rest, now)
             return True
         ahead = self.around.ahead(me, me.step)
-        made = yield ReviseSchedule(self.asked(ReviseSchedule), self.myself(), why, ahead, bedtime)
+        made = yield self.ask(ga.ReviseSchedule, why, ahead, bedtime)
         if made is None:
             return False
         blocks = gone_on(me.blocks, _blocks(made, now, bedtime), now)
@@ -174,9 +150,7 @@ class GenerativePlanning(Planning):
         blocks = self.me.blocks
         at = blocks.index(block) if block in blocks else 0
         schedule = tuple(one for one in blocks[max(0, at - 1) : at + 2] if one.what)
-        found = yield TaskDecomposition(
-            self.asked(TaskDecomposition), self.myself(), block, schedule
-        )
+        found = yield self.ask(ga.TaskDecomposition, block, schedule)
         if found is None:
             return whole
         return tuple(Part(minutes=one.minutes, what=one.what) for one in found.subtasks)
@@ -195,7 +169,7 @@ def _hours(start: datetime, end: datetime) -> list[tuple[datetime, datetime]]:
     return found
 
 
-def _blocks(schedule: Schedule, start: datetime, end: datetime) -> tuple[Block, ...]:
+def _blocks(schedule: ga.Schedule, start: datetime, end: datetime) -> tuple[Block, ...]:
     """The entries of a schedule in time; the first begins at `start`."""
     entries = (Entry(start=entry.start, what=entry.what) for entry in schedule.entries)
     return rest_of_day(NewPlan(entries=tuple(entries)), start, end)

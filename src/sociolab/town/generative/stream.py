@@ -50,12 +50,12 @@ class Stream(Thinking):
 
     def _rated(self, kind: MemoryKind, texts: tuple[str, ...]) -> Living[list[int | None]]:
         if len(texts) > 1 and "importance" in self.around.setting.merge:
-            answer = yield RateImportance(self.asked(RateImportance), self.myself(), texts)
+            answer = yield self.ask(RateImportance, texts)
             return [*answer.ratings] if answer is not None else [None] * len(texts)
         found: list[int | None] = []
         for text in texts:
             of = _KINDS.get(kind, "event")
-            rated = yield RateMemory(self.asked(RateMemory), self.myself(), of, text)
+            rated = yield self.ask(RateMemory, of, text)
             found.append(None if rated is None else rated.rating)
         return found
 
@@ -96,16 +96,14 @@ class Stream(Thinking):
         me.memory.reflected()
         if "reflection" in self.around.setting.without:
             return
-        asked = yield SalientQuestions(
-            self.asked(SalientQuestions), self.myself(), me.memory.latest(RECENT)
-        )
+        asked = yield self.ask(SalientQuestions, me.memory.latest(RECENT))
         for question in asked.questions if asked is not None else ():
             yield from self._conclude(question)
 
     def _conclude(self, question: str) -> Living[None]:
         numbers = yield from self._found((question,), RECALLED, self.me.step)
         memories = tuple(self.me.memory[number] for number in numbers)
-        drawn = yield DrawInsights(self.asked(DrawInsights), self.myself(), question, memories)
+        drawn = yield self.ask(DrawInsights, question, memories)
         insights = drawn.insights if drawn is not None else ()
         if not insights:
             return

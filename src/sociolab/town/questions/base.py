@@ -6,7 +6,7 @@ Places are written "Sector: arena", times of day "HH:MM", dates "YYYY-MM-DD".
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from difflib import get_close_matches
 from functools import lru_cache
@@ -264,7 +264,8 @@ class MindQuestion(Generic[A]):
     A subclass declares the question once. `name` is the method of a mind that answers it, the file
     of its prompt in `folder`, and what the journal calls it; `answer_type` is the form of the
     answer. `exact` questions are asked of a model at temperature 0. `head` is the prompt that
-    stands before it. A question that is not `recorded` leaves nothing in the journal: whoever
+    stands before it, `more` the names of what a prompt shows beside the fields. A question that is
+    not `recorded` leaves nothing in the journal: whoever
     answers must give the same answer again when an episode is resumed.
     """
 
@@ -274,6 +275,7 @@ class MindQuestion(Generic[A]):
     folder: ClassVar[str] = ""
     head: ClassVar[str] = "head"
     recorded: ClassVar[bool] = True
+    more: ClassVar[str] = ""
 
     asked: Asked
     me: Me
@@ -283,9 +285,55 @@ class MindQuestion(Generic[A]):
         """The name of its prompt in a set."""
         return f"{cls.folder}{cls.name}"
 
+    @classmethod
+    def called(cls, field: str) -> str:
+        """The name of a field in prompts."""
+        return {"bedtime": "bed", "block": "what"}.get(field, field)
+
+    @classmethod
+    def inputs(cls) -> str:
+        """The names of all that its prompt may show: `now`, the fields, `more`."""
+        return " ".join(("now", cls.more, *(cls.called(one.name) for one in fields(cls)[2:])))
+
     def variables(self) -> dict[str, Any]:
-        """The variables of the prompt."""
-        raise NotImplementedError
+        """The values of `inputs`: fields as `in_words` writes them."""
+        own = fields(self)[2:]  # all but `asked` and `me`
+        shown = {self.called(one.name): self.in_words(getattr(self, one.name)) for one in own}
+        return {"now": now_line(self.me.now)} | shown | self.own_words()
+
+    def in_words(self, value: Any) -> Any:
+        """A field as a prompt shows it; True and False, which decide what it says, as they are."""
+        match value:
+            case None | ():
+                return ""
+            case bool() | int():
+                return value
+            case datetime():
+                return f"{value:%H:%M}"
+            case date():
+                return dated(value)
+            case Other():
+                return named(value)
+            case Block():
+                return one_line(value.what)
+            case (Block(), *_):
+                return plan_lines(value)
+            case (Memory(), *_):
+                return self.remembered(value)
+            case (Utterance(), *_):
+                return talk_lines(self.me, value)
+            case tuple():
+                return text_lines(value)
+            case _:
+                return one_line(str(value), LONGEST_FIELD)
+
+    def remembered(self, memories: Iterable[Memory]) -> str:
+        """Memories as a prompt shows them."""
+        return memory_lines(memories)
+
+    def own_words(self) -> dict[str, Any]:
+        """What a prompt shows beside the fields, or shows of one in other words."""
+        return {}
 
     def schema_options(self) -> dict[str, Any]:
         """What a JSON schema can say of this question's answer, by the name of the field."""

@@ -22,13 +22,6 @@ from sociolab.town.questions.base import (
     doing_of,
     first_name,
     here,
-    memory_lines,
-    named,
-    now_line,
-    one_line,
-    plan_lines,
-    talk_lines,
-    text_lines,
     where,
 )
 
@@ -52,22 +45,19 @@ class TalkOrNot(MindQuestion[Decision]):
 
     name = "talk_or_not"
     answer_type = Decision
+    more = "doing here place until"
 
     other: Other
     block: Block
     memories: tuple[Memory, ...]
     last_talk: datetime | None = None
 
-    def variables(self) -> dict[str, Any]:
+    def own_words(self) -> dict[str, Any]:
         """See `MindQuestion`."""
         return {
-            "now": now_line(self.me.now),
             "until": f"{self.block.end:%H:%M}",
-            "what": one_line(self.block.what),
             "place": where(self.block),
             "here": here(self.me),
-            "memories": memory_lines(self.memories),
-            "other": named(self.other),
             "doing": doing_of(self.other),
             "last_talk": last_talked(self.last_talk),
         }
@@ -98,6 +88,7 @@ class Utter(MindQuestion[Said]):
 
     name = "utter"
     answer_type = Said
+    more = "begun doing here other_first plain"
 
     other: Other
     started: bool
@@ -109,9 +100,9 @@ class Utter(MindQuestion[Said]):
     checklist: tuple[str, ...] = ()
     closing: bool = False
 
-    def variables(self) -> dict[str, Any]:
+    def own_words(self) -> dict[str, Any]:
         """See `MindQuestion`."""
-        me, first = self.me, first_name(self.other)
+        first = first_name(self.other)
         if self.closing:
             left = (
                 f"{first} has ended the conversation with these words. You can answer once more, "
@@ -125,17 +116,10 @@ class Utter(MindQuestion[Said]):
                 "say now."
             )
         return {
-            "now": now_line(me.now),
-            "other": named(self.other),
             "other_first": first,
-            "here": here(me),
+            "here": here(self.me),
             "doing": doing_of(self.other),
             "begun": "You began it." if self.started else f"{first} began it.",
-            "memories": memory_lines(self.memories),
-            "ahead": plan_lines(self.ahead),
-            "plan": text_lines(self.plan),
-            "checklist": text_lines(self.checklist),
-            "lines": talk_lines(me, self.lines),
             "left": left,
         }
 
@@ -157,18 +141,12 @@ class Summarise(MindQuestion[Summary]):
 
     name = "summarise"
     answer_type = Summary
+    more = "other_first plain"
 
     other: Other
     lines: tuple[Utterance, ...]
     ahead: tuple[Block, ...]
 
-    def variables(self) -> dict[str, Any]:
+    def own_words(self) -> dict[str, Any]:
         """See `MindQuestion`."""
-        me = self.me
-        return {
-            "now": now_line(me.now),
-            "other": named(self.other),
-            "other_first": first_name(self.other),
-            "lines": talk_lines(me, self.lines),
-            "ahead": plan_lines(self.ahead),
-        }
+        return {"other_first": first_name(self.other)}

@@ -12,7 +12,6 @@ from pydantic import Field
 
 from sociolab.town.clock import TimeOfDay, clock_time
 from sociolab.town.questions.base import (
-    LONGEST_FIELD,
     Block,
     Importance,
     Me,
@@ -23,14 +22,9 @@ from sociolab.town.questions.base import (
     Sentences,
     UnfitError,
     Words,
-    dated,
     meant_place,
-    memory_lines,
-    now_line,
     numbered,
     one_line,
-    plan_lines,
-    text_lines,
     unknown_place,
     where,
 )
@@ -53,12 +47,9 @@ class GeneralPlan(MindQuestion[Lines]):
     name = "general_plan"
     answer_type = Lines
     exact = True
+    more = "plain"
 
     goal: str
-
-    def variables(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
-        return {"now": now_line(self.me.now), "goal": one_line(self.goal, LONGEST_FIELD)}
 
 
 class Reminder(MindAnswer):
@@ -79,15 +70,6 @@ class DayReminder(MindQuestion[Reminder]):
     plan: tuple[str, ...]
     day: date
 
-    def variables(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
-        return {
-            "now": now_line(self.me.now),
-            "goal": one_line(self.goal, LONGEST_FIELD),
-            "plan": text_lines(self.plan),
-            "day": dated(self.day),
-        }
-
     def problem_with(self, answer: Reminder) -> str:
         """STSS appendix B: a day's reminder has 1 to 2 sentences."""
         found = len(_SENTENCE_ENDS.findall(answer.text)) + 1
@@ -107,17 +89,10 @@ class TalkReminder(MindQuestion[Items]):
     name = "talk_reminder"
     answer_type = Items
     exact = True
+    more = "plain"
 
     goal: str
     plan: tuple[str, ...]
-
-    def variables(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
-        return {
-            "now": now_line(self.me.now),
-            "goal": one_line(self.goal, LONGEST_FIELD),
-            "plan": text_lines(self.plan),
-        }
 
 
 MOST_PLACES = 150
@@ -181,15 +156,6 @@ class PlanDay(MindQuestion[DayPlan]):
     memories: tuple[Memory, ...]
     reminder: str = ""
 
-    def variables(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
-        return {
-            "now": now_line(self.me.now),
-            "day": dated(self.day),
-            "memories": memory_lines(self.memories),
-            "reminder": one_line(self.reminder, LONGEST_FIELD),
-        }
-
     def schema_options(self) -> dict[str, Any]:
         """Known places, some entries, and getting up in the morning and to bed at night."""
         hours = {"wake": one_of(WAKES), "bed": one_of(BEDS)}
@@ -226,16 +192,6 @@ class Replan(MindQuestion[NewPlan]):
     ahead: tuple[Block, ...]
     bedtime: datetime
     memories: tuple[Memory, ...] = ()
-
-    def variables(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
-        return {
-            "now": now_line(self.me.now),
-            "why": one_line(self.why, LONGEST_FIELD),
-            "ahead": plan_lines(self.ahead),
-            "memories": memory_lines(self.memories),
-            "bed": f"{self.bedtime:%H:%M}",
-        }
 
     def schema_options(self) -> dict[str, Any]:
         """Known places."""
@@ -357,23 +313,21 @@ class Decompose(MindQuestion[Parts]):
 
     name = "decompose"
     answer_type = Parts
+    more = "end minutes place start"
 
     block: Block
     objects: tuple[str, ...]
     memories: tuple[Memory, ...] = ()
 
-    def variables(self) -> dict[str, Any]:
+    def own_words(self) -> dict[str, Any]:
         """See `MindQuestion`."""
         block = self.block
         return {
-            "now": now_line(self.me.now),
             "start": f"{block.start:%H:%M}",
             "end": f"{block.end:%H:%M}",
             "minutes": round((block.end - block.start) / timedelta(minutes=1)),
-            "what": one_line(block.what),
             "place": where(block),
             "objects": ", ".join(one_line(name) for name in self.objects) or "none",
-            "memories": memory_lines(self.memories),
         }
 
     def problem_with(self, answer: Parts) -> str:
@@ -401,10 +355,6 @@ class ChoosePlace(MindQuestion[Choice]):
     answer_type = Choice
 
     what: str
-
-    def variables(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
-        return {"now": now_line(self.me.now), "what": one_line(self.what)}
 
     def schema_options(self) -> dict[str, Any]:
         """Known places."""
@@ -451,11 +401,12 @@ class RateImportance(MindQuestion[Ratings]):
 
     name = "rate_importance"
     answer_type = Ratings
+    more = "count"
 
     texts: tuple[str, ...]
 
-    def variables(self) -> dict[str, Any]:
-        """See `MindQuestion`; it is of no moment."""
+    def own_words(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
         return {"texts": numbered(self.texts), "count": len(self.texts)}
 
     def schema_options(self) -> dict[str, Any]:
@@ -485,7 +436,3 @@ class Reflect(MindQuestion[Insights]):
     answer_type = Insights
 
     memories: tuple[Memory, ...]
-
-    def variables(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
-        return {"now": now_line(self.me.now), "memories": memory_lines(self.memories)}

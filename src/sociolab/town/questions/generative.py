@@ -2,14 +2,13 @@
 memory, reflection, planning in three levels, reactions, and what is kept of a conversation.
 
 One class is one component and one prompt, `prompts/SET/generative/NAME.md`. Its inputs are the
-fields of the class as `in_words` writes them, those that `more` names, and those of `common`.
+fields of the class, those that `more` names, and those of `common`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import Field as DataField
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -34,51 +33,16 @@ from sociolab.town.questions.base import (
     dated,
     first_name,
     here,
-    named,
     now_line,
     numbered,
     one_line,
     place_or,
-    plan_lines,
-    talk_lines,
     text_lines,
 )
-from sociolab.town.questions.conversation import Decision, Utter, last_talked
+from sociolab.town.questions.conversation import Decision, Said, Utter, last_talked
 from sociolab.town.questions.day import BEDS, WAKES, ScheduleEntry, entries_from, one_of
 
 A = TypeVar("A", bound=MindAnswer)
-
-
-def _called(one: DataField[Any]) -> str:
-    """The name of a field in prompts."""
-    return {"memories": "statements", "bedtime": "bed", "block": "what"}.get(one.name, one.name)
-
-
-def in_words(value: Any, me: Me) -> Any:
-    """A field as a prompt shows it; what decides what a prompt says, True or False, as it is."""
-    match value:
-        case None | ():
-            return ""
-        case bool():
-            return value
-        case datetime():
-            return f"{value:%H:%M}"
-        case date():
-            return dated(value)
-        case Other():
-            return named(value)
-        case Block():
-            return one_line(value.what)
-        case (Block(), *_):
-            return plan_lines(value)
-        case (Memory(), *_):
-            return dated_statements(value)
-        case (Utterance(), *_):
-            return talk_lines(me, value)
-        case tuple():
-            return text_lines(value)
-        case _:
-            return one_line(str(value), LONGEST_FIELD)
 
 
 def common(me: Me) -> dict[str, Any]:
@@ -146,21 +110,24 @@ class GenerativeQuestion(MindQuestion[A]):
 
     folder: ClassVar[str] = "generative/"
     head: ClassVar[str] = "generative/identity"
-    more: ClassVar[str] = ""
+
+    @classmethod
+    def called(cls, field: str) -> str:
+        """See `MindQuestion`."""
+        return "statements" if field == "memories" else MindQuestion.called(field)
 
     @classmethod
     def inputs(cls) -> str:
-        """The names of all that its prompt may show."""
-        return " ".join((COMMON, cls.more, *map(_called, fields(cls)[2:])))
+        """See `MindQuestion`; `common` beside them."""
+        return f"{COMMON} {super(GenerativeQuestion, cls).inputs()}"
 
     def variables(self) -> dict[str, Any]:
         """See `MindQuestion`."""
-        me, own = self.me, fields(self)[2:]  # all but `asked` and `me`
-        shown = {_called(one): in_words(getattr(self, one.name), me) for one in own}
-        return common(me) | shown | self._more()
+        return common(self.me) | super(GenerativeQuestion, self).variables()
 
-    def _more(self) -> dict[str, Any]:
-        return {}
+    def remembered(self, memories: Iterable[Memory]) -> str:
+        """With their moments, in order of time."""
+        return dated_statements(memories)
 
 
 class Written(MindAnswer):
@@ -207,8 +174,9 @@ class SalientQuestions(GenerativeQuestion[SalientAnswer]):
 
     memories: tuple[Memory, ...]
 
-    def _more(self) -> dict[str, Any]:
-        return {"statements": numbered(memory.text for memory in self.memories)}
+    def remembered(self, memories: Iterable[Memory]) -> str:
+        """Numbered."""
+        return numbered(memory.text for memory in memories)
 
 
 class EvidencedInsight(MindAnswer):
@@ -235,9 +203,13 @@ class DrawInsights(GenerativeQuestion[EvidencedInsights]):
     question: str
     memories: tuple[Memory, ...]
 
-    def _more(self) -> dict[str, Any]:
-        statements = numbered(memory.text for memory in self.memories)
-        return {"count": len(self.memories), "statements": statements}
+    def remembered(self, memories: Iterable[Memory]) -> str:
+        """Numbered."""
+        return numbered(memory.text for memory in memories)
+
+    def own_words(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
+        return {"count": len(self.memories)}
 
     def schema_options(self) -> dict[str, Any]:
         """Numbers of statements."""
@@ -441,7 +413,8 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
         """How long the activity lasts."""
         return round((self.block.end - self.block.start) / timedelta(minutes=1))
 
-    def _more(self) -> dict[str, Any]:
+    def own_words(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
         start, end = (f"{moment:%H:%M}" for moment in (self.block.start, self.block.end))
         return {"start": start, "end": end, "minutes": self.minutes}
 
@@ -574,7 +547,8 @@ class React(GenerativeQuestion[Decision]):
     other: Other | None = None
     last_talk: datetime | None = None
 
-    def _more(self) -> dict[str, Any]:
+    def own_words(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
         talked = last_talked(self.last_talk) if self.other else ""
         return {"until": f"{self.block.end:%H:%M}", "last_talk": talked}
 
@@ -593,27 +567,10 @@ class React(GenerativeQuestion[Decision]):
 
 
 @dataclass(frozen=True, slots=True)
-class GenerativeUtter(Utter):
+class GenerativeUtter(GenerativeQuestion[Said], Utter):
     """`Utter`, with a summary of the relationship (section 4.3.2)."""
 
-    folder: ClassVar[str] = "generative/"
-    head: ClassVar[str] = "generative/identity"
-
     relationship: str = ""
-
-    @classmethod
-    def inputs(cls) -> str:
-        """See `GenerativeQuestion`."""
-        names = "ahead begun checklist doing left lines memories other other_first plain plan"
-        return f"{COMMON} {names} relationship"
-
-    def variables(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
-        own = {
-            "memories": dated_statements(self.memories),
-            "relationship": one_line(self.relationship, LONGEST_FIELD),
-        }
-        return common(self.me) | Utter.variables(self) | own
 
 
 class Memo(Acted):
@@ -631,7 +588,8 @@ class AfterTalk(GenerativeQuestion[A]):
     other: Other
     lines: tuple[Utterance, ...]
 
-    def _more(self) -> dict[str, Any]:
+    def own_words(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
         return {"other_first": first_name(self.other)}
 
 

@@ -21,33 +21,7 @@ from sociolab.town.questions import (
     Summarise,
     TalkOrNot,
 )
-from sociolab.town.questions.generative import (
-    Activity,
-    Area,
-    ChooseArea,
-    ConversationSummary,
-    DailyPlan,
-    DaySchedule,
-    EvidencedInsight,
-    EvidencedInsights,
-    HourlySchedule,
-    Memo,
-    MemoryRating,
-    Outline,
-    RateMemory,
-    React,
-    ReviseIdentity,
-    ReviseSchedule,
-    SalientAnswer,
-    Schedule,
-    Subtask,
-    Subtasks,
-    TaskDecomposition,
-    ThingState,
-    WakeUpHour,
-    Waking,
-    Written,
-)
+from sociolab.town.questions import generative as ga
 from sociolab.town.scripted.conversation import decision, summary
 from sociolab.town.scripted.day import plan_of, rest_of_day
 
@@ -64,52 +38,54 @@ def _entry(question: MindQuestion[Any], moment: datetime) -> Entry:
     return (begun or [*entries])[-1]
 
 
-def _hours(question: WakeUpHour) -> Waking:
+def _hours(question: ga.WakeUpHour) -> ga.Waking:
     plan = _day(question)
-    return Waking(wake=plan.wake, bed=plan.bed)
+    return ga.Waking(wake=plan.wake, bed=plan.bed)
 
 
-def _outline(question: DailyPlan) -> Outline:
+def _outline(question: ga.DailyPlan) -> ga.Outline:
     entries = _day(question, question.reminder).entries
-    return Outline(plan=tuple(f"{one.what} from {one.start}" for one in entries[:12]))
+    return ga.Outline(plan=tuple(f"{one.what} from {one.start}" for one in entries[:12]))
 
 
-def _hour(question: HourlySchedule) -> Activity:
+def _hour(question: ga.HourlySchedule) -> ga.Activity:
     middle = question.start + (question.end - question.start) / 2
-    return Activity(what=_entry(question, middle).what)
+    return ga.Activity(what=_entry(question, middle).what)
 
 
-def _schedule(entries: tuple[Entry, ...]) -> Schedule:
-    return Schedule(entries=tuple(ScheduleEntry(start=one.start, what=one.what) for one in entries))
+def _schedule(entries: tuple[Entry, ...]) -> ga.Schedule:
+    return ga.Schedule(
+        entries=tuple(ScheduleEntry(start=one.start, what=one.what) for one in entries)
+    )
 
 
-def _whole_day(question: DaySchedule) -> Schedule:
+def _whole_day(question: ga.DaySchedule) -> ga.Schedule:
     return _schedule(_day(question).entries)
 
 
-def _rest(question: ReviseSchedule) -> Schedule:
+def _rest(question: ga.ReviseSchedule) -> ga.Schedule:
     new = rest_of_day(
         Replan(question.asked, question.me, question.why, question.ahead, question.bedtime)
     )
     return _schedule(new.entries)
 
 
-def _steps(question: TaskDecomposition) -> Subtasks:
+def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
     """Of ten minutes, numbered."""
     numbers = range(1, max(2, question.minutes // 10 + 1))
-    return Subtasks(subtasks=tuple(Subtask(minutes=10, what=f"part {n}") for n in numbers))
+    return ga.Subtasks(subtasks=tuple(ga.Subtask(minutes=10, what=f"part {n}") for n in numbers))
 
 
-def _area(question: ChooseArea) -> Area:
+def _area(question: ga.ChooseArea) -> ga.Area:
     """Where the day's plan has it, or any of the options."""
     planned = _entry(question, question.me.now).place
     wanted = [planned.partition(": ")[0], planned.partition(": ")[2]]
     found = next((one for one in question.options if one in wanted), None)
     chance = stream(question.asked.seed, question.name, question.asked.resident, question.what)
-    return Area(name=found or chance.choice(question.options))
+    return ga.Area(name=found or chance.choice(question.options))
 
 
-def _reaction(question: React) -> Decision:
+def _reaction(question: ga.React) -> Decision:
     """Talks as in the lean town; things leave it cold."""
     if question.other is None or not question.may_talk:
         return Decision(do="carry on")
@@ -117,30 +93,30 @@ def _reaction(question: React) -> Decision:
     return decision(TalkOrNot(question.asked, question.me, question.other, block, (), last))
 
 
-def _memo(question: ConversationSummary) -> Memo:
+def _memo(question: ga.ConversationSummary) -> ga.Memo:
     found = summary(Summarise(question.asked, question.me, question.other, question.lines, ()))
-    return Memo(memo=found.memo, acts=found.acts)
+    return ga.Memo(memo=found.memo, acts=found.acts)
 
 
-def _rating(question: RateMemory) -> MemoryRating:
-    return MemoryRating(rating=2 if question.kind == "event" else 4)
+def _rating(question: ga.RateMemory) -> ga.MemoryRating:
+    return ga.MemoryRating(rating=2 if question.kind == "event" else 4)
 
 
-def _nothing(_: MindQuestion[Any]) -> Written:
-    return Written(text="Nothing out of the ordinary.")
+def _nothing(_: MindQuestion[Any]) -> ga.Written:
+    return ga.Written(text="Nothing out of the ordinary.")
 
 
-def _currently(question: ReviseIdentity) -> Written:
-    return Written(text=question.currently or "Nothing out of the ordinary.")
+def _currently(question: ga.ReviseIdentity) -> ga.Written:
+    return ga.Written(text=question.currently or "Nothing out of the ordinary.")
 
 
 ANSWERS: dict[str, Callable[[Any], MindAnswer]] = {
     "importance": _rating,
-    "salient_questions": lambda _: SalientAnswer(
+    "salient_questions": lambda _: ga.SalientAnswer(
         questions=("Whom did I see?", "What did I do?", "What comes next?")
     ),
-    "insights": lambda _: EvidencedInsights(
-        insights=(EvidencedInsight(insight="My days are much alike.", because=(1,)),)
+    "insights": lambda _: ga.EvidencedInsights(
+        insights=(ga.EvidencedInsight(insight="My days are much alike.", because=(1,)),)
     ),
     "planning_note": _nothing,
     "feeling_note": _nothing,
@@ -154,7 +130,7 @@ ANSWERS: dict[str, Callable[[Any], MindAnswer]] = {
     "choose_sector": _area,
     "choose_arena": _area,
     "choose_object": _area,
-    "object_state": lambda _: ThingState(state="in use"),
+    "object_state": lambda _: ga.ThingState(state="in use"),
     "relationship": _nothing,
     "react": _reaction,
     "conversation_summary": _memo,

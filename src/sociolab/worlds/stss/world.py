@@ -21,7 +21,7 @@ from sociolab.town.generative import ABLATIONS, MERGES
 from sociolab.town.memory import HashingEmbedder
 from sociolab.town.model_mind import prompts_hash
 from sociolab.town.person import Rules, Setting
-from sociolab.town.questions import GENERATIVE, QUESTIONS_OF, MindName, MindQuestion
+from sociolab.town.questions import GENERATIVE, QUESTIONS, QUESTIONS_OF, MindName, MindQuestion
 from sociolab.town.residents import Resident
 from sociolab.town.simulation import live
 from sociolab.town.trace import chunks_in, trace_from
@@ -35,19 +35,7 @@ from sociolab.worlds.stss.task import SocialTask
 PACKAGE = "sociolab.worlds.stss"
 WANTED = {
     "head": "age currently home innate learned lifestyle name pause people places plain routine",
-    "plan_day": "day memories now reminder",
-    "decompose": "end memories minutes now objects place start what",
-    "choose_place": "now what",
-    "replan": "ahead bed memories now why",
-    "talk_or_not": "doing here last_talk memories now other place until what",
-    "utter": "ahead begun checklist doing here left lines memories now other other_first plain "
-    "plan",
-    "summarise": "ahead lines now other other_first plain",
-    "rate_importance": "count texts",
-    "reflect": "memories now",
-    "general_plan": "goal now plain",
-    "day_reminder": "day goal now plan",
-    "talk_reminder": "goal now plain plan",
+    **{one.template(): one.inputs() for one in QUESTIONS},
     "attendance_head": "",
     "attendance_body": "lines matter",
     "judge_talk": "rules",
@@ -78,32 +66,13 @@ def paper(mind: MindName = "lean") -> PromptSet:
     return load_set(PACKAGE, "paper", WANTED if mind == "lean" else WANTED_GENERATIVE)
 
 
-PAPERS_QUESTIONS = (
-    "plan_day",
-    "replan",
-    "talk_or_not",
-    "utter",
-    "summarise",
-    "reflect",
-    "general_plan",
-    "day_reminder",
-    "talk_reminder",
-    "salient_questions",
-    "insights",
-    "planning_note",
-    "feeling_note",
-    "revise_identity",
-    "wake_up_hour",
-    "daily_plan",
-    "hourly_schedule",
-    "day_schedule",
-    "revise_schedule",
-    "relationship",
-    "react",
-    "conversation_summary",
-    "planning_thought",
-    "conversation_memo",
+_EVALUATED = (
+    "plan_day replan talk_or_not utter summarise reflect general_plan day_reminder talk_reminder "
+    "salient_questions insights planning_note feeling_note revise_identity wake_up_hour daily_plan "
+    "hourly_schedule day_schedule revise_schedule relationship react conversation_summary "
+    "planning_thought conversation_memo"
 )
+PAPERS_QUESTIONS = tuple(_EVALUATED.split())
 """What the evaluated agent answers for the performer: high-level planning, talk, TDP (STSS,
 section 5.1). The background agent answers the rest, and everything for everybody else."""
 

@@ -34,7 +34,7 @@ def test_inputs_become_variables_and_the_form_of_the_reply_is_ours(tmp_path: Pat
     texts = load_set(PACKAGE, str(tmp_path / "set"), WANTED_GENERATIVE)
     values = {"identity": "I", "lifestyle": "L", "first_name": "Ada"}
     shown = texts["generative/wake_up_hour"].render(
-        dict.fromkeys(["date", "name", "now", "day"], "") | values
+        dict.fromkeys(WANTED_GENERATIVE["generative/wake_up_hour"].split(), "") | values
     )
     assert shown == 'I / L / Ada: {when}?\n\nAnswer with {"wake": "HH:MM", "bed": "HH:MM"}.'
     assert "{{ name }} of <> goes to" in texts["generative/choose_sector"].source
