@@ -173,9 +173,9 @@ def _level(looks: int) -> str:
 
 def _wider(found: Estimate, looks: int) -> Estimate:
     """The interval at a level that so many looks share."""
-    if found.value is None or found.low is None or found.high is None or looks == 1:
+    freedom = found.freedom
+    if found.value is None or found.low is None or found.high is None or not freedom or looks == 1:
         return found
-    freedom = found.clusters - 1
     by = t_quantile(1 - (1 - LEVEL) / 2 / looks, freedom) / t_critical(freedom)
     low, high = (found.value + by * (end - found.value) for end in (found.low, found.high))
     return replace(found, low=low, high=high)

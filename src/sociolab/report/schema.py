@@ -153,7 +153,7 @@ class ScoreEntry(ResultRecord):
     unscored: int
     low: MaybeRounded
     high: MaybeRounded
-    interval: Literal["t", "none"]
+    interval: Literal["t", "rate", "end", "none"]
     note: str
     method: Method
     judge: str

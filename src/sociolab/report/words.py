@@ -280,7 +280,14 @@ def interval_line(made: Sequence[tuple[int, str]], cluster: str) -> str:
 
 def interval_methods(kinds: Iterable[str]) -> str:
     """How intervals of these methods (as in `Estimate.method`) were made; "none" without any."""
-    return "skew-corrected t" if "t" in {*kinds} else "none"
+    return "; ".join(_METHODS[kind] for kind in _METHODS if kind in {*kinds}) or "none"
+
+
+_METHODS = {
+    "t": "skew-corrected t",
+    "rate": "Korn-Graubard where all scores lie at the ends of the scale",
+    "end": "exact where all clusters lie at one end",
+}
 
 
 def cut_words(entries: Sequence[ScoreEntry]) -> str:
