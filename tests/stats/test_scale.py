@@ -1,4 +1,4 @@
-"""Intervals on a scale: cut, of a rate, of clusters at one end; by hand, by others, by simulation."""
+"""Intervals on a scale: cut, of a rate, of clusters at one end; by hand and by simulation."""
 
 from __future__ import annotations
 

@@ -286,8 +286,8 @@ def _ends(found: Sequence[Passing], most: int) -> Iterator[str]:
         yield "intervals are truncated at the ends of the scale"
     if any(of.estimate.method == "end" for of in shown):
         yield (
-            f"{AT_THE_END}: its interval reaches from there to 0.025^(1/G) from the other end, for G "
-            "clusters"
+            f"{AT_THE_END}: its interval reaches from there to 0.025^(1/G) from the other end, for "
+            "G clusters"
         )
     bare = {of.estimate.note for of in shown if of.estimate.low is None}
     yield from (f"no interval: {why}" for why in sorted(bare))

@@ -280,12 +280,13 @@ def interval_line(made: Sequence[tuple[int, str]], cluster: str) -> str:
 
 def interval_methods(kinds: Iterable[str]) -> str:
     """How intervals of these methods (as in `Estimate.method`) were made; "none" without any."""
-    return "; ".join(_METHODS[kind] for kind in _METHODS if kind in {*kinds}) or "none"
+    used = {*kinds}
+    return ", ".join(how for kind, how in _METHODS.items() if kind in used) or "none"
 
 
 _METHODS = {
     "t": "skew-corrected t",
-    "rate": "Korn-Graubard where all scores lie at the ends of the scale",
+    "rate": "Korn-Graubard for rates",
     "end": "exact where all clusters lie at one end",
 }
 

@@ -13,10 +13,10 @@ w_g = n_g / N the weight of cluster g, e_g its mean less the mean, and s = sum o
 which is unbiased for clusters that differ (CR2; Bell and McCaffrey, Survey Methodology 28, 2002,
 169-181). Its degrees of freedom are those of a chi-square with the same mean and variance
 (Satterthwaite). The working model is that cluster means scatter alike, which large clusters make no
-better: the careful end, where plays of a cluster are alike. With G equal clusters it is the textbook
-error of their mean with G - 1 degrees of freedom. Scores near the top of their scale are skewed:
-the mean of a few clusters misses their rare low ones, and t then lies too high. Johnson (J. Am.
-Stat. Assoc. 73, 1978, 536-544) corrects that by a shift of
+better: the careful end, where plays of a cluster are alike. With G equal clusters it is the
+textbook error of their mean with G - 1 degrees of freedom. Scores near the top of their scale are
+skewed: the mean of a few clusters misses their rare low ones, and t then lies too high. Johnson (J.
+Am. Stat. Assoc. 73, 1978, 536-544) corrects that by a shift of
 
     error * skewness / (6 * sqrt(G)) * (1 + 2 t^2)
 
@@ -30,11 +30,11 @@ between them, so that this takes away nothing that could be true. Where every va
 or the other (success, a rule broken) the mean is a rate p, and has a rate's interval: Clopper and
 Pearson's for the effective number of plays p (1 - p) / error^2, adjusted for the degrees of freedom
 and at most the number of plays (Korn and Graubard, Survey Methodology 24, 1998, 193-201). Where all
-clusters lie at one end there is no scatter to make an interval of, yet much is ruled out. The chance
-that a cluster lies at the top is at most the mean m, on a scale from 0 to 1 (Markov's inequality), so
-that G independent clusters all do with a chance of at most m^G: with m below 0.025^(1/G) it is less
-than 0.025, what each end of an interval may miss (one-sided at 0.05 it is the "rule of three",
-Hanley and Lippman-Hand, JAMA 249, 1983, 1743-1745; taken by cluster).
+clusters lie at one end there is no scatter to make an interval of, yet much is ruled out. The
+chance that a cluster lies at the top is at most the mean m, on a scale from 0 to 1 (Markov's
+inequality), so that G independent clusters all do with a chance of at most m^G: with m below
+0.025^(1/G) it is less than 0.025, what each end of an interval may miss (one-sided at 0.05 it is
+the "rule of three", Hanley and Lippman-Hand, JAMA 249, 1983, 1743-1745; taken by cluster).
 
 benchmarks/coverage.py holds it against other intervals by simulation, on the shapes that `WIDENING`
 was found on and on others.
@@ -236,7 +236,7 @@ def on_scale(estimate: Estimate, low: float, high: float) -> Estimate:
 
 
 def _rate(share: float, n: int, error: float, freedom: float) -> tuple[float, float]:
-    """Korn and Graubard's limits of a share of n plays, none or all of which would have no error."""
+    """Korn and Graubard's limits of a share, neither 0 nor 1, of n plays."""
     from scipy.special import betaincinv
 
     effective = share * (1 - share) / error**2
