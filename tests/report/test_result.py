@@ -21,7 +21,7 @@ from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored,
 from sociolab.report.result import outline_of, result_of
 from sociolab.report.run_facts import account, warnings
 from sociolab.report.schema import Failures, FirstFailure, ReadingEntry, RunResult, ScoreEntry
-from sociolab.stats.intervals import CUT
+from sociolab.stats.intervals import CUT, t_quantile
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 
@@ -106,8 +106,11 @@ def test_failed_scores_and_failed_trials_are_failures_and_no_values(result: RunR
     goal = entry(result, SCRIPTED, "goal")
     assert goal.value == pytest.approx(34 / 9)
     assert (goal.n, goal.clusters, goal.failures, goal.unscored) == (9, 3, 3, 0)
-    # Weights 4/9, 1/9, 4/9: little more than two clusters, and t (1.14) reaches past the scale.
-    assert (goal.low, goal.high, goal.interval, goal.note) == (0, 10, "t", CUT)
+    # Weights 4/9, 1/9, 4/9; over 1 - w: 5/9 and 8/9. Freedom 1 / .68, and cut at 0.
+    error = (((14 - 4 * 34 / 9) ** 2 + (19 - 4 * 34 / 9) ** 2) / 45 + (1 - 34 / 9) ** 2 / 72) ** 0.5
+    high = 34 / 9 + t_quantile(0.975, 1 / 0.68) * error
+    assert (goal.low, goal.high) == pytest.approx((0, high))
+    assert (goal.interval, goal.note) == ("t", CUT)
 
 
 @pytest.mark.parametrize(

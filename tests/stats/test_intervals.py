@@ -55,18 +55,15 @@ def scenarios(count: int, seed: int, low: int = 1, high: int = 8) -> tuple[list[
 
 
 def test_t_interval_of_unequal_clusters_worked_by_hand() -> None:
-    # Mean 30 / 6 = 5; weights 1/3, 1/6, 1/2, their squares sum to s = 7/18; cluster means less 5
-    # are -2, 1, 1. 1 - 2w + s: 13/18, 19/18, 7/18. Variance 4/9 * 18/13 + 1/36 * 18/19 + 1/4 * 18/7 =
-    # .615385 + .026316 + .642857 = 1.284557 (s over the weights' squares is 1); error 1.133383.
-    # c = w^2 / (1 - 2w + s): .153846, .026316, .642857; s - w_g - w_h: ab -1/9, ac -4/9, bc -5/18.
-    # tr = 7/18; tr of the square = 1/81 + 1/1296 + 1/16 + 2 (.153846 * .026316 / 81 +
-    # .153846 * .642857 * 16/81 + .026316 * .642857 * 25/324) = .117400; freedom (7/18)^2 / .1174 =
-    # 1.2882; t(.975; 1.2882) = 7.6176.
+    # Mean 30 / 6 = 5; weights w 1/3, 1/6, 1/2; cluster means less 5 are -2, 1, 1.
+    # c = w^2 / (1 - w): 1/6, 1/30, 1/2; error^2 = 4/6 + 1/30 + 1/2 = 1.2. Freedom 1 / (14/36 + .7^2 - (1/36 + 1/900 +
+    # 1/4)) = 1 / .6 = 5/3; t(.975; 5/3) = 5.24227.
     found = mean([2, 4, 6, 5, 7, 6], ["a", "a", "b", "c", "c", "c"])
     assert (found.value, found.n, found.clusters, found.method) == (5, 6, 3, "t")
-    assert found.error == pytest.approx(1.133383, abs=1e-6)
-    assert found.freedom == pytest.approx(1.2882, abs=1e-4)
-    assert limits(found) == pytest.approx((5 - 8.63370, 5 + 8.63370), abs=1e-4)
+    assert found.error == pytest.approx(1.2**0.5)
+    assert found.freedom == pytest.approx(5 / 3)
+    half = 5.24227 * 1.2**0.5
+    assert limits(found) == pytest.approx((5 - half, 5 + half), abs=1e-4)
 
 
 def test_t_interval_of_single_values_is_the_textbook_one() -> None:
@@ -158,18 +155,16 @@ def test_with_equal_clusters_it_is_the_cluster_robust_regression_of_statsmodels(
     assert ours[1] >= high - 1e-9
 
 
-def test_the_error_of_unequal_clusters_is_unbiased_and_its_freedom_that_of_the_matrices() -> None:
+def test_the_error_of_unequal_clusters_is_unbiased_and_spreads_as_its_freedom_says() -> None:
+    """Of 5,000 studies of independent plays: mean 1/N, and variance 2 / freedom / N^2."""
     sizes = np.array([1, 2, 3, 5, 8, 13])
-    share = sizes / sizes.sum()
-    away = np.eye(6) - np.outer(np.ones(6), share)  # cluster means less the mean
-    scatter = np.diag(share**2 / np.diag(away @ away.T)) @ away @ away.T
     random = np.random.default_rng(1)
     clusters = [name for name, size in zip("abcdef", sizes, strict=True) for _ in range(size)]
-    means_of = random.normal(0, 1, (4000, 6))
-    found = [mean(np.repeat(row, sizes).tolist(), clusters) for row in means_of]
-    squares = [one.error**2 for one in found if one.error]
-    assert np.mean(squares) == pytest.approx((share**2).sum(), rel=0.04)
-    assert found[0].freedom == pytest.approx(np.trace(scatter) ** 2 / np.trace(scatter @ scatter))
+    found = [mean(row.tolist(), clusters) for row in random.normal(0, 1, (5000, 32))]
+    squares = [32 * one.error**2 for one in found if one.error]
+    assert np.mean(squares) == pytest.approx(1, abs=0.03)
+    assert found[0].freedom is not None
+    assert np.var(squares) == pytest.approx(2 / found[0].freedom, rel=0.1)
 
 
 def test_the_skewness_is_that_of_scipy() -> None:
@@ -296,17 +291,16 @@ def test_93_of_100_intervals_hold_the_true_mean_of_scores_of_all_shapes(
 
 def test_difference_worked_by_hand() -> None:
     # a - b: 1, 3 in s; 2, 8 in t; 2, 4, 0 in u. N = 7, mean 20/7; deviations s 4 - 40/7 = -12/7,
-    # t 10 - 40/7 = 30/7, u 6 - 60/7 = -18/7, over N: w e = -12/49, 30/49, -18/49. s = 17/49;
-    # 1 - 2w + s = 38/49, 38/49, 24/49. Variance (144 + 900) / 49 / 38 + 324 / 49 / 24 = .836198.
-    # c = .105263, .105263, .375; s - w_g - w_h = -11/49, -18/49, -18/49; tr of the square = 113 /
-    # 2401 + 2 (.000558 + 2 * .005327) = .069488; freedom .120366 / .069488 = 1.7322.
+    # t 10 - 40/7 = 30/7, u 6 - 60/7 = -18/7, over 7: -12/49, 30/49, -18/49; over 1 - w, 5/7,
+    # 5/7 and 4/7: error^2 = 1044/2401 * 7/5 + 324/2401 * 7/4 = .844898. c = 4/35, 4/35, 9/28; freedom
+    # 1 / (17/49 + .55^2 - .129439) = 1 / .52.
     a = [5, 7, 6, 10, 4, 9, 3]
     b = [4, 4, 4, 2, 2, 5, 3]
     found = difference(a, b, ["s", "s", "t", "t", "u", "u", "u"])
     assert found.value == pytest.approx(20 / 7)
     assert (found.n, found.clusters, found.method) == (7, 3, "t")
-    half = t_quantile(0.975, 1.7322) * 0.836198**0.5
-    assert limits(found) == pytest.approx((20 / 7 - half, 20 / 7 + half), abs=1e-3)
+    half = t_quantile(0.975, 1 / 0.52) * 0.844898**0.5
+    assert limits(found) == pytest.approx((20 / 7 - half, 20 / 7 + half), abs=1e-5)
 
 
 def test_pairing_takes_out_what_both_share() -> None:

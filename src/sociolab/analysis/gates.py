@@ -88,9 +88,9 @@ def difference_gates(
 
     A gate fails where all of the interval lies beyond the limit; where several looks are planned,
     of an interval at the level that they share. Where all clusters differ by the same there is no
-    interval, and the difference stands for it from `SURE_FROM` clusters on. ConfigError for a metric that is
-    not compared (`why` says why not, and what to do), and where there is nothing to decide by: no
-    pairs, or a single cluster.
+    interval, and the difference stands for it from `SURE_FROM` clusters on. ConfigError for a
+    metric that is     not compared (`why` says why not, and what to do), and where there is nothing
+    to decide by: no     pairs, or a single cluster.
     """
     gates = []
     for rule in rules:

@@ -6,17 +6,18 @@ same. It is the sum of all values over their number, hence a ratio of two sums o
 cluster with more values weighs more; with equal clusters it is the mean of the cluster means.
 
 The interval is Student's t on the error of that mean, widened on the side of the longer tail. With
-w_g = n_g / N the weight of cluster g, e_g its mean less the mean, and s = sum of w_g^2:
+w_g = n_g / N the weight of cluster g, e_g its mean less the mean, and c_g = w_g^2 / (1 - w_g):
 
-    error^2 = s * sum of w_g^2 e_g^2 / (1 - 2 w_g + s) / sum of w_g^2
+    error^2 = sum of c_g e_g^2
+    freedom = 1 / (sum of w_g^2 + (sum of c_g)^2 - sum of c_g^2)
 
-which is unbiased for clusters that differ (CR2; Bell and McCaffrey, Survey Methodology 28, 2002,
-169-181). Its degrees of freedom are those of a chi-square with the same mean and variance
-(Satterthwaite). The working model is that cluster means scatter alike, which large clusters make no
-better: the careful end, where plays of a cluster are alike. With G equal clusters it is the
-textbook error of their mean with G - 1 degrees of freedom. Scores near the top of their scale are
-skewed: the mean of a few clusters misses their rare low ones, and t then lies too high. Johnson (J.
-Am. Stat. Assoc. 73, 1978, 536-544) corrects that by a shift of
+This is CR2 with Satterthwaite's degrees of freedom (Bell and McCaffrey, Survey Methodology 28,
+2002, 169-181; Imbens and Kolesar, Rev. Econ. Stat. 98, 2016, 701-712), unbiased and of the right
+spread where plays are independent, and nearly so where they are not. A few large clusters among
+small ones count as few. With G equal clusters it is the error of a regression on a constant that is
+robust to clusters (Liang and Zeger 1986), with G - 1 degrees of freedom. Scores near the top of
+their scale are skewed: the mean of a few clusters misses their rare low ones, and t then lies too
+high. Johnson (J. Am. Stat. Assoc. 73, 1978, 536-544) corrects that by a shift of
 
     error * skewness / (6 * sqrt(G)) * (1 + 2 t^2)
 
@@ -199,18 +200,11 @@ def _estimate(column: _Sums) -> Estimate:
 
 def mean_error(residuals: Floats, sizes: Floats) -> tuple[float, float]:
     """The standard error of a mean, and its degrees of freedom (module docstring), from each
-    cluster's sum of (value - mean) and number of values.
-
-    With P = M M', M = 1 - 1 w', and c_g = w_g^2 / P_gg, the freedom is tr(cP)^2 / tr(cPcP); off its
-    diagonal P is s - w_g - w_h = a_g + a_h, so that no matrix is needed.
-    """
+    cluster's sum of (value - mean) and number of values."""
     weights = sizes / sizes.sum()
-    alike = float((weights**2).sum())
-    spread = 1 - 2 * weights + alike
-    c, a = weights**2 / spread, alike / 2 - weights
-    error = math.sqrt(float((c * (residuals / sizes) ** 2).sum()))
-    apart = 2 * float(c.sum() * (c * a**2).sum() + (c * a).sum() ** 2 - 2 * (c * a) @ (c * a))
-    return error, max(1.0, alike**2 / (float((weights**4).sum()) + apart))
+    c = weights**2 / (1 - weights)
+    error = math.sqrt(float(c @ (residuals / sizes) ** 2))
+    return error, max(1.0, 1 / float((weights**2).sum() + c.sum() ** 2 - (c**2).sum()))
 
 
 def on_scale(estimate: Estimate, low: float, high: float) -> Estimate:
