@@ -56,8 +56,8 @@ def scenarios(count: int, seed: int, low: int = 1, high: int = 8) -> tuple[list[
 
 def test_t_interval_of_unequal_clusters_worked_by_hand() -> None:
     # Mean 30 / 6 = 5; weights w 1/3, 1/6, 1/2; cluster means less 5 are -2, 1, 1.
-    # c = w^2 / (1 - w): 1/6, 1/30, 1/2; error^2 = 4/6 + 1/30 + 1/2 = 1.2. Freedom 1 / (14/36 + .7^2 - (1/36 + 1/900 +
-    # 1/4)) = 1 / .6 = 5/3; t(.975; 5/3) = 5.24227.
+    # c = w^2 / (1 - w): 1/6, 1/30, 1/2; error^2 = 4/6 + 1/30 + 1/2 = 1.2. Freedom
+    # 1 / (14/36 + .7^2 - (1/36 + 1/900 + 1/4)) = 1 / .6 = 5/3; t(.975; 5/3) = 5.24227.
     found = mean([2, 4, 6, 5, 7, 6], ["a", "a", "b", "c", "c", "c"])
     assert (found.value, found.n, found.clusters, found.method) == (5, 6, 3, "t")
     assert found.error == pytest.approx(1.2**0.5)
@@ -292,8 +292,8 @@ def test_93_of_100_intervals_hold_the_true_mean_of_scores_of_all_shapes(
 def test_difference_worked_by_hand() -> None:
     # a - b: 1, 3 in s; 2, 8 in t; 2, 4, 0 in u. N = 7, mean 20/7; deviations s 4 - 40/7 = -12/7,
     # t 10 - 40/7 = 30/7, u 6 - 60/7 = -18/7, over 7: -12/49, 30/49, -18/49; over 1 - w, 5/7,
-    # 5/7 and 4/7: error^2 = 1044/2401 * 7/5 + 324/2401 * 7/4 = .844898. c = 4/35, 4/35, 9/28; freedom
-    # 1 / (17/49 + .55^2 - .129439) = 1 / .52.
+    # 5/7 and 4/7: error^2 = 1044/2401 * 7/5 + 324/2401 * 7/4 = .844898. c = 4/35, 4/35, 9/28;
+    # freedom 1 / (17/49 + .55^2 - .129439) = 1 / .52.
     a = [5, 7, 6, 10, 4, 9, 3]
     b = [4, 4, 4, 2, 2, 5, 3]
     found = difference(a, b, ["s", "s", "t", "t", "u", "u", "u"])
