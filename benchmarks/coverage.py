@@ -49,7 +49,7 @@ from scipy.special import ndtr
 from scipy.stats import bootstrap, gamma, norm, skew, t
 
 from sociolab.stats.intervals import mean, on_scale, t_quantile
-from sociolab.stats.paired import KeyedValue, compare, sign_flip
+from sociolab.stats.paired import sign_flip
 
 SIMULATIONS = 2000
 SCENARIOS = (5, 10, 14, 20, 30, 45, 90)
@@ -360,24 +360,20 @@ def _row(label: str, count: int, found: Mapping[str, Coverage], many: int) -> No
 
 
 def _false_alarms() -> None:
-    """Without a difference: gates at 0 on measures that are 0 in most plays, and six looks."""
-    for rate in (0.02, 0.04):
-        for count in (40, 60, 90):
-            fired, random = np.zeros(2), np.random.default_rng([count, int(100 * rate)])
-            for _ in range(SIMULATIONS):
-                sides = [
-                    np.where(random.random(2 * count) < rate, -random.integers(1, 11, 2 * count), 0)
-                    for _ in "ab"
-                ]
-                rows = [
-                    [KeyedValue(i, f"s{i // 2}", float(v)) for i, v in enumerate(one)]
-                    for one in sides
-                ]
-                found = compare({"secret": (rows[0], rows[1])})["secret"].difference
-                if found.low is not None and found.high is not None:
-                    fired += (found.high < 0, found.low > 0)
-            both = " and ".join(f"{share:.1%}" for share in fired / SIMULATIONS)
-            print(f"gate at 0, {rate:.0%} of plays not 0, {count} scenarios: fires in {both}")
+    """Gates at the truth, on measures that are 0 in most plays; and six looks at no difference.
+
+    Single plays, or 3 of a scenario that are alike (Beta, correlation .3). A gate on a difference
+    has its limit at 0; one on a mean has it at the true mean.
+    """
+    counts = (5, 10, 20, 40, 90)
+    print("\n| gate on | plays a scenario | " + " | ".join(f"{n} scenarios" for n in counts) + " |")
+    print("|---|---|" + "---|" * len(counts))
+    for kind in ("difference of costs", "mean cost", "rate"):
+        for rate in (0.02, 0.04, 0.1):
+            for plays in (1, 3):
+                fired = [_fired(kind, rate, plays, count) for count in counts]
+                cells = " | ".join(f"{under:.1%}, {over:.1%}" for under, over in fired)
+                print(f"| {kind}, {rate:.0%} not 0 | {plays} | {cells} |", flush=True)
     looks, alarms, random = (10, 20, 30, 45, 60, 90), np.zeros(2), np.random.default_rng(1)
     for _ in range(600):
         gaps = random.normal(0, 1, 90).tolist()
@@ -390,6 +386,32 @@ def _false_alarms() -> None:
         f"six looks: significant at some look in {alarms[0] / 600:.1%}; corrected for six looks in "
         f"{alarms[1] / 600:.1%}"
     )
+
+
+def _fired(kind: str, rate: float, plays: int, count: int) -> tuple[float, float]:
+    """How often the interval lies below the truth, and above it."""
+    random, fired = np.random.default_rng([count, int(100 * rate), plays]), np.zeros(2)
+    homes = [f"s{i}" for i in range(count) for _ in range(plays)]
+
+    def drawn() -> Floats:
+        odds: Floats = np.full((count, 1), rate)
+        if plays > 1:
+            odds = random.beta(rate * 7 / 3, (1 - rate) * 7 / 3, (count, 1))
+        hits = (random.random((count, plays)) < odds).ravel().astype(np.float64)
+        return hits if kind == "rate" else -hits * random.integers(1, 11, len(hits))
+
+    truth, scale = {
+        "difference of costs": (0.0, (-10, 10)),
+        "mean cost": (-5.5 * rate, (-10, 0)),
+        "rate": (rate, (0, 1)),
+    }[kind]
+    for _ in range(SIMULATIONS):
+        values = drawn() - drawn() if kind.startswith("difference") else drawn()
+        found = on_scale(mean(values.tolist(), homes), *scale)
+        if found.low is not None and found.high is not None:
+            fired += (found.high < truth, found.low > truth)
+    under, over = (fired / SIMULATIONS).tolist()
+    return under, over
 
 
 if __name__ == "__main__":

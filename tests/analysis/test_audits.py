@@ -308,7 +308,7 @@ def test_many_conditions_stand_in_a_table_of_their_own_with_a_warning() -> None:
 
 
 def test_the_share_of_equal_scores_is_a_rate() -> None:
-    # 2 of 3 single pairs: Clopper and Pearson's of 4/3 in 2, .0432 to .9997.
+    # 2 of 3 single pairs: Clopper and Pearson's of 4/3 in 2, .04 to .998.
     cells = [repeated(5, 5, cluster="a"), repeated(5, 5, cluster="b"), repeated(5, 6, cluster="c")]
     section = repeat_section(ABOUT, repeat_effects(cells), 2)
     assert section.tables[0].rows[0][2] == "67 % [4 %, 100 %]"
