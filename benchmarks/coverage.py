@@ -42,6 +42,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,6 +161,11 @@ def by_scenario(study: Study, seed: int) -> Limits:
 
 _QUANTILES = (np.arange(20_001) + 0.5) / 20_001
 
+
+def _rare(rate: float, quantiles: Floats) -> Floats:
+    return (quantiles < rate).astype(np.float64)
+
+
 UNSEEN: Mapping[str, tuple[Callable[[Floats], Floats], tuple[float, float]]] = {
     "near normal, 0..10": (lambda u: np.round(norm.ppf(u, 5.9, 2.8)), (0, 10)),
     "skewed down, 0..10": (lambda u: np.round(10 - gamma.ppf(u, 0.8, scale=1.4)), (0, 10)),
@@ -178,7 +184,7 @@ UNSEEN: Mapping[str, tuple[Callable[[Floats], Floats], tuple[float, float]]] = {
         lambda u: np.where(u < 0.7, 0, np.where(u < 0.73, -3, np.where(u < 0.9, 2, 4))), (-5, 5)
     ),
     **{
-        f"rate {rate}": (lambda u, rate=rate: np.where(u < rate, 1.0, 0.0), (0, 1))
+        f"rate {rate}": (partial(_rare, rate), (0, 1))
         for rate in (0.02, 0.1, 0.5, 0.9)
     },
 }  # fmt: skip
