@@ -146,9 +146,7 @@ def _place(row: JudgingRow) -> int:
     return 0 if row.judge.name.startswith(READER) else 1 if row.judge.method == "formula" else 2
 
 
-def _seats(
-    episode: Episode, transcript: Transcript, declared: Declared
-) -> tuple[SeatedAgent, ...]:
+def _seats(episode: Episode, transcript: Transcript, declared: Declared) -> tuple[SeatedAgent, ...]:
     """The seats, named as in the transcript's lines: these match the moves one by one."""
     names = {}
     if len(transcript.lines) == len(episode.moves):
