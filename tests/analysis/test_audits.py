@@ -80,11 +80,12 @@ def test_repeats_are_told_by_sd_equal_pairs_and_distance() -> None:
 def test_no_interval_of_repeats_passes_what_the_scale_allows() -> None:
     # On a scale from 0 to 10 two scores are at most 10 apart, with a standard deviation of
     # 10 / sqrt(2); t(0.975; 1) = 12.7 makes all intervals wider than what is possible.
-    found = by(repeat_effects([repeated(0, 10), repeated(5, 5, cluster="b")]))
-    for what, top in ((SD, 10 / 2**0.5), (EQUAL, 1), (DIFFERENCE, 10)):
+    found = by(repeat_effects([repeated(0, 9), repeated(5, 5, cluster="b")]))
+    for what, top in ((SD, 10 / 2**0.5), (DIFFERENCE, 10)):
         estimate = found["goal", what].estimate
         assert estimate.high == pytest.approx(top)
         assert (estimate.low, estimate.note) == (0, CUT)
+    assert found["goal", EQUAL].estimate.method == "rate"
 
 
 def test_no_interval_of_an_effect_passes_what_the_scale_allows() -> None:
@@ -306,10 +307,11 @@ def test_many_conditions_stand_in_a_table_of_their_own_with_a_warning() -> None:
     assert "left out: 15 that occur in one scenario only" in table.notes
 
 
-def test_the_share_of_equal_scores_ends_at_one() -> None:
+def test_the_share_of_equal_scores_is_a_rate() -> None:
+    # 2 of 3 single pairs: Clopper and Pearson's of 4/3 in 2, .04 to .998.
     cells = [repeated(5, 5, cluster="a"), repeated(5, 5, cluster="b"), repeated(5, 6, cluster="c")]
     section = repeat_section(ABOUT, repeat_effects(cells), 2)
-    assert section.tables[0].rows[0][2] == "67 % [0 %, 100 %]"
+    assert section.tables[0].rows[0][2] == "67 % [4 %, 100 %]"
     assert section.tables[0].heading == "2 judgings of the same episode"
 
 

@@ -160,17 +160,17 @@ def test_a_threshold_that_tells_nothing_apart_is_refused() -> None:
         thresholds({"goal": GOAL}, 11, named=False)
 
 
-def test_where_every_play_succeeds_a_bound_stands_in_place_of_the_interval() -> None:
+def test_where_every_play_succeeds_the_interval_is_what_that_leaves() -> None:
     rows = {(f"task {i}", "ann"): (9.0, 9.0) for i in range(6)}
     (found,) = passing([side(rows)], {"goal": 8}, (1, 2))
-    # 0.05^(1/6) = 0.607; of plays that always fail mirrored.
-    assert [of.bound for of in found.found] == pytest.approx([0.60696, 0.60696], abs=1e-5)
+    # 0.025^(1/6) = 0.541; of plays that always fail mirrored.
+    assert [of.estimate.low for of in found.found] == pytest.approx([0.540742] * 2, abs=1e-5)
     (table,) = consistency_section([found], {"goal": GOAL}).tables
-    assert table.rows[0] == ("GOAL", "1", "1.000, at least 0.607 (6)")
-    assert "one-sided 95 % bound" in " ".join(table.notes)
+    assert table.rows[0] == ("GOAL", "1", "1.000 [0.541, 1.000] (6)")
+    assert "0.025^(1/G) from the other end" in " ".join(table.notes)
     (never,) = passing([side(dict.fromkeys(rows, (1.0, 1.0)))], {"goal": 8}, (1,))
     (table,) = consistency_section([never], {"goal": GOAL}).tables
-    assert table.rows[0][2] == "0.000, at most 0.393 (6)"
+    assert table.rows[0][2] == "0.000 [0.000, 0.459] (6)"
 
 
 def test_a_figure_without_interval_has_a_reason_and_none_passes_the_scale() -> None:

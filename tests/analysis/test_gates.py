@@ -28,6 +28,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         add_run(opened, "old", "x", {f"t{i}": (5,) for i in range(9)}, partner="p", seed=1)
         add_run(opened, "new", "y", {f"t{i}": (4 - i % 2,) for i in range(9)}, partner="p")
         add_run(opened, "even", "y", {f"t{i}": (4,) for i in range(9)}, partner="p", seed=2)
+        add_run(opened, "five", "y", {f"t{i}": (4,) for i in range(5)}, partner="p", seed=4)
         add_run(opened, "single", "y", {"t0": (4,)}, partner="p", seed=3)
         yield opened
 
@@ -61,6 +62,13 @@ def test_where_all_clusters_differ_by_the_same_the_difference_decides(store: Sto
     assert (failed.failed, failed.low, failed.high) == (True, -1, -1)
     assert "in every cluster" in failed.sentence
     assert not gate(store, "goal<-1", "even").failed
+
+
+def test_fewer_than_six_clusters_that_differ_by_the_same_are_not_sure(store: Store) -> None:
+    # All five on one side: 2 of 2^5 = .0625 by chance; of six 2 of 2^6 = .03, one in 64 on each.
+    few = gate(store, "goal<-0.5", "five")
+    assert not few.failed
+    assert "in every cluster, of which it takes 6 to be sure" in few.sentence
 
 
 def test_planned_looks_share_the_level(store: Store) -> None:

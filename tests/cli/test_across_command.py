@@ -40,7 +40,7 @@ def test_the_table_is_printed_and_written_as_a_page(played: Sociolab, tmp_path: 
     assert done.code == 0, done.err
     text = " ".join(done.out.split())
     assert "1 agent in 1 world (stss-talk)" in text
-    assert "scripted is rule-based: a baseline" in text
+    assert "scripted is a baseline (smoke test: rule-based residents)" in text
     assert "Across worlds" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 

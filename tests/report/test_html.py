@@ -135,12 +135,12 @@ def test_the_page_tells_figures_failures_and_what_they_do_not_show(
         "offline judge: scores only what is on record; not comparable with an LLM judge",
         "7.33 [2.93, 10.00] n 12",
         "skew-corrected t; truncated at the ends of the scale",
-        "3.78 ±2.87 n 9 3 failed",
+        "3.78 [0.00, 8.02] n 9 3 failed",
         "openai/alpha 5.00 4 33 % [1.67, 7.67] 4 0 scripted 5.00 4 40 % [1.67, 8.00] 2 2 2",
         "Outcomes that could not be established do not count as zero",
         "openai/alpha 4 0 4 4 0 33 % scripted 4 2 2 2 2 40 %",
         "sociolab list episodes --run small --score goal_checked=disputed",
-        "no interval (no variation between clusters) for SOC",
+        "exact where all clusters lie at one end",
         "GOAL: agent (row) by partner (column)",
         "0.00217",
         "6 episodes in full, spaced evenly over the plan",
@@ -252,7 +252,7 @@ def test_an_only_agent_is_charted_by_type(result: RunResult) -> None:
     alone = result.model_copy(update={"agents": (SCRIPTED,)})
     text = page(alone.model_copy(update={
         "scores": tuple(e for e in result.scores if e.agent == SCRIPTED)}))  # fmt: skip
-    assert "all types: 3.78, 95 % interval 0.90 to 6.65; bargain: 3.00" in text
+    assert "all types: 3.78, 95 % interval 0.00 to 8.02; bargain: 3.00" in text
     assert "Agent-partner matrix" not in text
 
 
@@ -409,7 +409,7 @@ def test_a_measure_of_one_type_has_one_bar(result: RunResult) -> None:
 def test_measures_of_one_dot_each_share_a_chart(result: RunResult) -> None:
     scores = tuple(e for e in result.scores if e.agent == SCRIPTED and not e.by)
     text = page(result.model_copy(update={"agents": (SCRIPTED,), "scores": scores}))
-    assert "GOAL: 3.78, 95 % interval 0.90 to 6.65" in text
+    assert "GOAL: 3.78, 95 % interval 0.00 to 8.02" in text
     assert "0 to 10 by heuristic" in text
 
 
@@ -440,7 +440,7 @@ def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> No
         "interval) (4 episodes, 8 not scored); scripted 5.00 (no interval) (4 episodes, 2 failed, "
         "6 not scored; 6.7 % invalid turns).",
         "GOAL (0 to 10, higher is better), judge heuristic: openai/alpha 7.33 [2.93, 10.00] (12 "
-        "episodes); scripted 3.78 ±2.87 (9 episodes, 3 failed; 6.7 % invalid turns).",
+        "episodes); scripted 3.78 [0.00, 8.02] (9 episodes, 3 failed; 6.7 % invalid turns).",
     )
 
 

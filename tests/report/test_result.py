@@ -21,7 +21,7 @@ from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored,
 from sociolab.report.result import outline_of, result_of
 from sociolab.report.run_facts import account, warnings
 from sociolab.report.schema import Failures, FirstFailure, ReadingEntry, RunResult, ScoreEntry
-from sociolab.stats.intervals import CUT
+from sociolab.stats.intervals import CUT, t_quantile
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 
@@ -106,12 +106,11 @@ def test_failed_scores_and_failed_trials_are_failures_and_no_values(result: RunR
     goal = entry(result, SCRIPTED, "goal")
     assert goal.value == pytest.approx(34 / 9)
     assert (goal.n, goal.clusters, goal.failures, goal.unscored) == (9, 3, 3, 0)
-    mean = 34 / 9
-    squares = (14 - 4 * mean) ** 2 + (1 - mean) ** 2 + (19 - 4 * mean) ** 2
-    half = T2 * math.sqrt(3 / 2 * squares) / 9
-    assert goal.low == pytest.approx(mean - half)
-    assert goal.high == pytest.approx(mean + half)
-    assert (goal.interval, goal.note) == ("t", "")
+    # Weights 4/9, 1/9, 4/9; over 1 - w: 5/9 and 8/9. Freedom 1 / .68, and cut at 0.
+    error = (((14 - 4 * 34 / 9) ** 2 + (19 - 4 * 34 / 9) ** 2) / 45 + (1 - 34 / 9) ** 2 / 72) ** 0.5
+    high = 34 / 9 + t_quantile(0.975, 1 / 0.68) * error
+    assert (goal.low, goal.high) == pytest.approx((0, high))
+    assert (goal.interval, goal.note) == ("t", CUT)
 
 
 @pytest.mark.parametrize(
@@ -163,10 +162,15 @@ def test_what_was_never_scored_has_no_value(result: RunResult) -> None:
     assert (found.interval, found.note) == ("none", "no values")
 
 
-def test_equal_values_have_no_interval_but_a_note(result: RunResult) -> None:
+def test_scores_at_one_end_of_the_scale_have_the_interval_that_this_leaves(
+    result: RunResult,
+) -> None:
     found = entry(result, ALPHA, "social_rules")
     assert (found.value, found.n) == (0, 12)
-    assert (found.low, found.high, found.note) == (None, None, "no variation between clusters")
+    assert (found.interval, found.note) == ("end", "all clusters lie at one end of the scale")
+    # On -10 to 0, by scenario.
+    assert found.low == pytest.approx(-10 * (1 - 0.025 ** (1 / found.clusters)))
+    assert found.high == 0
 
 
 def test_words_are_per_turn_with_words(result: RunResult) -> None:

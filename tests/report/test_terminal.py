@@ -102,9 +102,12 @@ def test_a_skewed_interval_shows_both_ends(result: RunResult) -> None:
 def test_an_interval_that_was_cut_shows_both_ends_and_another_how_far_it_reaches(
     result: RunResult,
 ) -> None:
-    wide = shown(result, 120).splitlines()
-    assert any("7.33 [2.93, 10.00]" in line for line in wide)
-    assert any("3.78 ±2.87" in line for line in wide)
+    assert any("7.33 [2.93, 10.00]" in line for line in shown(result, 120).splitlines())
+    even = {"low": 22 / 3 - 1.88, "high": 22 / 3 + 1.88, "note": ""}
+    whole = result.model_copy(
+        update={"scores": tuple(_of_alphas_goal(e, even) for e in result.scores)}
+    )
+    assert any("7.33 ±1.88" in line for line in shown(whole, 120).splitlines())
 
 
 def test_that_intervals_were_cut_is_said_where_one_was_and_nowhere_else(result: RunResult) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sociolab.core.episode import (
     Action,
     Answered,
@@ -14,6 +16,7 @@ from sociolab.core.episode import (
     Trial,
     Unusable,
 )
+from sociolab.core.metrics import UNDECLARED
 from sociolab.core.ports import Transcript
 from sociolab.report.terminal import play_text
 from sociolab.report.transcript_view import transcript_view
@@ -83,3 +86,10 @@ def test_few_seats_are_all_named() -> None:
 def test_one_agent_for_all_is_told_in_one_line() -> None:
     told = transcript_view(episode(agent="scripted"), Transcript("A party", (), ()))
     assert told.cast == ("ben and 5 more played by scripted",)
+
+
+def test_play_by_rules_is_named_what_the_world_says_of_it() -> None:
+    declared = replace(UNDECLARED, agents={"scripted": "rules"}, scripted="smoke test: by rules")
+    told = transcript_view(episode(), Transcript("A party", (), ()), declared=declared)
+    assert told.cast[0] == "ben played by alpha"
+    assert told.cast[1] == "ann and 4 more played by scripted (smoke test: by rules)"

@@ -13,7 +13,7 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.intervals import Estimate, mean, means
+from sociolab.stats.intervals import Estimate, mean, means, t_quantile
 from stats.paired_difference import difference
 
 # Whole numbers, so that ties and equal cluster means stay what they are under shifts and scales.
@@ -55,11 +55,15 @@ def scenarios(count: int, seed: int, low: int = 1, high: int = 8) -> tuple[list[
 
 
 def test_t_interval_of_unequal_clusters_worked_by_hand() -> None:
-    # N = 6, mean 30 / 6 = 5. Deviations: a (2-5)+(4-5) = -4, b 1, c 0+2+1 = 3.
-    # Sum of squares 16 + 1 + 9 = 26; se = sqrt(3/2 * 26) / 6 = 1.040833; t(0.975; 2) = 4.302653.
+    # Mean 30 / 6 = 5; weights w 1/3, 1/6, 1/2; cluster means less 5 are -2, 1, 1.
+    # c = w^2 / (1 - w): 1/6, 1/30, 1/2; error^2 = 4/6 + 1/30 + 1/2 = 1.2. Freedom
+    # 1 / (14/36 + .7^2 - (1/36 + 1/900 + 1/4)) = 1 / .6 = 5/3; t(.975; 5/3) = 5.24227.
     found = mean([2, 4, 6, 5, 7, 6], ["a", "a", "b", "c", "c", "c"])
     assert (found.value, found.n, found.clusters, found.method) == (5, 6, 3, "t")
-    assert limits(found) == pytest.approx((5 - 4.478343, 5 + 4.478343), abs=1e-6)
+    assert found.error == pytest.approx(1.2**0.5)
+    assert found.freedom == pytest.approx(5 / 3)
+    half = 5.24227 * 1.2**0.5
+    assert limits(found) == pytest.approx((5 - half, 5 + half), abs=1e-4)
 
 
 def test_t_interval_of_single_values_is_the_textbook_one() -> None:
@@ -135,10 +139,10 @@ def test_values_without_their_cluster_are_refused() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 5, 25, 80])
-def test_t_interval_equals_statsmodels_cluster_robust_regression(count: int) -> None:
+def test_with_equal_clusters_it_is_the_cluster_robust_regression_of_statsmodels(count: int) -> None:
     # Its correction is G / (G - 1) * (N - 1) / (N - k): with a constant only, k = 1, ours.
     # The end away from the longer tail is Student's own.
-    values, clusters = scenarios(count, seed=count)
+    values, clusters = scenarios(count, seed=count, low=4, high=4)
     groups = np.unique(clusters, return_inverse=True)[1]
     fit = sm.OLS(values, np.ones(len(values))).fit(
         cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
@@ -149,6 +153,18 @@ def test_t_interval_equals_statsmodels_cluster_robust_regression(count: int) -> 
     assert ours[0] == pytest.approx(low) or ours[1] == pytest.approx(high)
     assert ours[0] <= low + 1e-9
     assert ours[1] >= high - 1e-9
+
+
+def test_the_error_of_unequal_clusters_is_unbiased_and_spreads_as_its_freedom_says() -> None:
+    """Of 5,000 studies of independent plays: mean 1/N, and variance 2 / freedom / N^2."""
+    sizes = np.array([1, 2, 3, 5, 8, 13])
+    random = np.random.default_rng(1)
+    clusters = [name for name, size in zip("abcdef", sizes, strict=True) for _ in range(size)]
+    found = [mean(row.tolist(), clusters) for row in random.normal(0, 1, (5000, 32))]
+    squares = [32 * one.error**2 for one in found if one.error]
+    assert np.mean(squares) == pytest.approx(1, abs=0.03)
+    assert found[0].freedom is not None
+    assert np.var(squares) == pytest.approx(2 / found[0].freedom, rel=0.1)
 
 
 def test_the_skewness_is_that_of_scipy() -> None:
@@ -275,14 +291,15 @@ def test_93_of_100_intervals_hold_the_true_mean_of_scores_of_all_shapes(
 
 def test_difference_worked_by_hand() -> None:
     # a - b: 1, 3 in s; 2, 8 in t; 2, 4, 0 in u. N = 7, mean 20/7; deviations s 4 - 40/7 = -12/7,
-    # t 10 - 40/7 = 30/7, u 6 - 60/7 = -18/7; their squares add up to 1368/49.
-    # se = sqrt(3/2 * 1368/49) / 7 = 0.9244695; t(0.975; 2) = 4.302653.
+    # t 10 - 40/7 = 30/7, u 6 - 60/7 = -18/7, over 7: -12/49, 30/49, -18/49; over 1 - w, 5/7,
+    # 5/7 and 4/7: error^2 = 1044/2401 * 7/5 + 324/2401 * 7/4 = .844898. c = 4/35, 4/35, 9/28;
+    # freedom 1 / (17/49 + .55^2 - .129439) = 1 / .52.
     a = [5, 7, 6, 10, 4, 9, 3]
     b = [4, 4, 4, 2, 2, 5, 3]
     found = difference(a, b, ["s", "s", "t", "t", "u", "u", "u"])
     assert found.value == pytest.approx(20 / 7)
     assert (found.n, found.clusters, found.method) == (7, 3, "t")
-    half = 4.302653 * 0.9244695
+    half = t_quantile(0.975, 1 / 0.52) * 0.844898**0.5
     assert limits(found) == pytest.approx((20 / 7 - half, 20 / 7 + half), abs=1e-5)
 
 

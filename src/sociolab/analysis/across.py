@@ -377,11 +377,12 @@ def _cautions(columns: Sequence[Column], relations: Sequence[Relation]) -> Itera
             f"{listed(sorted(rough))}: a heuristic judge, or scores invented for a "
             "test; do not rank agents by them."
         )
-    rules = sorted(
-        {agent for column in columns for agent, place in column.places.items() if place.by_rules}
-    )
-    if rules:
-        yield f"{listed(rules)} {'is' if len(rules) == 1 else 'are'} rule-based: a baseline."
+    rules: dict[str, set[str]] = {}
+    for place in (place for column in columns for place in column.places.values()):
+        if place.by_rules:
+            rules.setdefault(place.agent, set()).add(place.kind)
+    for agent, kinds in sorted(rules.items()):
+        yield f"{agent} is a baseline ({'; '.join(sorted(kinds))})."
     yield from _failed_turns(columns)
     yield from _coverage(columns)
     if relations:

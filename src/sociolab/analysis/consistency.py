@@ -16,7 +16,7 @@ from sociolab.core.score import Measure
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.stats.consistency import Consistency, pass_hat, pass_hat_difference
-from sociolab.stats.intervals import CUT
+from sociolab.stats.intervals import AT_THE_END, CUT
 
 KS = (1, 2, 4)
 
@@ -275,9 +275,6 @@ def _by_measure(found: Sequence[Passing]) -> dict[str, list[Passing]]:
 
 def _cell(one: Consistency) -> str:
     value = figure(one.estimate.value, _SHARE)
-    if one.bound is not None:
-        side = "at least" if one.bound < (one.estimate.value or 0.0) else "at most"
-        return f"{value}, {side} {figure(one.bound, _SHARE)} ({one.estimate.n:,})"
     ends = span(one.estimate, _SHARE)
     return f"{value} {ends} ({one.estimate.n:,})".replace("  ", " ")
 
@@ -287,12 +284,12 @@ def _ends(found: Sequence[Passing], most: int) -> Iterator[str]:
     shown = [of for one in found for of in one.found if of.k <= most and of.estimate.n]
     if any(of.estimate.note == CUT for of in shown):
         yield "intervals are truncated at the ends of the scale"
-    if any(of.bound is not None for of in shown):
+    if any(of.estimate.method == "end" for of in shown):
         yield (
-            "at least, at most: no interval, since all tasks came out the same; a one-sided 95 % "
-            "bound, 0.05^(1/G) from the other end for G clusters"
+            f"{AT_THE_END}: its interval reaches from there to 0.025^(1/G) from the other end, for "
+            "G clusters"
         )
-    bare = {of.estimate.note for of in shown if of.estimate.low is None and of.bound is None}
+    bare = {of.estimate.note for of in shown if of.estimate.low is None}
     yield from (f"no interval: {why}" for why in sorted(bare))
 
 

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 
 
+SURE_FROM = 6
+"""Clusters that all lie beyond a limit: if either side were as likely, fewer than one in forty."""
+
+
 @dataclass(frozen=True, slots=True)
 class GateRule:
     """That the mean, or the difference A - B, of a metric is surely below, or above, a limit."""
@@ -83,10 +87,10 @@ def difference_gates(
     """Each rule held against the interval of the paired difference A - B.
 
     A gate fails where all of the interval lies beyond the limit; where several looks are planned,
-    of an interval at the level that they share. Where all clusters differ by the
-    same there is no interval, and the difference stands for it. ConfigError for a metric that is
-    not compared (`why` says why not, and what to do), and where there is nothing to decide by: no
-    pairs, or a single cluster.
+    of an interval at the level that they share. Where all clusters differ by the same there is no
+    interval, and the difference stands for it from `SURE_FROM` clusters on. ConfigError for a
+    metric that is     not compared (`why` says why not, and what to do), and where there is nothing
+    to decide by: no     pairs, or a single cluster.
     """
     gates = []
     for rule in rules:
@@ -173,9 +177,10 @@ def _level(looks: int) -> str:
 
 def _wider(found: Estimate, looks: int) -> Estimate:
     """The interval at a level that so many looks share."""
-    if found.value is None or found.low is None or found.high is None or looks == 1:
+    freedom = found.freedom
+    if found.value is None or found.low is None or found.high is None or not freedom or looks == 1:
         return found
-    by = t_quantile(1 - (1 - LEVEL) / 2 / looks, found.freedom) / t_critical(found.freedom)
+    by = t_quantile(1 - (1 - LEVEL) / 2 / looks, freedom) / t_critical(freedom)
     low, high = (found.value + by * (end - found.value) for end in (found.low, found.high))
     return replace(found, low=low, high=high)
 
@@ -198,6 +203,8 @@ def _gate(
         )
     failed = high < rule.limit if rule.below else low > rule.limit
     ends = span(found, measure) or f"{figure(value, measure)} in every cluster"
+    if failed and found.low is None and found.clusters < SURE_FROM:
+        failed, ends = False, f"{ends}, of which it takes {SURE_FROM} to be sure"
     sentence = (
         f"--fail-if {rule.text}: {'FAILED' if failed else 'passed'}; {of} is "
         f"{figure(value, measure)}, {_level(looks)} % interval {ends}"

@@ -523,6 +523,9 @@ def _cautions(found: Variances) -> Iterator[str]:
             f"{plural(found.untold, 'judging')} gave no score, since {title_of(found.measure)} "
             "could not be established there: their variance is not known."
         )
+    for one in found.agents:
+        if found.declared.agents.get(one.agent) == "rules":
+            yield f"{one.agent} is a baseline ({found.declared.scripted or 'rule-based'})."
     for name, judge in found.ids.items():
         if judge.method in RULE_BASED or code_in("", judge.settings):
             yield f"Judge {name}: {method_words(found.declared, judge.method, judge.settings)}."

@@ -153,7 +153,7 @@ class ScoreEntry(ResultRecord):
     unscored: int
     low: MaybeRounded
     high: MaybeRounded
-    interval: Literal["t", "crossed", "none"]
+    interval: Literal["t", "rate", "end", "crossed", "none"]
     note: str
     method: Method
     judge: str

@@ -101,9 +101,9 @@ def transcript_view(
 ) -> TranscriptView:
     """An episode with the judgings that are of it and say something (others are passed over).
 
-    `declared` says in the world's words why it ended.
+    `declared` says in the world's words why it ended, and what scripted play is.
     """
-    seats = _seats(episode, transcript)
+    seats = _seats(episode, transcript, declared)
     mine = [row for row in judgings if row.trial == episode.trial.id and row.verdicts]
     mine.sort(key=_place)
     return TranscriptView(
@@ -146,16 +146,21 @@ def _place(row: JudgingRow) -> int:
     return 0 if row.judge.name.startswith(READER) else 1 if row.judge.method == "formula" else 2
 
 
-def _seats(episode: Episode, transcript: Transcript) -> tuple[SeatedAgent, ...]:
+def _seats(episode: Episode, transcript: Transcript, declared: Declared) -> tuple[SeatedAgent, ...]:
     """The seats, named as in the transcript's lines: these match the moves one by one."""
     names = {}
     if len(transcript.lines) == len(episode.moves):
         pairs = zip(episode.moves, transcript.lines, strict=True)
         names = {move.seat: line.who for move, line in pairs}
     return tuple(
-        SeatedAgent(m.seat, names.get(m.seat, person_name(m.seat)), m.agent)
+        SeatedAgent(m.seat, names.get(m.seat, person_name(m.seat)), _agent(m.agent, declared))
         for m in episode.trial.cast
     )
+
+
+def _agent(label: str, declared: Declared) -> str:
+    smoke = declared.scripted if declared.agents.get(label) == "rules" else ""
+    return f"{label} ({smoke})" if smoke else label
 
 
 def _course(transcript: Transcript) -> tuple[Line | Note, ...]:

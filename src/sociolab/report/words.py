@@ -282,9 +282,16 @@ def interval_line(made: Sequence[tuple[int, str]], cluster: str) -> str:
 
 def interval_methods(kinds: Iterable[str]) -> str:
     """How intervals of these methods (as in `Estimate.method`) were made; "none" without any."""
-    words = {"t": "skew-corrected t", "crossed": "t, clustered by rater too (both ways)"}
-    found = {*kinds}
-    return "; ".join(words[kind] for kind in words if kind in found) or "none"
+    used = {*kinds}
+    return ", ".join(how for kind, how in _METHODS.items() if kind in used) or "none"
+
+
+_METHODS = {
+    "t": "skew-corrected t",
+    "rate": "Korn-Graubard for rates",
+    "crossed": "t, clustered by rater too (both ways)",
+    "end": "exact where all clusters lie at one end",
+}
 
 
 def cut_words(entries: Sequence[ScoreEntry]) -> str:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sociolab.stats.intervals import Estimate, bound, means, on_scale
+from sociolab.stats.intervals import Estimate, means, on_scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,12 @@ class Consistency:
     """pass^k for one k, over tasks; each task counts the same.
 
     `estimate.n` counts the tasks it rests on; `left_out` those with fewer than k plays, about
-    which it says nothing. `bound`: where all tasks came out as 1 the least, or as 0 the most, that
-    the true pass^k may be (one-sided, 95 %, `intervals.bound`); None elsewhere.
+    which it says nothing.
     """
 
     k: int
     estimate: Estimate
     left_out: int
-    bound: float | None = None
 
 
 def pass_hat(
@@ -56,7 +54,6 @@ def pass_hat(
             k,
             on_scale(found[str(k)], 0.0, 1.0),
             share.count(None),
-            bound(found[str(k)], 0.0, 1.0),
         )
         for k, share in shares.items()
     )

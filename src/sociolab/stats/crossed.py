@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from sociolab.stats.intervals import (
     NO_VARIATION,
     Estimate,
     Floats,
+    Method,
     numbered,
     skewed_limits,
     t_critical,
@@ -163,11 +164,6 @@ class RatedEstimate(Estimate):
 
     raters: int = 0
 
-    @property
-    def freedom(self) -> int:
-        """The degrees of freedom of its interval: clusters, or raters if fewer, less 1."""
-        return (min(self.clusters, self.raters) if self.method == "crossed" else self.clusters) - 1
-
 
 def crossed_estimate(plays: Sequence[RatedPlay]) -> RatedEstimate:
     """`crossed` with a 95 % interval: for other raters too (method "crossed"), or for these where
@@ -181,8 +177,11 @@ def crossed_estimate(plays: Sequence[RatedPlay]) -> RatedEstimate:
         return RatedEstimate(value, n, clusters, None, None, "none", note=note, raters=raters)
     half = t_critical(found.freedom) * found.error if found.for_others else 0.0
     low, high = value + min(found.limits[0], -half), value + max(found.limits[1], half)
-    method: Literal["crossed", "t"] = "crossed" if found.for_others else "t"
-    return RatedEstimate(value, n, clusters, low, high, method, raters=raters)
+    method: Method = "crossed" if found.for_others else "t"
+    return RatedEstimate(
+        value, n, clusters, low, high, method,
+        error=found.error, freedom=found.freedom, raters=raters,
+    )  # fmt: skip
 
 
 def for_other_raters(

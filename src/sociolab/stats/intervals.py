@@ -5,43 +5,47 @@ plays, are the independent units. The estimand is the mean over all values: each
 same. It is the sum of all values over their number, hence a ratio of two sums over clusters, and a
 cluster with more values weighs more; with equal clusters it is the mean of the cluster means.
 
-The interval is Student's t with G - 1 degrees of freedom on the linearised standard error of that
-ratio, widened on the side of the longer tail. With d_g = the sum in cluster g of (value - mean),
-over N values:
+The interval is Student's t on the error of that mean, widened on the side of the longer tail. With
+w_g = n_g / N the weight of cluster g, e_g its mean less the mean, and c_g = w_g^2 / (1 - w_g):
 
-    se = sqrt(G / (G - 1) * sum of d_g^2) / N
+    error^2 = sum of c_g e_g^2
+    freedom = 1 / (sum of w_g^2 + (sum of c_g)^2 - sum of c_g^2)
 
-the cluster-robust error of a regression on a constant (Liang and Zeger 1986). Scores near the top
-of their scale are skewed: the mean of a few clusters misses their rare low ones, and t then lies
-too high. Johnson (J. Am. Stat. Assoc. 73, 1978, 536-544) corrects that by a shift of
+This is CR2 with Satterthwaite's degrees of freedom (Bell and McCaffrey, Survey Methodology 28,
+2002, 169-181; Imbens and Kolesar, Rev. Econ. Stat. 98, 2016, 701-712), unbiased and of the right
+spread where plays are independent, and nearly so where they are not. A few large clusters among
+small ones count as few. With G equal clusters it is the error of a regression on a constant that is
+robust to clusters (Liang and Zeger 1986), with G - 1 degrees of freedom. Scores near the top of
+their scale are skewed: the mean of a few clusters misses their rare low ones, and t then lies too
+high. Johnson (J. Am. Stat. Assoc. 73, 1978, 536-544) corrects that by a shift of
 
-    se * skewness / (6 * sqrt(G)) * (1 + 2 t^2)
+    error * skewness / (6 * sqrt(G)) * (1 + 2 t^2)
 
-towards the longer tail, with the skewness of the d_g (adjusted for small samples). Shifting both
-ends takes away as much coverage as it adds where the skewness is estimated from 10 clusters, so
-that only the end towards the longer tail moves, by `WIDENING` times the shift. Below `SKEW_FROM`
-clusters the skewness says little, and there is no shift. Held against t, Johnson's own
-interval, Hall's transformation, Wilson's with a design effect and the BCa bootstrap by simulation
-(benchmarks/coverage.py): from 10 clusters up it alone holds the mean in 93 of 100 studies or more
-without being 1.3 times as wide as one that knows the distribution. The interval may reach past the
-ends of a bounded scale (`on_scale` cuts it there).
+towards the longer tail, with the skewness of the clusters' sums of (value - mean), adjusted for
+small samples. Shifting both ends takes away as much coverage as it adds where the skewness is
+estimated from 10 clusters, so that only the end towards the longer tail moves, by `WIDENING` times
+the shift. Below `SKEW_FROM` clusters the skewness says little, and there is no shift.
 
-On a scale: Student's interval knows nothing of its ends, and with 2 to 4 clusters mostly passes
-them. The true mean lies on the scale, so that to cut the interval there takes away nothing that
-could be true: it holds the true mean exactly as often as before. (An interval on a transformed
-scale would also end inside, but has no finite end where a cluster lies at an end itself, as most do
-in pass^k.) Where all clusters lie at one end there is no scatter to make an interval of, yet the
-mean has a `bound`. The chance that a cluster lies at the top is at most the mean m, on a scale from
-0 to 1 (Markov's inequality), so that G independent clusters all do with a chance of at most m^G.
-Any m below (1 - level)^(1/G) is therefore refuted at that level: the "rule of three" (Hanley and
-Lippman-Hand, JAMA 249, 1983, 1743-1745), taken by cluster.
+On a scale (`on_scale`) more is known. Student's interval is cut at its ends: the true mean lies
+between them, so that this takes away nothing that could be true. Where every value lies at one end
+or the other (success, a rule broken) the mean is a rate p, and has a rate's interval: Clopper and
+Pearson's for the effective number of plays p (1 - p) / error^2, adjusted for the degrees of freedom
+and at most the number of plays (Korn and Graubard, Survey Methodology 24, 1998, 193-201). Where all
+clusters lie at one end there is no scatter to make an interval of, yet much is ruled out. The
+chance that a cluster lies at the top is at most the mean m, on a scale from 0 to 1 (Markov's
+inequality), so that G independent clusters all do with a chance of at most m^G: with m below
+0.025^(1/G) it is less than 0.025, what each end of an interval may miss (one-sided at 0.05 it is
+the "rule of three", Hanley and Lippman-Hand, JAMA 249, 1983, 1743-1745; taken by cluster).
+
+benchmarks/coverage.py holds it against other intervals by simulation, on the shapes that `WIDENING`
+was found on and on others.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -53,7 +57,12 @@ Counts: TypeAlias = NDArray[np.intp]
 LEVEL = 0.95
 """How often an interval holds what it is of: the same for all of them."""
 
+Method: TypeAlias = Literal["t", "rate", "end", "crossed", "none"]
+"""Student's t; Korn and Graubard's; of clusters that all lie at one end of a scale; of people's
+scores, t clustered by rater too (`stats.crossed`); no interval."""
+
 NO_VARIATION = "no variation between clusters"
+AT_THE_END = "all clusters lie at one end of the scale"
 CUT = "cut at the end of the scale"
 
 SKEW_FROM = 8
@@ -76,9 +85,10 @@ class Estimate:
     `value` is None where nothing was scored. `low` and `high` are both None, `method` is "none"
     and `note` says why where there is no interval: no values, 1 cluster, or no variation between
     clusters. In the last case the formulas give a width of 0, which would claim certainty that
-    the data cannot give: 90 scenarios without a broken rule do not show that rules never break.
-    (`bound` tells what they do show.) A note beside an interval says that it was cut. Method
-    "crossed" is that of people's scores (`stats.crossed`).
+    the data cannot give: 90 scenarios without a broken rule do not show that rules never break
+    (`on_scale` tells what they do show). A note beside an interval says that it was cut, or rests
+    on clusters that are all alike. `error` is the standard error of the mean and `freedom` its
+    degrees of freedom, None without scatter; `two` are the two numbers that all values are, if two.
     """
 
     value: float | None
@@ -86,14 +96,12 @@ class Estimate:
     clusters: int
     low: float | None
     high: float | None
-    method: Literal["t", "crossed", "none"]
+    method: Method
     level: float = LEVEL
     note: str = ""
-
-    @property
-    def freedom(self) -> int:
-        """The degrees of freedom of its interval."""
-        return self.clusters - 1
+    error: float | None = field(default=None, compare=False)
+    freedom: float | None = field(default=None, compare=False)
+    two: tuple[float, float] | None = field(default=None, compare=False)
 
 
 def mean(values: Sequence[float | None], clusters: Sequence[str]) -> Estimate:
@@ -121,6 +129,7 @@ class _Sums:
     residuals: Floats
     sizes: Floats
     problem: str
+    two: tuple[float, float] | None = None
 
     @property
     def n(self) -> int:
@@ -149,7 +158,9 @@ def _sums(name: str, values: Sequence[float | None], index: NDArray[np.intp]) ->
     added = np.bincount(where, weights=given - centre)
     residuals = np.asarray(added[counts > 0], dtype=np.float64)
     sizes = np.asarray(counts[counts > 0], dtype=np.float64)
-    return _Sums(centre, residuals, sizes, _problem(given, residuals, sizes))
+    ends = float(given.min()), float(given.max())
+    two = ends if np.isin(given, ends).all() else None
+    return _Sums(centre, residuals, sizes, _problem(given, residuals, sizes), two)
 
 
 def _problem(values: Floats, residuals: Floats, sizes: Floats) -> str:
@@ -181,35 +192,55 @@ def _estimate(column: _Sums) -> Estimate:
     value, n, clusters = column.mean, column.n, column.clusters
     if value is None or column.problem:
         return Estimate(value, n, clusters, None, None, "none", note=column.problem)
-    squares = float((column.residuals**2).sum())
-    error = math.sqrt(clusters / (clusters - 1) * squares) / n
-    below, above = skewed_limits(column.residuals, error, clusters - 1)
-    return Estimate(value, n, clusters, value + below, value + above, "t")
+    error, freedom = mean_error(column.residuals, column.sizes)
+    low, high = (value + end for end in skewed_limits(column.residuals, error, freedom))
+    return Estimate(
+        value, n, clusters, low, high, "t", error=error, freedom=freedom, two=column.two
+    )
+
+
+def mean_error(residuals: Floats, sizes: Floats) -> tuple[float, float]:
+    """The standard error of a mean, and its degrees of freedom (module docstring), from each
+    cluster's sum of (value - mean) and number of values."""
+    weights = sizes / sizes.sum()
+    c = weights**2 / (1 - weights)
+    error = math.sqrt(float(c @ (residuals / sizes) ** 2))
+    return error, max(1.0, 1 / float((weights**2).sum() + c.sum() ** 2 - (c**2).sum()))
 
 
 def on_scale(estimate: Estimate, low: float, high: float) -> Estimate:
-    """The estimate with the part of its interval that lies from `low` to `high`.
-
-    Its note says so where something was cut. Its values lie on the scale.
+    """The estimate of a mean of values from `low` to `high`: that of a rate where all values lie at
+    these ends, what is left to it where all clusters lie at one, else the part of its interval
+    that lies on the scale. Its note says so of the last two (module docstring).
     """
-    if estimate.low is None or estimate.high is None:
+    value = estimate.value
+    if estimate.note == NO_VARIATION and value in (low, high) and math.isfinite(high - low):
+        reach = (high - low) * math.pow((1 - estimate.level) / 2, 1 / estimate.clusters)
+        least, most = (low + reach, high) if value == high else (low, high - reach)
+        return replace(estimate, low=least, high=most, method="end", note=AT_THE_END)
+    if value is None or estimate.low is None or estimate.high is None:
         return estimate
+    if estimate.two == (low, high) and estimate.error and estimate.freedom:
+        share, error = (value - low) / (high - low), estimate.error / (high - low)
+        ends = _rate(share, estimate.n, error, estimate.freedom)
+        least, most = (low + (high - low) * end for end in ends)
+        return replace(estimate, low=least, high=most, method="rate")
     if low <= estimate.low and estimate.high <= high:
         return estimate
     return replace(estimate, low=max(low, estimate.low), high=min(high, estimate.high), note=CUT)
 
 
-def bound(estimate: Estimate, low: float, high: float) -> float | None:
-    """Where all clusters lie at one end of the scale, how far from it the true mean may be.
+def _rate(share: float, n: int, error: float, freedom: float) -> tuple[float, float]:
+    """Korn and Graubard's limits of a share, neither 0 nor 1, of n plays."""
+    from scipy.special import betaincinv
 
-    One-sided, at the estimate's level: a lower bound of a mean at `high`, an upper one of a mean at
-    `low`. Clusters count as independent and as of equal weight. None for any other estimate, and
-    for less than 2 clusters.
-    """
-    if estimate.note != NO_VARIATION or estimate.value not in (low, high):
-        return None
-    reach = (high - low) * math.pow(1 - estimate.level, 1 / estimate.clusters)
-    return low + reach if estimate.value == high else high - reach
+    effective = share * (1 - share) / error**2
+    effective = min(n, effective * (t_critical(n - 1) / t_critical(freedom)) ** 2)
+    hits, misses, tail = share * effective, (1 - share) * effective, (1 - LEVEL) / 2
+    return (
+        float(betaincinv(hits, misses + 1, tail)),
+        float(betaincinv(hits + 1, misses, 1 - tail)),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,12 +101,10 @@ class Comparison:
         """How far apart the two are at most: the smallest margin d at which two one-sided t-tests
         at 5 % reject both -d and d (TOST; Lakens, Soc. Psychol. Personal. Sci. 8, 2017, 355-362).
         None without an error, and for plays without counterparts."""
-        if self.difference.value is None or self.design.error is None or self.t_test.t is None:
+        found = self.difference
+        if found.value is None or found.error is None or found.freedom is None:
             return None
-        return (
-            abs(self.difference.value)
-            + t_quantile(0.95, self.difference.freedom) * self.design.error
-        )
+        return abs(found.value) + t_quantile(0.95, found.freedom) * found.error
 
     @property
     def p(self) -> float | None:

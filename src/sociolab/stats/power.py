@@ -29,7 +29,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sociolab.stats.intervals import Floats, Groups, grouped, t_quantile
+from sociolab.stats.intervals import Floats, Groups, grouped, mean_error, t_quantile
 
 ALPHA = 0.05
 POWER = 0.8
@@ -97,7 +97,7 @@ def design(gaps: Sequence[float], clusters: Sequence[str], alpha: float = ALPHA)
     problem = _problem(gaps, groups, deviations)
     if problem:
         return Design(pairs, count, None, None, None, None, problem, alpha)
-    error = math.sqrt(count / (count - 1) * float((deviations**2).sum())) / pairs
+    error, _ = mean_error(deviations, groups.sizes)
     between, within = _components(groups, deviations) if pairs > count else (None, None)
     shift = _shift(count, alpha, differing(groups.sums, gaps) / count)
     if shift is None:

@@ -14,6 +14,7 @@ from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
 from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score
+from sociolab.stats.intervals import t_quantile
 from sociolab.store.store import Store
 
 SMALL = CompareRequest(("small",), ALPHA, SCRIPTED, "heuristic")
@@ -39,7 +40,9 @@ def test_two_agents_of_the_small_run_by_hand(small: Store) -> None:
 
     lamp 4-3, 6-7, 5-2, 8-2: sum 9. bike 6-1 (the other three have a missing value): 5. noise 8-4,
     10-5, 9-6, 10-4: 18. Mean 32 / 9. Deviations of the clusters' sums 9 - 128/9, 5 - 32/9,
-    18 - 128/9; t(2) at 0.975 is 4.302653. Of the 4 ways to flip, one reaches 32.
+    18 - 128/9. Weights w 4/9, 1/9, 4/9, c = w^2 / (1 - w) = 16/45, 1/72, 16/45; degrees of
+    freedom 1 / (33/81 + .725^2 - .253033) = 1 / .68.
+    Of the 4 ways to flip, one reaches 32.
     """
     comparison = compare_runs(small, SMALL).comparison
     assert comparison is not None
@@ -48,8 +51,8 @@ def test_two_agents_of_the_small_run_by_hand(small: Store) -> None:
     assert goal.mean_a == pytest.approx(66 / 9)
     assert goal.mean_b == pytest.approx(34 / 9)
     assert goal.difference.value == pytest.approx(32 / 9)
-    squares = (9 - 128 / 9) ** 2 + (5 - 32 / 9) ** 2 + (18 - 128 / 9) ** 2
-    half = 4.302653 * math.sqrt(1.5 * squares) / 9
+    squares = ((9 - 128 / 9) ** 2 + (18 - 128 / 9) ** 2) / 45 + (5 - 32 / 9) ** 2 / 72
+    half = t_quantile(0.975, 1 / 0.68) * math.sqrt(squares)
     assert goal.difference.low == pytest.approx(32 / 9 - half, rel=1e-6)
     assert (goal.p, goal.permutation.smallest) == (0.25, 0.25)
     # Social rules are equal in all pairs, p = 1, which no flip can change, and believability is
@@ -69,8 +72,8 @@ def test_what_the_small_run_shows_in_words(small: Store) -> None:
     assert "Intervals and p are clustered by scenario (3)" in words
     assert "offline judge: scores only what is on record; not comparable" in words
     assert "scripted is rule-based" in words
-    # 32/9 -+ 3.868 with 3 clusters: no p below 0.25.
-    assert "B): GOAL [\N{MINUS SIGN}0.31, 7.42]. So few" in words
+    # 32/9 -+ 6.038 with 3 clusters: no p below 0.25.
+    assert "B): GOAL [\N{MINUS SIGN}2.48, 9.59]. So few" in words
     assert "All pairs are equal in SOC" in words
     assert "Not compared: BEL" in words
     assert "No pass^k of SOC, GOAL and BEL" in words

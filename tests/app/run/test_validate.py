@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from own_code import writer
 from sociolab.app.data.sets import load_world
@@ -119,15 +120,15 @@ def test_agreement_counts_what_is_right_and_wrong_and_nothing_else(
     (row,) = found.by_kind
     assert (row.kind, row.items, row.answered) == ("price", 9, 7)
     assert row.agreement.value == pytest.approx(3 / 7)
-    # sqrt(7 / 6 x (3 x (4 / 7)^2 + 4 x (3 / 7)^2)) / 7 = 0.2020, and t(6) = 2.447: 0.494 each way
-    assert row.agreement.low == 0
-    assert row.agreement.high == pytest.approx(3 / 7 + 0.494, abs=1e-3)
+    # A rate of single items: Clopper and Pearson's of 6 x 3 / 7 in 6.
+    ends = proportion_confint(18 / 7, 6, method="beta")
+    assert (row.agreement.low, row.agreement.high) == pytest.approx(ends)
     assert found.judge.name == "reader:openai/m"
     shown = document(found)
-    assert shown["agreement"][0] | {"low": 0, "high": 0, "note": ""} == {
+    assert shown["agreement"][0] | {"low": 0, "high": 0} == {
         "kind": "price", "items": 9, "points": 9, "right": 3, "missed": 1, "invented": 2,
         "mistaken": 1, "cannot_tell": 1, "failed": 1, "agreement": pytest.approx(3 / 7),
-        "low": 0, "high": 0, "interval": "t", "bound": None, "note": "",
+        "low": 0, "high": 0, "interval": "rate", "note": "",
     }  # fmt: skip
     (mistaken,) = (one for one in shown["answers"] if one["item"] == "mistaken")
     assert (mistaken["labels"], mistaken["answer"]) == (["$44"], "$43")

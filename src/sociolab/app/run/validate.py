@@ -41,7 +41,7 @@ from sociolab.report.words import plural
 from sociolab.runner.judging import verdicts_of
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally
-from sociolab.stats.intervals import Estimate, bound, mean, on_scale
+from sociolab.stats.intervals import Estimate, mean, on_scale
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
@@ -348,7 +348,7 @@ def _table(rows: Sequence[Agreement]) -> TextTable:
             str(row.items),
             str(row.outcomes.total()),
             *(str(row.outcomes[name]) for name in OUTCOMES),
-            _shown(row.agreement),
+            cell(row.agreement),
         )
         for row in rows
     )
@@ -359,14 +359,6 @@ def _table(rows: Sequence[Agreement]) -> TextTable:
         *(f"{name}: {meaning}" for name, meaning in OUTCOMES.items()),
     )
     return TextTable("Agreement with the labels", columns, cells, notes)
-
-
-def _shown(estimate: Estimate) -> str:
-    """An agreement with its interval; where all answers are alike, how far it may be from that."""
-    limit = bound(estimate, 0, 1)
-    if limit is None:
-        return cell(estimate)
-    return f"{cell(estimate)} [{'>' if estimate.value else '<'} {limit:.2f}]"
 
 
 def _differences(compared: Sequence[Compared]) -> TextTable:
@@ -410,7 +402,6 @@ def document(found: Validation) -> dict[str, Any]:
                 "low": row.agreement.low,
                 "high": row.agreement.high,
                 "interval": row.agreement.method,
-                "bound": bound(row.agreement, 0, 1),
                 "note": row.agreement.note,
             }
             for row in found.by_kind
