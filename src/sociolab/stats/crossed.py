@@ -25,13 +25,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sociolab.stats.intervals import (
     NO_VARIATION,
+    Counts,
     Estimate,
     Floats,
     Method,
+    mean_error,
     numbered,
     skewed_limits,
     t_critical,
@@ -73,7 +74,8 @@ def less(given: Given, score: float) -> Given:
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """An estimate, its standard error, and how many scenarios and raters it rests on.
+    """An estimate, its standard error with degrees of freedom, and how many scenarios and raters it
+    rests on.
 
     The error is that for other scenarios and raters, or for these raters where they are too few to
     speak of others (`for_others`); None where nothing varies, or there is one scenario. `limits`
@@ -82,6 +84,7 @@ class Crossed:
 
     value: float
     error: float | None
+    freedom: float
     limits: tuple[float, float]
     clusters: int
     raters: int
@@ -90,11 +93,6 @@ class Crossed:
     def for_others(self) -> bool:
         """Whether the error holds for other raters too."""
         return self.error is not None and self.raters >= LEAST_RATERS
-
-    @property
-    def freedom(self) -> int:
-        """The degrees of freedom of the error."""
-        return (min(self.clusters, self.raters) if self.for_others else self.clusters) - 1
 
     @property
     def p(self) -> float | None:
@@ -124,9 +122,9 @@ def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
     value = math.fsum(weights * given)
     residuals = np.bincount(scenarios, weights=influence).astype(np.float64)
     if counts[0] < 2 or np.abs(residuals).max() * counts[0] <= 1e-11 * np.abs(given).max():
-        return Crossed(value, None, (0.0, 0.0), *counts)
-    error = math.sqrt(counts[0] / (counts[0] - 1) * float((residuals**2).sum()))
-    limits = skewed_limits(residuals, error, counts[0] - 1)
+        return Crossed(value, None, 1.0, (0.0, 0.0), *counts)
+    error, freedom = _by_scenario(influence, weights, sides, scenarios)
+    limits = skewed_limits(residuals, error, freedom)
     if counts[1] >= LEAST_RATERS:
         shares = np.zeros((len(parts), len(given)))
         shares[sides, np.arange(len(given))] = weights
@@ -135,11 +133,29 @@ def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
             _between(influence[by_people], shares[:, by_people], signs, codes[by_people])
             for codes in (raters, scenarios * (int(raters.max()) + 1) + raters)
         )
-        error = math.sqrt(max(one + two - both, one, two))
-    return Crossed(value, error, limits, *counts)
+        error, freedom = math.sqrt(max(one + two - both, one, two)), min(counts) - 1
+    return Crossed(value, error, freedom, limits, *counts)
 
 
-def _between(influence: Floats, shares: Floats, signs: Floats, codes: NDArray[np.intp]) -> float:
+def _by_scenario(
+    influence: Floats, weights: Floats, sides: Counts, scenarios: Counts
+) -> tuple[float, float]:
+    """The error clustered by scenario alone, and its degrees of freedom: those of `stats.intervals`
+    for one mean, and for several sides each side's part of a scenario corrected as there."""
+    shape = int(sides.max()) + 1, int(scenarios.max()) + 1
+    cells = sides * shape[1] + scenarios
+    sizes, sums = (
+        np.bincount(cells, weights=each, minlength=shape[0] * shape[1]).reshape(shape)
+        for each in (np.abs(weights), influence)
+    )
+    if shape[0] == 1:
+        return mean_error(sums[0], sizes[0])
+    left = np.where(sizes < 1, 1 - sizes, 1.0)  # a side of one scenario deviates by 0
+    error = math.sqrt(float(((sums / np.sqrt(left)).sum(axis=0) ** 2).sum()))
+    return error, shape[1] - 1
+
+
+def _between(influence: Floats, shares: Floats, signs: Floats, codes: Counts) -> float:
     """The variance between the clusters of these codes, corrected for the means taken off.
 
     For effects u of the clusters and a_k what they weigh in the mean of side k, of sign s_k, the
