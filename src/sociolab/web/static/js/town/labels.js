@@ -1,15 +1,16 @@
-// Names of rooms where they fit, and of houses on plates; none hides another, and nobody hides one.
+// Names of rooms where they fit and hide nothing, and of houses on plates; nobody hides one.
 
 const PAD = 5;
 
 export class Labels {
   constructor(town, palette) {
-    Object.assign(this, { town, palette, scale: 0, rooms: [], plates: [], taken: [] });
+    Object.assign(this, { town, palette, scale: 0, rooms: [], plates: [], taken: [], laidOut: new Map() });
+    this.things = new Set(town.things.flatMap(([, , ...tiles]) => tiles.flatMap((x, i) => (i % 2 ? [] : [tiles[i + 1] * town.width + x]))));
   }
 
   /** Names of the rooms in which nobody stands where they are written. */
   drawRooms(pen, camera, people, bubbles) {
-    if (camera.scale !== this.scale) this.layOut(pen, camera.scale);
+    this.layOut(pen, camera.scale);
     this.placePlates(camera, people);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
@@ -66,24 +67,74 @@ export class Labels {
     }
   }
 
-  layOut(pen, scale) {
+  /** Where names stand, in steps of half a pixel a tile: each is found once. */
+  layOut(pen, exact) {
+    const scale = Math.floor(exact * 2) / 2;
+    if (scale === this.scale) return;
     this.scale = scale;
+    if (!this.laidOut.has(scale)) this.laidOut.set(scale, this.found(pen, scale));
+    Object.assign(this, this.laidOut.get(scale));
+  }
+
+  found(pen, scale) {
     const size = Math.min(14, Math.max(10, Math.round(scale * 0.85)));
-    this.high = size + 2;
-    this.font = `${size}px system-ui, sans-serif`;
-    this.plateFont = `600 ${size}px system-ui, sans-serif`;
-    pen.font = this.font;
-    this.rooms = this.town.places.map((place) => room(pen, place, scale, this.high)).filter(Boolean);
-    pen.font = this.plateFont;
-    this.plates = this.town.sectors.flatMap(([name, left, right, top, bottom], number) => (right <= left ? [] : [{
+    const high = size + 2;
+    const font = `${size}px system-ui, sans-serif`;
+    const plateFont = `600 ${size}px system-ui, sans-serif`;
+    pen.font = font;
+    const rooms = this.town.places.map((place, number) => this.room(pen, place, number, scale, high)).filter(Boolean);
+    pen.font = plateFont;
+    const plates = this.town.sectors.flatMap(([name, left, right, top, bottom], number) => (right <= left ? [] : [{
       name,
       x: (left + right) / 2,
-      rows: [top - 0.5, bottom + 0.5, top - 0.5 - (this.high + 6) / scale, top + this.high / scale],
+      rows: [top - 0.5, bottom + 0.5, top - 0.5 - (high + 6) / scale, top + high / scale],
       half: pen.measureText(name).width / 2 + PAD,
       reach: ((right - left) * scale) / 2,
       fill: this.palette.plate(number),
     }]));
+    return { high, font, plateFont, rooms, plates };
   }
+
+  /** A room's name in as few lines as fit into it where it hides nothing, as near to the middle as
+   * that is; else where it hides least. Null where it does not fit. */
+  room(pen, [, name, left, top, width, height], number, scale, high) {
+    let best = null;
+    for (const lines of ways(name)) {
+      const wide = Math.max(...lines.map((line) => pen.measureText(line).width));
+      const dx = wide / 2 / scale, dy = (lines.length * high) / 2 / scale;
+      if (wide > width * scale - 2 || lines.length * high > height * scale) continue;
+      for (const [x, y] of around(left, top, width, height, dx, dy)) {
+        const hidden = this.hidden(number, x - dx, y - dy, x + dx, y + dy);
+        if (!best || hidden < best.hidden) best = { lines, half: wide / 2, x, y, hidden };
+        if (!hidden) return best;
+      }
+    }
+    return best;
+  }
+
+  /** How much a name in this box of tiles would hide: things, and walls all the more. */
+  hidden(number, left, top, right, bottom) {
+    let count = 0;
+    for (let y = Math.floor(top + 0.1); y < bottom - 0.1; y += 1) {
+      for (let x = Math.floor(left); x < right; x += 1) {
+        const at = y * this.town.width + x;
+        if (this.things.has(at)) count += 1;
+        else if (this.town.arena[at] !== number) count += 5;
+      }
+    }
+    return count;
+  }
+}
+
+/** Middles of boxes in a room, the nearest to its own middle first. */
+function around(left, top, width, height, dx, dy) {
+  const x = left + width / 2, y = top + height / 2, found = [];
+  for (let up = 0; up <= height / 2 - dy + 0.01; up += 0.5) {
+    for (let aside = 0; aside <= width / 2 - dx + 0.01; aside += 0.5) {
+      for (const [a, b] of [[aside, up], [-aside, up], [aside, -up], [-aside, -up]]) found.push([x + a, y + b, up + aside]);
+    }
+  }
+  return found.sort((a, b) => a[2] - b[2]);
 }
 
 /** Whether a box around x, y hides one of those taken. */
@@ -102,17 +153,6 @@ function stood(people, x, y, half, high, all) {
     if (off > -high - people.radius - 4 && off < high + people.radius + 16) return true; // with the name below
   }
   return false;
-}
-
-/** A room's name in as few lines as fit into it; null where it does not fit. */
-function room(pen, [, name, x, y, width, height], scale, high) {
-  for (const lines of ways(name)) {
-    const wide = Math.max(...lines.map((line) => pen.measureText(line).width));
-    if (wide <= width * scale - 2 && lines.length * high <= height * scale) {
-      return { lines, half: wide / 2, x: x + width / 2, y: y + height / 2 };
-    }
-  }
-  return null;
 }
 
 function ways(name) {
