@@ -1,0 +1,85 @@
+"""Every picture of the documents is what the shipped demo shows today; see tests/pictures.py."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser
+
+from looks import PICTURES, overflow, picture
+from pictures import (
+    FILM,
+    FOLDER,
+    PAGES,
+    WIDE,
+    bargain,
+    film,
+    likeness,
+    open_page,
+    play_demo,
+    save,
+    save_film,
+    taken,
+)
+from web_serving import served
+
+ROOT = FOLDER.parent.parent
+WRITE = os.environ.get("SOCIOLAB_PICTURES") == "write"
+ALIKE = 8.0
+"""Between a picture and a fresh one, of `likeness`: dates and lines of text may differ a little."""
+
+
+def test_the_documents_show_no_other_pictures() -> None:
+    shown = {
+        Path(link).name
+        for file in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+        for link in re.findall(r"!\[[^\]]*\]\((?!https?:)([^)]+)\)", file.read_text("utf-8"))
+    }
+    assert shown == {*(f"{one.name}.png" for one in PAGES), "town.webp"}
+    assert shown == {file.name for file in FOLDER.iterdir()}
+
+
+@pytest.fixture
+def folder(chromium: Browser, tmp_path: Path) -> Path:
+    """What the demo wrote; nothing is played where no browser is."""
+    play_demo(tmp_path)
+    return tmp_path
+
+
+def test_the_demo_looks_as_in_the_pictures_and_fits_every_window(
+    chromium: Browser, folder: Path
+) -> None:
+    episode = bargain(folder / "demo.db")
+    with served(folder / "demo.db") as app:
+        for one in PAGES:
+            page = chromium.new_page(viewport={"width": WIDE, "height": one.tall})
+            faults: list[str] = []
+            page.on("pageerror", lambda error, faults=faults: faults.append(str(error)))
+            page.on("console", lambda said, faults=faults: said.type == "error" and faults.append(said.text))
+            open_page(page, one, folder, app, episode)
+            fresh = taken(page)
+            if WRITE:
+                save(fresh, one.name)
+            kept = Image.open(FOLDER / f"{one.name}.png").convert("RGB")
+            assert kept.size == fresh.size, one.name
+            assert likeness(kept, fresh) < ALIKE, f"{one.name}.png is no longer what the page shows"
+            for width in (390, 900, 1440):
+                for scheme in ("light", "dark"):
+                    page.emulate_media(color_scheme=scheme)
+                    page.set_viewport_size({"width": width, "height": 900})
+                    assert overflow(page) == 0, (one.name, width, scheme)
+                    if os.environ.get(PICTURES):
+                        page.wait_for_timeout(200)
+                        picture(page, f"{one.name}-{width}-{scheme}")
+            assert faults == [], one.name
+            page.close()
+    if WRITE:
+        save_film(film(chromium, folder))
+    kept = Image.open(FOLDER / "town.webp")
+    assert kept.size == FILM
+    assert (FOLDER / "town.webp").stat().st_size < 400_000
+    assert likeness(kept.convert("RGB"), film(chromium, folder, 1)[0]) < ALIKE
