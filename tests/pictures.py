@@ -45,9 +45,9 @@ class Pictured:
 PAGES = (
     Pictured("demo", "demo-report.html", 1100, town=True),
     Pictured("town-page", "demo-report-town.html", 880, town=True),
-    Pictured("runs", "/runs", 560),
+    Pictured("runs", "/runs", 800),
     Pictured("run", "/runs/demo-sotopia", 820),
-    Pictured("compare", "/compare?run=plain&run=reminded", 640),
+    Pictured("compare", "/compare?run=reminded&run=plain", 580),
     Pictured("transcript", "/runs/demo-sotopia/episodes/{bargain}"),
 )
 
@@ -86,10 +86,15 @@ def open_page(page: Page, one: Pictured, folder: Path, app: str, episode: str) -
     if not one.town:
         page.wait_for_function("!document.querySelector('[data-chart] > script')")
         return
+    move_on(page, 20)
+
+
+def move_on(page: Page, frames: int) -> None:
+    """Have the town go on, in the page or in a frame of it."""
     for frame in page.frames:
         if frame.locator("#town .stage").count():
             frame.wait_for_selector("#town .stage:not([hidden])")
-            for _ in range(20):
+            for _ in range(frames):
                 frame.evaluate(f"step({GONE})")
 
 

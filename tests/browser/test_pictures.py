@@ -19,6 +19,7 @@ from pictures import (
     bargain,
     film,
     likeness,
+    move_on,
     open_page,
     play_demo,
     save,
@@ -74,6 +75,7 @@ def test_the_demo_looks_as_in_the_pictures_and_fits_every_window(
                     assert overflow(page) == 0, (one.name, width, scheme)
                     if os.environ.get(PICTURES):
                         page.wait_for_timeout(200)
+                        move_on(page, 1)
                         picture(page, f"{one.name}-{width}-{scheme}")
             assert faults == [], one.name
             page.close()
