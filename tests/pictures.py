@@ -47,7 +47,7 @@ PAGES = (
     Pictured("town-page", "demo-report-town.html", 880, town=True),
     Pictured("runs", "/runs", 800),
     Pictured("run", "/runs/demo-sotopia", 820),
-    Pictured("compare", "/compare?run=reminded&run=plain", 580),
+    Pictured("compare", "/compare?run=reminded&run=plain", 556),
     Pictured("transcript", "/runs/demo-sotopia/episodes/{bargain}"),
 )
 
@@ -133,7 +133,7 @@ def save_film(frames: list[Image.Image]) -> None:
         append_images=rest,
         duration=MS,
         loop=0,
-        quality=34,
+        quality=42,
         method=6,
         minimize_size=True,
         allow_mixed=True,
