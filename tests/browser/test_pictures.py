@@ -60,7 +60,10 @@ def test_the_demo_looks_as_in_the_pictures_and_fits_every_window(
             page = chromium.new_page(viewport={"width": WIDE, "height": one.tall})
             faults: list[str] = []
             page.on("pageerror", lambda error, faults=faults: faults.append(str(error)))
-            page.on("console", lambda said, faults=faults: said.type == "error" and faults.append(said.text))
+            page.on(
+                "console",
+                lambda said, faults=faults: said.type == "error" and faults.append(said.text),
+            )
             open_page(page, one, folder, app, episode)
             fresh = taken(page)
             if WRITE:
