@@ -159,8 +159,6 @@ def share_changed(one: Image.Image, other: Image.Image) -> float:
 
 def likeness(one: Image.Image, other: Image.Image) -> float:
     """How far two pictures differ from afar: the mean of 0 to 255 over small squares."""
-    small = [
-        picture.convert("L").resize((48, 32), Image.Resampling.BOX) for picture in (one, other)
-    ]
+    small = (one.convert("L").resize((48, 32)), other.convert("L").resize((48, 32)))
     change = ImageChops.difference(*small).histogram()
     return sum(shade * count for shade, count in enumerate(change)) / sum(change)

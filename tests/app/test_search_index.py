@@ -18,21 +18,21 @@ from sociolab.store.store import Store
 def test_the_event_loop_goes_on_while_words_are_indexed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words_of, went_on = search_index.words_of, threading.Event()
+    words_of, begun, went_on = search_index.words_of, threading.Event(), threading.Event()
 
     def slow(episode: Episode) -> str:
+        begun.set()
         assert went_on.wait(20), "the event loop stands still meanwhile"
         return words_of(episode)
+
+    async def go_on() -> None:
+        assert await asyncio.to_thread(begun.wait, 20)
+        went_on.set()
 
     async def play() -> None:
         monkeypatch.setattr(search_index, "words_of", slow)
         config = RunConfig(world="sotopia", limit=2, name="r", store=tmp_path / "s.db")
-        playing = asyncio.ensure_future(run_async(config))
-        with Store.open(tmp_path / "s.db") as store:
-            while not store.has_run("r") or len(store.search.unindexed()) < 2:
-                await asyncio.sleep(0.01)
-        went_on.set()
-        await playing
+        await asyncio.gather(run_async(config), go_on())
 
     asyncio.run(asyncio.wait_for(play(), 60))
     with Store.open(tmp_path / "s.db") as store:

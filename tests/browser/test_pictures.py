@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, ConsoleMessage, Page
 
 from looks import PICTURES, overflow, picture
 from pictures import (
@@ -44,6 +44,19 @@ def test_the_documents_show_no_other_pictures() -> None:
     assert shown == {file.name for file in FOLDER.iterdir()}
 
 
+def faults_of(page: Page) -> list[str]:
+    """What goes wrong in a page from now on: errors of its scripts and on its console."""
+    found: list[str] = []
+
+    def said(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            found.append(message.text)
+
+    page.on("pageerror", lambda error: found.append(str(error)))
+    page.on("console", said)
+    return found
+
+
 @pytest.fixture
 def folder(chromium: Browser, tmp_path: Path) -> Path:
     """What the demo wrote; nothing is played where no browser is."""
@@ -58,12 +71,7 @@ def test_the_demo_looks_as_in_the_pictures_and_fits_every_window(
     with served(folder / "demo.db") as app:
         for one in PAGES:
             page = chromium.new_page(viewport={"width": WIDE, "height": one.tall})
-            faults: list[str] = []
-            page.on("pageerror", lambda error, faults=faults: faults.append(str(error)))
-            page.on(
-                "console",
-                lambda said, faults=faults: said.type == "error" and faults.append(said.text),
-            )
+            faults = faults_of(page)
             open_page(page, one, folder, app, episode)
             fresh = taken(page)
             if WRITE:

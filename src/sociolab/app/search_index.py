@@ -1,4 +1,4 @@
-"""The words of episodes for a search: taken in when a run or an episode of people ends, the rest when
+"""The words of episodes for a search: taken in when a run or a study's episode ends, the rest when
 somebody searches."""
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ from starlette.responses import HTMLResponse
 
 from sociolab.analysis.compare import ComparedAgents
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
-from sociolab.analysis.compare_section import headed
-from sociolab.analysis.formatting import figure, span
+from sociolab.analysis.formatting import figure, headed, span
 from sociolab.analysis.rank import rank_runs, ranking_section
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import outline_of
