@@ -1,7 +1,7 @@
 // Names of rooms where they fit and hide nothing, and of houses on plates; nobody hides one.
 
 const PAD = 5;
-const EDGE = 0.15; // of a tile, around the things on it
+const EDGE = 0.2; // of a tile, around the things on it
 const ASIDE = [0, -1.2, 1.2, -2.4, 2.4]; // halves of its width that a plate gives way
 
 export class Labels {
