@@ -132,7 +132,7 @@ def save_film(frames: list[Image.Image]) -> None:
     sheet = Image.new("RGB", (FILM[0], FILM[1] * len(some)))
     for place, frame in enumerate(some):
         sheet.paste(frame, (0, FILM[1] * place))
-    colours = sheet.quantize(128, method=Image.Quantize.FASTOCTREE)
+    colours = sheet.quantize(96, method=Image.Quantize.FASTOCTREE)
     first, *rest = (
         frame.quantize(palette=colours, dither=Image.Dither.NONE).convert("RGB") for frame in kept
     )
@@ -143,6 +143,7 @@ def save_film(frames: list[Image.Image]) -> None:
         duration=MS,
         loop=0,
         lossless=True,
+        method=4,
         minimize_size=True,
     )
 
