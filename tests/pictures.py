@@ -128,11 +128,11 @@ def save_film(frames: list[Image.Image]) -> None:
     """In few colours and without loss. While the map moves on, every other frame: it goes by
     faster, and takes half as much."""
     kept = list(thinned(frames))
-    some = kept[:: len(kept) // 6]
+    some = kept[::5]
     sheet = Image.new("RGB", (FILM[0], FILM[1] * len(some)))
     for place, frame in enumerate(some):
         sheet.paste(frame, (0, FILM[1] * place))
-    colours = sheet.quantize(96, method=Image.Quantize.FASTOCTREE)
+    colours = sheet.quantize(112, method=Image.Quantize.FASTOCTREE)
     first, *rest = (
         frame.quantize(palette=colours, dither=Image.Dither.NONE).convert("RGB") for frame in kept
     )
