@@ -118,10 +118,9 @@ def taken(page: Page) -> Image.Image:
     return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
 
-def save(picture: Image.Image, name: str) -> None:
-    """Few colours, so that the file is small."""
-    few = picture.quantize(128, dither=Image.Dither.NONE)
-    few.save(FOLDER / f"{name}.png", optimize=True)
+def few_colours(picture: Image.Image) -> Image.Image:
+    """A picture of a page as the documents keep it: so its file is small."""
+    return picture.quantize(128, dither=Image.Dither.NONE)
 
 
 def save_film(frames: list[Image.Image]) -> None:

@@ -17,12 +17,12 @@ from pictures import (
     PAGES,
     WIDE,
     bargain,
+    few_colours,
     film,
     likeness,
     move_on,
     open_page,
     play_demo,
-    save,
     save_film,
     taken,
 )
@@ -30,8 +30,9 @@ from web_serving import served
 
 ROOT = FOLDER.parent.parent
 WRITE = os.environ.get("SOCIOLAB_PICTURES") == "write"
-ALIKE = 8.0
-"""Between a picture and a fresh one, of `likeness`: dates and lines of text may differ a little."""
+ALIKE = 0.6
+"""Between a picture and a fresh one, of `likeness`: another date makes 0.02, a chart that is gone
+1.2, the few colours of the film as much."""
 
 
 def test_the_documents_show_no_other_pictures() -> None:
@@ -73,9 +74,9 @@ def test_the_demo_looks_as_in_the_pictures_and_fits_every_window(
             page = chromium.new_page(viewport={"width": WIDE, "height": one.tall})
             faults = faults_of(page)
             open_page(page, one, folder, app, episode)
-            fresh = taken(page)
+            fresh = few_colours(taken(page))
             if WRITE:
-                save(fresh, one.name)
+                fresh.save(FOLDER / f"{one.name}.png", optimize=True)
             kept = Image.open(FOLDER / f"{one.name}.png").convert("RGB")
             assert kept.size == fresh.size, one.name
             assert likeness(kept, fresh) < ALIKE, f"{one.name}.png is no longer what the page shows"
@@ -95,4 +96,4 @@ def test_the_demo_looks_as_in_the_pictures_and_fits_every_window(
     kept = Image.open(FOLDER / "town.webp")
     assert kept.size == FILM
     assert (FOLDER / "town.webp").stat().st_size < 400_000
-    assert likeness(kept.convert("RGB"), film(chromium, folder, 1)[0]) < ALIKE
+    assert likeness(kept.convert("RGB"), film(chromium, folder, 1)[0]) < 5 * ALIKE
