@@ -68,6 +68,7 @@ def main() -> int:
     done = subprocess.run([zensical, "build", "--clean", "--strict"], cwd=ROOT, check=False)
     if not done.returncode:
         sys.stdout.write(f"Open in a browser: {(ROOT / 'site' / 'index.html').as_uri()}\n")
+        sys.stdout.write("With search, which needs a server: python3 -m http.server -d site\n")
     return done.returncode
 
 

@@ -81,7 +81,7 @@ def test_agents_that_met_different_partners_are_not_compared(store: Store) -> No
     goals: dict[str, Plays] = {
         task: {(A, P): [(9, 5)], (B, "lab/other"): [(1, 5)]} for task in FIVE
     }
-    with pytest.raises(ConfigError, match="with the same partner in goal"):
+    with pytest.raises(ConfigError, match="with the same partner in GOAL"):
         ranked(store, goals)
 
 

@@ -147,3 +147,12 @@ def test_while_a_study_is_open_its_page_says_to_close_it_first(tmp_path: Path) -
     with Store.open(path) as store:
         store.studies.change("chat", open=False)
     assert "close the study" not in trouble(path)
+
+
+def test_the_words_of_an_episode_are_found_as_soon_as_it_is_over(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    lay_out(path, limit=1)
+    played(path)
+    with Store.open(path) as store:
+        assert store.search.unindexed() == ()
+        assert store.search.indexed_share()[1] > 0

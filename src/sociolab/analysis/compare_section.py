@@ -63,15 +63,15 @@ def comparison_section(found: ComparedAgents, judged: str, cautions: Sequence[st
 
 
 def comparison_overview(whole: Section, found: ComparedAgents) -> Section:
-    """Of the comparison's section what is read first: its findings and the differences; without
-    notes that repeat what findings and cautions say.
+    """Of the comparison's section what is read first: findings, differences and their charts;
+    without notes that repeat what findings and cautions say.
     """
     skipped = {*_sample_size(found)}
     said = tuple(sentence for sentence in whole.said if sentence not in skipped)
     told = {*_failed_turns(found), *_left_out(found), *_no_interval(found)}
     table = whole.tables[0]
     table = replace(table, notes=tuple(note for note in table.notes if note not in told))
-    return replace(whole, said=said, tables=(table,), figures=())
+    return replace(whole, said=said, tables=(table,))
 
 
 def seat_section(found: Mapping[str, ComparedAgents]) -> Section:

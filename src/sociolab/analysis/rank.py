@@ -123,7 +123,7 @@ def ranking(
     if not compared.comparisons:
         raise ConfigError(
             "no two agents of these runs have a score at the same task and seat with the same "
-            f"partner in {pool.measure.name}, so that nothing can be ranked; play several agents "
+            f"partner in {pool.title}, so that nothing can be ranked; play several agents "
             f"on the same tasks, with one --partner or among each other{pool.hint}"
         )
     ratings = rate(compared.comparisons)

@@ -1,11 +1,14 @@
-"""The words of episodes for a search: taken in when a run ends, the rest when somebody searches."""
+"""The words of episodes for a search: taken in when a run or a study's episode ends, the rest when
+somebody searches."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Episode
@@ -51,6 +54,17 @@ def index_step(store: Store, seconds: float = STEP, run: str | None = None) -> I
             break
     done, of = store.search.indexed_share()
     return Indexed(done, of, stuck)
+
+
+async def index_run(path: Path, run: str, seconds: float) -> None:
+    """Take in the words of a run for so many seconds at most, in a thread with a connection of its
+    own: whatever else goes on in this process goes on meanwhile."""
+
+    def work() -> None:
+        with Store.open(path) as store:
+            index_step(store, seconds, run)
+
+    await asyncio.to_thread(work)
 
 
 def words_of(episode: Episode) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 
 from sociolab.app.players.own_code import OwnJudge
+from sociolab.app.search_index import STEP, index_run
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.ports import Player
@@ -200,7 +201,7 @@ class StudyJudging:
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def judge(self, trial: Trial) -> None:
-        """Have a trial judged by those who have not done so, or failed to.
+        """Have a trial judged by those who have not done so, or failed to, and its words indexed.
 
         A judge that fails is on record with the cause, and tried again when the study is opened
         anew. Where the store fails, the log says so: the play itself is on record.
@@ -208,6 +209,7 @@ class StudyJudging:
         async with self._places:
             try:
                 await self._judge(trial)
+                await index_run(self._records.store.path, self._records.run, STEP)
             except StoreError as error:
                 log.warning("study %s, judging %s: %s", self._records.study, trial.id, error)
         self._partner_cast.replies.release(trial.id)

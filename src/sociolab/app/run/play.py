@@ -87,10 +87,10 @@ async def run_async(
             tally = session.tally
             tally.on_done = lambda: on_progress(_progress(session.name, tally))
         error = await play_session(session, watch)
-        from sociolab.app.search_index import index_step  # what needs it begins once all is played
+        from sociolab.app.search_index import index_run  # what needs it begins once all is played
         from sociolab.report.result import result_of
 
-        index_step(session.store, INDEXING, session.name)
+        await index_run(session.store.path, session.name, INDEXING)
 
         return result_of(session.store, session.name, stopped=str(error) if error else "")
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
+from sociolab.analysis.compare import ComparedAgents
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
+from sociolab.analysis.formatting import figure, headed, span
 from sociolab.analysis.rank import rank_runs, ranking_section
 from sociolab.core.errors import ConfigError
 from sociolab.report.result import outline_of
@@ -36,12 +39,15 @@ def compare(
     runs = _known(store, run)
     sections: Sequence[Section] = ()
     details: Sequence[Section] = ()
+    leads = None
     problem = ""
     try:
         found = compare_runs(
             store, CompareRequest(runs, agent or None, other or None, judge or None)
         )
-        sections, details = found.overview, found.sections
+        sections = found.overview
+        details = [replace(one, figures=()) for one in found.sections] if found.comparison else ()
+        leads = found.comparison and _leading(found.comparison)
     except ConfigError as error:
         problem = str(error)
     command = " ".join(
@@ -57,7 +63,8 @@ def compare(
         agents=_agents(store, runs),
         chosen={"agent": agent, "with": other, "judge": judge},
         sections=sections,
-        details=details if details != sections else (),
+        details=details,
+        leads=leads,
         problem=problem,
         command=command + store_option(store),
     )
@@ -93,6 +100,19 @@ def _known(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
     for run in runs:
         known_run(store, run)
     return tuple(dict.fromkeys(runs))
+
+
+def _leading(found: ComparedAgents) -> dict[str, str] | None:
+    """The difference that leads the page: in the world's main metric, else in the first."""
+    for name in (*found.declared.main, *found.metrics):
+        one = found.metrics.get(name)
+        if one is not None and one.test.difference.value is not None:
+            return {
+                "shown": figure(one.test.difference.value, one.measure),
+                "interval": span(one.test.difference, one.measure),
+                "metric": headed(one.measure, found.declared),
+            }
+    return None
 
 
 def _agents(store: Store, runs: Sequence[str]) -> tuple[str, ...]:

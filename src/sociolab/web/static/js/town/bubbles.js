@@ -94,7 +94,7 @@ export class Bubbles {
       for (const plate of plates) if (meet(x, y, wide, high, plate.x, plate.y, plate.half, plate.high)) cost += 300;
       for (const other of taken) if (meet(x, y, wide, high, other.left + other.wide / 2, other.top + other.high / 2, other.wide / 2, other.high / 2)) cost += 2000;
       for (const one of people.all) {
-        if (one.there && meet(x, y, wide, high, one.left, one.top, people.radius + 2, people.radius + 2)) {
+        if (one.there && meet(x, y, wide, high, one.left, one.top + 8, people.radius + 2, people.radius + 10)) { // and the name
           cost += one.number === talk.who || one.number === talk.other ? 1000 : 80;
         }
       }

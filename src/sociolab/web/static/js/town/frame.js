@@ -24,6 +24,16 @@ export class Frame {
     this.canvas.width = Math.round(clientWidth * this.sharp);
     this.canvas.height = Math.round(clientHeight * this.sharp);
     this.theatre.camera.resize(clientWidth, clientHeight);
+    this.measure();
+  }
+
+  /** Where buttons and the clock lie over the map: nothing is written there. */
+  measure() {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const over = this.theatre.root.querySelectorAll(".zoom, .embed .clock, .embed .buttons");
+    this.corners = Array.from(over, (one) => one.getBoundingClientRect()).filter((box) => box.width).map((box) => ({
+      x: (box.left + box.right) / 2 - left, y: (box.top + box.bottom) / 2 - top, half: box.width / 2 + 4, high: box.height / 2 + 4,
+    }));
   }
 
   /** Draw a moment; whether the map is still on its way to whoever is followed. */
@@ -36,6 +46,7 @@ export class Frame {
     people.place(moment, camera);
     this.drawLand(pen, camera);
     sky.draw(pen, moment, people, camera, colours.dark);
+    labels.corners = this.corners;
     labels.drawRooms(pen, camera, people, bubbles.boxes);
     this.drawPlaces(pen, camera, moment);
     people.draw(pen, moment, camera, followed);

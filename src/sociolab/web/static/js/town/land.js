@@ -6,7 +6,7 @@ const GRASS = 0, TREES = 3;
 const SIGNED = 16; // pixels a tile from which things have their sign
 const MOST = 14_000_000; // pixels of the picture; small devices take no more
 
-/** Pictures of the town for one palette, each drawn when its sharpness is first needed. */
+/** Pictures of the town for one palette, each drawn when nothing else is to do, or when needed. */
 export class Land {
   constructor(town, kinds, palette) {
     this.town = town;
@@ -14,6 +14,15 @@ export class Land {
     this.palette = palette;
     this.pictures = new Map();
     this.most = Math.max(2, Math.min(32, Math.floor(Math.sqrt(MOST / (town.width * town.height)))));
+  }
+
+  /** Draw one picture that is missing, in a pause, and so on; so no frame has to wait for one. */
+  prepare() {
+    let size = 8;
+    while (size <= this.most && this.pictures.has(size)) size *= 2;
+    if (size > this.most) return;
+    const idle = window.requestIdleCallback ?? ((work) => setTimeout(work, 300));
+    idle(() => { painted(this.picture(size)); this.prepare(); });
   }
 
   /** The picture for so many device pixels a tile; never much coarser, never much larger. */
@@ -28,6 +37,13 @@ export class Land {
     }
     return found;
   }
+}
+
+/** Have a picture painted now: browsers put that off until it is first seen. */
+function painted(picture) {
+  const pen = new OffscreenCanvas(1, 1).getContext("2d");
+  pen.drawImage(picture, 0, 0, 1, 1);
+  pen.getImageData(0, 0, 1, 1);
 }
 
 function drawn(town, kinds, palette, size) {

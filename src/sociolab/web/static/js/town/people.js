@@ -193,7 +193,7 @@ export class People {
   /** Whether a name would be written over somebody else. */
   hides(person, wide, top) {
     for (const other of this.all) {
-      if (other !== person && Math.abs(other.left - person.left) < wide + this.radius
+      if (other !== person && Math.abs(other.left - person.left) < wide + this.radius + 4
         && Math.abs(other.top - top) < this.radius + 4) return true;
     }
     for (const plate of this.plates) {

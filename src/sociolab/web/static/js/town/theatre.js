@@ -180,7 +180,11 @@ export class Theatre {
     const gliding = this.frame.draw(player.moment, seconds);
     if (player.playing && now - this.told > REFRESH) this.write(now);
     if (player.playing || gliding) this.wake();
-    if (this.root.ariaBusy !== "false") this.root.ariaBusy = "false";
+    if (this.root.ariaBusy !== "false") {
+      this.root.ariaBusy = "false";
+      this.frame.measure();
+      this.land.prepare();
+    }
   }
 
   /** What is written beside the map, while it plays: a little at a time. */
