@@ -120,10 +120,10 @@ class Offers:
 
     def __call__(self, chat: ChatBody) -> str:
         texts = tuple(message.text for message in chat.messages)
-        if "Turn 3 of at most 4" in texts[-1] and "could not be used" not in texts[-1]:
+        if "turn 3 of at most 4" in texts[-1] and "could not be used" not in texts[-1]:
             return "hm"
         self.seen[texts] += 1
-        turn = texts[-1].partition("Turn ")[2].partition(" ")[0]
+        turn = texts[-1].partition("your turn: turn ")[2].partition(" ")[0]
         return json.dumps({"action": "speak", "text": f"Offer {self.seen[texts]} at {turn}."})
 
 

@@ -327,7 +327,7 @@ def test_a_judge_that_listens_to_a_note_fails_that_control_alone(stored: Path) -
         ("anteval-information", {"sessions": "8", "turns": "16"}, "record",
          {("outcome", "iep"), ("outcome", "recall"), ("recital", "iep"), ("recital", "recall"),
           ("judge-note", "iep"), ("judge-note", "recall")}),
-        ("anteval-intention", {"sessions": "6", "turns": "10"}, "record",
+        ("anteval-intention", {"sessions": "9", "turns": "10"}, "record",
          {("goals", "f_o"), ("outcome", "f_o"), ("other", "f_o"), ("judge-note", "f_o")}),
     ],
 )  # fmt: skip
@@ -343,7 +343,7 @@ def test_judges_by_record_pass_the_controls_of_their_worlds(
 
 def test_conversations_of_stss_are_audited_by_another_tasks_conversation(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    run(RunConfig(world="stss-talk", limit=8, name="t", store=path))
+    run(RunConfig(world="stss-talk", limit=12, name="t", store=path))
     kinds = ("other", "judge-note", "outcome")
     found = audit(AuditConfig(run="t", judge="recorded", store=path, kinds=kinds))
     assert judgements(found) == {
@@ -355,7 +355,7 @@ def test_conversations_of_stss_are_audited_by_another_tasks_conversation(tmp_pat
 
 def test_a_town_is_audited_by_what_residents_do_there(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    run(RunConfig(world="stss", tasks="railway-interview", name="t", store=path))
+    run(RunConfig(world="stss", tasks="portrait-sitting", name="t", store=path))
     found = audit(AuditConfig(run="t", judge="rules", store=path, kinds=("outcome", "repeat")))
     (result,) = found.controls
     assert (result.kind, result.measure.name, result.moved.value) == ("outcome", "overall", 1)

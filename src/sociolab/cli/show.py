@@ -25,7 +25,7 @@ _LONG = 1_000
 """Characters of a message that is shown once."""
 
 
-@verbs.command(epilog="Example: sociolab show d35309f5 --run first")
+@verbs.command(epilog="Example: sociolab show aa3e7644 --run first")
 def show(
     episode: Annotated[
         list[str],

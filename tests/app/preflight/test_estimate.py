@@ -355,9 +355,9 @@ def test_cost_is_told_by_role_with_and_without_the_cache(tmp_path: Path) -> None
         "if cached",
     )
     assert [row[:3] for row in table.rows] == [
-        ("openai/m", "agent", "32\N{EN DASH}59"),
+        ("openai/m", "agent", "32\N{EN DASH}60"),
         ("openai/m", "judge", "8"),
-        ("total", "", "40\N{EN DASH}67"),
+        ("total", "", "40\N{EN DASH}68"),
     ]
     assert "at most 88 calls and $" in said(found)
     assert " % of tokens in" in said(found)
