@@ -114,7 +114,7 @@ def test_a_host_who_held_it_elsewhere_is_told_of_first() -> None:
         "at 18:00 at Park: meadow: hold the party."
     )
     lines = parts["The score"].splitlines()
-    assert lines[1].startswith("0.25 at 5 min, since 1 took part (3 expected)")
+    assert lines[1].startswith("0.25 at 5 min, since 1 of 3 expected took part")
     assert lines[1].endswith("(at least 5 min) and counts as one more no-show.")
     assert lines[3] == "Without requiring the host's presence: 0.333."
 
@@ -132,7 +132,7 @@ def test_the_score_comes_last_and_is_left_out_where_there_is_none() -> None:
     lines = told()["The score"].splitlines()
     assert lines[:2] == [
         "Goal by minimum attendance: 0.333 at 0 min, 0.333 at 5 min, 0.333 at 15 min.",
-        "0.333 at 5 min, since 1 took part (3 expected) (at least 5 min): Bea Rowe.",
+        "0.333 at 5 min, since 1 of 3 expected took part (at least 5 min): Bea Rowe.",
     ]
     assert lines[2] == "Conversation ratio 1 (1 with conversations that others began)."
     assert list(told()) == [

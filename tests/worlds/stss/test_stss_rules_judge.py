@@ -109,7 +109,7 @@ def test_a_public_activity_has_its_type_the_thresholds_and_the_ratios() -> None:
     }
     verdict = judged(AT_PARTY)["overall"]
     assert isinstance(verdict, Score)
-    assert verdict.reason == "1 took part (3 expected) (at least 5 min): Bea."
+    assert verdict.reason == "1 of 3 expected took part (at least 5 min): Bea."
 
 
 def test_a_host_who_is_elsewhere_is_told_of_in_the_reason_and_costs_a_share() -> None:

@@ -120,8 +120,8 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
         low, most, measured = await work.in_turns()
         cases: tuple[Case, ...] = (low, between(low, most, prices), most)
         about = (
-            f"from episodes of {SHORT_EPISODE} turns with texts of {SHORT_TEXT} characters to the "
-            f"turn limit with {LONG_TEXT}, cut at twice the low end"
+            f"low: episodes of {SHORT_EPISODE} turns with texts of {SHORT_TEXT} characters; high: "
+            f"the turn limit with {LONG_TEXT}, but at most twice the low end"
         )
     else:
         cases, expected, measured, about = await work.simulated(kit.dry_run, prices)

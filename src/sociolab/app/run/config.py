@@ -222,17 +222,17 @@ class AuditConfig(ModelAccess):
     repeats: Annotated[int, Flag("--repeats", "N", "Judgings beyond the first.")] = Field(
         default=3, ge=1
     )
-    seed: Annotated[int, Flag("--seed", "N", "Of the words that pad.")] = 0
+    seed: Annotated[int, Flag("--seed", "N", "Random seed for choosing padding words.")] = 0
     families: Annotated[
         tuple[tuple[str, str], ...],
         Flag("--family", "NAME=PATTERN", "Which models are a family. Repeat it."),
     ] = ()
     panel: Annotated[
-        Several, Flag("--panel", "JUDGE,JUDGE", "Judges of this run to see as one. No calls.")
+        Several, Flag("--panel", "JUDGE,JUDGE", "Treat these judges of the run as one; no calls.")
     ] = ()
-    apart: Annotated[float, Flag("--apart", "POINTS", "Of a panel: more is disagreement.")] = Field(
-        default=2.0, ge=0
-    )
+    apart: Annotated[
+        float, Flag("--apart", "POINTS", "With --panel: scores further apart disagree.")
+    ] = Field(default=2.0, ge=0)
     check: Annotated[bool, Flag("--check", "", "Exit with 1 if a control fails.")] = False
     agent_timeout: AgentTimeout = None
 

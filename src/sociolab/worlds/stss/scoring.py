@@ -450,7 +450,7 @@ def reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> st
             return f"{pair} {ways.get(score.goal, 'did not meet')} {least}."
         case _:
             names = ", ".join(map(name, score.participants)) or "nobody"
-            many = f"{len(score.participants)} took part ({score.expected} expected)"
+            many = f"{len(score.participants)} of {score.expected} expected took part"
             host = ""
             if score.host_absent:
                 host = f" {absence(task, name)} {least} and counts as one more no-show."

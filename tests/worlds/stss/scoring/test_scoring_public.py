@@ -40,7 +40,7 @@ def test_two_of_three_expected_guests_are_two_thirds() -> None:
     assert found.goal == pytest.approx(2 / 3)
     assert found.participants == ("bea", "cid")
     assert found.expected == 3
-    why = "2 took part (3 expected) (at least 5 min): Bea, Cid."
+    why = "2 of 3 expected took part (at least 5 min): Bea, Cid."
     assert reason(PARTY, found, str.title) == why
 
 
@@ -67,7 +67,7 @@ def test_a_host_who_holds_it_elsewhere_is_one_more_who_did_not_come() -> None:
     assert found.goal_any_host == pytest.approx(2 / 3)
     assert dict(found.goals) == {0: 0.5, 5: 0.5, 15: 0.5}
     assert reason(PARTY, found, str.title) == (
-        "2 took part (3 expected) (at least 5 min): Bea, Cid. "
+        "2 of 3 expected took part (at least 5 min): Bea, Cid. "
         "The host, Ada, was not at Cafe: terrace during the event (at least 5 min) and counts as "
         "one more no-show."
     )
