@@ -29,13 +29,14 @@ def results(
 @pytest.mark.parametrize(
     ("swaps", "judgings", "further", "verdict"),
     [
-        ((3, -3, 3, -3), [(5, 6)] * 4, 2, "fails"),  # 3 up or down; judged again, 1
-        ((1, -1, 1, -1), [(5, 6)] * 4, 0, "passes"),
-        ((0, 0, 0, 0), [(5, 5)] * 4, 0, "passes"),
+        ((3, -3) * 3, [(5, 6)] * 6, 2, "fails"),  # 3 up or down; judged again, 1
+        ((3, -3) * 2, [(5, 6)] * 4, 2, "undecided"),  # four alike may be an accident
+        ((1, -1) * 3, [(5, 6)] * 6, 0, "passes"),
+        ((0,) * 6, [(5, 5)] * 6, 0, "passes"),
         ((1, 0, 0, 0), [(5, 8)] * 4, -2.75, "passes"),  # less far is no fault
         ((0, 0, 0, 6), [(5, 5)] * 4, 1.5, "undecided"),
         # Three judgings: |5-6|, |5-8|, |6-8| are 2 on average.
-        ((4, 4, 4, 4), [(5, 6, 8)] * 4, 2, "fails"),
+        ((4,) * 6, [(5, 6, 8)] * 6, 2, "fails"),
     ],
 )
 def test_a_distance_counts_beyond_that_of_two_judgings(

@@ -27,21 +27,21 @@ def plays(seed: int, noise: float = 0.3, bias: float = 2.0) -> list[JudgedPlay]:
 
 
 def test_by_hand_with_a_judge_that_is_two_too_high() -> None:
-    scores = (1, 2, 3, 4, 5, 6, 8)
+    scores = (1, 2, 3, 4, 5, 4, 5, 6, 7, 8)
     rows = [
         JudgedPlay(f"s{i}", y + 2.0, (("ann", float(y)),) if i < 5 else ())
         for i, y in enumerate(scores)
     ]
     found = corrected(rows)
     assert found is not None
-    # People's mean is 3; the judge's of the rated 5, of the others 9. What clusters add: people's
-    # (-2, -1, 0, 1, 2) / 5, the judge's the same, and -(-1, 1) / 2 in the other two: the weight is
-    # 10 / 25 over 10 / 25 + 2 / 4.
-    weight = 0.4 / 0.9
+    # People's mean is 3; the judge's of the rated 5, of the others 8. What clusters add: people's
+    # (-2, -1, 0, 1, 2) / 5, the judge's the same, and (2, 1, 0, -1, -2) / 5 in the others: the
+    # weight is 10 / 25 over 10 / 25 + 10 / 25.
+    weight = 0.4 / 0.8
     assert found.weight == pytest.approx(weight)
     assert found.people.value == pytest.approx(3.0)
-    assert found.judge.value == pytest.approx(43 / 7)
-    assert found.corrected.value == pytest.approx(3.0 + weight * 4.0)
+    assert found.judge.value == pytest.approx(6.5)
+    assert found.corrected.value == pytest.approx(3.0 + weight * 3.0)
 
 
 def test_as_the_package_of_the_authors_has_it_where_plays_are_independent() -> None:

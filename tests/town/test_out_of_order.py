@@ -21,6 +21,7 @@ from small_towns import (
     last_come,
     latest_step,
     lived,
+    people_of,
     small_town,
     some_setting,
 )
@@ -183,6 +184,14 @@ def test_eight_residents_of_the_own_town_live_the_same_day(pick: Pick) -> None:
     setting = Setting(own_map(), own_residents()[:8], Clock(date(2024, 5, 13)), 1, "t", 3)
     expected = lived(live(setting), AnyMind(3), first_come)
     assert lived(live(setting, "ahead"), AnyMind(3), pick) == expected
+
+
+def test_who_is_opened_at_an_earlier_step_in_the_same_breath_is_waited_for() -> None:
+    setting, chance = some_setting(191), stream(191, "more")
+    close = replace(setting.rules, radius=2, cooldown=1, patience=1)
+    setting = replace(setting, residents=people_of(setting.town, 6, chance), rules=close)
+    in_step = lived(live(setting), AnyMind(191), first_come)
+    assert lived(live(setting, "ahead"), AnyMind(191), first_come) == in_step
 
 
 def test_two_days_are_lived_the_same() -> None:

@@ -30,7 +30,15 @@ from sociolab.analysis.observations import (
     observation_rows,
     observation_section,
 )
-from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, StoredRatings, ratings_of
+from sociolab.analysis.ratings import (
+    MODELS,
+    OTHERS,
+    PEOPLE,
+    RULES,
+    PersonRating,
+    StoredRatings,
+    ratings_of,
+)
 from sociolab.analysis.validity import FEW_PLAYS, Validity, validities, validity_section
 from sociolab.core.score import Method
 from sociolab.report.charts import Bars, bar_chart
@@ -222,11 +230,16 @@ def sections_of(
     return tuple(found)
 
 
+def _episodes(rows: Iterable[PersonRating]) -> int:
+    """How many episodes were rated; both seats of one are one."""
+    return len({row.item.rpartition(" ")[0] for row in rows})
+
+
 def people_section(
     ratings: StoredRatings, cells: Sequence[AmongPeople], titles: Titles, bins: int
 ) -> Section:
     """The section on people among themselves."""
-    plays = len({row.item for row in ratings.people})
+    plays = _episodes(ratings.people)
     clusters = len({row.cluster for row in ratings.people})
     said = [
         f"{plural(len(ratings.raters), 'person', 'people')} gave "
@@ -311,7 +324,7 @@ def _people_cautions(
             "raters hardly distinguish any episodes apart, which alpha shows."
         )
     yield from few_clusters(clusters, titles)
-    rules = len({row.item for row in ratings.people if row.group == RULES})
+    rules = _episodes(row for row in ratings.people if row.group == RULES)
     if rules:
         yield (
             f"{plural(rules, 'episode')} rated here are by rule-based (scripted) agents: "

@@ -22,7 +22,7 @@ from sociolab.core.ports import Variant, Way
 from sociolab.core.score import UNTOLD, Measure, Score, Unscored, Verdict
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import percent, plural
-from sociolab.stats.intervals import NO_VARIATION, Estimate, mean, means, on_scale
+from sociolab.stats.intervals import NO_VARIATION, Estimate, mean, means, on_scale, sure_from
 
 OVERALL = "overall"
 """The measure that sums the others up; "all" leaves it out, since it would count them twice."""
@@ -281,8 +281,10 @@ def _moves(share: Estimate) -> Judgement:
         return "undecided"
     if share.value == 0:
         return "fails"
-    low, high = share.low, share.value if share.high is None else share.high
-    if low is not None and low > 0.5:
+    low, high = share.low, share.high
+    if low is None or high is None:
+        return "undecided"
+    if low > 0.5:
         return "passes"
     return "fails" if high < 0.5 else "undecided"
 
@@ -308,7 +310,7 @@ def no_more(change: Estimate, tolerance: float) -> Judgement:
 
 
 def _ends_of(change: Estimate) -> tuple[float | None, float | None]:
-    if change.note == NO_VARIATION:
+    if change.note == NO_VARIATION and change.clusters >= sure_from():
         return change.value, change.value
     return change.low, change.high
 

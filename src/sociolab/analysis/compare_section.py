@@ -229,7 +229,9 @@ def _settling(found: ComparedAgents, one: Comparison) -> str:
 
 def _cautions(found: ComparedAgents) -> Iterator[str]:
     yield from failed_turns_told({"A": found.a.asked, "B": found.b.asked})
-    if found.judge_id.method == "people" and not for_other_raters(found):
+    raters = (one.difference for _, one in tests(found))
+    most = max((gap.raters for gap in raters if isinstance(gap, RatedEstimate)), default=0)
+    if found.judge_id.method == "people" and most < LEAST_RATERS:
         yield (
             f"Fewer than {LEAST_RATERS} people scored these episodes: intervals and p hold for "
             "these raters only."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,16 +16,19 @@ from sociolab.core.score import Measure, foremost, measure_called
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.words import counted, plural
-from sociolab.stats.intervals import LEVEL, NO_VARIATION, Estimate, t_critical, t_quantile
+from sociolab.stats.intervals import (
+    LEVEL,
+    NO_VARIATION,
+    Estimate,
+    sure_from,
+    t_critical,
+    t_quantile,
+)
 
 if TYPE_CHECKING:
     from sociolab.analysis.compare import ComparedAgents
 
 _RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
-
-
-SURE_FROM = 6
-"""Clusters that all lie beyond a limit: if either side were as likely, fewer than one in forty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +92,9 @@ def difference_gates(
 
     A gate fails where all of the interval lies beyond the limit; where several looks are planned,
     of an interval at the level that they share. Where all clusters differ by the same there is no
-    interval, and the difference stands for it from `SURE_FROM` clusters on. ConfigError for a
-    metric that is     not compared (`why` says why not, and what to do), and where there is nothing
-    to decide by: no     pairs, or a single cluster.
+    interval, and the difference stands for it from `sure_from` clusters on. ConfigError for a
+    metric that is not compared (`why` says why not, and what to do), and where there is nothing to
+    decide by: no pairs, or a single cluster.
     """
     gates = []
     for rule in rules:
@@ -177,10 +181,16 @@ def _level(looks: int) -> str:
 
 def _wider(found: Estimate, looks: int) -> Estimate:
     """The interval at a level that so many looks share."""
-    freedom = found.freedom
-    if found.value is None or found.low is None or found.high is None or not freedom or looks == 1:
+    tail, freedom = (1 - LEVEL) / 2, found.freedom
+    if found.value is None or found.low is None or found.high is None or looks == 1:
         return found
-    by = t_quantile(1 - (1 - LEVEL) / 2 / looks, freedom) / t_critical(freedom)
+    if found.method == "end":  # from the end, where the value is, to tail^(1/G) of the scale
+        shares = [1 - math.pow(each, 1 / found.units) for each in (tail / looks, tail)]
+        by = shares[0] / shares[1]
+    elif freedom:
+        by = t_quantile(1 - tail / looks, freedom) / t_critical(freedom)
+    else:
+        return found
     low, high = (found.value + by * (end - found.value) for end in (found.low, found.high))
     return replace(found, low=low, high=high)
 
@@ -203,8 +213,8 @@ def _gate(
         )
     failed = high < rule.limit if rule.below else low > rule.limit
     ends = span(found, measure) or f"{figure(value, measure)} in every cluster"
-    if failed and found.low is None and found.clusters < SURE_FROM:
-        failed, ends = False, f"{ends}, of which it takes {SURE_FROM} to be sure"
+    if failed and found.low is None and found.clusters < sure_from(looks):
+        failed, ends = False, f"{ends}, of which it takes {sure_from(looks)} to be sure"
     sentence = (
         f"--fail-if {rule.text}: {'FAILED' if failed else 'passed'}; {of} is "
         f"{figure(value, measure)}, {_level(looks)} % interval {ends}"

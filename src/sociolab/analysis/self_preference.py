@@ -233,11 +233,12 @@ def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> 
     sums = grouped([part for part, _ in parts], [cluster for _, cluster in parts]).sums
     groups = len(sums)
     rounding = 1e-11 * max(abs(one) for one, _ in (*a, *b))
-    if groups < 2 or n < 3 or float(np.abs(sums).max()) <= rounding:
-        note = "1 cluster" if groups < 2 else "no variation between clusters"
+    homes = min(len({cluster for _, cluster in group}) for group in (a, b))
+    if homes < 2 or n < 3 or float(np.abs(sums).max()) <= rounding:
+        note = "1 cluster" if homes < 2 else "no variation between clusters"
         return Estimate(value, n, groups, None, None, "none", note=note)
     correction = groups / (groups - 1) * (n - 1) / (n - 2)
-    half = t_critical(groups - 1) * math.sqrt(correction * float((sums**2).sum()))
+    half = t_critical(homes - 1) * math.sqrt(correction * float((sums**2).sum()))
     return Estimate(value, n, groups, value - half, value + half, "t")
 
 

@@ -11,17 +11,19 @@ and V at least the larger of the first two (MacKinnon, Nielsen and Webb, ibid. 3
 G / (G - 1) corrects too little where few clusters weigh unequally, as raters do. So each V is
 divided by the part of it that is expected to be left when the mean is taken off, were all variance
 between its clusters (Bell and McCaffrey, Survey Methodology 28, 2002); with equal weights that is
-(G - 1) / G. Student's t has as many degrees of freedom as there are scenarios or raters, whichever
-are fewer, less one. The interval is never narrower than the one clustered by scenario alone
-(`stats.intervals`). Fewer than `LEAST_RATERS` say too little of others: there the interval is the
-one for these raters. benchmarks/bench_raters.py shows how often such intervals hold the truth.
+(G - 1) / G. Student's t has the fewer degrees of freedom of two: those of scenarios (Welch's over
+the sides), and one less than as how many raters of equal weight the raters count, as one who gave
+nearly all ratings says little of others. Where a side has one scenario there is no error. The
+interval is never narrower than the one clustered by scenario alone (`stats.intervals`). Fewer than
+`LEAST_RATERS` say too little of others: there the interval is the one for these raters.
+benchmarks/bench_raters.py shows how often such intervals hold the truth.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -88,11 +90,8 @@ class Crossed:
     limits: tuple[float, float]
     clusters: int
     raters: int
-
-    @property
-    def for_others(self) -> bool:
-        """Whether the error holds for other raters too."""
-        return self.error is not None and self.raters >= LEAST_RATERS
+    for_others: bool = False
+    problem: str = ""
 
     @property
     def p(self) -> float | None:
@@ -121,11 +120,15 @@ def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
     counts = int(scenarios.max()) + 1, len({*names} - {""})
     value = math.fsum(weights * given)
     residuals = np.bincount(scenarios, weights=influence).astype(np.float64)
-    if counts[0] < 2 or np.abs(residuals).max() * counts[0] <= 1e-11 * np.abs(given).max():
-        return Crossed(value, None, 1.0, (0.0, 0.0), *counts)
+    homes = [len({*scenarios[sides == side]}) for side in range(len(parts))]
+    if min(homes) < 2:
+        return Crossed(value, None, 1.0, (0.0, 0.0), *counts, problem="1 cluster")
+    if np.abs(residuals).max() * counts[0] <= 1e-11 * np.abs(given).max():
+        return Crossed(value, None, 1.0, (0.0, 0.0), *counts, problem=NO_VARIATION)
     error, freedom = _by_scenario(influence, weights, sides, scenarios)
     limits = skewed_limits(residuals, error, freedom)
-    if counts[1] >= LEAST_RATERS:
+    others = counts[1] >= LEAST_RATERS
+    if others:
         shares = np.zeros((len(parts), len(given)))
         shares[sides, np.arange(len(given))] = weights
         one = _between(influence, shares, signs, scenarios)
@@ -133,8 +136,16 @@ def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
             _between(influence[by_people], shares[:, by_people], signs, codes[by_people])
             for codes in (raters, scenarios * (int(raters.max()) + 1) + raters)
         )
-        error, freedom = math.sqrt(max(one + two - both, one, two)), min(counts) - 1
-    return Crossed(value, error, freedom, limits, *counts)
+        error = math.sqrt(max(one + two - both, one, two))
+        freedom = min(freedom, _freedom(raters[by_people], weights[by_people]))
+    return Crossed(value, error, freedom, limits, *counts, for_others=others)
+
+
+def _freedom(raters: Counts, weights: Floats) -> float:
+    """One less than as how many raters of equal weight these count: one who gave nearly all
+    ratings says little of others."""
+    sums = np.bincount(raters, weights=np.abs(weights))
+    return max(1.0, float(sums.sum() ** 2 / (sums**2).sum()) - 1)
 
 
 def _by_scenario(
@@ -152,7 +163,11 @@ def _by_scenario(
         return mean_error(sums[0], sizes[0])
     left = np.where(sizes < 1, 1 - sizes, 1.0)  # a side of one scenario deviates by 0
     error = math.sqrt(float(((sums / np.sqrt(left)).sum(axis=0) ** 2).sum()))
-    return error, shape[1] - 1
+    # Welch's: a side of few scenarios, or one that counts for nothing, lends none to the others.
+    each = [mean_error(*pair[:, pair[1] > 0]) for pair in np.stack([sums, sizes], axis=1)]
+    squares, parts = [part**2 for part, _ in each], [part**4 / free for part, free in each]
+    welch = sum(squares) ** 2 / sum(parts) if any(parts) else 1.0
+    return error, min(welch, shape[1] - 1)
 
 
 def _between(influence: Floats, shares: Floats, signs: Floats, codes: Counts) -> float:
@@ -180,6 +195,11 @@ class RatedEstimate(Estimate):
 
     raters: int = 0
 
+    @property
+    def units(self) -> int:
+        """As many as there are scenarios or raters, whichever are fewer, if it is for others."""
+        return min(self.clusters, self.raters) if self.raters >= LEAST_RATERS else self.clusters
+
 
 def crossed_estimate(plays: Sequence[RatedPlay]) -> RatedEstimate:
     """`crossed` with a 95 % interval: for other raters too (method "crossed"), or for these where
@@ -189,7 +209,7 @@ def crossed_estimate(plays: Sequence[RatedPlay]) -> RatedEstimate:
         return RatedEstimate(None, 0, 0, None, None, "none", note="no values")
     value, n, clusters, raters = found.value, len(plays), found.clusters, found.raters
     if found.error is None:
-        note = "1 cluster" if clusters < 2 else NO_VARIATION
+        note = found.problem
         return RatedEstimate(value, n, clusters, None, None, "none", note=note, raters=raters)
     half = t_critical(found.freedom) * found.error if found.for_others else 0.0
     low, high = value + min(found.limits[0], -half), value + max(found.limits[1], half)
@@ -214,6 +234,11 @@ def for_other_raters(
     corrected = holm(ps, looks)
     level = ALPHA / max(1, sum(p is not None for p in ps.values())) / looks
     made = {name: replace(test, holm_p=corrected[name]) for name, test in tests.items()}
+    for name, some in both_ways.items():
+        if some is not None and name not in found:
+            gap = tests[name].difference
+            told = {one.name: getattr(gap, one.name) for one in fields(gap)}
+            made[name] = replace(made[name], difference=RatedEstimate(**told, raters=some.raters))
     for name, one in found.items():
         test, error = tests[name], one.error or 0.0
         seen = t_shift(one.freedom, level) * error

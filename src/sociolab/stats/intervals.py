@@ -65,6 +65,13 @@ NO_VARIATION = "no variation between clusters"
 AT_THE_END = "all clusters lie at one end of the scale"
 CUT = "cut at the end of the scale"
 
+
+def sure_from(looks: int = 1) -> int:
+    """Clusters that all come out alike from which this is no accident: were either side of it as
+    likely, all would lie on one with less than the chance that one end of an interval may miss."""
+    return math.ceil(math.log2(2 * looks / (1 - LEVEL)))
+
+
 SKEW_FROM = 8
 """With fewer clusters than this their skewness says little."""
 
@@ -102,6 +109,11 @@ class Estimate:
     error: float | None = field(default=None, compare=False)
     freedom: float | None = field(default=None, compare=False)
     two: tuple[float, float] | None = field(default=None, compare=False)
+
+    @property
+    def units(self) -> int:
+        """How many independent units it rests on."""
+        return self.clusters
 
 
 def mean(values: Sequence[float | None], clusters: Sequence[str]) -> Estimate:
@@ -215,7 +227,7 @@ def on_scale(estimate: Estimate, low: float, high: float) -> Estimate:
     """
     value = estimate.value
     if estimate.note == NO_VARIATION and value in (low, high) and math.isfinite(high - low):
-        reach = (high - low) * math.pow((1 - estimate.level) / 2, 1 / estimate.clusters)
+        reach = (high - low) * math.pow((1 - estimate.level) / 2, 1 / estimate.units)
         least, most = (low + reach, high) if value == high else (low, high - reach)
         return replace(estimate, low=least, high=most, method="end", note=AT_THE_END)
     if value is None or estimate.low is None or estimate.high is None:

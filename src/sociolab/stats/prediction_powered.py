@@ -24,7 +24,8 @@ from sociolab.stats.crossed import Given, RatedPlay, crossed_estimate, less
 from sociolab.stats.intervals import Estimate
 
 FEWEST = 5
-"""Scenarios with rated plays below which a weight is noise, and nothing is corrected."""
+"""Scenarios with rated plays, and with others, of each agent, below which nothing is corrected: a
+weight would be noise, and the error of a mean over a play or two is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +66,14 @@ def _width(found: Estimate) -> float | None:
 
 
 def corrected(plays: Sequence[JudgedPlay]) -> Corrected | None:
-    """The three estimates; None where a side has no rated play or none without a rating, and where
-    the rated ones lie in fewer than `FEWEST` clusters."""
+    """The three estimates; None where the rated plays of a side, or its others, lie in fewer than
+    `FEWEST` clusters."""
     rated = [play for play in plays if play.given]
     rest = [play for play in plays if not play.given]
-    signs = {play.sign for play in plays}
-    if any({play.sign for play in some} != signs for some in (rated, rest)):
-        return None
-    if len({play.cluster for play in rated}) < FEWEST:
-        return None
+    for sign in {play.sign for play in plays}:
+        for some in (rated, rest):
+            if len({play.cluster for play in some if play.sign == sign}) < FEWEST:
+                return None
     weight = _weight(rated, rest)
     parts = [
         *(RatedPlay(one.cluster, less(one.given, weight * one.judge), one.sign) for one in rated),

@@ -114,8 +114,10 @@ def _wider(found: Correlation, left_out: Sequence[float | None]) -> Correlation:
     over clusters; ratings of one rater in one cluster count in both, which makes it rather long."""
     raters, known = len(left_out), (found.value, found.low, found.high, *left_out)
     zs = [math.atanh(r) for r in known if r is not None and abs(r) < 1]
-    if raters < LEAST_RATERS or len(zs) < len(known):
+    if raters < LEAST_RATERS or found.low is None:
         return found
+    if len(zs) < len(known):
+        return replace(found, low=None, high=None, note="undefined without one of the raters")
     middle, low, high, *rest = zs
     over_clusters = (high - low) / 2 / t_critical(found.clusters - 1)
     over_raters = (raters - 1) / raters * sum((z - fmean(rest)) ** 2 for z in rest)

@@ -19,7 +19,7 @@ from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, StudyRow
 from sociolab.studies.annotations import Annotation, drawn_annotations
 from sociolab.studies.participants import WHOLE, completion_code
-from sociolab.studies.rate_study import ratings_in
+from sociolab.studies.rate_study import CHECK, ratings_in
 from sociolab.studies.ratings import Rating
 from sociolab.studies.settings import StudySettings
 
@@ -62,6 +62,7 @@ def _texts(store: Store, row: StudyRow) -> dict[str, str]:
     answers = [
         (names[each.participant], each.item, each.name, each.value, moment(each.at))
         for each in store.studies.answers(row.name)
+        if each.name != CHECK
     ]
     texts = {
         "README.md": readme(row, settings),

@@ -103,11 +103,15 @@ class OutOfOrder:
             one = waiting.pop()
             if (arrivals[behind, one] <= step).any():
                 return None
-            # Whoever lives a later step just now is not needed for this one, as if it had lived it.
-            for other in np.flatnonzero(self._near[one] & ~behind & ~self._open).tolist():
-                if other not in found and self._sees(one, other, step):
+            for other in np.flatnonzero(self._near[one] & ~behind).tolist():
+                if other in found or not self._sees(one, other, step):
+                    continue
+                if not self._open[other]:
                     found.add(other)
                     waiting.append(other)
+                elif self._goes[other] < step:
+                    return None  # opened just now, at an earlier step: that must be over first
+                # Whoever lives a later step just now is not needed for this one.
         return found
 
     def _sees(self, one: int, other: int, step: int) -> bool:

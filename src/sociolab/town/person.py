@@ -483,21 +483,23 @@ class Surroundings:
     def left(self, person: Person, place: str) -> list[Noticed]:
         """Things of a place that others have left in a state which lasts, in view, nearest first.
 
-        It goes by what was so when the step began. Whoever could have changed it by then has lived
-        its steps: else they could be in view by now, for whom one waits in any order.
+        It goes by what was so when the step began, of uses in view: whoever could have used a thing
+        there by then has lived its steps, since one waits for them in any order.
         """
-        last = [
-            uses[before - 1]
-            for uses in self._uses.get(place, {}).values()
-            if (before := bisect_left(uses, person.step, key=attrgetter("step")))
-        ]
         (x, y), arena, radius = person.tile, person.arena, self.rules.radius
-        found = [
-            (abs(use.tile[0] - x) + abs(use.tile[1] - y), use)
-            for use in last
-            if use.state and use.number != person.number
-            if sees((x, y), arena, use.tile, self.town.arena_at(use.tile), radius)
-        ]
+        found = []
+        for uses in self._uses.get(place, {}).values():
+            before = uses[: bisect_left(uses, person.step, key=attrgetter("step"))]
+            use = next(
+                (
+                    one
+                    for one in reversed(before)
+                    if sees((x, y), arena, one.tile, self.town.arena_at(one.tile), radius)
+                ),
+                None,
+            )
+            if use and use.state and use.number != person.number:
+                found.append((abs(use.tile[0] - x) + abs(use.tile[1] - y), use))
         return [Noticed(self.people[use.number], use.state, use.thing) for _, use in sorted(found)]
 
     def bed(self, person: Person) -> Tile:

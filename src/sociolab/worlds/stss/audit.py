@@ -16,7 +16,7 @@ from sociolab.judging.controls import ADDRESSED, OPENING, OTHER
 from sociolab.town.trace import Did, Record, Talked, retold
 from sociolab.worlds.stss.dataset import Content, content_from
 from sociolab.worlds.stss.evidence import Evidence, partner_of
-from sociolab.worlds.stss.judges import Incomplete, lived, seen_actions
+from sociolab.worlds.stss.judges import NOTES, Incomplete, lived, seen_actions
 from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.talk.audit import SMALL_NOTE, SMALL_TALK
 from sociolab.worlds.stss.task import Errand, SocialTask
@@ -177,7 +177,7 @@ def _unsaid(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 
 def _small_note(event: Event) -> Event:
-    if not isinstance(event, Answered) or event.question != "summarise":
+    if not isinstance(event, Answered) or event.question not in NOTES:
         return event
     assert isinstance(event.value, dict)
     kept = {key: one for key, one in event.value.items() if key != "acts"}

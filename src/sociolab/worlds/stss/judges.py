@@ -79,6 +79,10 @@ Read: TypeAlias = tuple[tuple[ConditionFinding, ...], tuple[ConditionFinding, ..
 """What was found in a conversation, and in the note of it."""
 
 
+NOTES = ("summarise", "conversation_summary")
+"""The questions of both minds whose answers are what one remembers of a conversation."""
+
+
 def spoken(
     content: Content, episode: Episode, trajectory: Trajectory, score: TaskScore
 ) -> tuple[Spoken, ...]:
@@ -88,9 +92,10 @@ def spoken(
     """
     task, people = content.task, {resident.id: resident for resident in content.residents}
     notes = {
-        (event.seat, event.turn): Summary.model_validate(event.value)
+        (event.seat, event.turn): Summary.model_validate({"importance": 1, **event.value})
         for event in episode.events
-        if isinstance(event, Answered) and event.question == "summarise"
+        if isinstance(event, Answered) and event.question in NOTES
+        if isinstance(event.value, dict)
     }
     found = []
     for talk in trajectory.everybody(Talked):
