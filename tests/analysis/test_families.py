@@ -247,3 +247,9 @@ def test_a_contrast_without_a_group_or_with_one_cluster_has_no_interval() -> Non
     assert contrast([], [(1, "a")]).value is None
     alone = contrast([(3, "a"), (4, "a")], [(1, "a")])
     assert (alone.value, alone.low, alone.note) == (2.5, None, "1 cluster")
+
+
+def test_a_contrast_with_a_group_of_one_scenario_has_no_interval() -> None:
+    others = [(float(i % 3), f"s{i}") for i in range(20)]
+    found = contrast([(2.0, "s1"), (2.5, "s1"), (3.0, "s1")], others)
+    assert (found.low, found.note) == (None, "1 cluster")

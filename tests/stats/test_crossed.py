@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sociolab.stats.crossed import RatedPlay, crossed, crossed_estimate, for_other_raters
-from sociolab.stats.intervals import Estimate, mean
+from sociolab.stats.intervals import Estimate, mean, on_scale
 from sociolab.stats.paired import KeyedValue, compare
 
 
@@ -167,3 +167,29 @@ def test_holm_and_looks_count_for_raters_too() -> None:
 def test_a_play_without_ratings_is_refused() -> None:
     with pytest.raises(ValueError, match="each play needs a rating"):
         crossed([RatedPlay("a", ())])
+
+
+def rated(cluster: str, score: float, rater: str, weight: float = 1.0) -> RatedPlay:
+    """A play that one person rated."""
+    return RatedPlay(cluster, ((rater, score),), weight)
+
+
+def test_a_side_of_one_scenario_has_no_interval_however_many_the_other_has() -> None:
+    others = [rated(f"s{i}", i % 3, f"r{i % 4}", -1) for i in range(12)]
+    found = crossed_estimate([rated("alone", 2.0, "r1"), rated("alone", 3.0, "r2"), *others])
+    assert (found.low, found.note) == (None, "1 cluster")
+
+
+def test_a_rater_who_gave_nearly_all_ratings_counts_as_few() -> None:
+    # Shares .8, .1 and .1 count as 1 / (.64 + .01 + .01) = 1.515 raters: one degree of freedom at
+    # least. Equal shares count as three, so that there are two.
+    for shares, freedom in (((8, 1, 1), 1.0), ((4, 4, 4), 2.0)):
+        raters = [f"r{i}" for i, many in enumerate(shares) for _ in range(many)]
+        plays = [rated(f"s{i}", (i * 7) % 5, who) for i, who in enumerate(raters)]
+        assert crossed_estimate(plays).freedom == pytest.approx(freedom)
+
+
+def test_where_all_ratings_lie_at_one_end_few_raters_rule_out_little() -> None:
+    # Three raters: .025 ** (1 / 3) = .292 of the scale; three scenarios more would say no more.
+    plays = [rated(f"s{i}", 10.0, f"r{i % 3}") for i in range(60)]
+    assert on_scale(crossed_estimate(plays), 0, 10).low == pytest.approx(10 * 0.025 ** (1 / 3))

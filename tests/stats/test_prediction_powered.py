@@ -118,3 +118,9 @@ def test_the_weight_is_that_of_sums_over_scenarios() -> None:
     found = corrected(rows)
     assert found is not None
     assert found.weight == pytest.approx(0.5)
+
+
+def test_nothing_is_corrected_by_a_play_or_two_without_a_rating() -> None:
+    # One of 30 is unrated: its deviation from its own mean is 0, which is no sign of certainty.
+    rows = [JudgedPlay(f"s{i}", i % 7, (("ann", i % 5),) if i else ()) for i in range(30)]
+    assert corrected(rows) is None
