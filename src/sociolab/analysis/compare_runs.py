@@ -42,7 +42,14 @@ from sociolab.report.run_facts import evaluated, smoke_words
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of, overview_measures
 from sociolab.report.section import Section, TextTable, noted
-from sociolab.report.words import by_rules, instructions_notes, nature, plural, scripted_play
+from sociolab.report.words import (
+    by_rules,
+    instructions_notes,
+    nature,
+    plural,
+    scripted_play,
+    stand_in_cautions,
+)
 from sociolab.store.store import Store
 
 SCHEMA = 1
@@ -702,7 +709,9 @@ def check_tasks(runs: Sequence[OpenedRun]) -> None:
 
 
 def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents) -> Iterator[str]:
-    """What beside the agents differs between the sides, and what is not there yet."""
+    """What beside the agents differs between the sides, what is not there yet, and whom no language
+    model played."""
+    yield from stand_in_cautions(*(run.result for run in runs))
     if found.by == "role" or not found.partners:
         yield _partners(found)
     if found.match == "none":

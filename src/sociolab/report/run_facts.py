@@ -21,6 +21,7 @@ from sociolab.report.words import (
     sanitize,
     scripted_play,
     share,
+    stand_in_cautions,
 )
 from sociolab.store.store import world_settings_in
 
@@ -319,6 +320,7 @@ def cautions(result: RunResult) -> tuple[str, ...]:
             f"{scripted_play(result)}. Such scores are a baseline; they say "
             "nothing about any language model."
         )
+    found += stand_in_cautions(result)
     if "heuristic" in methods:
         found.append(
             "The heuristic judge scores only what scripted players put on record, and leaves all "

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import TurnsAsked
-from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
+from sociolab.core.instructions import (
+    INSTRUCTIONS,
+    STAND_IN,
+    TAGS,
+    instructions_from,
+    instructions_in,
+)
 from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
 from sociolab.core.score import READER, Measure, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
@@ -198,6 +204,19 @@ def agent_kind(result: RunResult, label: str) -> str:
 def by_rules(result: RunResult, label: str) -> bool:
     """Whether an agent plays by rules: a baseline, and no language model."""
     return result.declared.agents.get(label) == "rules"
+
+
+def stand_ins(*results: RunResult) -> tuple[str, ...]:
+    """The models of these runs that the stand-in endpoint served."""
+    tags = dict.fromkeys(tag for one in results for tag in one.recorded.get(TAGS) or ())
+    return tuple(tag.removeprefix(STAND_IN) for tag in tags if tag.startswith(STAND_IN))
+
+
+def stand_in_cautions(*results: RunResult) -> Iterator[str]:
+    """That no language model answered for some models of these runs, in a sentence."""
+    if found := stand_ins(*results):
+        were = "was" if len(found) == 1 else "were"
+        yield f"{', '.join(found)} {were} served by the stand-in endpoint, not by a language model."
 
 
 def scripted_play(result: RunResult) -> str:
