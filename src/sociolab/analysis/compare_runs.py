@@ -48,7 +48,7 @@ from sociolab.report.words import (
     nature,
     plural,
     scripted_play,
-    stand_in_cautions,
+    stand_in_words,
 )
 from sociolab.store.store import Store
 
@@ -711,7 +711,8 @@ def check_tasks(runs: Sequence[OpenedRun]) -> None:
 def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents) -> Iterator[str]:
     """What beside the agents differs between the sides, what is not there yet, and whom no language
     model played."""
-    yield from stand_in_cautions(*(run.result for run in runs))
+    for words in stand_in_words(*(run.result for run in runs)):
+        yield f"{words}."
     if found.by == "role" or not found.partners:
         yield _partners(found)
     if found.match == "none":

@@ -212,11 +212,11 @@ def stand_ins(*results: RunResult) -> tuple[str, ...]:
     return tuple(tag.removeprefix(STAND_IN) for tag in tags if tag.startswith(STAND_IN))
 
 
-def stand_in_cautions(*results: RunResult) -> Iterator[str]:
-    """That no language model answered for some models of these runs, in a sentence."""
+def stand_in_words(*results: RunResult) -> Iterator[str]:
+    """That no language model answered for some models of these runs, without a full stop."""
     if found := stand_ins(*results):
         were = "was" if len(found) == 1 else "were"
-        yield f"{', '.join(found)} {were} served by the stand-in endpoint, not by a language model."
+        yield f"{', '.join(found)} {were} served by the stand-in endpoint, not by a language model"
 
 
 def scripted_play(result: RunResult) -> str:
