@@ -394,6 +394,7 @@ def two_agents(
         return None
     wanted = CompareRequest((result.run,), *agents, rename=rename or {})
     rows, notes = list[tuple[str, ...]](), dict[str, None]()
+    every: list[ComparedAgents] = []
     with suppress(ConfigError):
         shown = {
             judge: overview_measures(
@@ -414,13 +415,13 @@ def two_agents(
                         runs[0], judge, _named(sides, wanted.rename), measures, wanted
                     )
                     rows += overview_rows(found)
-                    notes |= dict.fromkeys(overview_notes(found))
+                    every.append(found)
                     notes |= dict.fromkeys(instructions_notes(result, (judge,)))
     if not rows:
         return None
     heads = ("metric", "judge", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "pairs")
     heading = f"{agents[0]} (A) vs. {agents[1]} (B)"
-    return TextTable(heading, heads, tuple(rows), tuple(notes), (0, 1))
+    return TextTable(heading, heads, tuple(rows), (*overview_notes(every), *notes), (0, 1))
 
 
 def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:

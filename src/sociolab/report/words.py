@@ -46,6 +46,12 @@ def money(value: float) -> str:
     return f"${first_digits(value)}"
 
 
+def people_of(seats: Iterable[str]) -> frozenset[str]:
+    """The seats of people: one that answers some questions of another's ("ID.routine") is none."""
+    every = {*seats}
+    return frozenset(seat for seat in every if seat.rpartition(".")[0] not in every)
+
+
 def minus(text: str) -> str:
     """Figures with a real minus sign, which is as wide as a digit."""
     return text.replace("-", "\N{MINUS SIGN}")
