@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from declared_worlds import declared
 from sociolab.analysis.compare import ComparedAgents, compared, comparison_document
-from sociolab.analysis.compare_section import comparison_section, forest
+from sociolab.analysis.compare_section import comparison_section, forest, overview_notes
 from sociolab.analysis.formatting import NOTHING
-from sociolab.analysis.matching import ComparedSide
+from sociolab.analysis.matching import MATCHES, ComparedSide
 from sociolab.analysis.values import Value
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.section import Section
@@ -190,3 +190,25 @@ def test_the_lower_value_is_the_better_one_where_the_world_says_so() -> None:
     (panel,) = forest(found)["vconcat"]
     assert panel["data"]["values"][0]["row"] == "hallucinated \N{DOWNWARDS ARROW}"
     assert panel["data"]["values"][0]["beside"].startswith("\N{MINUS SIGN}0.300")
+
+
+def test_holms_correction_is_named_only_where_something_was_tested() -> None:
+    def notes(gaps: Sequence[float]) -> str:
+        return " ".join(section({"goal": gaps}).tables[0].notes)
+
+    assert "Holm p: corrected for 1 metric" in notes((1, 2, 3))
+    assert "Holm p" not in notes((0, 0, 0))
+
+
+def test_the_overview_says_which_metric_was_matched_how() -> None:
+    a, b = (side(name, {key: [1.0, 2.0, 4.0] for key in MEASURES}) for name in "xy")
+    judge = ("j", JudgeId("j", "model"))
+    exact, blocks = (
+        compared("sotopia", a, b, judge, {name: one}, declared("sotopia"), match=match)
+        for (name, one), match in zip(MEASURES.items(), MATCHES, strict=False)
+    )
+    first, second, *_ = overview_notes([exact, blocks])
+    assert first.startswith("pairs matched by task, seat, partner and repeat (GOAL); ")
+    assert second.startswith("pairs (of blocks of episodes) matched by scenario and partner (KNO);")
+    alone, *_ = overview_notes([blocks])
+    assert "(KNO)" not in alone

@@ -110,8 +110,8 @@ def test_who_only_sold_is_not_set_against_who_only_bought() -> None:
     with pytest.raises(ConfigError, match="no scenario in which both had the same place"):
         matched(sold, bought, "scenario")
     found = held("scenario", A, bought)
-    (said,) = (one for one in comparison_section(found, "", ()).cautions if "places" in one)
-    assert said.startswith("In 14 scenarios A and B did not sit in the same places equally often")
+    (said,) = (one for one in comparison_section(found, "", ()).cautions if "seats" in one)
+    assert said.startswith("In 14 scenarios A and B were not in the same seats equally often")
 
 
 def test_other_partners_are_set_beside_each_other_only_where_that_is_asked_for() -> None:

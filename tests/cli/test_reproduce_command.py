@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from sociolab.endpoint.server import EndpointProcess, start_in_process
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.plugin.context import Findings
 from sociolab.plugin.recipe import RecipeConfig, Yours, reproduced, sheet, standing
+from sociolab.report.result import result_of
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
 
@@ -42,8 +43,12 @@ JUDGE_GAVE = ((8, 4), (6, 6), (9, 9))
 PEOPLE_GAVE = ((7, 3), (4, 8), (9, 5))
 
 
-def with_people(path: Path, scored: bool = True) -> None:
-    """At each of three stalls, a person with a model in both seats and two people; "people"."""
+def with_people(path: Path, scored: bool = True, dimensions: Sequence[str] = ()) -> None:
+    """At each of three stalls, a person with a model in both seats and two people; "people".
+
+    All are scored in GOAL, and with the same values in further `dimensions`.
+    """
+    measures = (GOAL, *(Measure(name, -10, 10, whole=True) for name in dimensions))
     trials = []
     for number in range(3):
         content = casting(number).model_dump_json()
@@ -60,7 +65,8 @@ def with_people(path: Path, scored: bool = True) -> None:
             gave = ((PEOPLE, PEOPLE_GAVE), (JUDGE, JUDGE_GAVE)) if scored else ()
             for judge, values in (*gave, *(() if scored else ((PEOPLE, PEOPLE_GAVE),))):
                 scores = [
-                    Score(GOAL, seat, max(0, value - number // 3), "[r1] why")
+                    Score(measure, seat, max(0, value - number // 3), "[r1] why")
+                    for measure in measures
                     for seat, value in zip((ADA, BEN), values[number % 3], strict=True)
                 ]
                 store.verdicts.add("people", judge, scores, trial=one.id)
@@ -92,6 +98,28 @@ def test_table_1_is_pearsons_r_of_judge_and_people_by_who_played(tmp_path: Path)
     people = found["openai/judge", "people"]
     assert (people["n"], people["published"]) == (12, 0.78)
     assert people["inside"] is None  # the prompts are none of the authors'
+
+
+def test_table_1_has_the_papers_dimensions_alone_where_all_seven_were_rated(
+    tmp_path: Path,
+) -> None:
+    columns = sheet("sociolab.worlds.sotopia", "sotopia-table1").columns
+    with_people(tmp_path / "s.db", dimensions=[name for name in columns if name != "goal"])
+    found = recipe("sotopia-table1", runs=("people",), store=tmp_path / "s.db").document()
+    assert {one["metric"] for one in found["figures"]} == {*columns}
+    assert {one["published"] is None for one in found["figures"]} == {True, False}
+
+
+@pytest.mark.parametrize("name", ["sotopia-table1", "sotopia-table3"])
+def test_a_dry_run_needs_no_judge_where_the_recipe_needs_none(
+    sociolab: Sociolab, tmp_path: Path, name: str
+) -> None:
+    with_people(tmp_path / "s.db")
+    command = ("reproduce", name, "--run", "people", "--store", "s.db", "--json")
+    assert sociolab(*command).code == 0
+    dry = sociolab(*command, "--dry-run")
+    assert dry.code == 0, dry.err
+    assert dry.document["calls"] == [0, 0]
 
 
 def test_table_3_parts_people_and_models_by_whom_they_met(tmp_path: Path) -> None:
@@ -200,6 +228,34 @@ def test_a_judging_of_stored_runs_is_priced_then_done_and_marked(
     with Store.open(tmp_path / "s.db", create=False) as store:
         settings: Any = store.run("people").settings
     assert settings["tags"] == ["stand-in:openai/j"]
+
+
+def test_a_run_and_a_judging_note_the_models_that_the_stand_in_served(
+    sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    store = ("--base-url", endpoint.url, "--store", "s.db")
+    run = ("run", "sotopia", *MODEL_AGENT, "--agent", "openai/n", "--limit", 1, "--set", "turns=2")
+    played = sociolab(*run, *JUDGED, "--tag", "mine", "--name", "first", *store)
+    assert played.code == 0, played.err
+    caution = "openai/m, openai/n, openai/j were served by the stand-in endpoint"
+    for command in (("report", "first", "--html", "f.html"), ("compare", "first")):
+        told = sociolab(*command, "--store", "s.db")
+        assert told.code == 0, told.err
+        assert " ".join(told.out.split()).count(caution) == 1
+    assert (tmp_path / "f.html").read_text("utf-8").count(caution) == 1
+    assert sociolab("judge", "first", "--judge", "openai/k", *store).code == 0
+    with Store.open(tmp_path / "s.db", create=False) as opened:
+        result = result_of(opened, "first")
+        with_people(tmp_path / "s.db")
+    tags = ["mine", *(f"stand-in:openai/{name}" for name in "mnjk")]
+    assert result.recorded["tags"] == tags
+    assert "stand-in" in standing([result], (), "openai/k")[0]
+    # A judge that was not the stand-in may stand beside the paper, and one that was may not.
+    judged = sociolab("judge", "people", *JUDGED, *store)
+    assert judged.code == 0, judged.err
+    found = recipe("sotopia-table1", runs=("people",), store=tmp_path / "s.db").document()
+    rows = {(one["who"], one["published_row"]) for one in found["figures"]}
+    assert rows == {("openai/judge", "GPT-4"), ("openai/j", None)}
 
 
 def test_the_price_of_a_recipe_is_told_before_anything_is_called(

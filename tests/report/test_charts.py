@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
+from sociolab.analysis.agreement import difference_bars
 from sociolab.report.charts import (
     Dot,
     bin_edges,
@@ -33,6 +34,7 @@ from sociolab.report.schema import (
 from sociolab.report.score_tables import PALEST, STRONGEST, shade
 from sociolab.report.section import Chart
 from sociolab.report.terminal import shortened
+from stats.judged_items import Judged, spread
 
 GOAL = MeasureEntry(measure="goal", title="GOAL", low=0, high=10, whole=True)
 SHARE = MeasureEntry(measure="f1", title="F1", low=0, high=1, whole=False)
@@ -133,6 +135,24 @@ def test_distributions_count_every_play_once() -> None:
     filled = {row["from"]: row["plays"] for row in rows(chart) if row.get("plays")}
     assert filled == {-0.5: 1, 2.5: 2, 9.5: 1}
     assert chart.told == "a: 4 episodes, 0 to 10, median 3, 2 missing"
+
+
+def test_names_keep_their_hyphens_and_figures_have_minus_signs() -> None:
+    name = "openai/gpt-4o"
+    found = (
+        told(values(-5.0, -1.0, agent=name)),
+        told(values(-5.0, -5.0, agent=name)),
+        dot_chart("FIN", [Dot(name, -5.1, -6, 0)], -10, 0).told,
+        dot_chart("FIN", [Dot(name, -5.1, None, None)], -10, 0).told,
+        difference_bars("FIN", [(name, spread([Judged(3, (4, 4), "a")]))]).told,
+    )
+    assert found == (
+        f"{name}: 2 episodes, \u22125 to \u22121, median \u22123",
+        f"{name}: 2 episodes, all \u22125",
+        f"{name}: \u22125.10, 95 % interval \u22126.00 to 0.00",
+        f"{name}: \u22125.10, no interval",
+        f"{name}: \u22121: 1",
+    )
 
 
 # ------------------------------------------------------------------ dots and lines

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sociolab.app.episode_list import ListedEpisode
+from sociolab.app.queries import FoundEpisodes
+from sociolab.cli.list_rows import episode_table
 from sociolab.core.episode import (
     Action,
     Answered,
@@ -20,6 +23,7 @@ from sociolab.core.metrics import UNDECLARED
 from sociolab.core.ports import Transcript
 from sociolab.report.terminal import play_text
 from sociolab.report.transcript_view import transcript_view
+from sociolab.store.overview import EpisodeRow
 
 from .observed_episodes import observed
 
@@ -72,6 +76,14 @@ def test_of_many_seats_the_first_of_each_agent_is_named_and_the_rest_counted() -
         "ann and 4 more played by scripted",
     )
     assert "ann and 4 more played by scripted" in " ".join(play_text(told).split())
+
+
+def test_a_list_of_episodes_counts_the_same_people() -> None:
+    cast = tuple((member.seat, member.agent) for member in episode(agent="scripted").trial.cast)
+    row = EpisodeRow("t", 0, "party", "dusk", (), cast, 0, "planned", "", "", "", 0, 0, 0)
+    found = episode_table(FoundEpisodes((ListedEpisode(row, ()),), None, 1))
+    assert [cells["agents"] for cells in found.cells] == ["scripted x 6"]
+    assert len(found.objects[0]["cast"]) == 7
 
 
 def test_few_seats_are_all_named() -> None:

@@ -818,8 +818,8 @@ def difference_bars(title: str, rows: Sequence[tuple[str, Spread]]) -> Chart:
 
 
 def _differences(name: str, spread: Spread) -> str:
-    found = ", ".join(f"{place:+d}: {count}" for place, count in spread.counts if count)
-    return minus(f"{name}: {found or 'nothing compared'}")
+    found = ", ".join(f"{minus(f'{place:+d}')}: {count}" for place, count in spread.counts if count)
+    return f"{name}: {found or 'nothing compared'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,14 @@ from sociolab.report.run_facts import evaluated, smoke_words
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of, overview_measures
 from sociolab.report.section import Section, TextTable, noted
-from sociolab.report.words import by_rules, instructions_notes, nature, plural, scripted_play
+from sociolab.report.words import (
+    by_rules,
+    instructions_notes,
+    nature,
+    plural,
+    scripted_play,
+    stand_in_words,
+)
 from sociolab.store.store import Store
 
 SCHEMA = 1
@@ -387,6 +394,7 @@ def two_agents(
         return None
     wanted = CompareRequest((result.run,), *agents, rename=rename or {})
     rows, notes = list[tuple[str, ...]](), dict[str, None]()
+    every: list[ComparedAgents] = []
     with suppress(ConfigError):
         shown = {
             judge: overview_measures(
@@ -407,13 +415,13 @@ def two_agents(
                         runs[0], judge, _named(sides, wanted.rename), measures, wanted
                     )
                     rows += overview_rows(found)
-                    notes |= dict.fromkeys(overview_notes(found))
+                    every.append(found)
                     notes |= dict.fromkeys(instructions_notes(result, (judge,)))
     if not rows:
         return None
     heads = ("metric", "judge", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "pairs")
     heading = f"{agents[0]} (A) vs. {agents[1]} (B)"
-    return TextTable(heading, heads, tuple(rows), tuple(notes), (0, 1))
+    return TextTable(heading, heads, tuple(rows), (*overview_notes(every), *notes), (0, 1))
 
 
 def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
@@ -702,7 +710,10 @@ def check_tasks(runs: Sequence[OpenedRun]) -> None:
 
 
 def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents) -> Iterator[str]:
-    """What beside the agents differs between the sides, and what is not there yet."""
+    """What beside the agents differs between the sides, what is not there yet, and whom no language
+    model played."""
+    for words in stand_in_words(*(run.result for run in runs)):
+        yield f"{words}."
     if found.by == "role" or not found.partners:
         yield _partners(found)
     if found.match == "none":

@@ -100,20 +100,26 @@ def matching_sentences(found: ComparedAgents) -> Iterator[str]:
 
 
 def _matched(found: ComparedAgents, unit: Unit, count: MatchCounts) -> str:
-    many, seat = _UNITS[unit], "seat, " if unit == "play" else ""
+    many = _UNITS[unit]
     because = f" ({found.why})" if found.why else ""
     if found.match == "exact":
         return (
-            f"{plural(count.matched, f'pair of {many}', f'pairs of {many}')}, matched by task, "
-            f"{seat}{partner_words(found)} and repeat."
+            f"{plural(count.matched, f'pair of {many}', f'pairs of {many}')}, matched by "
+            f"{_shared(found, unit)}."
         )
     if found.match == "scenario":
-        same = cluster_of(found) + (f" and {partner_words(found)}" if found.partners else "")
         return (
-            f"{plural(count.matched, 'block')} of {many} matched by {same}, whatever the cast"
-            f"{because}: in each, the mean of A is compared with that of B."
+            f"{plural(count.matched, 'block')} of {many} matched by {_shared(found, unit)}, "
+            f"whatever the cast{because}: in each, the mean of A is compared with that of B."
         )
     return f"No {many} are matched{because}: the means of A and B are compared as they are."
+
+
+def _shared(found: ComparedAgents, unit: Unit) -> str:
+    """What the plays of a pair, or of a block, have in common."""
+    if found.match == "scenario":
+        return cluster_of(found) + (f" and {partner_words(found)}" if found.partners else "")
+    return f"task, {'seat, ' if unit == 'play' else ''}{partner_words(found)} and repeat"
 
 
 def partner_words(found: ComparedAgents) -> str:
@@ -243,8 +249,8 @@ def _cautions(found: ComparedAgents) -> Iterator[str]:
     blocks = {name: one.blocks for name, one in found.metrics.items()}
     if found.match == "scenario" and (odd := uneven(found.a, found.b, blocks)):
         yield (
-            f"In {plural(len(odd), cluster_of(found))} A and B did not sit in the same places "
-            "equally often: what a place is worth is in their difference."
+            f"In {plural(len(odd), cluster_of(found))} A and B were not in the same seats equally "
+            "often, so the difference includes the effect of the seat."
         )
     for name, one in found.metrics.items():
         if any(one.untold):
@@ -357,8 +363,7 @@ def differences(found: ComparedAgents) -> TextTable:
         rows,
         (
             _rests_on(found),
-            f"95 % interval: {how}{_cut(found)}; p: {_test_of(found)}; Holm p: corrected for "
-            f"{plural(tested(found), 'metric')}{_and_looks(found)}",
+            f"95 % interval: {how}{_cut(found)}{_tested_how(found)}",
             *(
                 [
                     "bounds: the difference over all matched episodes with unscored ones at their "
@@ -374,6 +379,12 @@ def differences(found: ComparedAgents) -> TextTable:
         tips=tips,
         legend=spelt,
     )
+
+
+def _tested_how(found: ComparedAgents) -> str:
+    count = tested(found)
+    holm = f"Holm p: corrected for {plural(count, 'metric')}{_and_looks(found)}"
+    return f"; p: {_test_of(found)}; {holm}" if count else ""
 
 
 def _rests_on(found: ComparedAgents) -> str:
@@ -403,16 +414,31 @@ def overview_rows(found: ComparedAgents) -> Iterator[tuple[str, ...]]:
         )
 
 
-def overview_notes(found: ComparedAgents) -> Iterator[str]:
-    """How these figures were made, and what not to conclude from them, in a line each."""
-    yield (
-        f"pairs matched by task, seat, partner and repeat; interval and p by {cluster_of(found)}, "
-        "not corrected for several metrics"
-    )
-    if not any(one.p is not None and one.p < ALPHA for _, one in tests(found)):
+def overview_notes(found: Sequence[ComparedAgents]) -> Iterator[str]:
+    """How these figures were made, and what not to conclude from them, in a line each; says of
+    which metrics where not all were matched alike."""
+    ways: dict[str, list[Measure]] = {}
+    for each in found:
+        ways.setdefault(_way(each), []).extend(each.measures.values())
+    for way, measures in ways.items():
+        which = f" ({titles(dict.fromkeys(measures))})" if len(ways) > 1 else ""
+        yield (
+            f"{way}{which}; interval and p by {cluster_of(found[0])}, not corrected for several "
+            "metrics"
+        )
+    if not all(one.p is not None and one.p < ALPHA for each in found for _, one in tests(each)):
         yield "a non-significant difference is not evidence of equality"
-    if any(one.is_open for one in found.metrics.values()):
+    if any(one.is_open for each in found for one in each.metrics.values()):
         yield "pairs without a value on both sides are left out, which may flatter an agent"
+
+
+def _way(found: ComparedAgents) -> str:
+    """How the plays were matched, in a few words."""
+    if found.match == "none":
+        return "episodes not matched"
+    pairs = "pairs" if found.match == "exact" else "pairs (of blocks of episodes)"
+    shared = (_shared(found, unit) for unit in found.counts)
+    return f"{pairs} matched by {' or '.join(shared)}"
 
 
 def bounds(found: ComparedAgents, name: str) -> str:

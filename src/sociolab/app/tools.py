@@ -11,15 +11,13 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
 
-from sociolab.app.players.casting import NO_JUDGE
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.app.run.config import RunConfig, config_of
 from sociolab.app.run.play import Progress, run_async
-from sociolab.app.run.session import check_description, kept_in_a_run, with_tags
+from sociolab.app.run.session import check_description, kept_in_a_run
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import STAND_IN
 from sociolab.core.ports import ChatModel
 from sociolab.models.budget import Budget
 from sociolab.models.config import EndpointSpec
@@ -92,14 +90,7 @@ class Lab:
         names = [str(config.name) for config in configs]
         for number, config in enumerate(configs, 1):
             self.tell(f"{number} of {plural(len(configs), 'run')}: {config.name}")
-            seats = (*config.agents, *filter(None, [config.partner]), *config.judges)
-            marks = tuple(map(STAND_IN.__add__, await self.stand_ins(seats)))
-            bounded = config.model_copy(
-                update={
-                    "budget": self._left(str(config.name), names),
-                    "tags": (*config.tags, *marks),
-                }
-            )
+            bounded = config.model_copy(update={"budget": self._left(str(config.name), names)})
             found.append(await run_async(bounded, on_progress=_telling(self.tell)))
             if found[-1].stopped:
                 break
@@ -111,16 +102,12 @@ class Lab:
         """Have stored runs judged, within the budget that is left of this work's."""
         from sociolab.app.run.judge import judge_run_async
 
-        marks = tuple(map(STAND_IN.__add__, await self.stand_ins(judges)))
         found = []
         for run in runs if judges else ():
             config = self._described({"judges": judges, "settings": settings})
             bounded = config.model_copy(update={"budget": self._left(run, runs)})
             self.tell(f"judging {run}")
             found.append(await judge_run_async(run, bounded, repeats=1))
-            if marks:
-                had = self.store.run(run).settings
-                self.store.set_settings(run, with_tags(had if isinstance(had, dict) else {}, marks))
             if found[-1].stopped:
                 return found
         return [result_of(self.store, run) for run in runs]
@@ -137,9 +124,8 @@ class Lab:
 
     async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:
         """Those of these models that the local stand-in endpoint serves."""
-        parsed = [parse(spec, "agent") for spec in dict.fromkeys(specs) if spec != NO_JUDGE]
-        models = [one for one in parsed if isinstance(one, ModelSpec)]
-        return tuple([one.label for one in models if await self.models.is_stand_in(one)])
+        parsed = [parse(spec, "agent") for spec in specs]
+        return await self.models.stand_ins(one for one in parsed if isinstance(one, ModelSpec))
 
     def _left(self, run: str, runs: Sequence[str]) -> float | None:
         """What is left of the budget for one of these runs, which knows what it has spent."""

@@ -17,7 +17,7 @@ from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.core.score import Measure
 from sociolab.report.result import kept_work
 from sociolab.report.terminal import shortened
-from sociolab.report.words import about, money, plural, single
+from sociolab.report.words import about, money, people_of, plural, single
 from sociolab.store.store import RunRow, Store
 
 Rows = list[dict[str, Any]]
@@ -126,7 +126,7 @@ def _episode(one: ListedEpisode) -> dict[str, Any]:
     return {
         "episode": row.trial,
         "task": row.task,
-        "agents": _cast([agent for _, agent in row.cast]),
+        "agents": _cast(row.cast),
         "repeat": row.repeat,
         "status": row.status if not row.cause else f"{row.status}: {row.cause}",
         "cast": [{"seat": seat, "agent": agent} for seat, agent in row.cast],
@@ -144,7 +144,7 @@ def _episode_cells(one: ListedEpisode, scored: ScoredMeasure | None) -> dict[str
     return {
         "episode": row.trial,
         "task": row.task,
-        "agents": _cast([agent for _, agent in row.cast]),
+        "agents": _cast(row.cast),
         "repeat": row.repeat,
         "status": f"{state}, {plural(row.failed, 'invalid turn')}" if row.failed else state,
         **values,
@@ -164,11 +164,13 @@ def _values(one: ListedEpisode, measure: Measure) -> str:
     return " / ".join(single(given[seat], measure) if seat in given else "-" for seat in seats)
 
 
-def _cast(agents: Sequence[str]) -> str:
+def _cast(cast: Sequence[tuple[str, str]]) -> str:
     """Who sits where; in a large cast, neighbours that one agent plays are counted."""
-    if len(agents) <= _FEW_SEATS:
-        return " / ".join(agents)
-    counted = ((agent, len(list(seats))) for agent, seats in groupby(agents))
+    if len(cast) <= _FEW_SEATS:
+        return " / ".join(agent for _, agent in cast)
+    people = people_of(seat for seat, _ in cast)
+    agents = groupby(agent for seat, agent in cast if seat in people)
+    counted = ((agent, len(list(seats))) for agent, seats in agents)
     return " / ".join(f"{agent} x {count}" if count > 1 else agent for agent, count in counted)
 
 

@@ -21,18 +21,20 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.analysis.formatting import NOTHING, listed, rounded
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import (
-    INSTRUCTIONS,
-    STAND_IN,
-    TAGS,
-    instructions_from,
-    instructions_in,
-)
+from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import by_rules, counted, instructions_notes, minus, money, plural
+from sociolab.report.words import (
+    by_rules,
+    counted,
+    instructions_notes,
+    minus,
+    money,
+    plural,
+    stand_ins,
+)
 from sociolab.stats.intervals import Estimate
 
 _ABREAST = 4
@@ -231,8 +233,7 @@ def standing(
         # Everybody meets everybody where nobody is the partner of all.
         met = (result.partner,) if result.partner else result.agents
         everybody = tuple(dict.fromkeys((*agents, *met)))
-        tags = result.recorded.get(TAGS) or ()
-        fakes = [one for one in (*everybody, judge or "") if f"{STAND_IN}{one}" in tags]
+        fakes = [one for one in (*everybody, judge or "") if one in stand_ins(result)]
         if ruled := [one for one in everybody if by_rules(result, one)]:
             why = f"{listed(ruled)}: rule-based, no language model"
         elif fakes:

@@ -59,9 +59,9 @@ class Dot:
         if self.value is None:
             return f"{self.label}: {without}"
         if self.low is None or self.high is None:
-            return f"{self.label}: {self.value:z.2f}, no interval"
-        span = f"{self.low:z.2f} to {self.high:z.2f}"
-        return f"{self.label}: {self.value:z.2f}, 95 % interval {span}"
+            return f"{self.label}: {_figure(self.value)}, no interval"
+        span = f"{_figure(self.low)} to {_figure(self.high)}"
+        return f"{self.label}: {_figure(self.value)}, 95 % interval {span}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +89,11 @@ def mean_charts(result: RunResult) -> tuple[ChartGroup, ...]:
         even = []
         for measure in measures_of(result, result.scores):
             dots = _dots(result, judge, measure.measure)
-            values = {dot.value for dot in dots} - {None}
+            values = {dot.value for dot in dots if dot.value is not None}
             if measure.high is None or not values:
                 continue
             if len(values) == 1 and len(dots) > 1:
-                even.append(f"{measure.title} {minus(f'{values.pop():z.2f}')}")
+                even.append(f"{measure.title} {_figure(values.pop())}")
             else:
                 drawn.append((measure, dots))
         titled = [(measure.title, measure, dots) for measure, dots in drawn]
@@ -118,7 +118,7 @@ def distribution_charts(
             mine = [s for s in distributions if (s.judge, s.measure) == (judge, measure.measure)]
             values = {value for some in mine for value in some.values}
             if len(values) == 1:
-                even.append(f"{measure.title} {minus(f'{values.pop():z.2f}')}")
+                even.append(f"{measure.title} {_figure(values.pop())}")
             elif values:
                 charts.append(histograms(measure.title, mine, measure))
         if charts:
@@ -135,7 +135,7 @@ def _by_scale(
         scales.setdefault(_ends(measure), []).append((measure, dots[0]))
     return [
         (
-            f"{minus(f'{low:.3g}')} to {minus(f'{high:.3g}')}",
+            f"{_short(low)} to {_short(high)}",
             some[0][0],
             [replace(dot, label=measure.title) for measure, dot in some],
         )
@@ -187,7 +187,7 @@ def dot_chart(title: str, dots: Sequence[Dot], low: float, high: float) -> Chart
             "value": dot.value,
             "low": dot.low,
             "high": dot.high,
-            "beside": "not scored" if dot.value is None else minus(f"{dot.value:z.2f}"),
+            "beside": "not scored" if dot.value is None else _figure(dot.value),
         }
         for dot in dots
     ]
@@ -441,8 +441,16 @@ def told(one: ScoreDistribution) -> str:
     if not values:
         return f"{one.agent}: no values{missing}"
     if min(values) == max(values):
-        return minus(f"{one.agent}: {len(values):,} episodes, all {values[0]:.3g}{missing}")
-    return minus(
-        f"{one.agent}: {len(values):,} episodes, {min(values):.3g} to {max(values):.3g}, "
-        f"median {median(values):.3g}{missing}"
+        return f"{one.agent}: {len(values):,} episodes, all {_short(values[0])}{missing}"
+    return (
+        f"{one.agent}: {len(values):,} episodes, {_short(min(values))} to {_short(max(values))}, "
+        f"median {_short(median(values))}{missing}"
     )
+
+
+def _figure(value: float) -> str:
+    return minus(f"{value:z.2f}")
+
+
+def _short(value: float) -> str:
+    return minus(f"{value:.3g}")

@@ -13,7 +13,7 @@ from sociolab.core.score import READER, Score, ScoreFailure, Verdict, judge_titl
 from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
-from sociolab.report.words import legend, person_name, plural, single
+from sociolab.report.words import legend, people_of, person_name, plural, single
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
@@ -75,8 +75,8 @@ class TranscriptView:
         """
         if len(self.seats) <= _FEW_SEATS:
             return tuple(f"{seat.name} played by {seat.agent}" for seat in self.seats)
-        ids = {seat.id for seat in self.seats}
-        people = [seat for seat in self.seats if seat.id.rpartition(".")[0] not in ids]
+        ids = people_of(seat.id for seat in self.seats)
+        people = [seat for seat in self.seats if seat.id in ids]
         found = []
         for agent in dict.fromkeys(seat.agent for seat in people):
             first, *more = [seat.name for seat in people if seat.agent == agent]

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import TurnsAsked
-from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
+from sociolab.core.instructions import (
+    INSTRUCTIONS,
+    STAND_IN,
+    TAGS,
+    instructions_from,
+    instructions_in,
+)
 from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
 from sociolab.core.score import READER, Measure, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
@@ -38,6 +44,12 @@ def first_digits(value: float) -> str:
 def money(value: float) -> str:
     """An amount in dollars."""
     return f"${first_digits(value)}"
+
+
+def people_of(seats: Iterable[str]) -> frozenset[str]:
+    """The seats of people: one that answers some questions of another's ("ID.routine") is none."""
+    every = {*seats}
+    return frozenset(seat for seat in every if seat.rpartition(".")[0] not in every)
 
 
 def minus(text: str) -> str:
@@ -198,6 +210,19 @@ def agent_kind(result: RunResult, label: str) -> str:
 def by_rules(result: RunResult, label: str) -> bool:
     """Whether an agent plays by rules: a baseline, and no language model."""
     return result.declared.agents.get(label) == "rules"
+
+
+def stand_ins(*results: RunResult) -> tuple[str, ...]:
+    """The models of these runs that the stand-in endpoint served."""
+    tags = dict.fromkeys(tag for one in results for tag in one.recorded.get(TAGS) or ())
+    return tuple(tag.removeprefix(STAND_IN) for tag in tags if tag.startswith(STAND_IN))
+
+
+def stand_in_words(*results: RunResult) -> Iterator[str]:
+    """That no language model answered for some models of these runs, without a full stop."""
+    if found := stand_ins(*results):
+        were = "was" if len(found) == 1 else "were"
+        yield f"{', '.join(found)} {were} served by the stand-in endpoint, not by a language model"
 
 
 def scripted_play(result: RunResult) -> str:

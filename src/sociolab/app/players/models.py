@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -195,6 +195,10 @@ class Models:
             return bool(json.loads(answer.body)["owned_by"] == "sociolab")
         except (ModelError, ValueError, KeyError, TypeError):
             return False
+
+    async def stand_ins(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:
+        """The labels of those of these models that the local stand-in endpoint serves."""
+        return tuple([one.label for one in specs if await self.is_stand_in(one)])
 
     def price(self, spec: ModelSpec) -> Price | None:
         """Its price: that of `models.toml`, else of the table that ships, by the provider whose

@@ -19,7 +19,7 @@ from sociolab.core import __version__
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import INSTRUCTIONS, TAGS
+from sociolab.core.instructions import INSTRUCTIONS, STAND_IN, TAGS
 from sociolab.core.metrics import Declared
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
@@ -216,12 +216,25 @@ def wanted_judges(config: RunConfig, casting: Casting, seated: Seated) -> tuple[
 
 def _options(config: RunConfig, models: Models) -> dict[str, Json]:
     """What models.toml adds to the specs of a description, if it adds anything."""
-    partner = (config.partner,) if config.partner else ()
-    texts = (*config.agents, *partner, *config.judges, *config.readers)
-    specs = (parse(text, "agent") for text in texts if text != NO_JUDGE)
-    listed = {one.label: models.listed(one) for one in specs if isinstance(one, ModelSpec)}
+    listed = {one.label: models.listed(one) for one in _models_of(config)}
     found: dict[str, Json] = {label: words for label, words in listed.items() if words}
     return {OPTIONS: found} if found else {}
+
+
+def _models_of(config: RunConfig) -> tuple[ModelSpec, ...]:
+    """The models that a description names, whatever they are to do."""
+    partner = (config.partner,) if config.partner else ()
+    texts = dict.fromkeys((*config.agents, *partner, *config.judges, *config.readers))
+    specs = (parse(text, "agent") for text in texts if text != NO_JUDGE)
+    return tuple(one for one in specs if isinstance(one, ModelSpec))
+
+
+async def note_stand_ins(store: Store, run: str, config: RunConfig, models: Models) -> None:
+    """Tag a run with those of the models of a description that the stand-in endpoint serves."""
+    if found := await models.stand_ins(_models_of(config)):
+        had = store.run(run).settings
+        tags = [f"{STAND_IN}{label}" for label in found]
+        store.set_settings(run, with_tags(had if isinstance(had, dict) else {}, tags))
 
 
 def interrupted_result(config: RunConfig, name: str) -> RunResult:

@@ -53,6 +53,8 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     found = agreements(lab.store, config.runs)
     figures: dict[tuple[str, str], dict[str, Estimate]] = {}
     for cell in found.report.judges:
+        if cell.dimension not in sheet.columns:  # such as "overall", which is computed
+            continue
         if found.ratings.methods[cell.judge] == "model" and cell.group in (MODELS, PEOPLE):
             r = cell.pearson
             told = Estimate(
@@ -71,11 +73,12 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
 
 
 async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
-    config.needs(sheet, "judges")
     found = {
         run: await lab.estimate_judging(run, config.judges, config.settings) for run in config.runs
     }
-    return priced(sheet.name, found, "played: episodes that all of these judges have judged")
+    judged = "played: episodes that all of these judges have judged"
+    none = "no --judge: nothing is judged, the scores of the runs are shown"
+    return priced(sheet.name, found, judged if config.judges else none)
 
 
 async def table2(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
