@@ -208,7 +208,7 @@ def test_the_overview_says_which_metric_was_matched_how() -> None:
         for (name, one), match in zip(MEASURES.items(), MATCHES, strict=False)
     )
     first, second, *_ = overview_notes([exact, blocks])
-    assert first.startswith("pairs matched by task, seat, partner and repeat (GOAL); ")
-    assert second.startswith("pairs (of blocks of episodes) matched by scenario and partner (KNO);")
+    assert first.startswith("GOAL: pairs matched by task, seat, partner and repeat; ")
+    assert second.startswith("KNO: pairs (of blocks of episodes) matched by scenario and partner;")
     alone, *_ = overview_notes([blocks])
-    assert "(KNO)" not in alone
+    assert "KNO" not in alone

@@ -421,9 +421,9 @@ def overview_notes(found: Sequence[ComparedAgents]) -> Iterator[str]:
     for each in found:
         ways.setdefault(_way(each), []).extend(each.measures.values())
     for way, measures in ways.items():
-        which = f" ({titles(dict.fromkeys(measures))})" if len(ways) > 1 else ""
+        which = f"{titles(dict.fromkeys(measures))}: " if len(ways) > 1 else ""
         yield (
-            f"{way}{which}; interval and p by {cluster_of(found[0])}, not corrected for several "
+            f"{which}{way}; interval and p by {cluster_of(found[0])}, not corrected for several "
             "metrics"
         )
     if not all(one.p is not None and one.p < ALPHA for each in found for _, one in tests(each)):
