@@ -14,8 +14,14 @@ import statsmodels.api as sm
 from analysis.goal_runs import Goals, Plays, add_run
 from sociolab.analysis.agreement import agreements
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
-from sociolab.analysis.judge_by_agent import JudgedByPeople, biases
+from sociolab.analysis.judge_by_agent import (
+    JudgedByPeople,
+    biases,
+    judge_by_agent,
+    judge_by_agent_section,
+)
 from sociolab.analysis.rank import rank_runs, ranking_section
+from sociolab.analysis.ratings import PersonRating, StoredRatings
 from sociolab.analysis.values import mean_of, values_of
 from sociolab.analysis.variance_components import (
     Variances,
@@ -363,3 +369,27 @@ def test_means_of_few_ratings_are_corrected_on_the_page_with_what_the_judge_save
     ends = [getattr(each, end) for each in (one.found.people, one.found.corrected)
             for end in ("low", "high")]  # fmt: skip
     assert all(-100 <= (end or 0.0) <= 100 for end in ends)
+
+
+def test_a_rated_agent_without_a_corrected_mean_is_named_with_the_reason() -> None:
+    plays = {A: 12, B: 12, P: 4}  # one a scenario; P has too few, of B all are rated
+    people = tuple(
+        PersonRating(f"r {agent} {i}", "ann", "goal", i % 3, f"s{i}", "models")
+        for agent, number in plays.items()
+        for i in range(number if agent == B else min(number, 6))
+    )
+    judged = tuple(
+        ItemRating(f"r {agent} {i}", "j", "goal", i % 4, f"s{i}", "models")
+        for agent in plays
+        for i in range(12)
+    )
+    ratings = StoredRatings(
+        ("r",), {}, people, judged, (SCALE,), {"j": "model"}, ("people",),
+        played={row.item: row.item.split(" ")[1] for row in judged},
+    )  # fmt: skip
+    section = judge_by_agent_section(judge_by_agent(ratings, "j"), {"goal": "GOAL"}, "scenario")
+    assert [cells[1] for cells in section.tables[1].rows] == [A]
+    assert section.tables[1].notes[-2:] == (
+        f"left out: {B} (all its seats are rated)",
+        f"left out: {P} (too few rated episodes: fewer than 5 scenarios)",
+    )
