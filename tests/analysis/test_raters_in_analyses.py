@@ -112,7 +112,8 @@ def test_the_advice_speaks_of_raters_and_how_many_of_them(tmp_path: Path) -> Non
         found = varied(store)
     section = variance_section(found)
     assert "across scenarios and raters in general" in text(section)
-    assert "oubling the raters" in text(section)
+    assert "oubling the raters" not in text(section)
+    assert "More raters need no new episodes and help more here: twice" in text(section)
     assert "only one judge" not in text(section)
     assert "one rater" not in text(section)
     one = next(one for one in found.agents if one.agent == A)
@@ -124,6 +125,27 @@ def test_the_advice_speaks_of_raters_and_how_many_of_them(tmp_path: Path) -> Non
     plan = next(table for table in section.tables if table.heading.startswith("How many"))
     row = next(row for row in plan.rows if row[:3] == (A, "16", "32"))
     assert float(row[-1]) == pytest.approx(scipy.stats.t.ppf(0.975, 15) * error, abs=0.005)
+
+
+def test_raters_who_agree_help_less_than_new_scenarios(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    alike = rng.normal(0, 5, (SCENARIOS, 1, 1)) + rng.normal(0, 0.1, (SCENARIOS, REPEATS, RATERS))
+    with stored(tmp_path, (A, alike)) as store:
+        told = text(variance_section(varied(store)))
+    assert "Of new episodes, those in new scenarios help most. More raters" in told
+    assert "help less here" in told
+
+
+def test_raters_beside_a_model_judge_count_as_judges(tmp_path: Path) -> None:
+    with stored(tmp_path, (A, scores())) as store:
+        assert not any(
+            "counts as a judge" in one for one in variance_section(varied(store)).cautions
+        )
+        for row in store.trials("r"):
+            made = [Score(SCALE, "ann", len(row.trial.id)), Score(SCALE, "bob", 0.0)]
+            store.verdicts.add("r", JudgeId("lab/judge", "model", "j"), made, trial=row.trial.id)
+        section = variance_section(run_variances(store, ["r"], None, "goal"))
+    assert any("Each of the 6 raters counts as a judge" in one for one in section.cautions)
 
 
 def test_the_mean_in_a_report_has_an_interval_for_other_raters(tmp_path: Path) -> None:
