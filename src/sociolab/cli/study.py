@@ -159,7 +159,7 @@ def reissue(
 def review(
     name: Name,
     why: Annotated[
-        OptText, typer.Argument(metavar="[WHY]", help="Why it fails, in quotes: with --fails.")
+        OptText, typer.Argument(metavar="WHY", help="Why it fails, in quotes: with --fails.")
     ] = None,
     draw: Annotated[
         bool, typer.Option("--draw", help="Draw the next batch: all that is in none yet.")
