@@ -91,7 +91,7 @@ def test_sentences_say_what_cannot_be_concluded(found: Agreements) -> None:
     assert "the offline judge, no model" in said
     assert "Only 3 scenarios" in said
     assert "2 raters: the intervals are over scenarios, not over people" in said
-    assert "this says nothing about episodes by people" in said
+    assert "this says nothing about seats played by people" in said
     assert "Missing scores: GOAL 1." in said
     assert "SOTOPIA" not in said
 
@@ -115,7 +115,7 @@ def test_a_judge_at_the_end_of_a_scale_shows_no_bias(store: Store, tmp_path: Pat
     file.write_text("episode,seat,rater,dimension,score\n" + "\n".join(rows), "utf-8")
     import_ratings(file, RUN, store=tmp_path / "store.db")
     found = agreements(store, [RUN])
-    assert "In SOC it gives every episode the same score, an end of the scale" in text(found)
+    assert "In SOC it gives every seat the same score, an end of the scale" in text(found)
     assert "No r for SOC" in text(found)
 
 
@@ -233,7 +233,7 @@ def test_a_judge_that_failed_on_every_rated_play_owes_its_scores(
     assert section.cautions == ("3 scores that it owes are missing.",)
     beside = found.sections[-1]
     assert beside.title == "Judges beside each other"
-    assert any("No episode was scored by both" in sentence for sentence in beside.said)
+    assert any("No seat was scored by both" in sentence for sentence in beside.said)
     assert all(table.rows for table in beside.tables), "an empty table"
 
 

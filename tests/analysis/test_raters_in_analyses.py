@@ -14,8 +14,14 @@ import statsmodels.api as sm
 from analysis.goal_runs import Goals, Plays, add_run
 from sociolab.analysis.agreement import agreements
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
-from sociolab.analysis.judge_by_agent import JudgedByPeople, biases
+from sociolab.analysis.judge_by_agent import (
+    JudgedByPeople,
+    biases,
+    judge_by_agent,
+    judge_by_agent_section,
+)
 from sociolab.analysis.rank import rank_runs, ranking_section
+from sociolab.analysis.ratings import PersonRating, StoredRatings
 from sociolab.analysis.values import mean_of, values_of
 from sociolab.analysis.variance_components import (
     Variances,
@@ -106,7 +112,8 @@ def test_the_advice_speaks_of_raters_and_how_many_of_them(tmp_path: Path) -> Non
         found = varied(store)
     section = variance_section(found)
     assert "across scenarios and raters in general" in text(section)
-    assert "oubling the raters" in text(section)
+    assert "oubling the raters" not in text(section)
+    assert "More raters need no new episodes and help more here: twice" in text(section)
     assert "only one judge" not in text(section)
     assert "one rater" not in text(section)
     one = next(one for one in found.agents if one.agent == A)
@@ -118,6 +125,27 @@ def test_the_advice_speaks_of_raters_and_how_many_of_them(tmp_path: Path) -> Non
     plan = next(table for table in section.tables if table.heading.startswith("How many"))
     row = next(row for row in plan.rows if row[:3] == (A, "16", "32"))
     assert float(row[-1]) == pytest.approx(scipy.stats.t.ppf(0.975, 15) * error, abs=0.005)
+
+
+def test_raters_who_agree_help_less_than_new_scenarios(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    alike = rng.normal(0, 5, (SCENARIOS, 1, 1)) + rng.normal(0, 0.1, (SCENARIOS, REPEATS, RATERS))
+    with stored(tmp_path, (A, alike)) as store:
+        told = text(variance_section(varied(store)))
+    assert "Of new episodes, those in new scenarios help most. More raters" in told
+    assert "help less here" in told
+
+
+def test_raters_beside_a_model_judge_count_as_judges(tmp_path: Path) -> None:
+    with stored(tmp_path, (A, scores())) as store:
+        assert not any(
+            "counts as a judge" in one for one in variance_section(varied(store)).cautions
+        )
+        for row in store.trials("r"):
+            made = [Score(SCALE, "ann", len(row.trial.id)), Score(SCALE, "bob", 0.0)]
+            store.verdicts.add("r", JudgeId("lab/judge", "model", "j"), made, trial=row.trial.id)
+        section = variance_section(run_variances(store, ["r"], None, "goal"))
+    assert any("Each of the 6 raters counts as a judge" in one for one in section.cautions)
 
 
 def test_the_mean_in_a_report_has_an_interval_for_other_raters(tmp_path: Path) -> None:
@@ -364,3 +392,27 @@ def test_means_of_few_ratings_are_corrected_on_the_page_with_what_the_judge_save
     ends = [getattr(each, end) for each in (one.found.people, one.found.corrected)
             for end in ("low", "high")]  # fmt: skip
     assert all(-100 <= (end or 0.0) <= 100 for end in ends)
+
+
+def test_a_rated_agent_without_a_corrected_mean_is_named_with_the_reason() -> None:
+    plays = {A: 12, B: 12, P: 4}  # one a scenario; P has too few, of B all are rated
+    people = tuple(
+        PersonRating(f"r {agent} {i}", "ann", "goal", i % 3, f"s{i}", "models")
+        for agent, number in plays.items()
+        for i in range(number if agent == B else min(number, 6))
+    )
+    judged = tuple(
+        ItemRating(f"r {agent} {i}", "j", "goal", i % 4, f"s{i}", "models")
+        for agent in plays
+        for i in range(12)
+    )
+    ratings = StoredRatings(
+        ("r",), {}, people, judged, (SCALE,), {"j": "model"}, ("people",),
+        played={row.item: row.item.split(" ")[1] for row in judged},
+    )  # fmt: skip
+    section = judge_by_agent_section(judge_by_agent(ratings, "j"), {"goal": "GOAL"}, "scenario")
+    assert [cells[1] for cells in section.tables[1].rows] == [A]
+    assert section.tables[1].notes[-2:] == (
+        f"left out: {B} (all its seats are rated)",
+        f"left out: {P} (too few rated episodes: fewer than 5 scenarios)",
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import MODEL, Plays, add_run
+from sociolab.analysis.formatting import NOTHING
 from sociolab.analysis.values import values_of
 from sociolab.analysis.variance_components import (
     AgentVariance,
@@ -210,7 +211,11 @@ def test_one_play_of_each_task_cannot_tell_tasks_from_chance(tmp_path: Path) -> 
     # Together they are told: the variance of 0, 1, 2, 3 is 5/3, over four tasks.
     assert one.error == pytest.approx(math.sqrt(5 / 3 / 4))
     told = " ".join(variance_section(all_).cautions)
-    assert "cannot separate these: scenario; episode, judging, and the rest" in told
+    assert "cannot separate scenario, episode, judging and the rest" in told
+    assert "Few levels: scenario (4) of lab/a and lab/p" in told
+    table = next(t for t in variance_section(all_).tables if "of lab/a" in t.heading)
+    assert table.rows[-1][0] == "scenario, episode, judging and the rest, together"
+    assert [row[2] for row in table.rows if row[2] != NOTHING] == ["100 %"]
 
 
 def test_several_judges_are_a_component(tmp_path: Path) -> None:

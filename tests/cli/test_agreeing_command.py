@@ -32,7 +32,7 @@ def test_ratings_are_imported_reported_and_compared(sociolab: Sociolab, tmp_path
     plays = [(e["episode"][:10], seat) for e in episodes for seat in e["task"].split(".")[1:]]
     done = sociolab("import", "ratings", ratings(tmp_path, plays), "--run", "a")
     assert done.code == 0, done.err
-    assert "12 ratings by 2 raters of 6 seats in 3 episodes" in done.out
+    assert "12 ratings by 2 raters of 6 seats of 3 episodes" in done.out
     assert "judge: people" in sociolab("report", "a", "--full").out
 
     page = tmp_path / "page.html"

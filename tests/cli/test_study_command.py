@@ -173,7 +173,10 @@ def test_annotations_that_agree_least_are_listed_marked_and_counted(store: Path)
     assert "r1:fair00" in shown
     assert "looks fine" in shown
     marked = study(*words, "--fails", "r1:fair", "quotes nothing", store=store).stdout
-    assert "1 failed the guidelines, whose 1 rating" in " ".join(marked.split())
+    assert "1 failed the guidelines: its 1 rating is kept" in " ".join(marked.split())
+    assert "r2:fair00" not in marked, "only the marked one is shown"
+    alone = refused(study(*words, "--fails", "r1:fair", store=store))
+    assert 'expected --fails RATER:EPISODE "WHY" together, found --fails alone' in alone
     document = json.loads(study(*words, "--json", store=store).stdout)
     assert [(one["rater"], one["meets"], one["why"]) for one in document["annotations"]] == [
         ("r1", False, "quotes nothing"),

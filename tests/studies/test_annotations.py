@@ -144,7 +144,7 @@ def test_one_that_fails_counts_nowhere_and_is_rated_again_by_somebody_else(
     left = ratings_in(store, RUN, STUDY)
     assert len(left) == before - 2  # of both seats
     assert {one.rater for one in left if one.episode == "fair00"} == {"r2"}
-    assert "1 still to be rated again" in review_words(store, study)
+    assert "1 episode still needs another rater" in review_words(store, study)
     episodes, _ = rating_progress(store, study, left)
     assert [one.done for one in episodes] == [1, 2, 2, 2]
     assert progress_of(store, STUDY).done == 7
@@ -153,7 +153,9 @@ def test_one_that_fails_counts_nowhere_and_is_rated_again_by_somebody_else(
     assert give(store, study, "r2", {}) == []
     told = review_words(store, study)
     assert "8 annotations" in told
-    assert "1 failed the guidelines, whose 2 ratings are kept in the study" in told
+    assert (
+        "1 failed the guidelines: its 2 ratings are kept in the study but no longer count;" in told
+    )
     assert "all are rated again" in told
     found = with_review(store, agreements(store, [RUN]))
     assert [rater.ratings for rater in found.ratings.raters] == [6, 8, 2]

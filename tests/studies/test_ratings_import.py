@@ -62,7 +62,8 @@ LINES = (
 def test_each_rater_is_a_judging_signed_and_numbered_by_name(lab: Path) -> None:
     said = keep(lab, *LINES)
     assert said[0] == (
-        "read 4 ratings by 2 raters of 3 seats in 2 episodes; kept 4 as people of small"
+        "read 4 ratings by 2 raters of 3 seats of 2 episodes; "
+        'stored 4 in the set "people" of run small'
     )
     found = judgings(lab)
     assert [(trial, number) for trial, number, _ in found] == [
@@ -100,8 +101,17 @@ def test_the_order_of_lines_does_not_matter(lab: Path) -> None:
 def test_the_same_file_again_changes_nothing(lab: Path) -> None:
     keep(lab, *LINES)
     first = judgings(lab)
-    assert "kept 0 as people of small, 4 already there" in keep(lab, *LINES)[0]
+    assert 'stored 0 in the set "people" of run small, 4 already there' in keep(lab, *LINES)[0]
     assert judgings(lab) == first
+
+
+def test_ratings_are_not_imported_under_the_name_of_a_study(lab: Path) -> None:
+    with Store.open(lab / "store.db") as store:
+        store.studies.create("mine", "rate", {}, RUN)
+    with pytest.raises(ConfigError) as told:
+        keep(lab, *LINES, name="mine")
+    assert str(told.value) == '"mine" is a study; import under another --name'
+    assert judgings(lab, people_judge("mine")) == []
 
 
 def test_more_ratings_are_added_and_raters_keep_their_numbers(lab: Path) -> None:

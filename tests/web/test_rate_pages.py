@@ -282,7 +282,7 @@ def test_the_researcher_reviews_what_agrees_least_and_has_it_rated_again(
     assert "say why" in wrong.text
     client.form(f"{base}/mark", guidelines="meets", rater="r2", episode="fair00")
     done = client.form(f"{base}/mark", guidelines="fails", why="quotes nothing", **which).text
-    assert "1 failed the guidelines, whose 1 rating" in done
+    assert "1 failed the guidelines: its 1 rating is kept" in done
     assert "quotes nothing" in done
     assert [one.rater for one in ratings_in(store, RUN, STUDY)] == ["r2"]
     figures = client.get(f"/studies/{STUDY}/ratings/agreement").text

@@ -35,7 +35,6 @@ from sociolab.analysis.ratings import (
     OTHERS,
     PEOPLE,
     RULES,
-    PersonRating,
     StoredRatings,
     ratings_of,
 )
@@ -219,7 +218,7 @@ def sections_of(
             for pair in pairs
         }
         apart = [" and ".join(pair) for pair, table in tables.items() if not table.rows]
-        said = (f"No episode was scored by both in what people rated: {'; '.join(apart)}.",)
+        said = (f"No seat was scored by both in what people rated: {'; '.join(apart)}.",)
         cautions = (
             "Judges that agree may share an error: only people show that.",
             *(told for pair in pairs for told in _instructed_apart(ratings, *pair)),
@@ -230,21 +229,18 @@ def sections_of(
     return tuple(found)
 
 
-def _episodes(rows: Iterable[PersonRating]) -> int:
-    """How many episodes were rated; both seats of one are one."""
-    return len({row.item.rpartition(" ")[0] for row in rows})
-
-
 def people_section(
     ratings: StoredRatings, cells: Sequence[AmongPeople], titles: Titles, bins: int
 ) -> Section:
     """The section on people among themselves."""
-    plays = _episodes(ratings.people)
+    seats = len({row.item for row in ratings.people})
+    episodes = len({row.item.rpartition(" ")[0] for row in ratings.people})
     clusters = len({row.cluster for row in ratings.people})
     said = [
         f"{plural(len(ratings.raters), 'person', 'people')} gave "
         f"{plural(len(ratings.people), 'rating')} in {plural(len(ratings.measures), 'dimension')} "
-        f"of {plural(plays, 'episode')} in {plural(clusters, titles.cluster)} "
+        f"of {plural(seats, 'seat')} of {plural(episodes, 'episode')} in "
+        f"{plural(clusters, titles.cluster)} "
         f"({'run' if len(ratings.runs) == 1 else 'runs'} {listed(ratings.runs)})."
     ]
     tables = [raters_table(ratings), *severity_tables(ratings, titles)]
@@ -267,7 +263,7 @@ def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterat
     of = "Over all dimensions" if main.dimension == POOLED else f"On {titles[main.dimension]}"
     found = main.agreement
     yield (
-        f"{of}, two people who rate the same episode choose the same of {bins} bins in "
+        f"{of}, two people who rate the same seat choose the same of {bins} bins in "
         f"{share(found.binned.value)} of cases (Randolph's kappa {_kappa(found.kappa, bins)}), "
         f"the same score in {share(found.exact.value)}, scores at most one point apart in "
         f"{share(found.near.value)}."
@@ -302,7 +298,7 @@ def _people_cautions(
             "from this person, others might side with the judge."
         )
     elif not any(cell.agreement.kappa.n for cell in cells):
-        yield "No episode was rated by two people: nothing here tells how far people agree."
+        yield "No seat was rated by two people: nothing here tells how far people agree."
     elif raters < 4:
         yield (
             f"{raters} raters: the intervals are over {titles.cluster}s, not over people; other "
@@ -317,18 +313,18 @@ def _people_cautions(
     lone = {titles[c.dimension]: c.agreement.left_out for c in rows if c.agreement.left_out}
     if raters > 1 and lone:
         told = ", ".join(f"{name} {count:,}" for name, count in lone.items())
-        yield f"Episodes with a single rating are left out of agreement: {told}."
+        yield f"Seats with a single rating are left out of agreement: {told}."
     if flat := [titles[cell.dimension] for cell in rows if _flat(cell)]:
         yield (
             f"In {listed(flat)} nearly all scores fall in one bin: kappa is high there though the "
-            "raters hardly distinguish any episodes apart, which alpha shows."
+            "raters hardly tell any seats apart, which alpha shows."
         )
     yield from few_clusters(clusters, titles)
-    rules = _episodes(row for row in ratings.people if row.group == RULES)
+    rules = len({row.item for row in ratings.people if row.group == RULES})
     if rules:
         yield (
-            f"{plural(rules, 'episode')} rated here are by rule-based (scripted) agents: "
-            "agreement on them says little of agreement on episodes by models or people."
+            f"{plural(rules, 'seat')} rated here were played by rule-based (scripted) agents: "
+            "agreement on them says little of agreement on seats played by models or people."
         )
 
 
@@ -343,7 +339,7 @@ def raters_table(ratings: StoredRatings) -> TextTable:
     """Who rated how much."""
     return TextTable(
         "Raters",
-        ("", "plays", "ratings", "median seconds"),
+        ("", "seats", "ratings", "median seconds"),
         tuple(
             (
                 rater.name,
@@ -353,9 +349,15 @@ def raters_table(ratings: StoredRatings) -> TextTable:
             )
             for rater in ratings.raters
         ),
-        ("seconds for one rating, where the file tells them",)
-        if any(rater.seconds for rater in ratings.raters)
-        else (),
+        (
+            "seats: each seat of an episode is rated by itself; an episode rated as a whole counts "
+            "as one seat",
+            *(
+                ("median seconds per rating, where recorded",)
+                if any(rater.seconds for rater in ratings.raters)
+                else ()
+            ),
+        ),
     )
 
 
@@ -372,13 +374,13 @@ def severity_tables(ratings: StoredRatings, titles: Titles) -> Iterator[TextTabl
                 (rater.name, *(_severity(cells.get((rater.name, name))) for name in names))
                 for rater in ratings.raters
             ),
-            ("in brackets: the rater's score minus the mean of the others of the same episode",),
+            ("in brackets: the rater's score minus the mean of the others of the same seat",),
         )
     most = [one for one in ceilings(ratings.people) if one.pair is not None]
     if most:
         yield TextTable(
-            "How one rater follows another, and how well a judge could",
-            ("", "episodes", "r of two raters", "ceiling"),
+            "How well raters predict each other, and the most a judge could reach",
+            ("", "seats", "r of two raters", "ceiling"),
             tuple(
                 (
                     titles[one.dimension],
@@ -389,7 +391,7 @@ def severity_tables(ratings: StoredRatings, titles: Titles) -> Iterator[TextTabl
                 for one in most
             ),
             (
-                "r: Pearson's, over pairs of different raters of one episode, each in both orders",
+                "r: Pearson's, over pairs of different raters of one seat, each in both orders",
                 "ceiling: the square root of the reliability of the raters' mean (Spearman-Brown), "
                 "the most that a judge's r with it can be expected to be",
             ),
@@ -407,8 +409,8 @@ def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> 
     """Pairwise agreement and kappa, all groups together."""
     rows = [cell for cell in cells if cell.group is None]
     return TextTable(
-        "Two people who rated the same episode",
-        ("", "plays", "exact", "within 1", "same bin", "kappa", "95 % interval"),
+        "Two people who rated the same seat",
+        ("", "seats", "exact", "within 1", "same bin", "kappa", "95 % interval"),
         tuple(
             (
                 titles[cell.dimension],
@@ -423,7 +425,7 @@ def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> 
         ),
         (
             "exact: the same score; within 1: at most one point apart; same bin: in the same of "
-            f"{bins} equal parts of the scale; shares of pairs of raters, averaged over episodes",
+            f"{bins} equal parts of the scale; shares of pairs of raters, averaged over seats",
             f"kappa: Randolph's, of the same bin (chance 1/{bins})",
             *(_summaries(rows)),
             *interval_notes([cell.agreement.kappa for cell in rows], titles.cluster),
@@ -472,7 +474,7 @@ def people_by_group(cells: Sequence[AmongPeople], titles: Titles) -> TextTable:
         "Agreement among people by who played",
         ("", *heads),
         tuple(rows),
-        ("below who played: episodes that two people or more rated; alpha by the interval metric",),
+        ("below who played: seats that two people or more rated; alpha by the interval metric",),
     )
 
 
@@ -482,7 +484,7 @@ def pair_table(cells: Sequence[JudgePair], titles: Titles) -> TextTable:
     first, second = cells[0].first, cells[0].second
     return TextTable(
         f"{first} and {second}",
-        ("", "plays", "exact", "within 1", "kappa", "r", "difference", "95 % interval"),
+        ("", "seats", "exact", "within 1", "kappa", "r", "difference", "95 % interval"),
         tuple(
             (
                 titles[cell.dimension],
@@ -509,8 +511,8 @@ def _summaries(rows: Iterable[AmongPeople | JudgePair]) -> tuple[str, ...]:
     if POOLED not in {cell.dimension for cell in rows}:
         return ()
     return (
-        "mean of all: the mean of a rater's scores of an episode, as a score of its own; all "
-        "scores: each dimension of an episode counts as an episode",
+        "mean of all: the mean of a rater's scores of a seat, as a score of its own; all "
+        "scores: each dimension of a seat counts as a seat",
     )
 
 
@@ -537,7 +539,7 @@ def judge_section(
     kind = _KIND.get(ratings.methods[judge], ratings.methods[judge])
     said = [f"{judge}: {kind}."]
     if not rows:
-        said.append("It scored no episode that people rated.")
+        said.append("It scored no seat that people rated.")
         return Section(f"{judge} beside people", tuple(said), tuple(_owed(report, judge)))
     said += [*_following(rows, titles), *_biased(rows, titles), *_inside(rows)]
     tables = [correlation_table(cells, titles), difference_table(cells, titles)]
@@ -579,7 +581,7 @@ def _following(rows: Sequence[JudgeAndPeople], titles: Titles) -> Iterator[str]:
         if cell.pearson.low is None or cell.pearson.low <= 0 <= (cell.pearson.high or 0)
     ]
     if open_:
-        yield f"No evidence that it follows them: {listed(open_)}."
+        yield f"No evidence of a correlation in {listed(open_)}."
 
 
 def _r(cell: JudgeAndPeople) -> str:
@@ -613,7 +615,7 @@ def _inside(rows: Sequence[JudgeAndPeople]) -> Iterator[str]:
         below, above = sum(s.below for s in parts), sum(s.above for s in parts)
         inside = total - below - above
         yield (
-            f"Of {plural(total, 'score')} of episodes with two raters or more, {inside:,} "
+            f"Of {plural(total, 'score')} of seats with two raters or more, {inside:,} "
             f"({share(inside / total)}) lie in the range that the raters span, "
             f"{below:,} below and {above:,} above."
         )
@@ -635,17 +637,17 @@ def _judge_cautions(
         yield f"Missing scores: {told}."
     small = [titles[cell.dimension] for cell in rows if cell.pearson.n < FEW_PLAYS]
     if small:
-        yield f"Fewer than {FEW_PLAYS} episodes: r says little in {listed(small)}."
+        yield f"Fewer than {FEW_PLAYS} seats: r says little in {listed(small)}."
     undefined = [titles[cell.dimension] for cell in rows if cell.pearson.value is None]
     if undefined:
         yield (
-            f"No r for {listed(undefined)}: too few episodes, or one side gives all of them the "
+            f"No r for {listed(undefined)}: too few seats, or one side gives all of them the "
             "same score; agreement there shows in the differences only."
         )
     lifted = [titles[cell.dimension] for cell in rows if _lifted(cell)]
     if lifted:
         yield (
-            f"In {listed(lifted)} a few episodes far from the rest drive r: by rank (Spearman) the "
+            f"In {listed(lifted)} a few seats far from the rest drive r: by rank (Spearman) the "
             "judge agrees with people much less."
         )
     doubtful = [titles[cell.dimension] for cell in rows if _doubtful(cell)]
@@ -656,7 +658,7 @@ def _judge_cautions(
         )
     if ending := [titles[c.dimension] for c in rows if _at_an_end(ratings, judge, c.dimension)]:
         yield (
-            f"In {listed(ending)} it gives every episode the same score, an end of the scale: "
+            f"In {listed(ending)} it gives every seat the same score, an end of the scale: "
             "people can differ from that in one direction only, so their noise is part of the "
             "difference."
         )
@@ -665,7 +667,10 @@ def _judge_cautions(
     groups = groups_of(cells)
     if PEOPLE not in groups:
         played = listed([PLAYED[group] for group in groups])
-        yield f"All of these episodes are by {played}: this says nothing about episodes by people."
+        yield (
+            f"All of these seats were played by {played}: this says nothing about seats played by "
+            "people."
+        )
     yield from few_clusters(max(cell.pearson.clusters for cell in rows), titles)
     if ratings.methods[judge] == "model" and len(ratings.worlds) == 1:
         (declared,) = ratings.worlds.values()
@@ -703,7 +708,7 @@ def _figures(
     if drawn:
         title = f"{judge} minus people"
         yield Figure(
-            f"{judge} minus the mean of the people: episodes at each whole number of points",
+            f"{judge} minus the mean of the people: seats at each whole number of points",
             difference_bars(title, drawn),
         )
 
@@ -733,8 +738,8 @@ def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTa
         ("", *heads, "Spearman"),
         tuple(rows),
         (
-            "Pearson's r over episodes; ** p <= 0.01, * p <= 0.05 by the t test, which treats "
-            f"episodes as independent; the interval does not: {titles.cluster}s are left out one "
+            "Pearson's r over seats; ** p <= 0.01, * p <= 0.05 by the t test, which treats "
+            f"seats as independent; the interval does not: {titles.cluster}s are left out one "
             f"at a time{also}",
             "where the people agree little (their alpha), no judge can follow their mean closely",
             *missing_notes(by[dimension, None].pearson.note for dimension in dimensions),
@@ -761,8 +766,8 @@ def difference_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTab
             for cell in rows
         ),
         (
-            "within own sd: episodes where the judge lies within one standard deviation of that "
-            "episode's raters; pooled: of all raters about their episodes' means; episodes of "
+            "within own sd: seats where the judge lies within one standard deviation of that "
+            "seat's raters; pooled: of all raters about their seats' means; seats of "
             "two raters or more",
             *interval_notes([cell.spread.bias for cell in rows], titles.cluster),
         ),
@@ -773,7 +778,7 @@ def range_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
     """The judge against the range that raters perceived (SOTOPIA, Figures F.1 to F.3)."""
     rows = [cell for cell in cells if cell.group is None and cell.spread.inside.n]
     return TextTable(
-        "The judge and the range of the people's scores of the same episode",
+        "The judge and the range of the people's scores of the same seat",
         ("", "n", "inside", "95 % interval", "below", "above", "outside by"),
         tuple(
             (
@@ -790,9 +795,8 @@ def range_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
         (
             "inside: from the lowest to the highest score that a rater gave, ends included; "
             "outside by: points, mean of those outside",
-            "of three people like each other, with no ties, each lies between the other two in a "
-            "third of the episodes: with two raters that is what a judge as good as a person "
-            "reaches, with ties more",
+            "without ties, a judge interchangeable with the raters would lie inside in "
+            "(n - 1)/(n + 1) of them: a third with two raters, half with three; ties raise this",
             *interval_notes([cell.spread.inside for cell in rows], titles.cluster),
             THESE_RATERS,
         ),

@@ -481,11 +481,11 @@ def repeat_section(about: AuditSubject, effects: Sequence[AuditEffect], judgings
         for name in measures
     )
     notes = (
-        "sd: of the scores of one episode; equal, apart: over all pairs of judgings of one "
-        "episode; each a mean over episodes",
+        "sd: of the scores of one seat; equal, apart: over all pairs of judgings of one seat; each "
+        "a mean over seats; an episode scored as a whole counts as one seat",
         *about.notes(measures, found.estimates(measures, (SD, EQUAL, DIFFERENCE))),
     )
-    columns = ("metric", "sd", "equal", "apart", "episodes", "missing")
+    columns = ("metric", "sd", "equal", "apart", "seats", "missing")
     heading = f"{plural(judgings, 'judging')} of the same episode"
     table = TextTable(heading, columns, rows, notes)
     return Section("Repeat: judged again as it is", said, (), (table,) if rows else ())

@@ -1,7 +1,7 @@
 """Judge minus people for each agent, and people's means corrected by the judge.
 
-A judge that favours one agent turns a ranking upside down though it follows people well over all
-plays: so its bias is shown by agent, and tested against that for the other agents.
+A judge that favours one agent may reverse a ranking though it follows people well over all
+seats: so its bias is shown by agent, and tested against that for the other agents.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sociolab.stats.crossed import Given, RatedPlay, crossed, crossed_estimate
 from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired import holm
 from sociolab.stats.power import ALPHA
-from sociolab.stats.prediction_powered import Corrected, JudgedPlay, corrected
+from sociolab.stats.prediction_powered import FEWEST, Corrected, JudgedPlay, corrected
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +180,8 @@ def judge_by_agent_section(found: JudgeByAgent, titles: Mapping[str, str], clust
         said.append("People rated one agent only: whether the judge favours any is not known.")
     elif not any(one.differs for one in found.biases):
         said.append(
-            "No difference of its bias between agents is shown. This is not evidence that there is "
-            "none: see the intervals."
+            "The judge's bias is not shown to differ between agents. This is no evidence that it "
+            "is the same: see the intervals."
         )
     same = [titles[name] for name, r in found.orders.items() if r is not None and r >= 1]
     if same:
@@ -197,7 +197,7 @@ def judge_by_agent_section(found: JudgeByAgent, titles: Mapping[str, str], clust
     tables = [_bias_table(found.biases, titles, cluster)]
     means = [one for one in found.corrected if len(one.agents) == 1]
     if means:
-        tables.append(_corrected_table(means, titles))
+        tables.append(_corrected_table(found, means, titles, cluster))
     cautions = tuple(_cautions(found.biases, titles))
     return Section(f"Judge minus people: {found.judge}", tuple(said), cautions, tuple(tables))
 
@@ -240,16 +240,18 @@ def _bias_table(rows: Sequence[AgentBias], titles: Mapping[str, str], cluster: s
             for one in rows
         ),
         (
-            "n: episodes that both scored; bias: judge minus people, in points",
+            "n: seats that both scored; bias: judge minus people, in points",
             *interval_notes([one.bias for one in rows], cluster),
-            "from others: the bias less that for all other agents; Holm p: of that, corrected for "
-            "all rows",
+            "from others: this bias minus the bias for all other agents; Holm p: for that "
+            "difference, corrected for all rows",
         ),
         words=(1,),
     )
 
 
-def _corrected_table(rows: Sequence[CorrectedMean], titles: Mapping[str, str]) -> TextTable:
+def _corrected_table(
+    found: JudgeByAgent, rows: Sequence[CorrectedMean], titles: Mapping[str, str], cluster: str
+) -> TextTable:
     return TextTable(
         "People's means, corrected with the judge (PPI++)",
         ("", "agent", "rated", "people alone", "judge alone", "corrected", "weight", "saved"),
@@ -267,11 +269,25 @@ def _corrected_table(rows: Sequence[CorrectedMean], titles: Mapping[str, str]) -
             for one in rows
         ),
         (
-            "corrected: people's mean, adjusted by what the judge gave the episodes that nobody "
-            "rated less what it gave those that were (Angelopoulos et al., arXiv 2311.01453); "
-            "right if the rated episodes are a random sample, whatever the judge's bias",
-            "weight: how much the judge counts, 0 to 1; saved: how many more episodes people would "
+            "corrected: the people's mean, adjusted by the difference between the judge's mean for "
+            "unrated and for rated seats (Angelopoulos et al., arXiv 2311.01453); unbiased if the "
+            "rated ones are a random sample, however biased the judge",
+            "weight: how much the judge counts, 0 to 1; saved: how many more seats people would "
             "have to rate for an interval as short",
+            *_left_out(found, cluster),
         ),
         words=(1,),
     )
+
+
+def _left_out(found: JudgeByAgent, cluster: str) -> Iterator[str]:
+    """Rated agents without a corrected mean, and why."""
+    there = {one.agents for one in found.corrected}
+    most: dict[str, int] = defaultdict(int)
+    for one in found.biases:
+        most[one.agent] = max(most[one.agent], one.bias.clusters)
+    for agent in sorted(most):
+        if (agent,) not in there:
+            few = f"too few rated episodes: fewer than {FEWEST} {cluster}s"
+            why = few if most[agent] < FEWEST else "all its seats are rated"
+            yield f"left out: {agent} ({why})"

@@ -73,7 +73,7 @@ class AgentVariance:
 @dataclass(frozen=True, slots=True)
 class Variances:
     """What varies in the scores of every agent of some runs. `ids`: the judges themselves, by
-    label. `left_out`: agents with fewer than two scores."""
+    label. `left_out`: agents with fewer than two scores. `raters`: how many people scored."""
 
     world: str
     runs: tuple[str, ...]
@@ -85,6 +85,7 @@ class Variances:
     left_out: tuple[str, ...]
     untold: int = 0
     declared: Declared = UNDECLARED
+    raters: int = 0
 
     @property
     def by_people(self) -> bool:
@@ -140,6 +141,7 @@ def variances(
             for value in run.untold
         ),
         runs[0].declared,
+        len({(value.judge, rater) for _, value in mine for rater, _ in value.given}),
     )
 
 
@@ -442,7 +444,8 @@ def _said(found: Variances, one: AgentVariance) -> Iterator[str]:
 
 def _doubling(found: Variances, one: AgentVariance, error: float) -> str:
     """Of which doublings the standard error would shrink, the most first, and of which not."""
-    known = [(step.error, step) for step in one.steps if step.error is not None]
+    raters = _more_raters(found, one)  # `_advice` has them
+    known = [(s.error, s) for s in one.steps if s.error is not None and s is not raters]
     known = sorted(known, key=lambda pair: pair[0])
     helpful = [(then, step) for then, step in known if error - then >= _HARDLY * error]
     idle = [
@@ -475,15 +478,29 @@ def _at_large(found: Variances, one: AgentVariance) -> str:
     return told + (f", for this one {listed(fixed)}" if fixed else "")
 
 
+def _more_raters(found: Variances, one: AgentVariance) -> Doubling | None:
+    """Twice the raters, where that is weighed against new episodes without their costs."""
+    if not found.by_people or found.costs is not None or one.best is None:
+        return None
+    return next((step for step in one.steps if step.factor == JUDGE and step.error), None)
+
+
 def _advice(found: Variances, one: AgentVariance) -> str:
     if one.best is None:
         return "No doubling would reduce it."
     name = _plural(found, one.best.factor)
-    raters = next((step for step in one.steps if step.factor == JUDGE and step.error), None)
-    if found.by_people and found.costs is None and raters is not None:
+    raters = _more_raters(found, one)
+    if raters is not None:
+        cluster = _name(found, SCENARIO)
+        new = {
+            SCENARIO: f"in new {cluster}s",
+            TASK: f"in new {_name(found, TASK)}s of the same {cluster}s",
+            PARTNER: "with new partners",
+        }.get(one.best.factor, "that repeat the same ones")
+        more = "more" if (raters.error or 0) < (one.best.error or 0) else "less"
         return (
-            f"For the same number of episodes, adding {name.removeprefix('the ')} helps most; "
-            "twice the raters, without a new episode, would leave "
+            f"Of new episodes, those {new} help most. More raters need no new episodes and help "
+            f"{more} here: twice as many would lower the standard error to "
             f"{figure(raters.error, found.measure)}."
         )
     if found.costs is None or not one.best.cost:
@@ -502,7 +519,7 @@ def _unknown(found: Variances) -> Iterator[str]:
     for one in found.agents:
         lost = [part for part in one.parts if part.variance is None]
         single = [_part(found, one, part) for part in lost if part.levels == 1]
-        mixed = [_part(found, one, part) for part in lost if part.levels > 1]
+        mixed = _mixed(found, one)
         if single:
             told = (
                 f"There is only one {' and one '.join(single)}: the variance across others "
@@ -510,14 +527,24 @@ def _unknown(found: Variances) -> Iterator[str]:
             )
             whose.setdefault(told, []).append(one.agent)
         if mixed:
-            told = f"This design cannot separate these: {'; '.join(mixed)}"
+            told = f"This design cannot separate {listed(mixed)}"
             whose.setdefault(told, []).append(one.agent)
     for told, agents in whose.items():
         of = "" if len(agents) == len(found.agents) else f" ({listed(agents)})"
         yield f"{told}{of}."
 
 
+def _mixed(found: Variances, one: AgentVariance) -> list[str]:
+    """The components that the design cannot tell from each other."""
+    lost = [part.factor for part in one.parts if part.variance is None and part.levels > 1]
+    names = [_name(found, factor) for factor in lost if factor != "residual"]
+    return names + (_rest(found, one) if "residual" in lost else [])
+
+
 def _cautions(found: Variances) -> Iterator[str]:
+    if found.raters and not found.by_people:
+        each = "The one rater" if found.raters == 1 else f"Each of the {found.raters} raters"
+        yield f"{each} counts as a judge; --judge takes the scores of one judge only."
     if found.untold:
         yield (
             f"{plural(found.untold, 'judging')} gave no score, since {title_of(found.measure)} "
@@ -543,18 +570,18 @@ def _cautions(found: Variances) -> Iterator[str]:
     if any(part.factor == PARTNER and part.levels > 1 for o in found.agents for part in o.parts):
         yield (
             "These standard errors treat partners as a random sample. They exceed those behind the "
-            "intervals of sociolab report, which treat the partners as fixed; if yours are, look "
-            "at the other components."
+            "intervals of sociolab report, which treat the partners as fixed. If you care only "
+            "about these partners, ignore the partner component."
         )
     parts = [(one, part) for one in found.agents for part in one.found.factors]
-    few = {
-        f"{_name(found, part.factor)} ({part.levels})": None
-        for _, part in parts
-        if 1 < part.levels < FEW_LEVELS
-    }
+    few: dict[str, list[str]] = {}
+    for one, part in parts:
+        if 1 < part.levels < FEW_LEVELS:
+            few.setdefault(f"{_name(found, part.factor)} ({part.levels})", []).append(one.agent)
     if few:
+        told = "; ".join(f"{name} of {listed(agents)}" for name, agents in few.items())
         yield (
-            f"Few levels: {', '.join(few)}. A component with fewer than {FEW_LEVELS} levels may "
+            f"Few levels: {told}. A component with fewer than {FEW_LEVELS} levels may "
             "be off by half or more, and the advice with it."
         )
     if any(one.played_once for one in found.agents):
@@ -649,11 +676,25 @@ def _table(found: Variances, one: AgentVariance) -> TextTable:
         )
         for part in one.parts
     )
+    if (joint := _joint_share(one)) is not None:
+        told = (f"{listed(_mixed(found, one))}, together", NOTHING, percent(joint), NOTHING)
+        rows += ((*told, *_doubled(found, one, None)),)
     heads = ("component", "sd", "share", "levels", "error if doubled")
     priced = ("cost", "per dollar") if found.costs is not None else ()
     error = figure(one.error, found.measure)
     heading = f"Components of {one.agent} \N{MIDDLE DOT} standard error {error}"
     return TextTable(heading, (*heads, *priced), rows, tuple(_notes(found, one)))
+
+
+def _joint_share(one: AgentVariance) -> float | None:
+    """The share of the components that the design cannot separate; None where there are none, or
+    where the total is not known."""
+    varied = [part for part in one.parts if part.levels > 1]
+    told = [part for part in varied if part.variance is not None]
+    shares = [part.share for part in told if part.share is not None]
+    if len(told) == len(varied) or len(shares) < len(told):
+        return None
+    return 1 - math.fsum(shares)
 
 
 def _notes(found: Variances, one: AgentVariance) -> Iterator[str]:
@@ -719,11 +760,10 @@ def _plural(found: Variances, factor: str) -> str:
 
 
 def _part(found: Variances, one: AgentVariance, part: Component) -> str:
-    return _rest(found, one) if part.factor == "residual" else _name(found, part.factor)
+    return listed(_rest(found, one)) if part.factor == "residual" else _name(found, part.factor)
 
 
-def _rest(found: Variances, one: AgentVariance) -> str:
-    judging = "rating" if found.by_people else "judging"
-    if not one.judged_once:
-        return f"{judging}, and the rest"
-    return f"{'episode' if one.played_once else 'repeat'}, {judging}, and the rest"
+def _rest(found: Variances, one: AgentVariance) -> list[str]:
+    """What the residual holds."""
+    rest = ["rating" if found.by_people else "judging", "the rest"]
+    return ["episode" if one.played_once else "repeat", *rest] if one.judged_once else rest

@@ -70,19 +70,19 @@ def create(
     named, settings = setup.read_study(file)
     with _opened(store, create=True) as opened:
         row = setup.create(opened, name or named, settings)
-    say(f"{row.name} is set up, and closed; what next:")
+    say(f"{row.name} is set up and still closed. Next:")
     invite = f"sociolab study invite {row.name} 10"
     for command, does in (
         (invite, "makes ten links"),
         (f"sociolab study open {row.name}", "lets participants in"),
-        ("sociolab web", "serves it"),
+        ("sociolab web", "runs the web app"),
     ):
         say(f"  {command:<{len(invite)}}    {does}")
 
 
 @study.command("list", epilog="Example: sociolab study list")
 def list_(store: StoreFile = None, json: Json = False) -> None:
-    """List the studies of a store, and how far they are."""
+    """List the studies of a store and their progress."""
     from rich.table import Table
 
     from sociolab.studies.progress import progress_of
@@ -130,12 +130,12 @@ def invite(
     out: Out = None,
     store: StoreFile = None,
 ) -> None:
-    """Make secret links, and print them as CSV: they are shown this once."""
+    """Make secret links and print them as CSV: they are shown only once."""
     from sociolab.studies import participants
     from sociolab.studies.progress import room
 
     with _opened(store) as opened, _links_file(out) as file:
-        _write_links(participants.invite(opened, name, count), public_url, file)
+        _write_links(participants.invite(opened, name, count), public_url, file, out)
         if enough := room(opened, opened.studies.get(name)):
             say(enough)
 
@@ -148,22 +148,25 @@ def reissue(
     out: Out = None,
     store: StoreFile = None,
 ) -> None:
-    """Give a participant another link; the old one opens nothing then."""
+    """Give a participant another link; the old one stops working."""
     from sociolab.studies import participants
 
     with _opened(store) as opened, _links_file(out) as file:
-        _write_links((participants.reissue(opened, name, participant),), public_url, file)
+        _write_links((participants.reissue(opened, name, participant),), public_url, file, out)
 
 
 @study.command(epilog="Example: sociolab study review raters --draw")
 def review(
     name: Name,
+    why: Annotated[
+        OptText, typer.Argument(metavar="WHY", help="Why it fails, in quotes: with --fails.")
+    ] = None,
     draw: Annotated[
         bool, typer.Option("--draw", help="Draw the next batch: all that is in none yet.")
     ] = False,
     fails: Annotated[
-        tuple[str, str] | None,
-        option("--fails", "RATER:EPISODE WHY", "It fails the guidelines: have it rated again."),
+        OptText,
+        option("--fails", "RATER:EPISODE", "It fails the guidelines, WHY: have it rated again."),
     ] = None,
     meets: Annotated[
         OptText, option("--meets", "RATER:EPISODE", "It meets the guidelines, and counts.")
@@ -174,24 +177,26 @@ def review(
     """Review the ratings that agree least.
 
     An annotation is what one rater gave one episode. Of a batch, the quarter that agrees least is
-    listed with the raters' rationales. One that fails the guidelines counts no
-    longer, is kept in the study, and its episode goes to one more qualified rater (SOTOPIA,
-    appendix D.3).
+    listed with the raters' rationales. One that fails the guidelines no longer counts, is kept in
+    the study, and its episode goes to one more qualified rater (SOTOPIA, appendix D.3).
     """
     from sociolab.studies import annotations as reviewing
     from sociolab.studies.rate_study import rate_study, ratings_in
 
     if sum((draw, fails is not None, meets is not None)) > 1:
         raise ConfigError("expected one of --draw, --fails and --meets, found several")
+    if (fails is None) != (why is None):
+        found_one = "--fails alone" if why is None else f'"{why}" without --fails'
+        raise ConfigError(f'expected --fails RATER:EPISODE "WHY" together, found {found_one}')
     with _opened(store) as opened:
         found = rate_study(opened, opened.studies.get(name))
         if draw:
             reviewing.draw_batch(opened, found)
-        which = fails[0] if fails else meets
+        which, marked = fails or meets, None
         if which is not None:
             rater, _, episode = which.partition(":")
-            why = fails[1] if fails else ""
-            reviewing.mark(opened, found, rater, episode, meets=fails is None, why=why)
+            meet = fails is None
+            marked = reviewing.mark(opened, found, rater, episode, meets=meet, why=why or "")
         ratings = ratings_in(opened, found.run, found.name)
         drawn = reviewing.drawn_annotations(opened, name)
         fresh = len(reviewing.waiting(opened, found, ratings))
@@ -201,13 +206,15 @@ def review(
         print_json({"annotations": [_annotation(*each) for each in listed], "waiting": fresh})
         return
     for one, places in listed:
-        if one.meets is None or (which and which.startswith(f"{one.rater}:{one.episode}")):
+        if one.key == marked.key if marked else one.meets is None:
             _show_annotation(one, places)
     typer.echo(told or f"{name}: no batch was drawn yet.")
-    if fresh:
+    if fresh and not marked:
         say(f"not in a batch: {fresh}; draw the next: sociolab study review {name} --draw")
     if any(one.meets is False for one in drawn) and not found.plan.references:
-        say("this study has no qualification test: whoever is invited may rate again")
+        say(
+            "this study has no qualification test: anyone you invite may rate the replaced episodes"
+        )
 
 
 @study.command(epilog="Example: sociolab study export talks talks-data")
@@ -259,7 +266,7 @@ def delete(name: Name, yes: Sure = False, store: StoreFile = None) -> None:
 
 @study.command(epilog="Example: sociolab study scrub")
 def scrub(store: StoreFile = None) -> None:
-    """Write the store anew, so that nothing deleted is left in its file."""
+    """Rewrite the store, so that nothing deleted is left in its file."""
     with _opened(store) as opened:
         opened.scrub()
     say("the store holds nothing that was deleted")
@@ -366,11 +373,14 @@ def _links_file(file: Path | None) -> Iterator[TextIO]:
     say(f"wrote {file}")
 
 
-def _write_links(made: Iterable[Link], address: str, file: TextIO) -> None:
+def _write_links(made: Iterable[Link], address: str, file: TextIO, path: Path | None) -> None:
     out = csv.writer(file, lineterminator="\n")
     out.writerow(("participant", "link"))
     out.writerows((link.participant, address.rstrip("/") + link.path) for link in made)
-    say("these links are shown this once; the store knows only hashes of them")
+    if path is None:
+        say("these links are shown only once: the store keeps only their hashes")
+    else:
+        say(f"the links are only in {path}: keep it safe")
     if address == _HERE:
         say(f"they begin with {_HERE}; if `sociolab web` is reached elsewhere, use --public-url")
 

@@ -115,7 +115,8 @@ def draw_batch(store: Store, study: RateStudy) -> tuple[Annotation, ...]:
         if not apart:
             raise ConfigError(
                 f"{study.name}: nothing to draw; expected annotations of episodes that two people "
-                f"rated{' since the last batch' if before else ''}, found none"
+                f"rated{' since the last batch' if before else ''}, found none. Imported ratings "
+                "are not annotations: only ratings given in this study are reviewed."
             )
         number = 1 + max((one.batch for one in before), default=0)
         listed = least_agreeing(apart)
@@ -225,30 +226,41 @@ def review_words(store: Store, study: RateStudy) -> str:
         return ""
     failed = [one for one in found if one.meets is False]
     open_ = sum(one.listed and one.meets is None for one in found)
+    listed = sum(one.listed for one in found)
+    least = f"the {listed} with the least agreement {'was' if listed == 1 else 'were'} listed"
+    least = least if listed else "none was listed"
     said = (
-        f"{study.name}: of {plural(len(found), 'annotation')}, the "
-        f"{sum(one.listed for one in found)} that agree least were listed for review (SOTOPIA, "
-        f"appendix D.3); {len(failed)} failed the guidelines"
+        f"{study.name}: of {plural(len(found), 'annotation')}, {least} "
+        f"for review (SOTOPIA, appendix D.3); {len(failed)} failed the guidelines"
     )
     if failed:
-        count = plural(sum(len(one.replaced) for one in failed), "rating")
-        lacking = _lacking(store, study, failed)
-        again = f"{lacking} still to be rated again" if lacking else "all are rated again"
-        said += f", whose {count} are kept in the study and count nowhere; {again}"
+        count = sum(len(one.replaced) for one in failed)
+        its = "its" if len(failed) == 1 else "their"
+        kept = f"{plural(count, 'rating')} {'is' if count == 1 else 'are'} kept in the study"
+        said += f": {its} {kept} but no longer count{'s' if count == 1 else ''}"
+        said += f"; {_still_lacking(_lacking(store, study, failed))}"
     return f"{said}{f'; {open_} not reviewed yet' if open_ else ''}."
 
 
-def _lacking(store: Store, study: RateStudy, failed: Sequence[Annotation]) -> int:
-    """How many raters the episodes of these annotations lack now."""
+def _still_lacking(lacking: Sequence[int]) -> str:
+    if not lacking:
+        return "all are rated again"
+    raters = "another rater" if max(lacking) == 1 else "more raters"
+    needs = "needs" if len(lacking) == 1 else "need"
+    return f"{plural(len(lacking), 'episode')} still {needs} {raters}"
+
+
+def _lacking(store: Store, study: RateStudy, failed: Sequence[Annotation]) -> list[int]:
+    """How many raters each episode of these annotations lacks now, where it lacks some."""
     raters: dict[str, set[str]] = defaultdict(set)
     for one in ratings_in(store, study.run, study.name):
         if one.rater != RESEARCHER:
             raters[one.episode].add(one.rater)
     wanted = Counter(one.episode for one in failed)
-    return sum(
-        min(count, max(0, study.plan.raters - len(raters[episode])))
-        for episode, count in wanted.items()
+    lacking = (
+        min(count, study.plan.raters - len(raters[episode])) for episode, count in wanted.items()
     )
+    return [number for number in lacking if number > 0]
 
 
 def with_review(store: Store, found: Agreements) -> Agreements:

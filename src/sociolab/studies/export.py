@@ -332,7 +332,7 @@ participant), `dimension`, `score` (of a yes/no question 1, 0, "cannot tell" or 
 Only where a batch was drawn for review. An annotation is all that one rater gave one episode:
 `episode`, `rater`, `batch`, `distance` (mean difference from the other raters when the batch was
 drawn, as a share of the scale), `listed` (`yes`: in the quarter that agrees least), `guidelines`
-(`meets`, `fails` or not reviewed), `why`, `replaced` (how many of its ratings count no longer).
+(`meets`, `fails` or not reviewed), `why`, `replaced` (how many of its ratings no longer count).
 replaced.csv holds those ratings, with the columns of ratings.csv.
 """
 _EPISODES = """

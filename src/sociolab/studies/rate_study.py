@@ -166,7 +166,7 @@ def episode_pool(store: Store, study: RateStudy, who: ParticipantRow) -> ItemPoo
 
 
 def failed_annotations(store: Store, study: str) -> tuple[tuple[int, str], ...]:
-    """Whose ratings (by key) of which episode failed the guidelines, and count no longer."""
+    """Whose ratings (by key) of which episode failed the guidelines, and no longer count."""
     return tuple(
         (each.participant, each.item)
         for each in store.studies.answers(study, name=CHECK)

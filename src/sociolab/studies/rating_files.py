@@ -147,8 +147,9 @@ def import_ratings(
         *read.lines,
         *((doubles,) if kept.doubles else ()),
         f"read {plural(kept.ratings, 'rating')} by {plural(kept.raters, 'rater')} of "
-        f"{plural(kept.plays, 'seat')} in {plural(kept.episodes, 'episode')}; "
-        f"kept {kept.fresh:,} as {name} of {run}{f', {old:,} already there' if old else ''}",
+        f"{plural(kept.plays, 'seat')} of {plural(kept.episodes, 'episode')}; "
+        f'stored {kept.fresh:,} in the set "{name}" of run {run}'
+        f"{f', {old:,} already there' if old else ''}",
         f"compare them with judges: sociolab agree {run}",
     )
 

@@ -145,7 +145,8 @@ def keep_ratings(
     is stored already is left as it is; `replace_all` puts these in the place of the whole set.
     ConfigError, and nothing stored, where there is none, or where one is of an episode, a seat or a
     dimension that the run does not have, out of its range, given twice, or in contradiction to what
-    is stored; a message counts them from 1. StoreError while another process works on the run.
+    is stored; a message counts them from 1. ConfigError, too, for the name of a study. StoreError
+    while another process works on the run.
     """
     lines = tuple(enumerate(ratings, 1))
     given = GivenRatings(lines, (), "", "rating", duplicates)
@@ -183,6 +184,8 @@ class GivenRatings:
 def keep(store: Store, run: str, given: GivenRatings, name: str, replace_all: bool) -> KeptRatings:
     """`keep_ratings`, with what is wrong with other lines told in the same message."""
     judge = people_judge(checked_name(name))
+    if any(row.name == name for row in store.studies.all()):
+        raise ConfigError(f'"{name}" is a study; import under another --name')
     with lock_run(store.path, run):
         ratings, doubles, wrong = _checked(given, Rateable.of(store, run))
         standing = RatingSet.of(store, run, judge)
