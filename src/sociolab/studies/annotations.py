@@ -244,7 +244,7 @@ def review_words(store: Store, study: RateStudy) -> str:
 
 def _still_lacking(lacking: Sequence[int]) -> str:
     if not lacking:
-        return "all are rated again"
+        return "no episode lacks a rater for it"
     raters = "another rater" if max(lacking) == 1 else "more raters"
     needs = "needs" if len(lacking) == 1 else "need"
     return f"{plural(len(lacking), 'episode')} still {needs} {raters}"
@@ -267,10 +267,9 @@ def with_review(store: Store, found: Agreements) -> Agreements:
     """The agreement of people and judges, with what was reviewed, and taken out, in their runs."""
     told = []
     for row in store.studies.all():
-        if row.kind == "rate" and store.studies.answers(row.name, name=CHECK):
-            study = rate_study(store, row)
-            if study.run in found.ratings.runs:
-                told.append(review_words(store, study))
+        shown = row.kind == "rate" and row.run in found.ratings.runs
+        if shown and store.studies.answers(row.name, name=CHECK):
+            told.append(review_words(store, rate_study(store, row)))
     if not told:
         return found
     first, *others = found.sections

@@ -84,7 +84,7 @@ def _fresh(taken: set[str]) -> str:
 
 
 EACH = "each"
-"""As `completion_code`: one of each participant's own."""
+"""As `completion_code`: a different code for each participant."""
 
 _CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 _CODE_LENGTH = 10
