@@ -130,8 +130,12 @@ def test_a_turn_is_committed_and_synced_before_the_page_hears(
                     found = "SELECT count(*) FROM events WHERE body LIKE ?"
                     assert other.execute(found, (f"%{text}%",)).fetchone() == (1,)
 
+    async def unindexed(*_: object) -> None:
+        """The index of words can be made anew: its own connection need not be synced."""
+
     with monkeypatch.context() as patched:
         patched.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
+        patched.setattr("sociolab.studies.live_episodes.index_run", unindexed)
         with served(path) as address:
             levels.clear()
             asyncio.run(asyncio.wait_for(story(address), 20))
