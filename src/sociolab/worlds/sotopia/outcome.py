@@ -107,9 +107,9 @@ def _best(goal: Checkable) -> float:
 
 _COMMON = {
     "in_words": 'the terms of "something else"; else ""',
-    "offer": "the sentence that proposed these terms, the last before they were accepted, "
+    "offer": "a sentence that proposed these terms (any, if there are several), "
     'word for word; "" unless agreed',
-    "acceptance": 'a sentence or deed that then accepted them, word for word; "" unless agreed',
+    "acceptance": 'a sentence or deed that accepted them, word for word; "" unless agreed',
 }
 _OF_A_FRIEND = _COMMON | {
     "offer": 'the sentence that named the friend, word for word; "" unless found',
@@ -344,8 +344,7 @@ def _matter_asked(goal: Checkable) -> str:
         case "price":
             return f"which price, if any, did you agree on for {the(goal.item)}?"
         case "division":
-            goods = _listed((f"{n} {good}" for good, n in goal.counts.items()), ", ")
-            return f"did you agree to divide {goods}, and how?"
+            return f"did the two of you agree on how to divide the {_goods(goal)}, and if so, how?"
         case "option":
             return f"did you agree on {goal.subject}, and on which option?"
         case _:
@@ -368,7 +367,7 @@ def matter_of(goal: Checkable) -> str:
         case "price":
             return f"the price of {the(goal.item)}"
         case "division":
-            return "dividing " + _listed((f"{n} {good}" for good, n in goal.counts.items()), ", ")
+            return f"dividing {_goods(goal)}"
         case "option":
             return goal.subject
         case _:
@@ -430,9 +429,7 @@ def _in_plain_words(goal: Checkable) -> tuple[str, dict[str, str]]:
                 "price": "Which price did you agree on, in dollars?"
             }
         case "division":
-            *goods, last = (f"{count} {good}" for good, count in goal.counts.items())
-            all_goods = f"{', '.join(goods)} and {last}" if goods else last
-            return f"Did you agree on how to divide {all_goods}?", {
+            return f"Did you agree on how to divide {_goods(goal)}?", {
                 good: f"How many of the {count} {good} do you get?"
                 for good, count in goal.counts.items()
             }
@@ -651,6 +648,12 @@ def terms_in_words(terms: Any) -> str:
     if isinstance(terms, Mapping):
         return ", ".join(f"{count} {good}" for good, count in terms.items())
     return f'"{terms}"'
+
+
+def _goods(goal: DivisionGoal) -> str:
+    """What is to be divided, with how many there are of each."""
+    *goods, last = (f"{count} {good}" for good, count in goal.counts.items())
+    return f"{', '.join(goods)} and {last}" if goods else last
 
 
 def _listed(words: Iterable[str], mark: str = "; ") -> str:
