@@ -106,14 +106,13 @@ def _best(goal: Checkable) -> float:
 # ------------------------------------------------------------------ claims about an outcome
 
 _COMMON = {
-    "in_words": 'the terms of "something else"; else ""',
-    "offer": "a sentence that proposed these terms (any, if there are several), "
-    'word for word; "" unless agreed',
-    "acceptance": 'a sentence or deed that accepted them, word for word; "" unless agreed',
+    "in_words": 'the terms, if it was "something else"; "" if not',
+    "offer": f'{WANTED} of a turn that proposed what was agreed, word for word; "" unless agreed',
+    "acceptance": 'the same of a turn, words or deed, that accepted it; "" unless agreed',
 }
 _OF_A_FRIEND = _COMMON | {
-    "offer": 'the sentence that named the friend, word for word; "" unless found',
-    "acceptance": 'the sentence that confirmed this, word for word; "" unless found',
+    "offer": f'{WANTED} of a turn that named the friend, word for word; "" unless found',
+    "acceptance": 'the same of a turn that confirmed this; "" unless found',
 }
 _SAME_AS = {"found": "agreed", "not found": "nothing"}
 """What the words for a friend are as a claim."""
@@ -300,9 +299,12 @@ _OTHERWISE = {
     "still open": "the last offer got no answer",
     "nothing": "the last offer was refused, or nothing was offered",
 }
-_DIVIDED = {"still open": "the last offer got no answer, or a part is unsettled"}
+_DIVIDED = {
+    "still open": "the last offer got no answer, or only a part is settled",
+    "nothing": "no part is settled: the last offer was refused, or nothing was offered",
+}
 _MEANT: Mapping[str, Mapping[str, str]] = {
-    "price": {"agreed": "extras do not matter"} | _OTHERWISE,
+    "price": {"agreed": "whatever else goes with it"} | _OTHERWISE,
     "division": {"agreed": "on all of it"} | _OTHERWISE | _DIVIDED,
     "option": {"agreed": "offered and accepted"} | _OTHERWISE,
     "friend": {
@@ -357,7 +359,7 @@ def _misquoted(answer: BaseModel, history: Sequence[Line]) -> str:
     for name in ("offer", "acceptance"):
         quote = getattr(answer, name)
         if quote and quoted(quote, lines) is None:
-            return f"{name}: expected {WANTED} of one line, word for word, and found other words"
+            return f'{name}: expected {WANTED} of one turn, word for word, found "{quote[:80]}"'
     return ""
 
 
