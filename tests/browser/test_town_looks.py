@@ -26,7 +26,8 @@ POSITIONS = """async ([path, moments]) => {
   return replay.residents.map((one) => moments.map((moment) => {
     town.positionAt(one.track, moment, spot);
     const at = town.lastBy(one.did, moment, town.DID) * town.DID;
-    return [spot.x, spot.y, at < 0 ? "" : replay.texts[one.did[at + 1]], town.stateAt(one, moment)];
+    const [words, state] = at < 0 ? ["", -1] : [replay.texts[one.did[at + 1]], one.did[at + 5]];
+    return [spot.x, spot.y, words, state];
   }));
 }"""
 

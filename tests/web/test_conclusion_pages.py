@@ -43,7 +43,19 @@ def test_what_cannot_be_compared_or_ranked_is_told_in_a_sentence(address: str) -
     assert three.status_code == 404
     one = requests.get(f"{address}/rank?run=first", timeout=20)
     assert one.status_code == 200
-    assert "problem" in one.text or "Ranking by" in one.text
+    assert '<p class="problem said"' in one.text
+
+
+def test_a_ranking_names_its_judge_in_the_command(tmp_path: Path) -> None:
+    path, judge = tmp_path / "store.db", "python:biased_judges:ByWords"
+    agents = ("scripted", "python:app.run.test_python_api:Parrot")
+    config = RunConfig(world="sotopia", agents=agents, judges=(judge,), limit=6, name="two")
+    run(config.model_copy(update={"store": path}))
+    with served(path) as found:
+        page = requests.get(f"{found}/rank?run=two&judge=by-words", timeout=20)
+    assert page.status_code == 200, page.text
+    assert "Ranking by" in page.text
+    assert "sociolab rank two --judge by-words --store" in page.text
 
 
 def test_a_run_is_indexed_for_search_when_it_ends(store: Path) -> None:

@@ -230,9 +230,18 @@ def _remark(verdict: Verdict | None) -> Remark | None:
 
 def private_part(text: str) -> tuple[str, str]:
     """A paragraph of the scene in two: what may lie open, and from its secret or goal on."""
+    return _parted(text, "Private:", "Secret:", "Goal:", "Intention:")
+
+
+def goal_part(text: str) -> str:
+    """A paragraph of the scene from its goal on; "" if it has none."""
+    return _parted(text, "Goal:")[1]
+
+
+def _parted(text: str, *marks: str) -> tuple[str, str]:
     lines = text.split("\n")
     for i, line in enumerate(lines):
-        if line.startswith(("Private:", "Secret:", "Goal:", "Intention:")):
+        if line.startswith(marks):
             return "\n".join(lines[:i]), "\n".join(lines[i:])
     return text, ""
 

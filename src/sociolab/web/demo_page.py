@@ -13,7 +13,7 @@ from sociolab.report.export import write_report
 from sociolab.report.html import pages
 from sociolab.report.result import RunResult, read_distributions
 from sociolab.report.score_tables import headline
-from sociolab.report.transcript_view import TranscriptView, extremes, leading, views_of
+from sociolab.report.transcript_view import TranscriptView, extremes, goal_part, leading, views_of
 from sociolab.report.words import sanitize
 from sociolab.store.store import Store
 from sociolab.web.town import scripted_words
@@ -97,7 +97,7 @@ def write_demo_page(
             },
             cards=cards,
             episode=shown,
-            scene=[text for _, text in shown.scene if "Goal:" not in text][:1] if shown else (),
+            scene=[text for _, text in shown.scene if not goal_part(text)][:1] if shown else (),
             goals=list(_goals(shown)) if shown else (),
             store=option,
         )
@@ -119,6 +119,5 @@ def _to_read(store: Store, result: RunResult) -> TranscriptView | None:
 
 def _goals(view: TranscriptView) -> Iterator[tuple[str, str]]:
     for heading, text in view.scene:
-        at = text.find("\nGoal:")
-        if at >= 0:
-            yield heading, text[at + 1 :]
+        if goal := goal_part(text):
+            yield heading, goal

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -50,23 +51,16 @@ def compare(
         leads = found.comparison and _leading(found.comparison)
     except ConfigError as error:
         problem = str(error)
-    command = " ".join(
-        ["sociolab compare", *runs]
-        + [f"{flag} {value}" for flag, value in (("--agent", agent), ("--with", other)) if value]
-    )
-    return page(
+    return _concluded(
         request,
-        "watch/conclusions.html",
-        title="Compare",
-        verb="compare",
-        runs=runs,
+        "compare",
+        runs,
+        sections,
+        problem,
+        {"--agent": agent, "--with": other, "--judge": judge},
         agents=_agents(store, runs),
-        chosen={"agent": agent, "with": other, "judge": judge},
-        sections=sections,
         details=details,
         leads=leads,
-        problem=problem,
-        command=command + store_option(store),
     )
 
 
@@ -81,18 +75,35 @@ def rank(request: Request, run: Runs, judge: Label = "") -> HTMLResponse:
         sections = (ranking_section(rank_runs(store, runs, judge or None)),)
     except ConfigError as error:
         problem = str(error)
+    return _concluded(request, "rank", runs, sections, problem, {"--judge": judge})
+
+
+def _concluded(
+    request: Request,
+    verb: str,
+    runs: Sequence[str],
+    sections: Sequence[Section],
+    problem: str,
+    chosen: Mapping[str, str],
+    *,
+    agents: Sequence[str] = (),
+    details: Sequence[Section] = (),
+    leads: Mapping[str, str] | None = None,
+) -> HTMLResponse:
+    """The page of a verb, with the command that prints the same."""
+    flags = [word for flag, value in chosen.items() if value for word in (flag, value)]
     return page(
         request,
         "watch/conclusions.html",
-        title="Rank",
-        verb="rank",
+        title=verb.capitalize(),
         runs=runs,
-        agents=(),
-        chosen={"agent": "", "with": "", "judge": judge},
+        agents=agents,
+        chosen=chosen,
         sections=sections,
-        details=(),
+        details=details,
+        leads=leads,
         problem=problem,
-        command=" ".join(["sociolab rank", *runs]) + store_option(store),
+        command=shlex.join(["sociolab", verb, *runs, *flags]) + store_option(store_of(request)),
     )
 
 

@@ -16,7 +16,7 @@ from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.plugin.shown import FactWay, Sidebar
 from sociolab.report.export import play_markdown
-from sociolab.report.transcript_view import TranscriptView, private_part, transcript_view
+from sociolab.report.transcript_view import TranscriptView, goal_part, private_part, transcript_view
 from sociolab.store.calls import CallPlace
 from sociolab.store.overview import TrialPlace, place_of
 from sociolab.store.store import Store
@@ -112,11 +112,7 @@ def cut(text: str, most: int = LONGEST) -> Cut:
 
 def _part(heading: str, text: str) -> ScenePart:
     lies_open, private = private_part(text)
-    at = private.find("Goal:")
-    if at > 0 and private[at - 1] != "\n":
-        at = -1
-    goal = private[at:] if at >= 0 else ""
-    return ScenePart(heading, cut(lies_open), cut(private), cut(goal))
+    return ScenePart(heading, cut(lies_open), cut(private), cut(goal_part(private)))
 
 
 def _calls(places: Sequence[CallPlace]) -> Mapping[tuple[int, str, str, int], int]:

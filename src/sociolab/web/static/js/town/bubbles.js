@@ -2,7 +2,7 @@
 
 import { lastBy, saidBy } from "./moments.js";
 
-const WIDE = 270, NARROW = 170, HIGH = 18, MOST = 2, PAD = 10;
+const WIDE = 270, NARROW = 210, HIGH = 18, MOST = 2, PAD = 10;
 const FONT = "14px system-ui, sans-serif";
 
 export class Bubbles {
@@ -111,7 +111,7 @@ export class Bubbles {
     if (!found || found.most !== most) {
       pen.font = FONT;
       const text = this.replay.texts[talk.said[line * 2 + 1]];
-      const lines = broken(pen, text, Math.min(most, text.length > 70 ? WIDE : NARROW + 40) - 2 * PAD);
+      const lines = broken(pen, text, Math.min(most, text.length > 70 ? WIDE : NARROW) - 2 * PAD);
       const wide = Math.max(40, ...lines.map((one) => pen.measureText(one).width)) + 2 * PAD;
       found = { lines, wide, most };
       this.laid.set(key, found);
@@ -121,7 +121,7 @@ export class Bubbles {
 }
 
 /** Whether a box (its corner and size) meets another (its middle and half of its size). */
-const meet = (left, top, wide, high, x, y, half, tall) => (
+export const meet = (left, top, wide, high, x, y, half, tall) => (
   x + half > left && x - half < left + wide && y + tall > top && y - tall < top + high);
 
 const LONGEST = 2000; // letters

@@ -62,7 +62,7 @@ export class Director {
       pace.until = Math.min(next - LEAD, this.event[1]);
     } else {
       if (this.gap.until !== next - LEAD || moment < this.gap.from) {
-        const hours = ((next - LEAD - moment) * clock.seconds) / 3600;
+        const hours = hoursOf(next - LEAD - moment, clock);
         this.gap = { from: moment, until: next - LEAD, speed: (hours * 3600) / Math.min(4, 0.9 + hours * 0.35) };
       }
       pace.speed = Math.max(60, this.gap.speed);

@@ -1,5 +1,7 @@
 // Names of rooms where they fit and hide nothing, and of houses on plates; nobody hides one.
 
+import { meet } from "./bubbles.js";
+
 const PAD = 5;
 const EDGE = 0.2; // of a tile, around the things on it
 const ASIDE = [0, -1.2, 1.2, -2.4, 2.4]; // halves of its width that a plate gives way
@@ -143,7 +145,7 @@ function around(left, top, width, height, dx, dy) {
 }
 
 /** Whether a box around x, y hides one of those taken. */
-function clashes(taken, x, y, half, high) {
+export function clashes(taken, x, y, half, high) {
   for (const one of taken) {
     if (Math.abs(one.x - x) < one.half + half && Math.abs(one.y - y) < one.high + high) return true;
   }
@@ -153,7 +155,7 @@ function clashes(taken, x, y, half, high) {
 /** Whether a bubble hides a box around x, y. */
 function under(bubbles, x, y, half, high) {
   for (const one of bubbles) {
-    if (one.left < x + half && one.left + one.wide > x - half && one.top < y + high && one.top + one.high > y - high) return true;
+    if (meet(one.left, one.top, one.wide, one.high, x, y, half, high)) return true;
   }
   return false;
 }

@@ -81,24 +81,17 @@ function drawTiles(pen, town, palette, size) {
 const same = (town, one, other) => town.arena[one] === town.arena[other] && town.ground[one] === town.ground[other];
 
 function drawTrees(pen, town, palette, size) {
-  pen.fillStyle = palette.tree;
-  pen.beginPath();
-  for (let at = 0; at < town.ground.length; at += 1) {
-    if (town.ground[at] !== TREES) continue;
-    const x = (at % town.width + 0.5) * size, y = (Math.floor(at / town.width) + 0.5) * size;
-    pen.moveTo(x + size * 0.75, y);
-    pen.arc(x, y, size * 0.75, 0, 2 * Math.PI);
+  for (const [colour, middle, radius] of [[palette.tree, 0.5, 0.75], [palette.trunk, 0.62, 0.4]]) {
+    pen.fillStyle = colour;
+    pen.beginPath();
+    for (let at = 0; at < town.ground.length; at += 1) {
+      if (town.ground[at] !== TREES) continue;
+      const x = (at % town.width + middle) * size, y = (Math.floor(at / town.width) + middle) * size;
+      pen.moveTo(x + size * radius, y);
+      pen.arc(x, y, size * radius, 0, 2 * Math.PI);
+    }
+    pen.fill();
   }
-  pen.fill();
-  pen.fillStyle = palette.trunk;
-  pen.beginPath();
-  for (let at = 0; at < town.ground.length; at += 1) {
-    if (town.ground[at] !== TREES) continue;
-    const x = (at % town.width + 0.62) * size, y = (Math.floor(at / town.width) + 0.62) * size;
-    pen.moveTo(x + size * 0.4, y);
-    pen.arc(x, y, size * 0.4, 0, 2 * Math.PI);
-  }
-  pen.fill();
 }
 
 function drawThings(pen, town, kinds, palette, size) {

@@ -97,12 +97,6 @@ export function saidBy(talk, moment) {
 /** The plan that holds at a moment: its number; -1 before the first. */
 export const planAt = (one, moment) => lastBy(one.planSteps, moment);
 
-/** The state of a resident at a moment, a place in STATES; -1 before its first action. */
-export function stateAt(one, moment) {
-  const at = lastBy(one.did, moment, DID);
-  return at < 0 ? -1 : one.did[at * DID + 5];
-}
-
 /** town.json as the page uses it. */
 export function decode(json) {
   const { town, clock } = json;

@@ -38,7 +38,6 @@ export function palette(dark) {
     star: "#ffc83d",
     mark: colour("--mark", dark ? "#56b4e9" : "#0072b2"),
     good: dark ? "#4cc9a4" : "#00664d",
-    warn: dark ? "#e5d34a" : "#8a6d00",
   };
 }
 

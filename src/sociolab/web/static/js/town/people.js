@@ -1,6 +1,7 @@
 // Residents on the map: where they stand at a moment, and marks for what they do and whether they
 // count. All that is needed for a frame is made beforehand.
 
+import { clashes } from "./labels.js";
 import { ASLEEP, DID, initialsOf, lastBy, positionAt, TALKING, WALKING, within } from "./moments.js";
 import { drawSign } from "./signs.js";
 
@@ -196,10 +197,7 @@ export class People {
       if (other !== person && Math.abs(other.left - person.left) < wide + this.radius + 4
         && Math.abs(other.top - top) < this.radius + 4) return true;
     }
-    for (const plate of this.plates) {
-      if (Math.abs(plate.x - person.left) < plate.half + wide && Math.abs(plate.y - top) < plate.high + 7) return true;
-    }
-    return false;
+    return clashes(this.plates, person.left, top, wide, 7);
   }
 
   /** Write a name if its place is free; how many places are taken then. */

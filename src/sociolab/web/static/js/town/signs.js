@@ -46,15 +46,3 @@ export function drawSign(pen, kind, left, top, size, colour) {
   pen.stroke(path);
   pen.restore();
 }
-
-/** The same as an element, for the list beside the map. */
-export function signElement(kind) {
-  const NS = "http://www.w3.org/2000/svg", svg = document.createElementNS(NS, "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("class", "sign");
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS(NS, "path");
-  path.setAttribute("d", LINES[kind] ?? "");
-  svg.append(path);
-  return svg;
-}

@@ -5,7 +5,7 @@ import { ASLEEP } from "./moments.js";
 const GLOW = 3.6; // tiles around a lamp
 
 /** How dark it is at an hour, from 0 to 1. */
-export function darkness(hour) {
+function darkness(hour) {
   if (hour < 5 || hour >= 22) return 1;
   if (hour < 7) return (7 - hour) / 2;
   return hour < 19.5 ? 0 : (hour - 19.5) / 2.5;
