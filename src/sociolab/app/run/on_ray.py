@@ -24,12 +24,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sociolab.app.players.casting import NO_JUDGE
-from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.players.models import Models
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_due
 from sociolab.app.run.play import play_session
-from sociolab.app.run.session import Worker, open_session
+from sociolab.app.run.session import Worker, models_of, open_session
 from sociolab.core import __version__
 from sociolab.core.codec import decode_event
 from sociolab.core.episode import Trial
@@ -373,10 +372,8 @@ class _Driver:
     def _in_flight(self) -> int:
         """How many calls may be in flight at the endpoint that takes the fewest: so many workers at
         most, since each has one."""
-        models, config = Models(self._config), self._config
-        texts = [*config.agents, *config.judges, *config.readers, config.partner or NO_JUDGE]
-        specs = (parse(text, "agent") for text in texts if text != NO_JUDGE)
-        room = [models.endpoint(one).in_flight for one in specs if isinstance(one, ModelSpec)]
+        models = Models(self._config)
+        room = (models.endpoint(one).in_flight for one in models_of(self._config))
         return min(room, default=sys.maxsize)
 
     def _begin(self, trials: Sequence[str]) -> None:
