@@ -45,8 +45,8 @@ from sociolab.models.budget import Budget
 from sociolab.runner.local import count_event
 from sociolab.runner.progress import Tally
 from sociolab.store.database import as_text
-from sociolab.store.merging import Marks, TrialRows, read_trial, take_trial, trial_states
 from sociolab.store.store import RunRow, Store
+from sociolab.store.trial_rows import Marks, TrialRows, read_trial, take_trial, trial_states
 
 EVERY = 1.0
 """Seconds between two sendings of a worker: what it did since the last is lost with its machine."""
