@@ -68,6 +68,6 @@ def test_calls_of_players_are_told_from_those_of_judges(store: Store) -> None:
 
 def test_the_index_says_how_much_of_the_store_it_holds(store: Store) -> None:
     assert store.search.indexed_share() == (0, 3)
-    run, trial = store.search.unindexed()[0]
+    run, trial = store.search.unindexed(1)[0]
     store.search.index(run, trial, "words")
     assert store.search.indexed_share() == (1, 3)

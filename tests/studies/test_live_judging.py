@@ -154,5 +154,5 @@ def test_the_words_of_an_episode_are_found_as_soon_as_it_is_over(tmp_path: Path)
     lay_out(path, limit=1)
     played(path)
     with Store.open(path) as store:
-        assert store.search.unindexed() == ()
+        assert store.search.unindexed(1) == ()
         assert store.search.indexed_share()[1] > 0

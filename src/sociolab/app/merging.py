@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sociolab.app.run.session import (
-    both_settings,
-    changed_settings,
-    other_code,
-    resumed,
-)
+from sociolab.app.run.session import MADE_WITH, both_settings, changed_settings, other_code, resumed
 from sociolab.core.errors import ConfigError
 from sociolab.report.words import plural
 from sociolab.runner.plan import Shard
 from sociolab.store.connect import lock_run
-from sociolab.store.merging import (
+from sociolab.store.store import RunRow, Store
+from sociolab.store.trial_rows import (
     ConflictError,
     begun_trials,
     read_other_calls,
@@ -24,7 +20,6 @@ from sociolab.store.merging import (
     take_calls,
     take_trial,
 )
-from sociolab.store.store import RunRow, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +137,7 @@ def _take_run(store: Store, part: Store, name: str) -> None:
         store.create_run(
             name, row.world, row.settings, plan, row.declared, created=row.created, seconds=0.0
         )
-    settings = store.run(name).settings
-    if (
-        isinstance(settings, dict)
-        and isinstance(row.settings, dict)
-        and "made_with" in row.settings
-    ):
-        store.set_settings(name, resumed(settings, row.settings))
+    was, now = store.run(name).settings, row.settings
+    if isinstance(was, dict) and isinstance(now, dict) and MADE_WITH in now:
+        store.set_settings(name, resumed(was, now))
     store.set_times(name, row.created, row.seconds)

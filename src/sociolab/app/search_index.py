@@ -58,13 +58,16 @@ def index_step(store: Store, seconds: float = STEP, run: str | None = None) -> I
 
 async def index_run(path: Path, run: str, seconds: float) -> None:
     """Take in the words of a run for so many seconds at most, in a thread with a connection of its
-    own: whatever else goes on in this process goes on meanwhile."""
+    own: whatever else goes on in this process goes on meanwhile. Cancelled, it ends within a step.
+    """
+    end = time.monotonic() + seconds
 
-    def work() -> None:
+    def step() -> bool:
         with Store.open(path) as store:
-            index_step(store, seconds, run)
+            return not index_step(store, STEP, run).stuck and bool(store.search.unindexed(1, run))
 
-    await asyncio.to_thread(work)
+    while await asyncio.to_thread(step) and time.monotonic() < end:
+        pass
 
 
 def words_of(episode: Episode) -> str:

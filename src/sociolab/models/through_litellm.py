@@ -89,7 +89,7 @@ class LiteLLM(Limits):
         """What litellm's table says of a model; None if it has none."""
         try:
             told = litellm.get_model_info(name)
-        except Exception:  # noqa: BLE001  as litellm says that it does not know it
+        except litellm.ModelNotMappedError:
             return None
         costs = ("input", "output", "cache_read_input_token", "cache_creation_input_token")
         names = [f"{one}_cost_per_token" for one in costs[:2]] + [

@@ -1,7 +1,5 @@
-"""The words of episodes, to be searched: an index that grows when a run ends.
-
-Playing does not pay for it; what is not indexed yet is found by `unindexed`.
-"""
+"""The words of episodes, to be searched: an index that grows when a run ends, and when
+somebody searches."""
 
 from __future__ import annotations
 
@@ -54,7 +52,7 @@ class Search:
             self._db.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
             self._db.execute("INSERT INTO episode_words (rowid, body) VALUES (?, ?)", (pk, words))
 
-    def unindexed(self, limit: int = 500, run: str | None = None) -> tuple[tuple[str, str], ...]:
+    def unindexed(self, limit: int, run: str | None = None) -> tuple[tuple[str, str], ...]:
         """Run and trial of played episodes (of a run, or of all) that are not indexed yet."""
         rows = self._db.rows(
             "SELECT runs.name, trials.id FROM trials JOIN runs ON runs.pk = trials.run "

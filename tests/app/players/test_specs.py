@@ -22,6 +22,27 @@ from sociolab.models.cache import NullReplyStore
 from sociolab.models.config import OPENAI, Options
 
 
+def test_all_endpoints_are_asked_at_once_whether_they_stand_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def asked() -> tuple[str, ...]:
+        both = asyncio.Barrier(2)
+
+        async def is_stand_in(self: Models, spec: ModelSpec) -> bool:
+            await asyncio.wait_for(both.wait(), 20)
+            return spec.model == "b"
+
+        monkeypatch.setattr(Models, "is_stand_in", is_stand_in)
+        return await Models(RunConfig()).stand_ins([model_spec("openai/a"), model_spec("openai/b")])
+
+    assert asyncio.run(asked()) == ("openai/b",)
+
+
+def test_who_cannot_be_reached_is_no_stand_in() -> None:
+    models = Models(RunConfig(base_url="http://127.0.0.1:9/v1"))
+    assert asyncio.run(models.stand_ins([model_spec("openai/a")])) == ()
+
+
 def model_spec(text: str) -> ModelSpec:
     spec = parse(text, "agent")
     assert isinstance(spec, ModelSpec)

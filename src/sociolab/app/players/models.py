@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -197,8 +198,11 @@ class Models:
             return False
 
     async def stand_ins(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:
-        """The labels of those of these models that the local stand-in endpoint serves."""
-        return tuple([one.label for one in specs if await self.is_stand_in(one)])
+        """The labels of those of these models that the local stand-in endpoint serves. All are
+        asked at once, so that endpoints that hang hold up nobody for longer than one."""
+        asked = list(specs)
+        found = await asyncio.gather(*map(self.is_stand_in, asked))
+        return tuple(one.label for one, yes in zip(asked, found, strict=True) if yes)
 
     def price(self, spec: ModelSpec) -> Price | None:
         """Its price: that of `models.toml`, else of the table that ships, by the provider whose

@@ -15,7 +15,7 @@ from sociolab.app.players.casting import NO_JUDGE, Casting
 from sociolab.app.players.models import Models
 from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import Watch, elsewhere
+from sociolab.app.run.play import Watch
 from sociolab.app.run.session import Worker, note_stand_ins, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode, Trial
@@ -101,8 +101,10 @@ async def judge_due(
         try:
             with watch(run, tally) if watch else nullcontext():
                 if config.on:
+                    from sociolab.app.run.on_ray import work_on  # which judges by what stands here
+
                     ids = list(dict.fromkeys(trial.id for _, trial, _ in due))
-                    error = await elsewhere(
+                    error = await work_on(
                         config, store, run, ids, tally, repeats=repeats, sheet=sheet
                     )
                 else:

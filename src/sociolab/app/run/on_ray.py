@@ -24,12 +24,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sociolab.app.players.casting import NO_JUDGE
-from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.players.models import Models
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.judge import judge_due
 from sociolab.app.run.play import play_session
-from sociolab.app.run.session import Worker, open_session
+from sociolab.app.run.session import Worker, models_of, open_session
 from sociolab.core import __version__
 from sociolab.core.codec import decode_event
 from sociolab.core.episode import Trial
@@ -46,8 +45,8 @@ from sociolab.models.budget import Budget
 from sociolab.runner.local import count_event
 from sociolab.runner.progress import Tally
 from sociolab.store.database import as_text
-from sociolab.store.merging import Marks, TrialRows, read_trial, take_trial, trial_states
 from sociolab.store.store import RunRow, Store
+from sociolab.store.trial_rows import Marks, TrialRows, read_trial, take_trial, trial_states
 
 EVERY = 1.0
 """Seconds between two sendings of a worker: what it did since the last is lost with its machine."""
@@ -191,13 +190,10 @@ def do_job(job: RayJob, desk: Any) -> Outcome:
 
 
 async def _worked(config: RunConfig, job: RayJob, desk: Any) -> Outcome:
-    name, assigned = (
-        job.run.name,
-        Worker(SharedBudget(config.budget_share, desk, job.number), job.workers),
-    )
+    assigned = Worker(SharedBudget(config.budget_share, desk, job.number), job.workers)
     assert config.store is not None
     with Store.open(config.store) as seen:
-        outbox = _Outbox(seen, name, desk, job.number)
+        outbox = _Outbox(seen, job.run.name, desk, job.number)
         sending = asyncio.create_task(outbox.keep_sending())
         working = asyncio.create_task(_work(config, job, assigned))
         try:
@@ -319,7 +315,8 @@ class _Driver:
         self._ray, self._config, self._store, self._run = ray, config, store, run
         self._tally, self._judging = tally, judging
         self._over = {id for status in ("played", "failed") for id in store.trial_ids(run, status)}
-        self._judged = self._count_judgings(())
+        before = store.verdicts.judgings(run) if judging is not None else ()
+        self._judged = {(row.trial, row.judge, row.judging) for row in before}
         self._calls: set[str] = set()
         self._jobs: dict[asyncio.Task[Outcome], tuple[int, Any, Sequence[str]]] = {}
         self._number = self._losses = 0
@@ -373,10 +370,8 @@ class _Driver:
     def _in_flight(self) -> int:
         """How many calls may be in flight at the endpoint that takes the fewest: so many workers at
         most, since each has one."""
-        models, config = Models(self._config), self._config
-        texts = [*config.agents, *config.judges, *config.readers, config.partner or NO_JUDGE]
-        specs = (parse(text, "agent") for text in texts if text != NO_JUDGE)
-        room = [models.endpoint(one).in_flight for one in specs if isinstance(one, ModelSpec)]
+        models = Models(self._config)
+        room = (models.endpoint(one).in_flight for one in models_of(self._config))
         return min(room, default=sys.maxsize)
 
     def _begin(self, trials: Sequence[str]) -> None:
@@ -446,7 +441,8 @@ class _Driver:
                 tally.usd += call[16] or 0.0
         tally.calls += len(rows.failures)
         if self._judging is not None:
-            new = self._count_judgings((rows,)) - self._judged
+            judged = {(row.trial, row.judge, row.judging) for row in rows.judgings}
+            new = judged - self._judged
             self._judged |= new
             tally.done += len(new)
             return
@@ -457,12 +453,6 @@ class _Driver:
             tally.failed += rows.status == "failed"
             tally.one_done(rows.id)
 
-    def _count_judgings(self, parcel: Sequence[TrialRows]) -> set[tuple[Any, ...]]:
-        found = [row for rows in parcel for row in rows.judgings]
-        if not parcel and self._judging is not None:
-            found = list(self._store.verdicts.judgings(self._run))
-        return {(row.trial, row.judge, row.judging) for row in found}
-
     def _cancel(self) -> None:
         for _, ref, _ in self._jobs.values():
             self._ray.cancel(ref)
@@ -471,15 +461,17 @@ class _Driver:
         """Have the workers end, and take in what they send meanwhile."""
         self._cancel()
         until = asyncio.get_running_loop().time() + LAST_WORDS
-        with suppress(Exception):
-            while asyncio.get_running_loop().time() < until:
-                over = all(job.done() for job in self._jobs)
-                self._take(await self._got(self._desk.take.remote(0.2)))
-                if over:
-                    break
-        for job in self._jobs:
-            job.cancel()
-        await asyncio.gather(*self._jobs, return_exceptions=True)
+        try:
+            with suppress(self._ray.exceptions.RayError, ConnectionError):  # the cluster is gone
+                while asyncio.get_running_loop().time() < until:
+                    over = all(job.done() for job in self._jobs)
+                    self._take(await self._got(self._desk.take.remote(0.2)))
+                    if over:
+                        break
+        finally:
+            for job in self._jobs:
+                job.cancel()
+            await asyncio.gather(*self._jobs, return_exceptions=True)
 
     async def _got(self, ref: Any) -> Any:
         return await asyncio.wrap_future(ref.future())

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sociolab.app.players.models import HUMAN
 from sociolab.app.run.config import RunConfig
@@ -17,7 +16,7 @@ from sociolab.core.errors import ConfigError, ModelError, StorageError, missing_
 from sociolab.runner.local import RunContext, play_all
 from sociolab.runner.progress import Course, Tally
 from sociolab.store.overview import episode_rows
-from sociolab.store.store import Store, TrialRow
+from sociolab.store.store import TrialRow
 
 if TYPE_CHECKING:
     from sociolab.report.result import RunResult
@@ -137,8 +136,10 @@ async def play_session(session: RunSession, watch: Watch | None) -> ModelError |
     try:
         with watch(session.name, tally) if watch else nullcontext():
             if session.config.on:
+                from sociolab.app.run.on_ray import work_on  # which plays by what stands here
+
                 ids = [row.trial.id for row in pending]
-                error = await elsewhere(session.config, session.store, session.name, ids, tally)
+                error = await work_on(session.config, session.store, session.name, ids, tally)
             else:
                 error = await play_all(context, pending, _at_once(session))
     finally:
@@ -147,22 +148,6 @@ async def play_session(session: RunSession, watch: Watch | None) -> ModelError |
     if isinstance(error, StorageError):
         raise error
     return error
-
-
-async def elsewhere(
-    config: RunConfig,
-    store: Store,
-    run: str,
-    trials: Sequence[str],
-    tally: Tally,
-    **judging: Any,
-) -> ModelError | StorageError | None:
-    """Have trials played, or judged, on the machines that `--on` names; as `play_all`."""
-    module = import_module("sociolab.app.run.on_ray")
-    found: ModelError | StorageError | None = await module.work_on(
-        config, store, run, trials, tally, **judging
-    )
-    return found
 
 
 def _course(

@@ -216,12 +216,12 @@ def wanted_judges(config: RunConfig, casting: Casting, seated: Seated) -> tuple[
 
 def _options(config: RunConfig, models: Models) -> dict[str, Json]:
     """What models.toml adds to the specs of a description, if it adds anything."""
-    listed = {one.label: models.listed(one) for one in _models_of(config)}
+    listed = {one.label: models.listed(one) for one in models_of(config)}
     found: dict[str, Json] = {label: words for label, words in listed.items() if words}
     return {OPTIONS: found} if found else {}
 
 
-def _models_of(config: RunConfig) -> tuple[ModelSpec, ...]:
+def models_of(config: RunConfig) -> tuple[ModelSpec, ...]:
     """The models that a description names, whatever they are to do."""
     partner = (config.partner,) if config.partner else ()
     texts = dict.fromkeys((*config.agents, *partner, *config.judges, *config.readers))
@@ -231,7 +231,7 @@ def _models_of(config: RunConfig) -> tuple[ModelSpec, ...]:
 
 async def note_stand_ins(store: Store, run: str, config: RunConfig, models: Models) -> None:
     """Tag a run with those of the models of a description that the stand-in endpoint serves."""
-    if found := await models.stand_ins(_models_of(config)):
+    if found := await models.stand_ins(models_of(config)):
         had = store.run(run).settings
         tags = [f"{STAND_IN}{label}" for label in found]
         store.set_settings(run, with_tags(had if isinstance(had, dict) else {}, tags))

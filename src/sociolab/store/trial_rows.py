@@ -118,7 +118,7 @@ def take_trial(store: Store, run: str, rows: TrialRows) -> bool:
         takes = longer > 0
     changed = takes
     if takes:
-        if not agree or longer < 0:
+        if not agree:
             _begin_anew(store, pk)
             common = 0
         for n, body in enumerate(rows.events[common:], rows.first + common):
