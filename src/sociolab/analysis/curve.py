@@ -151,9 +151,7 @@ def curve(
     found = tuple(compared(world, one, first, judge, measures, declared, "exact") for one in later)
     corrected = holm(
         {
-            f"{name} {i}": one.metrics[name].test.p
-            if one.metrics[name].test.permutation.differing
-            else None
+            (name, i): one.metrics[name].test.permutation.testable
             for i, one in enumerate(found)
             for name in measures
         }
@@ -175,7 +173,7 @@ def _points(
     measure: Measure,
     sides: Sequence[ComparedSide],
     found: Sequence[ComparedAgents],
-    corrected: Mapping[str, float | None],
+    corrected: Mapping[tuple[str, int], float | None],
 ) -> tuple[CurvePoint, ...]:
     points = []
     for place, side in enumerate(sides):
@@ -185,7 +183,7 @@ def _points(
         if place == 0:
             points.append(CurvePoint(side, mean, missing, None, None))
         else:
-            against, p = found[place - 1].metrics[name].test, corrected[f"{name} {place - 1}"]
+            against, p = found[place - 1].metrics[name].test, corrected[name, place - 1]
             points.append(CurvePoint(side, mean, missing, against, p))
     return tuple(points)
 

@@ -118,8 +118,8 @@ def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
 
 def biases(judge: str, plays: Mapping[str, Sequence[JudgedByPeople]]) -> tuple[AgentBias, ...]:
     """The bias of a judge for each agent in each dimension, by whose plays people rated, too."""
-    made: dict[str, AgentBias] = {}
-    ps: dict[str, float | None] = {}
+    made: dict[tuple[str, str], AgentBias] = {}
+    ps: dict[tuple[str, str], float | None] = {}
     for dimension, every in plays.items():
         by: dict[str, list[JudgedByPeople]] = defaultdict(list)
         for play in every:
@@ -128,8 +128,7 @@ def biases(judge: str, plays: Mapping[str, Sequence[JudgedByPeople]]) -> tuple[A
         for agent, mine in sorted(by.items()):
             others = [play for name, some in by.items() if name != agent for play in some]
             both = crossed([*_gaps(mine), *_gaps(others, -1)]) if others else None
-            key = f"{dimension} {agent}"
-            made[key] = AgentBias(
+            made[dimension, agent] = AgentBias(
                 judge,
                 dimension,
                 agent,
@@ -140,7 +139,9 @@ def biases(judge: str, plays: Mapping[str, Sequence[JudgedByPeople]]) -> tuple[A
                 fmean(play.judge for play in mine),
             )
             # Of two agents, each is the other's others: one test.
-            ps[key] = None if both is None or (len(by) == 2 and agent != min(by)) else both.p
+            ps[dimension, agent] = (
+                None if both is None or (len(by) == 2 and agent != min(by)) else both.p
+            )
     return tuple(replace(made[key], p=p) for key, p in holm(ps).items())
 
 

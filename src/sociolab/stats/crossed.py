@@ -228,7 +228,7 @@ def for_other_raters(
     both_ways = {name: crossed(some) for name, some in plays.items()}
     found = {name: one for name, one in both_ways.items() if one is not None and one.for_others}
     ps = {
-        name: found[name].p if name in found else test.p if test.permutation.differing else None
+        name: found[name].p if name in found else test.permutation.testable
         for name, test in tests.items()
     }
     corrected = holm(ps, looks)
