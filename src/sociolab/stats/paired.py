@@ -103,7 +103,7 @@ class Comparison:
     def at_most(self) -> float | None:
         """How far apart the two are at most: the smallest margin d at which two one-sided t-tests
         at 5 % reject both -d and d (TOST; Lakens, Soc. Psychol. Personal. Sci. 8, 2017, 355-362).
-        None without an error, and for plays without counterparts."""
+        None without an error."""
         found = self.difference
         if found.value is None or found.error is None or found.freedom is None:
             return None
