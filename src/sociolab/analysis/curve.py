@@ -9,7 +9,6 @@ from typing import Any
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare import ComparedAgents, compared
 from sociolab.analysis.compare_runs import (
-    SIDES,
     CompareRequest,
     OpenedRun,
     agent_of,
@@ -86,9 +85,8 @@ def follow_runs(store: Store, wanted: CompareRequest) -> Followed:
 def _cautions(runs: Sequence[OpenedRun], found: Curve) -> Iterator[str]:
     """What beside the agents differs between the first run and each other."""
     for later, against in zip(runs[1:], found.compared, strict=True):
-        for sentence in cautions_of((later, runs[0]), against):
-            sides = f"A: {against.a.run}, B: {against.b.run}. "
-            yield f"{sides if SIDES.search(sentence) else ''}{sentence}"
+        sides = f"A: {against.a.run}, B: {against.b.run}. "
+        yield from cautions_of((later, runs[0]), against, sides)
 
 
 @dataclass(frozen=True, slots=True)
