@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sociolab.analysis.judge_by_agent import JudgedByPeople, biases
+from sociolab.analysis.judge_by_agent import biases
 from sociolab.stats.crossed import RatedPlay, crossed, crossed_estimate
 from sociolab.stats.intervals import Estimate, mean
 from sociolab.stats.prediction_powered import JudgedPlay, corrected
@@ -171,15 +171,16 @@ def warned(assigned: Assigned, draws: int, planted: float, seed: int = 3) -> flo
     agents, but `planted` higher for the first."""
     rng, count = np.random.default_rng(seed), 0
     for _ in range(draws):
-        plays: dict[str, list[JudgedByPeople]] = {name: [] for name in SHARES}
+        plays: dict[str, dict[str, list[JudgedPlay]]] = {name: {} for name in SHARES}
         for name, shares in SHARES.items():
             for agent, rows in simulated(assigned, shares, rng).items():
+                mine = plays[name].setdefault(agent, [])
                 for row in rows:
                     people = sum(v for _, v in row.given) / len(row.given)
                     judge = 5 + 2.5 * (people + rng.normal(0, 0.6))
                     judge += planted * (agent == "agent-0")
                     given = tuple((who, 5 + 2.5 * value) for who, value in row.given)
-                    plays[name].append(JudgedByPeople(agent, row.cluster, judge, given))
+                    mine.append(JudgedPlay(row.cluster, judge, given))
         count += any(one.differs for one in biases("judge", plays))
     return count / draws
 

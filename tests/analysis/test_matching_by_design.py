@@ -13,6 +13,7 @@ from sociolab.analysis.all_pairs import compare_all, pairs_section
 from sociolab.analysis.compare import ComparedAgents, compared, comparison_document
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.compare_section import comparison_section
+from sociolab.analysis.gates import difference_gates, rule_of
 from sociolab.analysis.matching import ComparedSide, Match, matched
 from sociolab.analysis.rank import rank_runs, ranking_section
 from sociolab.analysis.values import Value
@@ -143,6 +144,17 @@ def test_each_planned_look_costs_its_part_of_the_level() -> None:
     assert "corrected for 1 metric and 5 looks" in " ".join(
         comparison_section(found, "", ()).tables[0].notes
     )
+
+
+def test_planned_looks_widen_the_gate_of_unmatched_plays() -> None:
+    once, five = (
+        difference_gates(
+            compared("sotopia", A, B, JUDGE, {"goal": GOAL}, declared("sotopia"), "none", looks),
+            [rule_of("goal<0")],
+        )[0]
+        for looks in (1, 5)
+    )
+    assert five.low < once.low < once.high < five.high
 
 
 def test_on_the_public_episodes_no_play_is_thrown_away_and_the_sign_holds(

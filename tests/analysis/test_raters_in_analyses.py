@@ -15,7 +15,7 @@ from analysis.goal_runs import Goals, Plays, add_run
 from sociolab.analysis.agreement import agreements
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.judge_by_agent import (
-    JudgedByPeople,
+    JudgedByAgent,
     biases,
     judge_by_agent,
     judge_by_agent_section,
@@ -35,6 +35,7 @@ from sociolab.stats.agreement import ItemRating, agreement_report
 from sociolab.stats.crossed import RatedEstimate, RatedPlay, crossed_estimate
 from sociolab.stats.inter_rater import Bins
 from sociolab.stats.intervals import mean
+from sociolab.stats.prediction_powered import JudgedPlay
 from sociolab.stats.ranking import SeatScore, contests, rate
 from sociolab.stats.raters import ceilings, for_other_raters, severities
 from sociolab.store.store import Store
@@ -229,12 +230,13 @@ def test_an_order_that_one_severe_rater_makes_is_seldom_called_settled() -> None
     assert wrong[True] <= 6
 
 
-def judged(rng: np.random.Generator, planted: float) -> dict[str, list[JudgedByPeople]]:
+def judged(rng: np.random.Generator, planted: float) -> JudgedByAgent:
     """Four agents, 24 plays each in 12 scenarios, two of 10 raters; the judge is `planted` too high
     for one agent."""
     severity = rng.normal(0, 1, 10)
-    plays = []
+    plays: dict[str, list[JudgedPlay]] = {}
     for agent in range(4):
+        mine = plays.setdefault(f"agent-{agent}", [])
         for play in range(24):
             truth = rng.normal(5, 2)
             given = tuple(
@@ -242,7 +244,7 @@ def judged(rng: np.random.Generator, planted: float) -> dict[str, list[JudgedByP
                 for r in rng.choice(10, 2, replace=False)
             )
             judge = truth + 1 + planted * (agent == 0) + rng.normal()
-            plays.append(JudgedByPeople(f"agent-{agent}", f"s{play % 12}", judge, given))
+            mine.append(JudgedPlay(f"s{play % 12}", judge, given))
     return {"goal": plays}
 
 
@@ -413,6 +415,6 @@ def test_a_rated_agent_without_a_corrected_mean_is_named_with_the_reason() -> No
     section = judge_by_agent_section(judge_by_agent(ratings, "j"), {"goal": "GOAL"}, "scenario")
     assert [cells[1] for cells in section.tables[1].rows] == [A]
     assert section.tables[1].notes[-2:] == (
-        f"left out: {B} (all its seats are rated)",
-        f"left out: {P} (too few rated episodes: fewer than 5 scenarios)",
+        f"left out: {B} (unrated seats in fewer than 5 scenarios)",
+        f"left out: {P} (rated seats in fewer than 5 scenarios)",
     )

@@ -66,8 +66,8 @@ def _stepped(runs: _Runs, board: Board) -> Board:
         for name, places in (("places", board.places), ("baselines", board.baselines))
         for i, (above, below) in enumerate(pairwise(places), start=1)
     }
-    corrected = holm({f"{name} {i}": step.p for (name, i), step in found.items()})
-    steps = {key: replace(step, p=corrected["{} {}".format(*key)]) for key, step in found.items()}
+    corrected = holm({key: step.p for key, step in found.items()})
+    steps = {key: replace(found[key], p=p) for key, p in corrected.items()}
     return replace(
         board,
         places=tuple(_placed("places", board.places, steps)),

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from sociolab.analysis.compare import ComparedAgents, compared, matched_by
-from sociolab.analysis.compare_section import cluster_of, matching_sentences
+from sociolab.analysis.compare_section import and_looks, cluster_of, matching_sentences
 from sociolab.analysis.formatting import NOTHING, figure, headed, p_text, span, title_of
 from sociolab.analysis.matching import ComparedSide, Match
 from sociolab.core.errors import ConfigError
@@ -29,7 +29,6 @@ class AgentPairs:
     compared: tuple[ComparedAgents, ...]
     holm: Mapping[tuple[int, str], float | None]
     apart: tuple[str, ...]
-    looks: int = 1
 
     def document(self) -> list[dict[str, Any]]:
         """A JSON object for each two agents and metric: see docs/compare.md."""
@@ -74,14 +73,11 @@ def compare_all(
     if not found:
         raise ConfigError(f"no two of these agents can be compared: {'; '.join(apart)}")
     ps = {
-        (number, name): metric.test.p if metric.test.permutation.differing else None
+        (number, name): metric.test.permutation.testable
         for number, one in enumerate(found)
         for name, metric in one.metrics.items()
     }
-    corrected = holm({f"{number} {name}": p for (number, name), p in ps.items()}, looks)
-    return AgentPairs(
-        tuple(found), {key: corrected[f"{key[0]} {key[1]}"] for key in ps}, tuple(apart), looks
-    )
+    return AgentPairs(tuple(found), holm(ps, looks), tuple(apart))
 
 
 def pairs_section(found: AgentPairs, judged: str, cautions: Sequence[str]) -> Section:
@@ -143,7 +139,6 @@ def _table(found: AgentPairs, name: str) -> TextTable:
     gaps = [one.metrics[name].test.difference for one in found.compared]
     how = interval_methods(gap.method for gap in gaps)
     family = sum(p is not None for p in found.holm.values())
-    looks = f" and {found.looks} looks" if found.looks > 1 else ""
     matches = dict.fromkeys(one.match for one in found.compared)
     examples = [next(one for one in found.compared if one.match == match) for match in matches]
     return TextTable(
@@ -154,7 +149,8 @@ def _table(found: AgentPairs, name: str) -> TextTable:
         rows,
         (
             f"95 % interval: {how}, clustered by {cluster_of(first)}, of one pair; Holm p: "
-            f"corrected for {plural(family, 'test')}, all pairs and metrics shown{looks}",
+            f"corrected for {plural(family, 'test')}, all pairs and metrics "
+            f"shown{and_looks(first)}",
             *(
                 f"{one.match}, such as {one.a.name} and {one.b.name}: "
                 f"{' '.join(matching_sentences(one))}"

@@ -247,8 +247,9 @@ def control_results(
             continue
         measure = scored[0][0].measure
         width = measure.high - measure.low
+        tolerance = TOLERANCE * width
         if way == "still":
-            used, share = scored, [float(abs(gain) <= TOLERANCE * width) for _, gain in scored]
+            used, share = scored, [float(abs(gain) <= tolerance) for _, gain in scored]
         elif way == "as again":
             floors = [(c, gain, noise.get((c.trial, c.seat, name))) for c, gain in scored]
             used = [(c, abs(gain) - floor) for c, gain, floor in floors if floor is not None]
@@ -262,11 +263,10 @@ def control_results(
         clusters = [c.cluster for c, _ in used]
         moved = on_scale(mean(share, clusters), 0, 1)
         change = on_scale(mean([gain for _, gain in used], clusters), -width, width)
-        tolerance = TOLERANCE * width
-        if way == "still":
-            judged = stays(change, tolerance)
+        if way in ("still", "as again"):
+            judged = no_more(change, tolerance, nor_less=way == "still")
         else:
-            judged = no_more(change, tolerance) if way == "as again" else _moves(moved)
+            judged = _moves(moved)
         left = 0 if way == "as again" else len(scored) - len(used)
         found.append(ControlResult(kind, measure, way, moved, change, left, judged))
     return tuple(found)
@@ -289,30 +289,16 @@ def _moves(share: Estimate) -> Judgement:
     return "fails" if high < 0.5 else "undecided"
 
 
-def stays(change: Estimate, tolerance: float) -> Judgement:
-    """Whether a change is 0, up to the tolerance."""
-    low, high = _ends_of(change)
-    if low is None or high is None:
-        return "undecided"
-    if -tolerance <= low and high <= tolerance:
-        return "passes"
-    return "fails" if low > 0 or high < 0 else "undecided"
-
-
-def no_more(change: Estimate, tolerance: float) -> Judgement:
-    """Whether a change is 0 or less, up to the tolerance."""
-    low, high = _ends_of(change)
-    if low is None or high is None:
-        return "undecided"
-    if high <= tolerance:
-        return "passes"
-    return "fails" if low > 0 else "undecided"
-
-
-def _ends_of(change: Estimate) -> tuple[float | None, float | None]:
+def no_more(change: Estimate, tolerance: float, *, nor_less: bool = False) -> Judgement:
+    """Whether a change is 0 or less (0, if `nor_less`), up to the tolerance."""
+    low, high = change.low, change.high
     if change.note == NO_VARIATION and change.clusters >= sure_from():
-        return change.value, change.value
-    return change.low, change.high
+        low = high = change.value
+    if low is None or high is None:
+        return "undecided"
+    if high <= tolerance and (low >= -tolerance or not nor_less):
+        return "passes"
+    return "fails" if low > 0 or (nor_less and high < 0) else "undecided"
 
 
 def controls_section(about: AuditSubject, found: Sequence[ControlResult]) -> Section:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -199,9 +198,6 @@ class Conclusions:
         return rounded({seat: comparison_document(one) for seat, one in self.seats.items()})
 
 
-SIDES = re.compile(r"\bA met\b|\bpair of A\b")
-"""In a sentence of a comparison, that it calls its sides A and B."""
-
 NAME_BOTH = "name both: --agent A --with B"
 
 
@@ -367,9 +363,7 @@ def _all_pairs(
     by_run = {run.result.run: run for run in runs}
     for one in every.compared:
         of = tuple(by_run[name] for name in dict.fromkeys((one.a.run, one.b.run)))
-        for caution in cautions_of(of, one):
-            about = f"A: {one.a.name}, B: {one.b.name}. " if SIDES.search(caution) else ""
-            cautions[f"{about}{caution}"] = None
+        cautions |= dict.fromkeys(cautions_of(of, one, f"A: {one.a.name}, B: {one.b.name}. "))
     limits = thresholds(chosen, wanted.threshold, declared, named=bool(wanted.measures))
     passed = passing(named, limits, wanted.ks, declared) if len(runs) == 1 else []
     kinds = " ".join((judged_by(runs, judge), *_rules_players(runs, named)))
@@ -709,13 +703,13 @@ def check_tasks(runs: Sequence[OpenedRun]) -> None:
             )
 
 
-def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents) -> Iterator[str]:
+def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents, sides: str = "") -> Iterator[str]:
     """What beside the agents differs between the sides, what is not there yet, and whom no language
-    model played."""
+    model played. `sides`: who A and B are, where several comparisons stand together."""
     for words in stand_in_words(*(run.result for run in runs)):
         yield f"{words}."
     if found.by == "role" or not found.partners:
-        yield _partners(found)
+        yield sides + _partners(found)
     if found.match == "none":
         yield "The scenarios differ: the difference is also that of what the agents played."
     if len(runs) == 2:

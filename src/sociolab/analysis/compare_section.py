@@ -323,7 +323,8 @@ def for_other_raters(found: ComparedAgents) -> bool:
     return any(one.difference.method == "crossed" for _, one in tests(found))
 
 
-def _and_looks(found: ComparedAgents) -> str:
+def and_looks(found: ComparedAgents) -> str:
+    """For how many looks p is corrected, where there are several."""
     return f" and {found.looks} looks" if found.looks > 1 else ""
 
 
@@ -383,7 +384,7 @@ def differences(found: ComparedAgents) -> TextTable:
 
 def _tested_how(found: ComparedAgents) -> str:
     count = tested(found)
-    holm = f"Holm p: corrected for {plural(count, 'metric')}{_and_looks(found)}"
+    holm = f"Holm p: corrected for {plural(count, 'metric')}{and_looks(found)}"
     return f"; p: {_test_of(found)}; {holm}" if count else ""
 
 
@@ -578,7 +579,7 @@ def at_level(found: ComparedAgents) -> str:
         return "at p < 0.05"
     return (
         f"at p < 0.05 / {count} = {level(found):.2g}, enough for any of "
-        f"{plural(tested(found), 'metric')}{_and_looks(found)} after Holm's correction"
+        f"{plural(tested(found), 'metric')}{and_looks(found)} after Holm's correction"
     )
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare import ComparedAgents, compared
 from sociolab.analysis.compare_runs import (
-    SIDES,
     CompareRequest,
     OpenedRun,
     agent_of,
@@ -86,9 +85,8 @@ def follow_runs(store: Store, wanted: CompareRequest) -> Followed:
 def _cautions(runs: Sequence[OpenedRun], found: Curve) -> Iterator[str]:
     """What beside the agents differs between the first run and each other."""
     for later, against in zip(runs[1:], found.compared, strict=True):
-        for sentence in cautions_of((later, runs[0]), against):
-            sides = f"A: {against.a.run}, B: {against.b.run}. "
-            yield f"{sides if SIDES.search(sentence) else ''}{sentence}"
+        sides = f"A: {against.a.run}, B: {against.b.run}. "
+        yield from cautions_of((later, runs[0]), against, sides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +149,7 @@ def curve(
     found = tuple(compared(world, one, first, judge, measures, declared, "exact") for one in later)
     corrected = holm(
         {
-            f"{name} {i}": one.metrics[name].test.p
-            if one.metrics[name].test.permutation.differing
-            else None
+            (name, i): one.metrics[name].test.permutation.testable
             for i, one in enumerate(found)
             for name in measures
         }
@@ -175,7 +171,7 @@ def _points(
     measure: Measure,
     sides: Sequence[ComparedSide],
     found: Sequence[ComparedAgents],
-    corrected: Mapping[str, float | None],
+    corrected: Mapping[tuple[str, int], float | None],
 ) -> tuple[CurvePoint, ...]:
     points = []
     for place, side in enumerate(sides):
@@ -185,7 +181,7 @@ def _points(
         if place == 0:
             points.append(CurvePoint(side, mean, missing, None, None))
         else:
-            against, p = found[place - 1].metrics[name].test, corrected[f"{name} {place - 1}"]
+            against, p = found[place - 1].metrics[name].test, corrected[name, place - 1]
             points.append(CurvePoint(side, mean, missing, against, p))
     return tuple(points)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
+from typing import TypeAlias
 
 import numpy as np
 
@@ -33,15 +34,8 @@ from sociolab.stats.paired import holm
 from sociolab.stats.power import ALPHA
 from sociolab.stats.prediction_powered import FEWEST, Corrected, JudgedPlay, corrected
 
-
-@dataclass(frozen=True, slots=True)
-class JudgedByPeople:
-    """A play that a judge scored in one dimension, and what people gave it, if anybody did."""
-
-    agent: str
-    cluster: str
-    judge: float
-    given: Given
+JudgedByAgent: TypeAlias = Mapping[str, Mapping[str, Sequence[JudgedPlay]]]
+"""The plays that a judge scored, by dimension and agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +93,14 @@ def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
     for row in ratings.people:
         if row.value is not None:
             given[row.dimension, row.item] += ((row.rater, row.value),)
-    plays: dict[str, list[JudgedByPeople]] = {measure.name: [] for measure in ratings.measures}
+    plays: dict[str, dict[str, list[JudgedPlay]]] = {
+        measure.name: defaultdict(list) for measure in ratings.measures
+    }
     for one in ratings.judges:
         if one.rater == judge and one.value is not None and one.dimension in plays:
             rated = given.get((one.dimension, one.item), ())
-            agent = ratings.played[one.item]
-            plays[one.dimension].append(JudgedByPeople(agent, one.cluster, one.value, rated))
+            scored = plays[one.dimension][ratings.played[one.item]]
+            scored.append(JudgedPlay(one.cluster, one.value, rated))
     made = biases(judge, plays)
     orders: dict[str, float | None] = {}
     for name in plays:
@@ -116,20 +112,17 @@ def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
     return JudgeByAgent(judge, made, orders, tuple(one for some in powered for one in some))
 
 
-def biases(judge: str, plays: Mapping[str, Sequence[JudgedByPeople]]) -> tuple[AgentBias, ...]:
+def biases(judge: str, plays: JudgedByAgent) -> tuple[AgentBias, ...]:
     """The bias of a judge for each agent in each dimension, by whose plays people rated, too."""
-    made: dict[str, AgentBias] = {}
-    ps: dict[str, float | None] = {}
+    made: dict[tuple[str, str], AgentBias] = {}
+    ps: dict[tuple[str, str], float | None] = {}
     for dimension, every in plays.items():
-        by: dict[str, list[JudgedByPeople]] = defaultdict(list)
-        for play in every:
-            if play.given:
-                by[play.agent].append(play)
-        for agent, mine in sorted(by.items()):
+        rated = {agent: [one for one in some if one.given] for agent, some in every.items()}
+        by = {agent: rated[agent] for agent in sorted(rated) if rated[agent]}
+        for agent, mine in by.items():
             others = [play for name, some in by.items() if name != agent for play in some]
             both = crossed([*_gaps(mine), *_gaps(others, -1)]) if others else None
-            key = f"{dimension} {agent}"
-            made[key] = AgentBias(
+            made[dimension, agent] = AgentBias(
                 judge,
                 dimension,
                 agent,
@@ -140,11 +133,13 @@ def biases(judge: str, plays: Mapping[str, Sequence[JudgedByPeople]]) -> tuple[A
                 fmean(play.judge for play in mine),
             )
             # Of two agents, each is the other's others: one test.
-            ps[key] = None if both is None or (len(by) == 2 and agent != min(by)) else both.p
+            ps[dimension, agent] = (
+                None if both is None or (len(by) == 2 and agent != min(by)) else both.p
+            )
     return tuple(replace(made[key], p=p) for key, p in holm(ps).items())
 
 
-def _gaps(plays: Sequence[JudgedByPeople], sign: int = 1) -> list[RatedPlay]:
+def _gaps(plays: Sequence[JudgedPlay], sign: int = 1) -> list[RatedPlay]:
     """Judge minus each rater."""
     return [
         RatedPlay(one.cluster, tuple((who, one.judge - value) for who, value in one.given), sign)
@@ -153,15 +148,15 @@ def _gaps(plays: Sequence[JudgedByPeople], sign: int = 1) -> list[RatedPlay]:
 
 
 def _corrected(
-    judge: str, measure: Measure, plays: Sequence[JudgedByPeople]
+    judge: str, measure: Measure, plays: Mapping[str, Sequence[JudgedPlay]]
 ) -> Iterator[CorrectedMean]:
     """Of each agent, then of each two, where people rated some of the plays."""
-    agents = sorted({play.agent for play in plays})
+    agents = sorted(plays)
     for sides in [(agent,) for agent in agents] + list(combinations(agents, 2)):
         rows = [
-            JudgedPlay(play.cluster, play.judge, play.given, 1 if play.agent == sides[0] else -1)
-            for play in plays
-            if play.agent in sides
+            replace(play, sign=sign)
+            for agent, sign in zip(sides, (1.0, -1.0), strict=False)
+            for play in plays[agent]
         ]
         if (found := corrected(rows)) is not None:
             width = measure.high - measure.low
@@ -288,6 +283,5 @@ def _left_out(found: JudgeByAgent, cluster: str) -> Iterator[str]:
         most[one.agent] = max(most[one.agent], one.bias.clusters)
     for agent in sorted(most):
         if (agent,) not in there:
-            few = f"too few rated episodes: fewer than {FEWEST} {cluster}s"
-            why = few if most[agent] < FEWEST else "all its seats are rated"
-            yield f"left out: {agent} ({why})"
+            which = "rated" if most[agent] < FEWEST else "unrated"
+            yield f"left out: {agent} ({which} seats in fewer than {FEWEST} {cluster}s)"

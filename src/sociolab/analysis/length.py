@@ -75,7 +75,7 @@ def length_section(about: AuditSubject, found: Sequence[LengthEffect], run: str)
     if not found:
         return Section(
             "Length: scores by the number of words",
-            (f"Cannot be computed: no model and nobody else judged {run}.",),
+            (f"Cannot be computed: no model or person judged {run}.",),
         )
     rows = tuple(
         (one.judge, about.title(one.measure), cell(one.slope, sign=True), f"{one.slope.n:,}")

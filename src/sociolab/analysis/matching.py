@@ -124,33 +124,29 @@ def matched(a: ComparedSide, b: ComparedSide, match: Match | None = None) -> Mat
     same partners in different scenarios. ConfigError where nothing can be matched.
     """
     by: By = "partner" if set(a.partners) & set(b.partners) else "role"
-    if match == "exact":
-        return _must(a, b, Matching("exact", by, _exact(a, b, by)))
-    fewer = min(len(_plays(side)) for side in (a, b))
-    if match is None:
+    if match in (None, "exact"):
         exact = Matching("exact", by, _exact(a, b, by))
+        fewer = min(len({place_of(value) for value in side.values}) for side in (a, b))
         kept = min(_kept(exact.blocks))
-        if 2 * kept >= fewer > 0:
-            return exact
-    else:
-        exact, kept = Matching("exact", by, {}), 0
+        if match or 2 * kept >= fewer > 0:
+            return _must(a, b, exact)
     apart = _apart(a, b, by)
+    if match == "none":
+        same = _same_partners(*apart, by)
+        return _must(a, b, Matching("none", by, _whole(*apart), partners=same))
     shared = Matching("scenario", by, _by_scenario(*apart, by, partner=True))
     if match == "scenario":
         if not any(shared.blocks.values()):
             loose = _by_scenario(*apart, by, partner=False)
             shared = Matching("scenario", by, loose, partners=False)
         return _must(a, b, shared)
-    if match is None and min(_kept(shared.blocks)) > kept:
+    if min(_kept(shared.blocks)) > kept:
         few = f"only {kept:,} of {plural(fewer, 'episode')}" if kept else "no episode"
         verb = "has" if kept in (0, 1) else "have"
         return replace(shared, why=f"{few} {verb} a counterpart of the same task, seat and repeat")
-    if kept:
-        return exact
-    if match is None and not _same_partners(*apart, by):
+    if kept or not _same_partners(*apart, by):
         return _must(a, b, exact)
-    whole = Matching("none", by, _whole(*apart), partners=_same_partners(*apart, by))
-    return _must(a, b, whole if match else replace(whole, why="they share no scenario"))
+    return _must(a, b, Matching("none", by, _whole(*apart), "they share no scenario"))
 
 
 def _must(a: ComparedSide, b: ComparedSide, found: Matching) -> Matching:
@@ -204,7 +200,7 @@ def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> 
     places = places_of({**a.casts, **b.casts})
 
     def blocks(side: ComparedSide) -> dict[str, dict[MatchKey, list[Value]]]:
-        roles = _Roles(side.agent, len({*side.partners} - {side.agent}) == 1)
+        roles = _Roles.of_side(side)
         found: dict[str, dict[MatchKey, list[Value]]] = {}
         for value in side.values:
             met = _named(side.met(value), by, roles) if partner else ""
@@ -277,15 +273,10 @@ def _whole(a: ComparedSide, b: ComparedSide) -> Blocks:
 
 def _same_partners(a: ComparedSide, b: ComparedSide, by: By) -> bool:
     met = [
-        {_named(one, by, _Roles(side.agent, len({*side.partners} - {side.agent}) == 1))
-         for one in side.partners}
-        for side in (a, b)
-    ]  # fmt: skip
+        {_named(one, by, roles) for one in side.partners}
+        for side, roles in ((side, _Roles.of_side(side)) for side in (a, b))
+    ]
     return bool(met[0]) and met[0] == met[1]
-
-
-def _plays(side: ComparedSide) -> set[Place]:
-    return {place_of(value) for value in side.values}
 
 
 def _kept(blocks: Blocks) -> tuple[int, int]:
@@ -331,7 +322,7 @@ def place_of(value: Value) -> Place:
 def _keys(side: ComparedSide, by: By, *, cast: bool) -> dict[Place, MatchKey]:
     """The key of each play, worked out once for all measures."""
     plays = {place_of(value): value for value in side.values}
-    roles = _Roles(side.agent, len({*side.partners} - {side.agent}) == 1)
+    roles = _Roles.of_side(side)
     return {place: _key(side, value, by, roles, cast=cast) for place, value in plays.items()}
 
 
@@ -346,6 +337,10 @@ class _Roles(NamedTuple):
 
     agent: str
     one_other: bool
+
+    @classmethod
+    def of_side(cls, side: ComparedSide) -> _Roles:
+        return cls(side.agent, len({*side.partners} - {side.agent}) == 1)
 
     def of(self, label: str) -> str:
         if label == self.agent:

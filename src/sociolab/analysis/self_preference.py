@@ -29,7 +29,7 @@ from sociolab.analysis.ratings import MODELS, played_by
 from sociolab.analysis.values import RunValues, Value
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import percent, plural
-from sociolab.stats.intervals import Estimate, grouped, mean, t_critical
+from sociolab.stats.intervals import NO_VARIATION, Estimate, grouped, mean, t_critical
 
 Rules = Sequence[tuple[str, str]]
 """(family, pattern) as a user sets them: the first whose pattern fits counts."""
@@ -235,7 +235,7 @@ def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> 
     rounding = 1e-11 * max(abs(one) for one, _ in (*a, *b))
     homes = min(len({cluster for _, cluster in group}) for group in (a, b))
     if homes < 2 or n < 3 or float(np.abs(sums).max()) <= rounding:
-        note = "1 cluster" if homes < 2 else "no variation between clusters"
+        note = "1 cluster" if homes < 2 else NO_VARIATION
         return Estimate(value, n, groups, None, None, "none", note=note)
     correction = groups / (groups - 1) * (n - 1) / (n - 2)
     half = t_critical(homes - 1) * math.sqrt(correction * float((sums**2).sum()))

@@ -595,7 +595,7 @@ def _cautions(found: Variances) -> Iterator[str]:
         again = (
             "Have two people rate each"
             if found.by_people
-            else ("Judge again with sociolab judge RUN --judge SPEC --repeats 2")
+            else "Judge again with sociolab judge RUN --judge SPEC --repeats 2"
         )
         judged, judgings = ("rated", "ratings") if found.by_people else ("judged", "judgings")
         yield (
@@ -638,7 +638,7 @@ def _plans(found: Variances) -> Iterator[TextTable]:
                 units = min(more * levels[SCENARIO], times * levels[JUDGE])
                 error = one.found.error_with({SCENARIO: more, "residual": more, JUDGE: times})
                 half = None if error is None else t_critical(units - 1) * error
-                halves.append(f"{NOTHING if half is None else figure(half, found.measure)}")
+                halves.append(figure(half, found.measure))
             plays = more * (one.steps[0].plays if one.steps else 0)
             rows.append((one.agent, f"{more * levels[SCENARIO]:,}", f"{plays:,}", *halves))
     if rows:

@@ -525,12 +525,12 @@ def _by_raters(said: ColumnOutcomes, places: Sequence[int], *, macro: bool = Fal
     given = said.column.given
     plays = [said.plays[i] for i in places if said.plays[i].key in given]
     sizes = Counter(play.cluster for play in plays)
-    weights = [1 / sizes[play.cluster] if macro else 1.0 for play in plays]
-    rated = (
-        RatedPlay(play.cluster, given[play.key], weight)
-        for play, weight in zip(plays, weights, strict=True)
+    return crossed_estimate(
+        [
+            RatedPlay(play.cluster, given[play.key], 1 / sizes[play.cluster] if macro else 1.0)
+            for play in plays
+        ]
     )
-    return crossed_estimate(tuple(rated))
 
 
 def _values(outcomes: Sequence[PlayOutcome | None]) -> Sequence[float | None]:

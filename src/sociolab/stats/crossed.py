@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -67,11 +67,6 @@ class RatedPlay(NamedTuple):
     given: Given
     weight: float = 1.0
     side: str = ""
-
-
-def less(given: Given, score: float) -> Given:
-    """Ratings less a score of the same play."""
-    return tuple((rater, value - score) for rater, value in given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +223,7 @@ def for_other_raters(
     both_ways = {name: crossed(some) for name, some in plays.items()}
     found = {name: one for name, one in both_ways.items() if one is not None and one.for_others}
     ps = {
-        name: found[name].p if name in found else test.p if test.permutation.differing else None
+        name: found[name].p if name in found else test.permutation.testable
         for name, test in tests.items()
     }
     corrected = holm(ps, looks)
@@ -237,8 +232,8 @@ def for_other_raters(
     for name, some in both_ways.items():
         if some is not None and name not in found:
             gap = tests[name].difference
-            told = {one.name: getattr(gap, one.name) for one in fields(gap)}
-            made[name] = replace(made[name], difference=RatedEstimate(**told, raters=some.raters))
+            told = RatedEstimate(**asdict(gap), raters=some.raters)
+            made[name] = replace(made[name], difference=told)
     for name, one in found.items():
         test, error = tests[name], one.error or 0.0
         seen = t_shift(one.freedom, level) * error

@@ -35,8 +35,9 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import fmean, variance
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,8 @@ from sociolab.stats.intervals import (
     two_sided_p,
 )
 from sociolab.stats.power import ALPHA, Design, Needed, design, needed
+
+_Test = TypeVar("_Test", bound=Hashable)
 
 _ROUNDING = 1e-11
 """A difference this small, relative to the values, is rounding."""
@@ -100,7 +103,7 @@ class Comparison:
     def at_most(self) -> float | None:
         """How far apart the two are at most: the smallest margin d at which two one-sided t-tests
         at 5 % reject both -d and d (TOST; Lakens, Soc. Psychol. Personal. Sci. 8, 2017, 355-362).
-        None without an error, and for plays without counterparts."""
+        None without an error."""
         found = self.difference
         if found.value is None or found.error is None or found.freedom is None:
             return None
@@ -131,8 +134,7 @@ def compare(
     clusters = list(home.values())
     differences = means(columns, clusters)
     flipped = sign_flip(columns, clusters)
-    testable = {name: one.p if one.differing else None for name, one in flipped.items()}
-    corrected = holm(testable, looks)
+    corrected = holm({name: one.testable for name, one in flipped.items()}, looks)
     tested = sum(p is not None for p in corrected.values())
     return {
         name: _comparison(
@@ -337,6 +339,11 @@ class SignFlip:
     exact: bool
     note: str = ""
 
+    @property
+    def testable(self) -> float | None:
+        """p, where some cluster differs: else no test could reject."""
+        return self.p if self.differing else None
+
 
 def sign_flip(
     columns: Mapping[str, Sequence[float | None]],
@@ -427,7 +434,7 @@ def _signs(clusters: int, seed: int, flips: int) -> Iterator[Floats]:
         yield 1.0 - 2.0 * np.unpackbits(drawn, axis=1, count=clusters).astype(np.float64)
 
 
-def holm(ps: Mapping[str, float | None], looks: int = 1) -> dict[str, float | None]:
+def holm(ps: Mapping[_Test, float | None], looks: int = 1) -> dict[_Test, float | None]:
     """Adjusted p-values, to be held against 0.05: the chance of any false alarm stays below it.
 
     The smallest of m is multiplied by m, the next by m - 1 and so on; none falls below the one
@@ -439,8 +446,8 @@ def holm(ps: Mapping[str, float | None], looks: int = 1) -> dict[str, float | No
     for name, p in ps.items():
         if p is not None and not 0 <= p <= 1:
             raise ValueError(f"{name}: a p-value lies between 0 and 1, found {p}")
-    given = sorted((p, name) for name, p in ps.items() if p is not None)
-    adjusted: dict[str, float] = {}
+    given = sorted(((p, name) for name, p in ps.items() if p is not None), key=itemgetter(0))
+    adjusted: dict[_Test, float] = {}
     floor = 0.0
     for place, (p, name) in enumerate(given):
         floor = max(floor, min(1.0, (len(given) - place) * p * looks))

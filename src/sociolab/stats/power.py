@@ -29,7 +29,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sociolab.stats.intervals import Floats, Groups, grouped, mean_error, t_quantile
+from sociolab.stats.intervals import NO_VARIATION, Floats, Groups, grouped, mean_error, t_quantile
 
 ALPHA = 0.05
 POWER = 0.8
@@ -166,7 +166,7 @@ def _problem(gaps: Sequence[float], groups: Groups, deviations: Floats) -> str:
         return "1 cluster"
     rounding = 1e-11 * max(abs(gap) for gap in gaps)
     if np.abs(deviations / groups.sizes).max() <= rounding:
-        return "no variation between clusters"
+        return NO_VARIATION
     return ""
 
 

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from sociolab.stats.crossed import Given, RatedPlay, crossed_estimate, less
+from sociolab.stats.crossed import Given, RatedPlay, crossed_estimate
 from sociolab.stats.intervals import Estimate
 
 FEWEST = 5
@@ -75,12 +75,14 @@ def corrected(plays: Sequence[JudgedPlay]) -> Corrected | None:
             if len({play.cluster for play in some if play.sign == sign}) < FEWEST:
                 return None
     weight = _weight(rated, rest)
-    parts = [
-        *(RatedPlay(one.cluster, less(one.given, weight * one.judge), one.sign) for one in rated),
-        *(_scored(one, weight, "others") for one in rest),
+    by_people = [RatedPlay(one.cluster, one.given, one.sign) for one in rated]
+    less = [
+        play._replace(given=tuple((who, value - weight * one.judge) for who, value in one.given))
+        for play, one in zip(by_people, rated, strict=True)
     ]
-    people = crossed_estimate([RatedPlay(one.cluster, one.given, one.sign) for one in rated])
-    both = replace(crossed_estimate(parts), n=len(rated))
+    people = crossed_estimate(by_people)
+    others = [_scored(one, weight, "others") for one in rest]
+    both = replace(crossed_estimate([*less, *others]), n=len(rated))
     judge = crossed_estimate([_scored(one) for one in plays])
     return Corrected(people, judge, both, weight, _saved(people, both))
 

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sociolab.stats.crossed import LEAST_RATERS, Given
-from sociolab.stats.intervals import Floats, numbered, t_critical
+from sociolab.stats.intervals import NO_VARIATION, Floats, numbered, t_critical
 
 _SAME = 1e-9
 """Values that differ by less than this part of themselves differ by rounding."""
@@ -445,7 +445,7 @@ def _interval(fit: _Fit, i: int) -> tuple[float | None, float | None, str]:
         return None, None, f"no finite strength in {fit.unbound[i] * 100:.1f} % of the resamples"
     low, high = np.quantile(fit.resampled[:, i], [fit.tail, 1 - fit.tail]).tolist()
     if high - low <= _ROUNDING:
-        return None, None, "no variation between clusters"
+        return None, None, NO_VARIATION
     return low, high, ""
 
 

@@ -15,7 +15,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sociolab.stats.intervals import Estimate, Floats, grouped, skewed_limits, two_sided_p
+from sociolab.stats.intervals import (
+    NO_VARIATION,
+    Estimate,
+    Floats,
+    grouped,
+    skewed_limits,
+    two_sided_p,
+)
 from sociolab.stats.paired import Comparison, EffectSize, KeyedValue, SignFlip, TTest, holm
 from sociolab.stats.power import ALPHA, Design, Needed, t_shift
 
@@ -75,7 +82,7 @@ class _Unpaired:
         if min(counts) < 2:
             return "1 cluster"
         largest = max(abs(value) for side in self._values for value in side)
-        return "no variation between clusters" if self.error <= 1e-11 * largest else ""
+        return NO_VARIATION if self.error <= 1e-11 * largest else ""
 
     @property
     def means(self) -> list[float | None]:
@@ -93,7 +100,10 @@ class _Unpaired:
         design = Design(plays, clusters, None, None, None, None, self.problem, level)
         if value is not None and not self.problem:
             below, above = skewed_limits(self.residuals, self.error, self.freedom)
-            estimate = Estimate(value, plays, clusters, value + below, value + above, "t")
+            estimate = Estimate(
+                value, plays, clusters, value + below, value + above, "t",
+                error=self.error, freedom=self.freedom,
+            )  # fmt: skip
             seen = t_shift(self.freedom, level) * self.error
             design = Design(plays, clusters, self.error, seen, None, None, "", level)
         a, b = self.means
