@@ -297,7 +297,7 @@ class Life(Thinking):
     def _parts(self, block: Block, place: str) -> Living[tuple[Part, ...]]:
         """The parts of a block; those of an earlier block of the same kind are used again."""
         me = self.me
-        whole = (Part(minutes=minutes(block), what=block.what),)
+        whole = (Part(minutes=block.minutes, what=block.what),)
         if block.end - block.start < DECOMPOSED:
             return whole
         key = (block.what.casefold(), place)
@@ -548,12 +548,15 @@ class Remembering(Thinking):
 # ------------------------------------------------------------------ plans in time
 
 
+def waking_hours(day: date, wake: str, bed: str) -> tuple[datetime, datetime]:
+    """When to get up and when to go to bed; a bed earlier on the clock is after midnight."""
+    up, down = (datetime.combine(day, clock_time(text)) for text in (wake, bed))
+    return up, down if down > up else down + timedelta(days=1)
+
+
 def laid_out_day(plan: DayPlan, day: date) -> tuple[datetime, datetime, tuple[Block, ...]]:
     """When to wake, when to go to bed, and the blocks between."""
-    wake = datetime.combine(day, clock_time(plan.wake))
-    bed = datetime.combine(day, clock_time(plan.bed))
-    if bed <= wake:
-        bed += timedelta(days=1)
+    wake, bed = waking_hours(day, plan.wake, plan.bed)
     starts = [datetime.combine(day, clock_time(entry.start)) for entry in plan.entries]
     return wake, bed, _laid_out(plan.entries, starts, bed)
 
@@ -606,11 +609,6 @@ def in_time(parts: tuple[Part, ...], block: Block) -> list[tuple[Part, datetime]
 def in_words(block: Block, part: Part) -> str:
     """What one is doing in a part of a block."""
     return block.what if part.what == block.what else f"{block.what} ({part.what})"
-
-
-def minutes(block: Block) -> int:
-    """How long a block lasts, at least 1."""
-    return max(1, round((block.end - block.start).total_seconds() / 60))
 
 
 def no_plan(home: str) -> DayPlan:

@@ -123,7 +123,10 @@ class GenerativeLife(Life):
             return None
         me, other = self.me, focus.other
         about = self._other(focus)
-        self._mark(focus)
+        if focus.thing:
+            self._asked_of_things[other.number, focus.thing] = me.step
+        else:
+            me.last_asked[other.number] = me.step
         context = yield from self._context(me.step, focus)
         self._known_of = (None if focus.thing else other, me.step, context)
         last = None if focus.thing else me.last_talk.get(other.number)
@@ -152,12 +155,6 @@ class GenerativeLife(Life):
         if noticed.thing:
             return None
         return replace(self.around.other(self.me, noticed.other), doing=noticed.doing)
-
-    def _mark(self, noticed: Noticed) -> None:
-        if noticed.thing:
-            self._asked_of_things[noticed.other.number, noticed.thing] = self.me.step
-        else:
-            self.me.last_asked[noticed.other.number] = self.me.step
 
     def _context(self, step: int, noticed: Noticed) -> Living[str]:
         """What one knows of somebody or something: one's relationship, and what bears on it."""

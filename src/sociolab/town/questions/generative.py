@@ -408,19 +408,14 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
     block: Block
     schedule: tuple[Block, ...]
 
-    @property
-    def minutes(self) -> int:
-        """How long the activity lasts."""
-        return round((self.block.end - self.block.start) / timedelta(minutes=1))
-
     def own_words(self) -> dict[str, Any]:
         """See `MindQuestion`."""
         start, end = (f"{moment:%H:%M}" for moment in (self.block.start, self.block.end))
-        return {"start": start, "end": end, "minutes": self.minutes}
+        return {"start": start, "end": end, "minutes": self.block.minutes}
 
     def schema_options(self) -> dict[str, Any]:
         """Five to fifteen minutes each, where a schema is followed."""
-        least = max(1, -(-self.minutes // 15))
+        least = max(1, -(-self.block.minutes // 15))
         return {
             "minutes": {"type": "integer", "minimum": 5, "maximum": 15},
             "subtasks": {"minItems": least},

@@ -72,7 +72,7 @@ def _rest(question: ga.ReviseSchedule) -> ga.Schedule:
 
 def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
     """Of ten minutes, numbered."""
-    numbers = range(1, max(2, question.minutes // 10 + 1))
+    numbers = range(1, max(2, question.block.minutes // 10 + 1))
     return ga.Subtasks(subtasks=tuple(ga.Subtask(minutes=10, what=f"part {n}") for n in numbers))
 
 
