@@ -17,7 +17,6 @@ from pydantic import Field
 from sociolab.town.clock import TimeOfDay
 from sociolab.town.questions.base import (
     LONGEST_FIELD,
-    Acted,
     Block,
     Importance,
     Me,
@@ -39,7 +38,7 @@ from sociolab.town.questions.base import (
     place_or,
     text_lines,
 )
-from sociolab.town.questions.conversation import Decision, Said, Utter, last_talked
+from sociolab.town.questions.conversation import Decision, Memo, Said, Utter, last_talked
 from sociolab.town.questions.day import BEDS, WAKES, ScheduleEntry, entries_from, one_of
 
 A = TypeVar("A", bound=MindAnswer)
@@ -566,12 +565,6 @@ class GenerativeUtter(GenerativeQuestion[Said], Utter):
     """`Utter`, with a summary of the relationship (section 4.3.2)."""
 
     relationship: str = ""
-
-
-class Memo(Acted):
-    """What was talked about; `acts` are those of the conversation as they are remembered."""
-
-    memo: Sentences
 
 
 @dataclass(frozen=True, slots=True)
