@@ -15,6 +15,7 @@ from sociolab.town.questions import (
     Decision,
     Items,
     Lines,
+    Memo,
     Reminder,
     Said,
     ScheduleEntry,
@@ -27,7 +28,6 @@ from sociolab.town.questions.generative import (
     EvidencedInsight,
     EvidencedInsights,
     HourlySchedule,
-    Memo,
     MemoryRating,
     ObjectState,
     Outline,
@@ -145,7 +145,7 @@ class AnyGenerative(AnyMind):
 
     async def task_decomposition(self, question: Any) -> Subtasks:
         """In two."""
-        half = max(1, question.minutes // 2)
+        half = max(1, question.block.minutes // 2)
         steps = (Subtask(minutes=half, what="beginning"), Subtask(minutes=half, what="ending"))
         return Subtasks(subtasks=steps)
 

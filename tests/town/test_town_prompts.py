@@ -18,7 +18,7 @@ from sociolab.town.questions import (
     Replan,
     Utter,
 )
-from sociolab.worlds.stss.world import paper
+from sociolab.worlds.stss.world import StssSettings, paper
 
 STOCK = stock_questions()
 NAMES = [question.name for question in STOCK]
@@ -192,6 +192,6 @@ def test_a_resident_knows_how_soon_it_can_talk_with_the_same_person_again() -> N
     me = stock_questions()[0].me
     told = "for the next 120 minutes"
     for head in ("head", "generative/identity"):
-        texts = paper("generative-agents")
+        texts = StssSettings(mind="generative-agents").texts
         assert told not in prompt_prefix(me, texts, head=head)
         assert told in prompt_prefix(replace(me, pause=120), texts, head=head)

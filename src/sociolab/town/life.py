@@ -20,7 +20,6 @@ from sociolab.town.memory import MemoryKind
 from sociolab.town.person import Noticed, Person, Surroundings
 from sociolab.town.questions import (
     MOST_ROUNDS,
-    Asked,
     Block,
     ChoosePlace,
     DayPlan,
@@ -168,17 +167,15 @@ class Thinking:
         """The moment of the resident's own step."""
         return self.clock.at(self.me.step)
 
-    def asked(self, question: type[MindQuestion[Any]]) -> Asked:
-        """The head of a question that is put now."""
-        return self.around.asked(self.me, question, self.me.step)
-
     def myself(self) -> Me:
         """The resident as it is now."""
         return self.around.me(self.me, self.me.step)
 
-    def ask(self, question: type[Q], *given: Any, **named: Any) -> Q:
-        """A question that is put now; the rest are its own fields."""
-        return question(self.asked(question), self.myself(), *given, **named)
+    def ask(self, question: type[Q], *given: Any, step: int | None = None, **named: Any) -> Q:
+        """A question that is put now, or at a step of a talk; the rest are its own fields."""
+        me, at = self.me, self.me.step if step is None else step
+        asked = self.around.asked(me, question, at)
+        return question(asked, self.around.me(me, at), *given, **named)
 
     def recalled(self, query: str) -> tuple[Memory, ...]:
         """What comes to mind; it counts as accessed now."""
@@ -205,6 +202,8 @@ DECOMPOSED = timedelta(minutes=60)
 class Life(Thinking):
     """One resident's life in its surroundings."""
 
+    utter: type[Utter] = Utter
+
     def __init__(self, me: Person, around: Surroundings) -> None:
         super().__init__(me, around)
         self.planning = Planning(me, around)
@@ -229,37 +228,30 @@ class Life(Thinking):
         self, other: Person, began: bool, step: int, lines: Sequence[Utterance], *, closing: bool
     ) -> Living[Said | None]:
         """The next words of a talk with somebody."""
-        memories = self.around.of_somebody(self.me, other, step, lines[-1].text if lines else "")
-        said: Said | None = yield self.utterance(
-            other, began, step, lines, memories, closing=closing
-        )
-        return said
-
-    def utterance(
-        self,
-        other: Person,
-        began: bool,
-        step: int,
-        lines: Sequence[Utterance],
-        memories: tuple[Memory, ...],
-        *,
-        closing: bool,
-    ) -> Utter:
-        """The question for the next words of a talk."""
         me, around = self.me, self.around
-        return Utter(
-            asked=around.asked(me, Utter, step),
-            me=around.me(me, step),
+        minded = yield from self._to_mind(other, step, lines)
+        said: Said | None = yield self.ask(
+            self.utter,
+            step=step,
             other=around.other(me, other),
             started=began,
             lines=tuple(lines),
             left=MOST_ROUNDS - len(lines) // 2,
-            memories=memories,
             ahead=around.ahead(me, step),
             plan=me.general_plan,
             checklist=me.checklist,
             closing=closing,
+            **minded,
         )
+        return said
+
+    def _to_mind(
+        self, other: Person, step: int, lines: Sequence[Utterance]
+    ) -> Living[dict[str, Any]]:
+        """What comes to mind before the next words of a talk, as fields of the question."""
+        yield from ()
+        last = lines[-1].text if lines else ""
+        return {"memories": self.around.of_somebody(self.me, other, step, last)}
 
     def _seed_memories(self) -> Living[None]:
         for text in self.me.resident.memories:
@@ -305,7 +297,7 @@ class Life(Thinking):
     def _parts(self, block: Block, place: str) -> Living[tuple[Part, ...]]:
         """The parts of a block; those of an earlier block of the same kind are used again."""
         me = self.me
-        whole = (Part(minutes=minutes(block), what=block.what),)
+        whole = (Part(minutes=block.minutes, what=block.what),)
         if block.end - block.start < DECOMPOSED:
             return whole
         key = (block.what.casefold(), place)
@@ -556,12 +548,15 @@ class Remembering(Thinking):
 # ------------------------------------------------------------------ plans in time
 
 
+def waking_hours(day: date, wake: str, bed: str) -> tuple[datetime, datetime]:
+    """When to get up and when to go to bed; a bed earlier on the clock is after midnight."""
+    up, down = (datetime.combine(day, clock_time(text)) for text in (wake, bed))
+    return up, down if down > up else down + timedelta(days=1)
+
+
 def laid_out_day(plan: DayPlan, day: date) -> tuple[datetime, datetime, tuple[Block, ...]]:
     """When to wake, when to go to bed, and the blocks between."""
-    wake = datetime.combine(day, clock_time(plan.wake))
-    bed = datetime.combine(day, clock_time(plan.bed))
-    if bed <= wake:
-        bed += timedelta(days=1)
+    wake, bed = waking_hours(day, plan.wake, plan.bed)
     starts = [datetime.combine(day, clock_time(entry.start)) for entry in plan.entries]
     return wake, bed, _laid_out(plan.entries, starts, bed)
 
@@ -614,11 +609,6 @@ def in_time(parts: tuple[Part, ...], block: Block) -> list[tuple[Part, datetime]
 def in_words(block: Block, part: Part) -> str:
     """What one is doing in a part of a block."""
     return block.what if part.what == block.what else f"{block.what} ({part.what})"
-
-
-def minutes(block: Block) -> int:
-    """How long a block lasts, at least 1."""
-    return max(1, round((block.end - block.start).total_seconds() / 60))
 
 
 def no_plan(home: str) -> DayPlan:

@@ -7,13 +7,14 @@ what differs is what is asked, what is kept in memory, and what comes to mind.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
+from typing import Any
 
 from sociolab.town.generative.planning import GenerativePlanning
 from sociolab.town.generative.stream import Stream
 from sociolab.town.life import Changed, Life, Living, Talk, could_talk, in_time, in_words
 from sociolab.town.person import Noticed, Person, Surroundings
-from sociolab.town.questions import Block, Heard, Other, Said, Utterance
+from sociolab.town.questions import Block, Heard, Other, Utterance
 from sociolab.town.questions import generative as ga
 from sociolab.town.questions.base import named
 from sociolab.town.trace import ObjectBecame
@@ -27,6 +28,8 @@ SPOKEN_OF = 15
 
 class GenerativeLife(Life):
     """One resident's life."""
+
+    utter = ga.GenerativeUtter
 
     def __init__(self, me: Person, around: Surroundings) -> None:
         super().__init__(me, around)
@@ -120,7 +123,10 @@ class GenerativeLife(Life):
             return None
         me, other = self.me, focus.other
         about = self._other(focus)
-        self._mark(focus)
+        if focus.thing:
+            self._asked_of_things[other.number, focus.thing] = me.step
+        else:
+            me.last_asked[other.number] = me.step
         context = yield from self._context(me.step, focus)
         self._known_of = (None if focus.thing else other, me.step, context)
         last = None if focus.thing else me.last_talk.get(other.number)
@@ -150,33 +156,22 @@ class GenerativeLife(Life):
             return None
         return replace(self.around.other(self.me, noticed.other), doing=noticed.doing)
 
-    def _mark(self, noticed: Noticed) -> None:
-        if noticed.thing:
-            self._asked_of_things[noticed.other.number, noticed.thing] = self.me.step
-        else:
-            self.me.last_asked[noticed.other.number] = self.me.step
-
     def _context(self, step: int, noticed: Noticed) -> Living[str]:
         """What one knows of somebody or something: one's relationship, and what bears on it."""
         name = f"the {noticed.thing}" if noticed.thing else noticed.other.name
         points = (f"relationship with {name}", f"{name} is {noticed.doing}")
         memories = yield from self.stream.recall(*points, most=SPOKEN_OF, step=step)
         other = self._other(noticed)
-        summed = yield ga.RelationshipSummary(
-            asked=self.around.asked(self.me, ga.RelationshipSummary, step),
-            me=self.around.me(self.me, step),
-            about=named(other) if other else name,
-            doing=noticed.doing,
-            memories=memories,
-        )
+        about = named(other) if other else name
+        summed = yield self.ask(ga.RelationshipSummary, about, noticed.doing, memories, step=step)
         return summed.text if summed is not None else ""
 
     # -------------------------------------------------------------- talking
 
-    def speak(
-        self, other: Person, began: bool, step: int, lines: Sequence[Utterance], *, closing: bool
-    ) -> Living[Said | None]:
-        """The next words of a talk: what the other is to one, what comes to mind, then the words.
+    def _to_mind(
+        self, other: Person, step: int, lines: Sequence[Utterance]
+    ) -> Living[dict[str, Any]]:
+        """What the other is to one, and what comes to mind.
 
         With `merge=relationship` the first is asked once a conversation, or once with the decision
         to begin it.
@@ -190,10 +185,7 @@ class GenerativeLife(Life):
         last = " ".join(f"{line.name}: {line.text}" for line in lines[-LAST_LINES:])
         points = (relationship, f"{other.name} is {other.shown.doing}", last)
         memories = yield from self.stream.recall(*filter(None, points), most=SPOKEN_OF, step=step)
-        plain = self.utterance(other, began, step, lines, memories, closing=closing)
-        shown = {one.name: getattr(plain, one.name) for one in fields(plain)}
-        said: Said | None = yield ga.GenerativeUtter(**shown, relationship=relationship)
-        return said
+        return {"memories": memories, "relationship": relationship}
 
     def _after_talk(self, talk: Talk) -> Living[bool]:
         """Remember a talk, and think of reacting to it; whether the plan has changed for it."""
@@ -216,14 +208,10 @@ class GenerativeLife(Life):
         block = self._under_way()
         if block is None or me.step >= me.bed or kept is None:
             return False
-        decision = yield ga.React(
-            asked=self.asked(ga.React),
-            me=replace(self.myself(), doing=""),  # the talk is over
-            observation=f"you have just talked with {other.name}: {memo.rstrip('.')}",
-            context="",
-            block=block,
-            may_talk=False,
-        )
+        observation = f"you have just talked with {other.name}: {memo.rstrip('.')}"
+        question = self.ask(ga.React, observation, "", block, may_talk=False)
+        # The talk is over, and no longer what one does.
+        decision = yield replace(question, me=replace(question.me, doing=""))
         changed = yield from self._act_on(decision, other, memo)
         return isinstance(changed, Changed)
 

@@ -6,11 +6,11 @@ minutes; and from a reaction on anew.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
-from sociolab.town.clock import clock_time
 from sociolab.town.generative.stream import PLAN_IMPORTANCE, Stream
-from sociolab.town.life import Living, Planning, gone_on, minutes, rest_of_day
+from sociolab.town.life import Living, Planning, gone_on, rest_of_day, waking_hours
 from sociolab.town.person import Person, Surroundings
 from sociolab.town.questions import Block, Entry, NewPlan, Part
 from sociolab.town.questions import generative as ga
@@ -47,9 +47,7 @@ class GenerativePlanning(Planning):
         me = self.me
         day = self.clock.date(me.step)
         yesterday, me.outline = me.outline, ()
-        notes: tuple[str, ...] = ()
-        if day != self.clock.first:
-            notes = yield from self._revised(day)
+        notes = () if day == self.clock.first else (yield from self._revised(day))
         goal = self.around.setting.tdp.get(me.id)
         reminder = "" if goal is None else (yield from self._target(goal, day))
         wake, bed = yield from self._hours(day)
@@ -63,16 +61,14 @@ class GenerativePlanning(Planning):
                 text = f"My plan for {dated(day)}: {'; '.join(me.outline)}"
                 self.keep("plan", text, PLAN_IMPORTANCE)
         else:
-            me.blocks = tuple(Block(start, end, "", "") for start, end in _hours(wake, bed))
+            me.blocks = _hours(wake, bed)
         return max(self.clock.step(wake), me.step + 1)
 
     def _hours(self, day: date) -> Living[tuple[datetime, datetime]]:
         """When to get up and when to go to bed."""
         hours = yield self.ask(ga.WakeUpHour, day)
         wake, bed = (hours.wake, hours.bed) if hours is not None else ("08:00", "22:00")
-        up = datetime.combine(day, clock_time(wake))
-        down = datetime.combine(day, clock_time(bed))
-        return up, down if down > up else down + timedelta(days=1)
+        return waking_hours(day, wake, bed)
 
     # -------------------------------------------------------------- the identity, overnight
 
@@ -80,20 +76,19 @@ class GenerativePlanning(Planning):
         """Write anew what occupies one, but for the task; the two notes that it is made of."""
         points = (f"plans for {dated(day)}", "important recent events")
         found = yield from self._stream.recall(*points)
-        notes: list[str] = []
-        merged = "identity" in self.around.setting.merge
-        if not merged:
+        notes: tuple[str, ...] = ()
+        if "identity" not in self.around.setting.merge:
             planned = yield self.ask(ga.PlanningNote, found)
             felt = yield self.ask(ga.FeelingNote, found)
-            notes = [note.text for note in (planned, felt) if note is not None]
-        shown = found if merged else ()
-        now = yield self.ask(ga.ReviseIdentity, self._currently, self._concern, tuple(notes), shown)
+            notes = tuple(note.text for note in (planned, felt) if note is not None)
+            found = ()
+        now = yield self.ask(ga.ReviseIdentity, self._currently, self._concern, notes, found)
         if now is not None:
             me, self._currently = self.me, now.text
             whole = f"{self._currently} {self._concern}".strip()
             me.resident = me.resident.model_copy(update={"currently": whole})
             me.records.append(Revised(me.step, me.id, self._currently))
-        return tuple(notes)
+        return notes
 
     # -------------------------------------------------------------- by the hour
 
@@ -101,23 +96,25 @@ class GenerativePlanning(Planning):
         """The day by the hour; hours in which one does the same are one block."""
         if "hours" in self.around.setting.merge:
             made = yield self.ask(ga.DaySchedule, wake, bed)
-            return _blocks(made, wake, bed) if made is not None else _idle(wake, bed)
+            idle = (Block(wake, bed, NO_PLAN, ""),)
+            return _blocks(made, wake, bed) if made is not None else idle
         blocks: list[Block] = []
-        for start, end in _hours(wake, bed):
-            answer = yield self.ask(ga.HourlySchedule, start, end, tuple(blocks))
-            what = answer.what if answer is not None else NO_PLAN
-            if blocks and blocks[-1].what == what:
-                start = blocks.pop().start
-            blocks.append(Block(start, end, what, ""))
+        for hour in _hours(wake, bed):
+            block = yield from self._filled(hour, tuple(blocks))
+            if blocks and blocks[-1].what == block.what:
+                block = replace(block, start=blocks.pop().start)
+            blocks.append(block)
         return tuple(blocks)
+
+    def _filled(self, hour: Block, so_far: tuple[Block, ...]) -> Living[Block]:
+        answer = yield self.ask(ga.HourlySchedule, hour.start, hour.end, so_far)
+        return replace(hour, what=answer.what if answer is not None else NO_PLAN)
 
     def decided(self, block: Block) -> Living[Block]:
         """A block that says what is done; without a plan that is asked when its hour comes."""
         if block.what:
             return block
-        answer = yield self.ask(ga.HourlySchedule, block.start, block.end, ())
-        what = answer.what if answer is not None else NO_PLAN
-        decided = Block(block.start, block.end, what, "")
+        decided = yield from self._filled(block, ())
         self.me.blocks = tuple(decided if one is block else one for one in self.me.blocks)
         return decided
 
@@ -129,8 +126,7 @@ class GenerativePlanning(Planning):
         me, now = self.me, self.now()
         bedtime = self.clock.at(me.bed)
         if not self.plans:
-            rest = tuple(Block(start, end, "", "") for start, end in _hours(now, bedtime))
-            me.blocks = gone_on(me.blocks, rest, now)
+            me.blocks = gone_on(me.blocks, _hours(now, bedtime), now)
             return True
         ahead = self.around.ahead(me, me.step)
         made = yield self.ask(ga.ReviseSchedule, why, ahead, bedtime)
@@ -144,11 +140,11 @@ class GenerativePlanning(Planning):
 
     def parts(self, block: Block) -> Living[tuple[Part, ...]]:
         """A block in steps of 5 to 15 minutes."""
-        whole = (Part(minutes=minutes(block), what=block.what),)
-        if not self.plans or minutes(block) <= 15 or block.what == NO_PLAN:
+        whole = (Part(minutes=block.minutes, what=block.what),)
+        if not self.plans or block.minutes <= 15 or block.what == NO_PLAN:
             return whole
         blocks = self.me.blocks
-        at = blocks.index(block) if block in blocks else 0
+        at = blocks.index(block)
         schedule = tuple(one for one in blocks[max(0, at - 1) : at + 2] if one.what)
         found = yield self.ask(ga.TaskDecomposition, block, schedule)
         if found is None:
@@ -156,24 +152,22 @@ class GenerativePlanning(Planning):
         return tuple(Part(minutes=one.minutes, what=one.what) for one in found.subtasks)
 
 
-def _hours(start: datetime, end: datetime) -> list[tuple[datetime, datetime]]:
-    """From start to end, cut at the full hours; after midnight is no part of a day's plan: its last
-    hour lasts until bed."""
+def _hours(start: datetime, end: datetime) -> tuple[Block, ...]:
+    """The hours from start to end, in which nothing is planned yet, cut at the full hours.
+
+    After midnight is no part of a day's plan: its last hour lasts until bed.
+    """
     midnight = datetime.combine(start.date() + timedelta(days=1), time())
     found = []
     while start < end:
         full = start.replace(minute=0, second=0) + _HOUR
         until = end if full >= midnight else min(full, end)
-        found.append((start, until))
+        found.append(Block(start, until, "", ""))
         start = until
-    return found
+    return tuple(found)
 
 
 def _blocks(schedule: ga.Schedule, start: datetime, end: datetime) -> tuple[Block, ...]:
     """The entries of a schedule in time; the first begins at `start`."""
     entries = (Entry(start=entry.start, what=entry.what) for entry in schedule.entries)
     return rest_of_day(NewPlan(entries=tuple(entries)), start, end)
-
-
-def _idle(start: datetime, end: datetime) -> tuple[Block, ...]:
-    return (Block(start, end, NO_PLAN, ""),)

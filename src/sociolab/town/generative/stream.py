@@ -6,7 +6,6 @@ recency, importance and relevance, and what was concluded points to what it was 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal
 
 from sociolab.models.vectors import decoded
@@ -71,14 +70,13 @@ class Stream(Thinking):
         numbers = yield from self._found(points, most, self.me.step if step is None else step)
         return tuple(self.me.memory[number] for number in numbers)
 
-    def _found(self, points: Iterable[str], most: int, step: int) -> Living[tuple[int, ...]]:
+    def _found(self, points: tuple[str, ...], most: int, step: int) -> Living[tuple[int, ...]]:
         """The numbers of these memories."""
-        me, points = self.me, tuple(points)
+        me = self.me
         if me.vectors is not None:
             texts = me.vectors.missing((*me.memory.texts(), *points))
             if texts:
-                asked = self.around.asked(me, Embed, step)
-                answer = yield Embed(asked, self.around.me(me, step), texts)
+                answer = yield self.ask(Embed, texts, step=step)
                 if answer is not None:
                     me.vectors.give(texts, [decoded(one) for one in answer.vectors])
         found: dict[int, None] = {}

@@ -32,6 +32,7 @@ from sociolab.town.questions.base import (
 from sociolab.town.questions.conversation import (
     MOST_ROUNDS,
     Decision,
+    Memo,
     Said,
     Summarise,
     Summary,
@@ -121,6 +122,7 @@ __all__ = [
     "Lines",
     "Matter",
     "Me",
+    "Memo",
     "Memory",
     "MindAnswer",
     "MindName",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
@@ -157,6 +157,11 @@ class Block:
     end: datetime
     what: str
     place: str
+
+    @property
+    def minutes(self) -> int:
+        """How long it lasts, at least 1."""
+        return max(1, round((self.end - self.start) / timedelta(minutes=1)))
 
 
 @dataclass(frozen=True, slots=True)

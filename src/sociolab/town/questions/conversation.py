@@ -124,13 +124,18 @@ class Utter(MindQuestion[Said]):
         }
 
 
-class Summary(Acted):
+class Memo(Acted):
+    """What was talked about; `acts` are those of the conversation as they are remembered."""
+
+    memo: Sentences
+
+
+class Summary(Memo):
     """What a resident keeps of a talk, and whether its plan for the rest of the day must change.
 
     `acts` are those of the talk as it remembers them.
     """
 
-    memo: Sentences
     importance: Importance
     changes_plan: bool = False
 

@@ -325,7 +325,7 @@ class Decompose(MindQuestion[Parts]):
         return {
             "start": f"{block.start:%H:%M}",
             "end": f"{block.end:%H:%M}",
-            "minutes": round((block.end - block.start) / timedelta(minutes=1)),
+            "minutes": block.minutes,
             "place": where(block),
             "objects": ", ".join(one_line(name) for name in self.objects) or "none",
         }

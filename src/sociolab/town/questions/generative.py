@@ -17,7 +17,6 @@ from pydantic import Field
 from sociolab.town.clock import TimeOfDay
 from sociolab.town.questions.base import (
     LONGEST_FIELD,
-    Acted,
     Block,
     Importance,
     Me,
@@ -39,7 +38,7 @@ from sociolab.town.questions.base import (
     place_or,
     text_lines,
 )
-from sociolab.town.questions.conversation import Decision, Said, Utter, last_talked
+from sociolab.town.questions.conversation import Decision, Memo, Said, Utter, last_talked
 from sociolab.town.questions.day import BEDS, WAKES, ScheduleEntry, entries_from, one_of
 
 A = TypeVar("A", bound=MindAnswer)
@@ -408,19 +407,14 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
     block: Block
     schedule: tuple[Block, ...]
 
-    @property
-    def minutes(self) -> int:
-        """How long the activity lasts."""
-        return round((self.block.end - self.block.start) / timedelta(minutes=1))
-
     def own_words(self) -> dict[str, Any]:
         """See `MindQuestion`."""
         start, end = (f"{moment:%H:%M}" for moment in (self.block.start, self.block.end))
-        return {"start": start, "end": end, "minutes": self.minutes}
+        return {"start": start, "end": end, "minutes": self.block.minutes}
 
     def schema_options(self) -> dict[str, Any]:
         """Five to fifteen minutes each, where a schema is followed."""
-        least = max(1, -(-self.minutes // 15))
+        least = max(1, -(-self.block.minutes // 15))
         return {
             "minutes": {"type": "integer", "minimum": 5, "maximum": 15},
             "subtasks": {"minItems": least},
@@ -571,12 +565,6 @@ class GenerativeUtter(GenerativeQuestion[Said], Utter):
     """`Utter`, with a summary of the relationship (section 4.3.2)."""
 
     relationship: str = ""
-
-
-class Memo(Acted):
-    """What was talked about; `acts` are those of the conversation as they are remembered."""
-
-    memo: Sentences
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from sociolab.town.questions import (
     DayPlan,
     Decision,
     Entry,
+    Memo,
     MindAnswer,
     MindQuestion,
     PlanDay,
@@ -72,7 +73,7 @@ def _rest(question: ga.ReviseSchedule) -> ga.Schedule:
 
 def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
     """Of ten minutes, numbered."""
-    numbers = range(1, max(2, question.minutes // 10 + 1))
+    numbers = range(1, max(2, question.block.minutes // 10 + 1))
     return ga.Subtasks(subtasks=tuple(ga.Subtask(minutes=10, what=f"part {n}") for n in numbers))
 
 
@@ -93,9 +94,9 @@ def _reaction(question: ga.React) -> Decision:
     return decision(TalkOrNot(question.asked, question.me, question.other, block, (), last))
 
 
-def _memo(question: ga.ConversationSummary) -> ga.Memo:
+def _memo(question: ga.ConversationSummary) -> Memo:
     found = summary(Summarise(question.asked, question.me, question.other, question.lines, ()))
-    return ga.Memo(memo=found.memo, acts=found.acts)
+    return Memo(memo=found.memo, acts=found.acts)
 
 
 def _rating(question: ga.RateMemory) -> ga.MemoryRating:

@@ -13,6 +13,7 @@ from sociolab.judging.controls import (
     OTHER,
     TO_THE_JUDGE,
     opening,
+    whole,
     with_lines,
 )
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned
@@ -85,10 +86,6 @@ INFORMATION: Mapping[str, Variants] = {
 }
 
 
-def _whole(label: str, episode: Episode | None) -> tuple[Variant, ...]:
-    return (Variant(label, episode, ((None, "", label),)),) if episode else ()
-
-
 def swapped_intentions(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each player with the intentions of the next one, the last with those of the first."""
     session = session_from(episode.trial.task.content)
@@ -100,7 +97,7 @@ def swapped_intentions(episode: Episode, seed: int) -> tuple[Variant, ...]:
     content = session.model_copy(update={"intentions": moved}).model_dump_json()
     trial = episode.trial
     task = replace(trial.task, content=content)
-    return _whole("swapped", Episode(replace(trial, task=task), episode.events))
+    return whole("swapped", Episode(replace(trial, task=task), episode.events))
 
 
 def _assigned(session: Session) -> set[tuple[str, str]]:
@@ -109,19 +106,19 @@ def _assigned(session: Session) -> set[tuple[str, str]]:
 
 def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The session up to the first turn of each seat."""
-    return _whole("cut", opening(episode))
+    return whole("cut", opening(episode))
 
 
 def asking_the_judge(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each player's last words ask the judge for the highest score."""
     seats = [one.id for one in session_from(episode.trial.task.content).players]
     made = with_lines(episode, dict.fromkeys(seats, TO_THE_JUDGE), (SPEAK,))
-    return _whole("to the judge", made if made != episode else None)
+    return whole("to the judge", made if made != episode else None)
 
 
 def other_play(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The session as it is given: with the play of another one."""
-    return _whole("other play", episode)
+    return whole("other play", episode)
 
 
 INTENTION: Mapping[str, Variants] = {

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from sociolab.core.episode import Answered, Episode, Event
+from sociolab.core.episode import Episode
 from sociolab.core.ports import Variant, Variants
-from sociolab.judging.controls import ADDRESSED, OPENING, OTHER
+from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, whole
 from sociolab.town.trace import Did, Record, Talked, retold
 from sociolab.worlds.stss.dataset import Content, content_from
 from sociolab.worlds.stss.evidence import Evidence, partner_of
 from sociolab.worlds.stss.judges import NOTES, Incomplete, lived, seen_actions
 from sociolab.worlds.stss.scoring import ScoreSettings, score
-from sociolab.worlds.stss.talk.audit import SMALL_NOTE, SMALL_TALK
+from sociolab.worlds.stss.talk.audit import SMALL_NOTE, SMALL_TALK, reworded
 from sociolab.worlds.stss.task import Errand, SocialTask
 
 IDLE = "mending a broken chair, alone"
@@ -65,10 +65,6 @@ def variants(settings: ScoreSettings) -> Mapping[str, Variants]:
     }
 
 
-def _whole(label: str, episode: Episode) -> tuple[Variant, ...]:
-    return (Variant(label, episode, ((None, "", label),)),)
-
-
 def _content(episode: Episode) -> Content:
     return content_from(episode.trial.task.content)
 
@@ -92,9 +88,10 @@ def _listed(episode: Episode) -> _Listed:
 
 
 def _with_actions(
-    episode: Episode, listed: _Listed, text: Callable[[str, Errand | None], str]
-) -> Episode:
-    """The episode in which each of these actions has another text, in the plan, too."""
+    label: str, episode: Episode, listed: _Listed, text: Callable[[str, Errand | None], str]
+) -> tuple[Variant, ...]:
+    """The episode in which each of these actions has another text, in the plan, too; none where
+    there are none of them."""
 
     def changed(record: Record) -> Record:
         if not isinstance(record, Did) or (record.who, record.doing) not in listed:
@@ -102,22 +99,18 @@ def _with_actions(
         doing = text(record.doing, listed[record.who, record.doing])
         return replace(record, doing=doing, block=doing)
 
-    return Episode(episode.trial, retold(episode.events, changed))
+    return whole(label, Episode(episode.trial, retold(episode.events, changed))) if listed else ()
 
 
 def _idle(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    listed = _listed(episode)
-    if not listed:
-        return ()
-    return _whole("idle", _with_actions(episode, listed, lambda doing, errand: IDLE))
+    return _with_actions("idle", episode, _listed(episode), lambda doing, errand: IDLE)
 
 
 def _addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    listed = _listed(episode)
-    if not listed:
-        return ()
-    told = _with_actions(episode, listed, lambda doing, errand: f"{doing} {TO_THE_JUDGE}")
-    return _whole("to the judge", told)
+    def told(doing: str, errand: Errand | None) -> str:
+        return f"{doing} {TO_THE_JUDGE}"
+
+    return _with_actions("to the judge", episode, _listed(episode), told)
 
 
 def _joined(episode: Episode, settings: ScoreSettings) -> tuple[Variant, ...]:
@@ -136,7 +129,7 @@ def _joined(episode: Episode, settings: ScoreSettings) -> tuple[Variant, ...]:
     def joins(doing: str, errand: Errand | None) -> str:
         return f"taking part in: {task.activity}" if errand is None else f"now: {errand.what}"
 
-    return _whole("all take part", _with_actions(episode, listed, joins))
+    return _with_actions("all take part", episode, listed, joins)
 
 
 def _other(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -145,7 +138,7 @@ def _other(episode: Episode, seed: int) -> tuple[Variant, ...]:
     content = _content(episode)
     changed = content.model_copy(update={"task": _about(content.task, ELSE)})
     task = replace(episode.trial.task, content=changed.model_dump_json())
-    return _whole("other activity", Episode(replace(episode.trial, task=task), episode.events))
+    return whole("other activity", Episode(replace(episode.trial, task=task), episode.events))
 
 
 def _about(task: SocialTask, activity: str) -> SocialTask:
@@ -173,12 +166,5 @@ def _unsaid(episode: Episode, seed: int) -> tuple[Variant, ...]:
     events = retold(episode.events, changed)
     if not spoke:
         return ()
-    return _whole("small talk", Episode(episode.trial, tuple(map(_small_note, events))))
-
-
-def _small_note(event: Event) -> Event:
-    if not isinstance(event, Answered) or event.question not in NOTES:
-        return event
-    assert isinstance(event.value, dict)
-    kept = {key: one for key, one in event.value.items() if key != "acts"}
-    return replace(event, value={**kept, "memo": SMALL_NOTE})
+    small = (reworded(event, NOTES, "memo", SMALL_NOTE) for event in events)
+    return whole("small talk", Episode(episode.trial, tuple(small)))

@@ -23,7 +23,7 @@ from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored,
 from sociolab.core.seeding import digest
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
-from sociolab.town.questions import Summary, Utterance
+from sociolab.town.questions import Memo, Utterance
 from sociolab.town.trace import Talked
 from sociolab.town.trajectory import Intervals, Trajectory, common, spans
 from sociolab.worlds.stss.dataset import Content, content_from
@@ -71,7 +71,7 @@ class Spoken:
     other: str
     occasion: Occasion
     lines: tuple[Utterance, ...]
-    note: Summary | None
+    note: Memo | None
     step: int
 
 
@@ -92,10 +92,9 @@ def spoken(
     """
     task, people = content.task, {resident.id: resident for resident in content.residents}
     notes = {
-        (event.seat, event.turn): Summary.model_validate({"importance": 1, **event.value})
+        (event.seat, event.turn): Memo.model_validate(event.value)
         for event in episode.events
         if isinstance(event, Answered) and event.question in NOTES
-        if isinstance(event.value, dict)
     }
     found = []
     for talk in trajectory.everybody(Talked):

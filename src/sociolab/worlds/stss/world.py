@@ -61,9 +61,9 @@ class TownSettings(PromptedSettings):
     wanted = WANTED
 
 
-def paper(mind: MindName = "lean") -> PromptSet:
+def paper() -> PromptSet:
     """The set that is used where none is chosen."""
-    return load_set(PACKAGE, "paper", WANTED if mind == "lean" else WANTED_GENERATIVE)
+    return load_set(PACKAGE, "paper", WANTED)
 
 
 _EVALUATED = (

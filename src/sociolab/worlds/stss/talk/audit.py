@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from sociolab.core.episode import Answered, Episode, Event
 from sociolab.core.ports import Variant, Variants
-from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, TO_THE_JUDGE
+from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, TO_THE_JUDGE, whole
 from sociolab.worlds.stss.talk.dataset import scenario_from
 
 _SAID, _NOTED = "utter", "summarise"
@@ -16,20 +16,16 @@ SMALL_NOTE = "We met and talked for a while."
 """Words of our own that convey nothing of a task."""
 
 
-def _whole(label: str, episode: Episode) -> tuple[Variant, ...]:
-    return (Variant(label, episode, ((None, "", label),)),)
-
-
 def emptied(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Whoever has the task says nothing of it, and the other's note holds nothing of it."""
     performer = scenario_from(episode.trial.task.content).performer.resident.id
     events = tuple(
-        _with(event, _NOTED, "memo", SMALL_NOTE)
+        reworded(event, (_NOTED,), "memo", SMALL_NOTE)
         if event.seat != performer
-        else _with(event, _SAID, "text", SMALL_TALK)
+        else reworded(event, (_SAID,), "text", SMALL_TALK)
         for event in episode.events
     )
-    return _whole("emptied", Episode(episode.trial, events))
+    return whole("emptied", Episode(episode.trial, events))
 
 
 def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -41,12 +37,12 @@ def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
     events = tuple(
         replace(event, value=value) if event is spoken[-1] else event for event in episode.events
     )
-    return _whole("to the judge", Episode(episode.trial, events))
+    return whole("to the judge", Episode(episode.trial, events))
 
 
-def _with(event: Event, question: str, field: str, text: str) -> Event:
-    """An answer to this question with another text, and without acts of the words it had."""
-    if not isinstance(event, Answered) or event.question != question:
+def reworded(event: Event, questions: Collection[str], field: str, text: str) -> Event:
+    """An answer to such a question with another text, and without acts of the words it had."""
+    if not isinstance(event, Answered) or event.question not in questions:
         return event
     value = event.value
     assert isinstance(value, dict)
@@ -56,7 +52,7 @@ def _with(event: Event, question: str, field: str, text: str) -> Event:
 
 def replaced(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The task as it is given: with another task's conversation and note."""
-    return _whole("other talk", episode)
+    return whole("other talk", episode)
 
 
 VARIANTS: Mapping[str, Variants] = {

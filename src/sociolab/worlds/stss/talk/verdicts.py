@@ -10,7 +10,7 @@ from sociolab.core.episode import Episode, Unusable
 from sociolab.core.errors import Cause
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
-from sociolab.town.questions import Matter, SpeechAct, Summary, Utterance
+from sociolab.town.questions import Matter, Memo, SpeechAct, Summary, Utterance
 from sociolab.worlds.stss.talk.conditions import (
     ConditionFinding,
     GoalCondition,
@@ -194,7 +194,7 @@ def of_talk(
     return _findings(occasion, [(act, line.text) for line in lines for act in line.acts])
 
 
-def of_note(occasion: Occasion, note: Summary) -> tuple[ConditionFinding, ...] | Unread:
+def of_note(occasion: Occasion, note: Memo) -> tuple[ConditionFinding, ...] | Unread:
     """What the other keeps of a talk; Unread where it is no scripted player's note."""
     if not note.acts:
         return UNREAD
