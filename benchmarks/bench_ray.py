@@ -20,8 +20,8 @@ from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.endpoint.server import start_in_process
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.merging import read_trial, take_trial
 from sociolab.store.store import Store
+from sociolab.store.trial_rows import read_trial, take_trial
 
 IN_FLIGHT = 8
 

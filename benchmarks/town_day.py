@@ -16,7 +16,7 @@ from typing import cast
 
 from town_population import population
 
-from sociolab.core.episode import Answered, Event, Happened
+from sociolab.core.episode import Answered, Event, Happened, Unusable
 from sociolab.engine.drive import drive
 from sociolab.town.clock import Clock
 from sociolab.town.mind import MindPlayer
@@ -41,6 +41,7 @@ def main() -> None:
         "wall": wall,
         "cpu": cpu,
         "answers": sum(isinstance(event, Answered) for event in events),
+        "unusable": sum(isinstance(event, Unusable) for event in events),
         "trace_kb": len(zlib.compress(json.dumps(trace).encode())) / 1024,
         "steps": setting.steps,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,

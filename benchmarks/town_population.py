@@ -20,28 +20,16 @@ def population(count: int) -> tuple[TownMap, tuple[Resident, ...]]:
     copies = -(-count // len(people))
     across = max(1, round((copies * town.height / town.width) ** 0.5))
     down = -(-copies // across)
-    sectors = sorted(town.sectors, key=len, reverse=True)
-    names = re.compile("|".join(re.escape(sector) for sector in sectors))
-    found = [_copy(one, copy, names) for copy in range(copies) for one in people]
+    names = sorted([*town.sectors, *(one.name for one in people)], key=len, reverse=True)
+    renamed = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    found = [_copy(one, copy, renamed) for copy in range(copies) for one in people]
     return (tiled(town, across, down) if copies > 1 else town), tuple(found[:count])
 
 
-def _copy(resident: Resident, copy: int, sectors: re.Pattern[str]) -> Resident:
+def _copy(resident: Resident, copy: int, renamed: re.Pattern[str]) -> Resident:
+    """The resident, with each name of a sector and a person told from that in other copies."""
     if copy == 0:
         return resident
-
-    def moved(text: str) -> str:
-        return sectors.sub(lambda found: f"{found[0]} {copy + 1}", text)
-
-    return resident.model_copy(
-        update={
-            "id": f"{resident.id}-{copy + 1}",
-            "name": f"{resident.name} {copy + 1}",
-            "living_area": moved(resident.living_area),
-            "routine": moved(resident.routine),
-            "learned": moved(resident.learned),
-            "currently": moved(resident.currently),
-            "knows": tuple(moved(place) for place in resident.knows),
-            "ties": {f"{name} {copy + 1}": tie for name, tie in resident.ties.items()},
-        }
-    )
+    text = renamed.sub(lambda found: f"{found[0]} {copy + 1}", resident.model_dump_json())
+    moved = Resident.model_validate_json(text)
+    return moved.model_copy(update={"id": f"{resident.id}-{copy + 1}"})

@@ -76,6 +76,12 @@ def walked(start: Tile, path: str) -> list[Tile]:
     return tiles
 
 
+@pytest.fixture(params=(1, 4, paths.NEAR), autouse=True)
+def near(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How far fields first reach: on a small map, all of it at once, or by steps."""
+    monkeypatch.setattr(paths, "NEAR", request.param)
+
+
 @given(drawn(), st.data())
 def test_a_path_is_walkable_leads_to_the_goal_and_is_as_short_as_can_be(
     town: Drawn, data: st.DataObject

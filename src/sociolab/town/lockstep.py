@@ -8,13 +8,16 @@ lived.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from itertools import chain
 from typing import Any
 
 from sociolab.core.errors import WorldError
 from sociolab.town.life import News, Propose, Stay, Talk, converse, could_talk
+from sociolab.town.map import Tile
 from sociolab.town.person import Noticed, Percept, Person, Surroundings, in_view
 from sociolab.town.questions import MindQuestion
 from sociolab.town.trace import Did, Remembered
@@ -231,8 +234,9 @@ class LockStep:
         self._walkers: dict[int, Person] = {}
         self._looks: set[int] = set()
         self._talks: dict[int, Talk] = {}
+        self._whereabouts = _Whereabouts(self._people, around.rules.radius)
         for person in self._people:
-            person.view = in_view(person, self._people, around.rules.radius)
+            person.view = self._whereabouts.view(person)
 
     @property
     def lived(self) -> int:
@@ -334,12 +338,15 @@ class LockStep:
 
     def _move(self) -> None:
         # All move before anybody looks.
-        for person in [one for one in self._walkers.values() if one.move_to(self._step)]:
+        moved = [one for one in self._walkers.values() if one.move_to(self._step)]
+        for person in moved:
+            self._whereabouts.move(person)
+        for person in moved:
             self._look_around(person)
 
     def _look_around(self, person: Person) -> None:
         """Who comes into view looks, and is looked at."""
-        view = in_view(person, self._people, self._around.rules.radius)
+        view = self._whereabouts.view(person)
         if view == person.view:
             return
         own = person.number
@@ -352,6 +359,36 @@ class LockStep:
         if gained:
             self._looks |= gained
             self._looks.add(own)
+
+
+class _Whereabouts:
+    """Residents by squares of the map, as wide as one sees: whom one sees stands in one of nine."""
+
+    def __init__(self, people: Sequence[Person], radius: int) -> None:
+        self._radius = radius
+        self._squares: defaultdict[Tile, set[Person]] = defaultdict(set)
+        self._of = [self._square(person) for person in people]
+        for person in people:
+            self._squares[self._of[person.number]].add(person)
+
+    def move(self, person: Person) -> None:
+        """Put a person where it now stands."""
+        before, now = self._of[person.number], self._square(person)
+        if now != before:
+            self._squares[before].remove(person)
+            self._squares[now].add(person)
+            self._of[person.number] = now
+
+    def view(self, person: Person) -> frozenset[int]:
+        """The numbers of all whom a person sees."""
+        x, y = self._of[person.number]
+        near = [(x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
+        people = chain.from_iterable(self._squares.get(square, ()) for square in near)
+        return in_view(person, people, self._radius)
+
+    def _square(self, person: Person) -> Tile:
+        side = max(1, self._radius)
+        return person.tile[0] // side, person.tile[1] // side
 
 
 def together(person: Person, people: Iterable[Person]) -> set[int]:

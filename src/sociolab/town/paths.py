@@ -1,10 +1,12 @@
 """What is the shortest way on foot from one tile to another?
 
-By flow fields: the steps to a destination from every tile, counted when it is first walked to.
+By flow fields: the steps to a destination from every tile near it, counted when it is first walked
+to, and from further off when somebody comes from there.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -22,6 +24,9 @@ FAR: Final = 1_000_000_000
 
 KEPT: Final = 1024
 """So many fields are kept: those of the goals walked to last."""
+
+NEAR: Final = 32
+"""A field first reaches so many tiles around its goal, then twice as many, and so on."""
 
 
 class WalkableMap(Protocol):
@@ -48,14 +53,30 @@ class WalkableMap(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """The steps to a goal, as in `bfs`, within a window whose first tile is (`left`, `top`)."""
+
+    counted: memoryview[int]
+    row: int
+    left: int
+    top: int
+    whole: bool
+
+    def index(self, tile: Tile) -> int:
+        """Where a tile stands; 0, where nothing leads, if it lies outside the window."""
+        x, y = tile[0] - self.left, tile[1] - self.top
+        at = (y + 1) * self.row + x
+        return at if 0 <= x < self.row - 1 and y >= 0 and at < len(self.counted) - self.row else 0
+
+
 class Paths:
     """Shortest ways between tiles of a map, one tile a step, north, east, south or west."""
 
     def __init__(self, town: WalkableMap) -> None:
         self._walkable = np.ascontiguousarray(town.walkable, dtype=np.bool_)
         self._arena = np.asarray(town.arena)
-        self._row: int = self._walkable.shape[1] + 1
-        self._steps_to = lru_cache(KEPT)(self._count_steps_to)
+        self._field = lru_cache(KEPT)(self._count_steps_to)
         self.reach = lru_cache(None)(self._reach)
 
     def path(self, start: Tile, goal: Tile) -> str:
@@ -64,7 +85,8 @@ class Paths:
         Where several headings lead nearer, the first of N, E, S, W is taken, always. WorldError
         if no path leads there.
         """
-        counted, at, row = self._counts(start, goal), self._index(start), self._row
+        field = self._leading(start, goal)
+        counted, at, row = field.counted, field.index(start), field.row
         path = []
         for nearer in range(counted[at] - 1, 0, -1):
             if counted[at - row] == nearer:
@@ -83,7 +105,8 @@ class Paths:
 
     def distance(self, start: Tile, goal: Tile) -> int:
         """The steps of a shortest path; WorldError if there is none."""
-        return int(self._counts(start, goal)[self._index(start)]) - 1
+        field = self._leading(start, goal)
+        return int(field.counted[field.index(start)]) - 1
 
     def _reach(self, place_index: int) -> Steps:
         """[height, width]: steps to the nearest walkable tile of an arena (-1: to one outdoors).
@@ -91,39 +114,46 @@ class Paths:
         `FAR` where no path leads there and where one cannot walk. Not to be written to.
         """
         counted = bfs(self._walkable, self._walkable & (self._arena == place_index))
-        inside = counted.reshape(-1, self._row)[1:-1, :-1].astype(np.int32)
+        inside = counted.reshape(-1, self._walkable.shape[1] + 1)[1:-1, :-1].astype(np.int32)
         table = np.where(inside > 0, inside - 1, np.int32(FAR))
         table.setflags(write=False)
         return table
 
-    def _index(self, tile: Tile) -> int:
-        """Where a tile stands in the layout of `bfs`."""
-        return (tile[1] + 1) * self._row + tile[0]
-
-    def _counts(self, start: Tile, goal: Tile) -> memoryview[int]:
-        """The steps to the goal, plus one, as in `bfs`; WorldError where none lead from start."""
+    def _leading(self, start: Tile, goal: Tile) -> _Field:
+        """A field in which a way leads from start to the goal; WorldError where there is none."""
         height, width = self._walkable.shape
         for x, y in (start, goal):
             if not (0 <= x < width and 0 <= y < height and self._walkable[y, x]):
                 raise WorldError(
                     f"expected tiles to walk on, but ({x}, {y}) is a wall or off the map."
                 )
-        counted = self._steps_to(goal)
-        if not counted[self._index(start)]:
-            raise WorldError(f"expected a path from tile {start} to {goal}: there is none.")
-        return counted
+        most = NEAR
+        while True:
+            field = self._field(goal, most)
+            if field.counted[field.index(start)]:
+                return field
+            if field.whole:
+                raise WorldError(f"expected a path from tile {start} to {goal}: there is none.")
+            most *= 2
 
-    def _count_steps_to(self, goal: Tile) -> memoryview[int]:
-        goals = np.zeros_like(self._walkable)
-        goals[goal[1], goal[0]] = True
-        return bfs(self._walkable, goals).data
+    def _count_steps_to(self, goal: Tile, most: int) -> _Field:
+        """Steps of at most `most`; all, where the window of this size holds the whole map."""
+        height, width = self._walkable.shape
+        left, top = max(0, goal[0] - most), max(0, goal[1] - most)
+        free = self._walkable[top : goal[1] + most + 1, left : goal[0] + most + 1]
+        whole = free.shape == (height, width)
+        goals = np.zeros_like(free)
+        goals[goal[1] - top, goal[0] - left] = True
+        counted = bfs(free, goals, None if whole else most)
+        return _Field(counted.data, free.shape[1] + 1, left, top, whole)
 
 
 # ------------------------------------------------------------------ breadth-first search
 
 
-def bfs(free: Tiles, goals: Tiles) -> Counts:
-    """Breadth-first search from all goals at once: steps plus one, 0 where no way leads.
+def bfs(free: Tiles, goals: Tiles, most: int | None = None) -> Counts:
+    """Breadth-first search from all goals at once: steps plus one, 0 where no way leads, or none
+    of at most `most` steps.
 
     Flat, row by row, with a row of walls before the first and after the last, and one wall at the
     end of each row (which is also the wall before the next).
@@ -136,7 +166,7 @@ def bfs(free: Tiles, goals: Tiles) -> Counts:
     left = _bits(free) & ~front
     digits: list[int] = []  # digit b: the tiles in whose count bit b is set
     count = 0
-    while front:
+    while front and (most is None or count <= most):
         count += 1
         if count >> len(digits):
             digits.append(0)

@@ -48,7 +48,7 @@ def compare(
         )
         sections = found.overview
         details = [replace(one, figures=()) for one in found.sections] if found.comparison else ()
-        leads = found.comparison and _leading(found.comparison)
+        leads = None if found.comparison is None else _leading(found.comparison)
     except ConfigError as error:
         problem = str(error)
     return _concluded(
