@@ -167,7 +167,7 @@ def test_two_people_say_what_came_of_it_and_neither_waits_for_the_other(
         expect(tab.get_by_role("heading", name="The conversation is over")).to_be_visible()
         expect(tab.locator("#over")).to_have_text("All turns have been used.")
         expect(tab.get_by_text("Turn 4 of 4")).to_be_hidden()
-        expect(tab.get_by_label("Which price")).to_be_hidden()
+        expect(tab.get_by_label("What price")).to_be_hidden()
         tab.get_by_role(
             "button", name="Send the answer"
         ).click()  # the browser says what is missing
@@ -176,7 +176,7 @@ def test_two_people_say_what_came_of_it_and_neither_waits_for_the_other(
         expect(tab.get_by_label("What did you agree on?")).to_be_visible()
         tab.get_by_label("Yes, we agreed on a price").check()
         expect(tab.get_by_label("What did you agree on?")).to_be_hidden()
-        tab.get_by_label("Which price").fill("280")
+        tab.get_by_label("What price").fill("280")
         # By keyboard alone: to the button, to the last line but one, and back.
         proposed = tab.get_by_role("group", name="Which line proposed it?")
         proposed.get_by_role("button", name="Choose a line").focus()
@@ -207,7 +207,7 @@ def test_two_people_say_what_came_of_it_and_neither_waits_for_the_other(
         accepted.get_by_role("button", name="Choose a line").click()
         tab.get_by_role("button", name="Choose this line: Done, 280 it is.").click()
         tab.reload()
-        expect(tab.get_by_label("Which price")).to_have_value("280")
+        expect(tab.get_by_label("What price")).to_have_value("280")
         expect(accepted.get_by_text("Done, 280 it is.")).to_be_visible()
         tab.evaluate("scrollTo(0, 0)")
         held(tab, "play-closing")

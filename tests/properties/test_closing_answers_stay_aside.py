@@ -73,7 +73,7 @@ class Model:
 
     def __call__(self, chat: ChatBody) -> str:
         self.prompts.append("\n".join(message.text for message in chat.messages))
-        if "The scene is over, without another turn." in chat.messages[-1].text:
+        if "The scene is over; no turn will follow." in chat.messages[-1].text:
             return self._closing(json.loads(chat.schema)["properties"])
         draw = Draw(self._chance, 40)
         return json.dumps(sample(json.loads(chat.schema), draw))

@@ -486,21 +486,31 @@ class Surroundings:
         It goes by what was so when the step began, of uses in view: whoever could have used a thing
         there by then has lived its steps, since one waits for them in any order.
         """
-        (x, y), arena, radius = person.tile, person.arena, self.rules.radius
+        x, y = person.tile
         found = []
-        for uses in self._uses.get(place, {}).values():
-            before = uses[: bisect_left(uses, person.step, key=attrgetter("step"))]
-            use = next(
-                (
-                    one
-                    for one in reversed(before)
-                    if sees((x, y), arena, one.tile, self.town.arena_at(one.tile), radius)
-                ),
-                None,
-            )
+        for thing in self._uses.get(place, {}):
+            use = self._last_use(person, place, thing)
             if use and use.state and use.number != person.number:
                 found.append((abs(use.tile[0] - x) + abs(use.tile[1] - y), use))
         return [Noticed(self.people[use.number], use.state, use.thing) for _, use in sorted(found)]
+
+    def left_as(self, person: Person, place: str, thing: str) -> str:
+        """The state that lasts in which a thing was left, as far as one sees it; "" for none."""
+        use = self._last_use(person, place, thing)
+        return use.state if use else ""
+
+    def _last_use(self, person: Person, place: str, thing: str) -> ThingUse | None:
+        uses = self._uses.get(place, {}).get(thing, [])
+        tile, arena, radius = person.tile, person.arena, self.rules.radius
+        before = uses[: bisect_left(uses, person.step, key=attrgetter("step"))]
+        return next(
+            (
+                one
+                for one in reversed(before)
+                if sees(tile, arena, one.tile, self.town.arena_at(one.tile), radius)
+            ),
+            None,
+        )
 
     def bed(self, person: Person) -> Tile:
         """Where a person sleeps."""

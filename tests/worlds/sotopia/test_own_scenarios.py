@@ -610,8 +610,8 @@ def test_one_bargain_checked_by_hand() -> None:
     )
     assert bicycle.goals[0].text == (
         "You have told yourself that you will sell the bicycle for $235. A higher price is a bonus "
-        "up to $282, and above that you gain nothing more; a lower one is a loss, and at $164.50 "
-        "or less it is as bad as not selling at all."
+        "up to $282, which would be complete success, and above that you gain nothing more; a "
+        "lower one is a loss, and at $164.50 or less it is as bad as not selling at all."
     )
 
 

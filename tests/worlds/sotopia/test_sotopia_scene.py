@@ -107,7 +107,7 @@ def test_of_unlike_parts_of_a_tie_everybody_is_told_who_is_which() -> None:
 
 def test_the_tail_counts_turns_from_one() -> None:
     tail = SotopiaScene(casting()).witness("seat0").observe(4).tail
-    assert tail == "It is your turn: turn 5 of at most 20, everybody's turns counted."
+    assert tail == "It is your turn: turn 5 of at most 20, counting everyone's turns."
 
 
 def test_the_view_holds_records_and_no_more_than_the_text() -> None:

@@ -46,16 +46,23 @@ class GenerativeLife(Life):
     # -------------------------------------------------------------- acting
 
     def _live(self, block: Block) -> Living[None]:
-        """Do what a block of the schedule says, step by step, until it is over or plans change."""
+        """Do what a block of the schedule says, step by step, until it is over or plans change.
+
+        A step lasts its minutes from when one is there; walks are at the cost of the last ones.
+        """
         me = self.me
         block = yield from self.days.decided(block)
         parts = yield from self.days.parts(block)
+        over, planned = self.clock.step(block.end), me.step
         for part, end in in_time(parts, block):
-            until = self.clock.step(end)
-            if me.step >= until:
+            lasts = self.clock.step(end) - planned
+            if lasts <= 0 or me.step >= over:
                 continue
+            planned += lasts
             place, thing = yield from self._where(in_words(block, part))
             done = part.model_copy(update={"object": thing})
+            walk = len(self._way(self.around.spot(me, place, thing)))
+            until = over if end == block.end else min(over, me.step + walk + lasts)
             if (yield from self._part(block, place, done, until)):
                 return
 
@@ -96,7 +103,8 @@ class GenerativeLife(Life):
             self._used, self._state = (doing, place, thing), ""
             new = [f"I am {doing} at {place}"]
             if thing:
-                answer = yield self.ask(ga.ObjectState, thing, place, doing)
+                before = self.around.left_as(me, place, thing)
+                answer = yield self.ask(ga.ObjectState, thing, place, doing, before)
                 stays = answer is not None and answer.stays
                 self.around.use(me, place, thing, answer.state if stays else "")
                 if answer is not None:

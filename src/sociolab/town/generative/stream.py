@@ -12,8 +12,13 @@ from sociolab.models.vectors import decoded
 from sociolab.town.embedding import Embed
 from sociolab.town.life import Living, Thinking
 from sociolab.town.memory import MemoryKind
-from sociolab.town.questions import Memory, RateImportance
-from sociolab.town.questions.generative import DrawInsights, RateMemory, SalientQuestions
+from sociolab.town.questions import Memory
+from sociolab.town.questions.generative import (
+    DrawInsights,
+    RateMemories,
+    RateMemory,
+    SalientQuestions,
+)
 
 RECALLED = 30
 """Memories for a focal point."""
@@ -49,7 +54,7 @@ class Stream(Thinking):
 
     def _rated(self, kind: MemoryKind, texts: tuple[str, ...]) -> Living[list[int | None]]:
         if len(texts) > 1 and "importance" in self.around.setting.merge:
-            answer = yield self.ask(RateImportance, texts)
+            answer = yield self.ask(RateMemories, texts)
             return [*answer.ratings] if answer is not None else [None] * len(texts)
         found: list[int | None] = []
         for text in texts:

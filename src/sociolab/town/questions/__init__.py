@@ -87,7 +87,6 @@ MindName: TypeAlias = Literal["lean", "generative-agents"]
 QUESTIONS_OF: Mapping[MindName, tuple[type[MindQuestion[Any]], ...]] = {
     "lean": QUESTIONS,
     "generative-agents": (
-        RateImportance,
         Summarise,
         GeneralPlan,
         DayReminder,
@@ -95,7 +94,7 @@ QUESTIONS_OF: Mapping[MindName, tuple[type[MindQuestion[Any]], ...]] = {
         *GENERATIVE,
     ),
 }
-"""Those of each mind; the first five of the second are questions of both."""
+"""Those of each mind; the first four of the second are questions of both."""
 
 __all__ = [
     "GENERATIVE",

@@ -160,8 +160,9 @@ class Block:
 
     @property
     def minutes(self) -> int:
-        """How long it lasts, at least 1."""
-        return max(1, round((self.end - self.start) / timedelta(minutes=1)))
+        """How long it lasts by its hours as they are told, at least 1."""
+        start = self.start.replace(second=0)
+        return max(1, round((self.end - start) / timedelta(minutes=1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,7 +427,8 @@ def here(me: Me) -> str:
     doing = one_line(me.doing)
     spot = f"at {one_line(me.place)}" if me.place else "outdoors"
     if doing.startswith("on the way to"):
-        return f"{doing}, now {spot}"
+        there = me.place.startswith(f"{doing.removeprefix('on the way to ')}: ")
+        return f"{'on the way to another room' if there else doing}, now {spot}"
     return f"{doing}, {spot}" if doing else spot
 
 

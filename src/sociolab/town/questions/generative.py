@@ -39,7 +39,15 @@ from sociolab.town.questions.base import (
     text_lines,
 )
 from sociolab.town.questions.conversation import Decision, Memo, Said, Utter, last_talked
-from sociolab.town.questions.day import BEDS, WAKES, ScheduleEntry, entries_from, one_of
+from sociolab.town.questions.day import (
+    BEDS,
+    WAKES,
+    RateImportance,
+    Ratings,
+    ScheduleEntry,
+    entries_from,
+    one_of,
+)
 
 A = TypeVar("A", bound=MindAnswer)
 
@@ -129,6 +137,13 @@ class GenerativeQuestion(MindQuestion[A]):
         return dated_statements(memories)
 
 
+def sentence(text: str) -> str:
+    """What happens, or is thought, as a sentence of its own."""
+    text = one_line(text, LONGEST_FIELD)
+    end = "" if text.endswith((".", "!", "?", "…")) else "."
+    return f"{text[:1].upper()}{text[1:]}{end}"
+
+
 class Written(MindAnswer):
     """A text of a few sentences."""
 
@@ -153,6 +168,15 @@ class RateMemory(GenerativeQuestion[MemoryRating]):
 
     kind: Literal["event", "conversation", "thought"]
     text: str
+
+    def own_words(self) -> dict[str, Any]:
+        """See `MindQuestion`."""
+        return {"text": sentence(self.text)}
+
+
+@dataclass(frozen=True, slots=True)
+class RateMemories(GenerativeQuestion[Ratings], RateImportance):
+    """`RateMemory` of several at once."""
 
 
 # ------------------------------------------------------------------ reflection
@@ -494,7 +518,8 @@ class ThingState(MindAnswer):
 
 @dataclass(frozen=True, slots=True)
 class ObjectState(GenerativeQuestion[ThingState]):
-    """What becomes of a thing that is used (section 5.1)."""
+    """What becomes of a thing that is used (section 5.1); `before` is the state in which its last
+    user left it, "" where that is not known to last."""
 
     name = "object_state"
     answer_type = ThingState
@@ -502,6 +527,7 @@ class ObjectState(GenerativeQuestion[ThingState]):
     thing: str
     place: str
     doing: str
+    before: str
 
 
 # ------------------------------------------------------------------ people and things that one sees
@@ -544,7 +570,8 @@ class React(GenerativeQuestion[Decision]):
     def own_words(self) -> dict[str, Any]:
         """See `MindQuestion`."""
         talked = last_talked(self.last_talk) if self.other else ""
-        return {"until": f"{self.block.end:%H:%M}", "last_talk": talked}
+        until = f"{self.block.end:%H:%M}"
+        return {"until": until, "last_talk": talked, "observation": sentence(self.observation)}
 
     def schema_options(self) -> dict[str, Any]:
         """Talking only where one can."""
@@ -608,6 +635,7 @@ class ConversationMemo(AfterTalk[Written]):
 GENERATIVE: tuple[type[GenerativeQuestion[Any]] | type[GenerativeUtter], ...] = (
     GenerativeUtter,
     RateMemory,
+    RateMemories,
     SalientQuestions,
     DrawInsights,
     PlanningNote,

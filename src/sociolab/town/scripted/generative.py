@@ -73,8 +73,9 @@ def _rest(question: ga.ReviseSchedule) -> ga.Schedule:
 
 def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
     """Of ten minutes, numbered."""
-    numbers = range(1, max(2, question.block.minutes // 10 + 1))
-    return ga.Subtasks(subtasks=tuple(ga.Subtask(minutes=10, what=f"part {n}") for n in numbers))
+    count = max(1, question.block.minutes // 10)
+    steps = (f"step {number} of {count}" for number in range(1, count + 1))
+    return ga.Subtasks(subtasks=tuple(ga.Subtask(minutes=10, what=step) for step in steps))
 
 
 def _area(question: ga.ChooseArea) -> ga.Area:

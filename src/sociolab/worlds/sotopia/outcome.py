@@ -107,12 +107,12 @@ def _best(goal: Checkable) -> float:
 
 _COMMON = {
     "in_words": 'the terms, if it was "something else"; "" if not',
-    "offer": f'{WANTED} of a turn that proposed what was agreed, word for word; "" unless agreed',
-    "acceptance": 'the same of a turn, words or deed, that accepted it; "" unless agreed',
+    "offer": 'quote of a turn that proposed it or its last part; "" unless agreed',
+    "acceptance": 'quote of a turn that accepted it; "" unless agreed',
 }
 _OF_A_FRIEND = _COMMON | {
-    "offer": f'{WANTED} of a turn that named the friend, word for word; "" unless found',
-    "acceptance": 'the same of a turn that confirmed this; "" unless found',
+    "offer": 'quote of a turn that named the friend; "" unless found',
+    "acceptance": 'quote of a turn that confirmed it; "" unless found',
 }
 _SAME_AS = {"found": "agreed", "not found": "nothing"}
 """What the words for a friend are as a claim."""
@@ -301,10 +301,10 @@ _OTHERWISE = {
 }
 _DIVIDED = {
     "still open": "the last offer got no answer, or only a part is settled",
-    "nothing": "no part is settled: the last offer was refused, or nothing was offered",
+    "nothing": "nothing was offered, or all was refused",
 }
 _MEANT: Mapping[str, Mapping[str, str]] = {
-    "price": {"agreed": "whatever else goes with it"} | _OTHERWISE,
+    "price": {"agreed": "with or without extras"} | _OTHERWISE,
     "division": {"agreed": "on all of it"} | _OTHERWISE | _DIVIDED,
     "option": {"agreed": "offered and accepted"} | _OTHERWISE,
     "friend": {
@@ -344,7 +344,7 @@ def _question_text(kind: str, matter: str) -> str:
 def _matter_asked(goal: Checkable) -> str:
     match goal.kind:
         case "price":
-            return f"which price, if any, did you agree on for {the(goal.item)}?"
+            return f"what price, if any, did you agree on for {the(goal.item)}?"
         case "division":
             return f"did the two of you agree on how to divide the {_goods(goal)}, and if so, how?"
         case "option":
@@ -359,7 +359,7 @@ def _misquoted(answer: BaseModel, history: Sequence[Line]) -> str:
     for name in ("offer", "acceptance"):
         quote = getattr(answer, name)
         if quote and quoted(quote, lines) is None:
-            return f'{name}: expected {WANTED} of one turn, word for word, found "{quote[:80]}"'
+            return f"{name}: expected {WANTED} of one turn, word for word, and found other words"
     return ""
 
 
@@ -428,7 +428,7 @@ def _in_plain_words(goal: Checkable) -> tuple[str, dict[str, str]]:
     match goal.kind:
         case "price":
             return f"Did you agree on a price for {the(goal.item)}?", {
-                "price": "Which price did you agree on, in dollars?"
+                "price": "What price did you agree on, in dollars?"
             }
         case "division":
             return f"Did you agree on how to divide {_goods(goal)}?", {
