@@ -189,6 +189,8 @@ def test_a_stove_left_burning_is_seen_by_who_comes_in_later_until_it_is_used_aga
     revised = [(one.who, one.why) for one in found.of(Planned) if one.why]
     assert revised == ([("ben", "turning off the stove")] if stays else [])
     assert seen[-1].step > at("11:00") or not stays
+    (using,) = [q for q in mind.of(ObjectState, "ben") if q.thing == "stove"]
+    assert using.before == ("burning" if stays else "")
 
 
 def test_own_acts_and_what_becomes_of_the_things_used_are_remembered() -> None:
@@ -285,6 +287,26 @@ def test_a_day_is_planned_in_broad_strokes_then_by_the_hour_then_in_steps() -> N
     assert [q.block.what for q in decomposed] == ["resting", "cooking soup", "resting"]
     (kept,) = [one for one in found.of(Remembered, "ann") if one.kind == "plan"]
     assert kept.importance == 5
+
+
+def test_a_step_lasts_its_minutes_from_when_one_is_there_at_the_cost_of_the_last() -> None:
+    steps = ("packing a bag", "shopping", "unpacking")
+    mind = Marionette(
+        hourly_schedule=lambda q: Activity(
+            what="running an errand" if q.start.hour == 9 else "resting"
+        ),
+        task_decomposition=lambda q: Subtasks(
+            subtasks=tuple(Subtask(minutes=20, what=step) for step in steps)
+        ),
+        choose_sector=lambda q: Area(name="Cafe" if "shopping" in q.what else "Ann's House"),
+    )
+    found = lived(mind, setting((ANN,), **GA)).of(Did, "ann")
+    errand = [one for one in found if one.doing.startswith("running an errand")]
+    walks = [one for one in errand if one.state == "walking"]
+    shopping = next(one for one in errand if "shopping" in one.doing and one.state == "at it")
+    assert shopping.step > walks[0].step == at("09:20")
+    assert walks[1].step == shopping.step + (at("09:20") - at("09:00"))
+    assert next(one.step for one in found if one.step > errand[-1].step) == at("10:00")
 
 
 def test_overnight_the_identity_is_revised_and_the_task_stays_word_for_word() -> None:
