@@ -706,7 +706,7 @@ def check_tasks(runs: Sequence[OpenedRun]) -> None:
 def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents, sides: str = "") -> Iterator[str]:
     """What beside the agents differs between the sides, what is not there yet, and whom no language
     model played. `sides`: who A and B are, where several comparisons stand together."""
-    for words in stand_in_words(*(run.result for run in runs)):
+    for words in stand_in_words(*(run.result.settings for run in runs)):
         yield f"{words}."
     if found.by == "role" or not found.partners:
         yield sides + _partners(found)

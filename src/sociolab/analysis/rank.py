@@ -25,7 +25,7 @@ from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
 from sociolab.report.section import Figure, Section, Spec, TextTable, noted
-from sociolab.report.words import failed_of, minus, notes_of_sets, percent, plural
+from sociolab.report.words import failed_of, minus, notes_of_sets, percent, plural, stand_in_words
 from sociolab.stats.intervals import LEVEL
 from sociolab.stats.ranking import (
     POINTS,
@@ -283,7 +283,8 @@ def rank_runs(
             run.declared, store.run(run.run).settings, {pool.judge: pool.judge_id.settings}
         )
     ]
-    notes = (*pool.notes, *names.notes)
+    served = stand_in_words(*(store.run(run).settings for run in runs))
+    notes = (*pool.notes, *names.notes, *(f"{words}." for words in served))
     pool = replace(pool, notes=notes, instructions=tuple(dict.fromkeys(told)))
     places = {
         (run, key): place

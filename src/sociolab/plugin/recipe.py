@@ -233,7 +233,7 @@ def standing(
         # Everybody meets everybody where nobody is the partner of all.
         met = (result.partner,) if result.partner else result.agents
         everybody = tuple(dict.fromkeys((*agents, *met)))
-        fakes = [one for one in (*everybody, judge or "") if one in stand_ins(result)]
+        fakes = [one for one in (*everybody, judge or "") if one in stand_ins(result.settings)]
         if ruled := [one for one in everybody if by_rules(result, one)]:
             why = f"{listed(ruled)}: rule-based, no language model"
         elif fakes:

@@ -27,6 +27,7 @@ from sociolab.report.words import (
     nature,
     plural,
     sanitize,
+    stand_in_words,
 )
 from sociolab.store.store import world_settings_in
 
@@ -311,6 +312,7 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
         _in_order(ranked, terms.better),
         _in_order(baselines, terms.better),
         (
+            *stand_in_words(*(result.settings for result, _ in rows)),
             nature(first, terms.judge),
             *dict.fromkeys(
                 note for result, _ in rows for note in instructions_notes(result, (terms.judge,))

@@ -383,7 +383,7 @@ def _design(result: RunResult) -> list[str]:
 
 def warnings(result: RunResult) -> tuple[str, ...]:
     """What went wrong, in sentences that must be seen; empty if nothing did."""
-    found = [*([smoke_words(result)] if result.smoke else []), *stand_in_words(result)]
+    found = [*([smoke_words(result)] if result.smoke else []), *stand_in_words(result.settings)]
     failures = result.failures
     if result.stopped:
         found.append(f"the run stopped early: {result.stopped}")

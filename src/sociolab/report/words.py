@@ -212,15 +212,17 @@ def by_rules(result: RunResult, label: str) -> bool:
     return result.declared.agents.get(label) == "rules"
 
 
-def stand_ins(*results: RunResult) -> tuple[str, ...]:
-    """The models of these runs that the stand-in endpoint served."""
-    tags = dict.fromkeys(tag for one in results for tag in one.recorded.get(TAGS) or ())
+def stand_ins(*settings: object) -> tuple[str, ...]:
+    """The models of runs with these settings that the stand-in endpoint served."""
+    noted = [one for one in settings if isinstance(one, dict)]
+    tags = dict.fromkeys(tag for one in noted for tag in one.get(TAGS) or ())
     return tuple(tag.removeprefix(STAND_IN) for tag in tags if tag.startswith(STAND_IN))
 
 
-def stand_in_words(*results: RunResult) -> Iterator[str]:
-    """That no language model answered for some models of these runs, without a full stop."""
-    if found := stand_ins(*results):
+def stand_in_words(*settings: object) -> Iterator[str]:
+    """That no language model answered for some models of runs with these settings, without a full
+    stop."""
+    if found := stand_ins(*settings):
         were = "was" if len(found) == 1 else "were"
         yield f"{', '.join(found)} {were} served by the stand-in endpoint, not by a language model"
 
