@@ -272,7 +272,7 @@ def test_the_researcher_reviews_what_agrees_least_and_has_it_rated_again(
     base = f"/studies/{STUDY}/ratings/annotations"
     assert "No two people have rated the same episode" in client.get(base).text
     rated(store, 1, 9)
-    assert "2 annotations that can be compared" in client.get(base).text
+    assert "2 annotations not drawn yet" in client.get(base).text
     drawn = client.form(f"{base}/draw").text
     assert "80 % of the scale from the others" in drawn
     assert "<script>alert" not in drawn
