@@ -71,6 +71,16 @@ def test_two_agents_worked_by_hand(store: Store) -> None:
     assert (found.alone, found.compared.unmatched) == ((P,), 10)
 
 
+def test_a_model_that_the_stand_in_endpoint_served_is_named(store: Store) -> None:
+    with store:
+        add_run(store, "r", FIVE)
+        had = store.run("r").settings
+        assert isinstance(had, dict)
+        store.set_settings("r", {**had, "tags": [f"stand-in:{A}"]})
+        cautions = ranking_section(rank_runs(store, ["r"])).cautions
+    assert f"{A} was served by the stand-in endpoint, not by a language model." in cautions
+
+
 def test_the_seats_of_one_episode_are_never_compared(store: Store) -> None:
     goals: dict[str, Plays] = {task: {(A, B): [(9, 1)]} for task in FIVE}
     with pytest.raises(ConfigError, match="nothing can be ranked"):

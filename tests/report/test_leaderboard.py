@@ -62,6 +62,17 @@ def test_agents_are_ranked_by_the_main_measure_whatever_the_order_of_runs(
     assert ranks(boards(runs[::-1])[0]) == ranks(board)
 
 
+def test_a_board_names_the_models_that_no_language_model_served(result: RunResult) -> None:
+    plain = run(result, "a")
+    assert isinstance(plain.settings, dict)
+    tagged = run(
+        result, "b", BETA, settings={**plain.settings, "tags": ["own", f"stand-in:{BETA}"]}
+    )
+    (board,) = boards([plain, tagged])
+    assert f"{BETA} was served by the stand-in endpoint, not by a language model" in board.notes
+    assert not [note for note in boards([plain])[0].notes if "stand-in" in note]
+
+
 def test_equal_values_share_a_rank_and_without_a_value_there_is_none(result: RunResult) -> None:
     runs = [with_value(run(result, n), v) for n, v in (("a", 5), ("b", 5), ("c", 3), ("d", None))]
     (board,) = boards(runs)
