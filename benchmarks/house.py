@@ -112,8 +112,8 @@ def main() -> None:
             text=True,
         )
         assert server.stdout is not None
-        while "try:" not in server.stdout.readline():
-            pass
+        if not any("try:" in line for line in server.stdout):
+            sys.exit("the local endpoint did not start: run this with sociolab's own Python")
         try:
             model = ["--agent", "openai/a", "--judge", "openai/j", "--base-url"]
             words = ["run", "sotopia", *model, "http://127.0.0.1:8797/v1", "--limit", "1", *store]
