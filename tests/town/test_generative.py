@@ -141,6 +141,8 @@ def test_a_thing_on_fire_is_seen_reacted_to_and_the_plan_is_changed_because_of_i
     assert (asked.other, asked.may_talk) == (None, False)
     (new,) = [one for one in found.of(Planned, "ben") if one.why]
     assert new.why == "putting out the fire on the stove"
+    kept = [one.text for one in found.of(Remembered, "ben") if one.kind == "plan"]
+    assert kept[1:] == ["I changed my plan for the day: putting out the fire on the stove"]
     assert seen[0].step == new.step == asked.asked.step > state.step
     doing = [one.doing for one in found.of(Did, "ben") if one.step >= new.step]
     assert doing[0] == "putting out the fire"
@@ -348,7 +350,11 @@ def test_before_each_utterance_the_relationship_is_summed_up_and_shown() -> None
     assert {q.relationship for q in spoken} == {"A neighbour."}
     # One more for whatever one thinks of reacting to, but for what was just talked about.
     reacted = [q for q in mind.of(React) if q.context]
-    assert len(mind.of(RelationshipSummary)) == len(spoken) + len(reacted)
+    summed = mind.of(RelationshipSummary)
+    assert len(summed) == len(spoken) + len(reacted)
+    # The one that comes before an utterance goes by all that has been said until then.
+    assert [q.lines for q in summed if q.talking] == [q.lines for q in spoken]
+    assert not [q for q in summed if q.lines and not q.talking]
 
 
 def test_after_a_conversation_both_keep_a_summary_a_thought_for_planning_and_a_memo() -> None:

@@ -164,14 +164,27 @@ class GenerativeLife(Life):
             return None
         return replace(self.around.other(self.me, noticed.other), doing=noticed.doing)
 
-    def _context(self, step: int, noticed: Noticed) -> Living[str]:
-        """What one knows of somebody or something: one's relationship, and what bears on it."""
+    def _context(
+        self, step: int, noticed: Noticed, talk: Sequence[Utterance] | None = None
+    ) -> Living[str]:
+        """What one knows of somebody or something: one's relationship, and what bears on it.
+
+        `talk`: what has been said, where one is about to speak with them.
+        """
         name = f"the {noticed.thing}" if noticed.thing else noticed.other.name
         points = (f"relationship with {name}", f"{name} is {noticed.doing}")
         memories = yield from self.stream.recall(*points, most=SPOKEN_OF, step=step)
         other = self._other(noticed)
         about = named(other) if other else name
-        summed = yield self.ask(ga.RelationshipSummary, about, noticed.doing, memories, step=step)
+        summed = yield self.ask(
+            ga.RelationshipSummary,
+            about,
+            noticed.doing,
+            memories,
+            talk is not None,
+            tuple(talk or ()),
+            step=step,
+        )
         return summed.text if summed is not None else ""
 
     # -------------------------------------------------------------- talking
@@ -187,7 +200,7 @@ class GenerativeLife(Life):
         known = len(lines) >= 2 or self._known_of[:2] == (other, step)
         if not known or "relationship" not in self.around.setting.merge:
             noticed = Noticed(other, other.shown.doing)
-            context = yield from self._context(step, noticed)
+            context = yield from self._context(step, noticed, lines)
             self._known_of = (other, step, context)
         relationship = self._known_of[2]
         last = " ".join(f"{line.name}: {line.text}" for line in lines[-LAST_LINES:])
@@ -216,7 +229,7 @@ class GenerativeLife(Life):
         block = self._under_way()
         if block is None or me.step >= me.bed or kept is None:
             return False
-        observation = f"you have just talked with {other.name}: {memo.rstrip('.')}"
+        observation = f'you have just talked with {other.name}. What you keep in mind: "{memo}"'
         question = self.ask(ga.React, observation, "", block, may_talk=False)
         # The talk is over, and no longer what one does.
         decision = yield replace(question, me=replace(question.me, doing=""))

@@ -134,6 +134,7 @@ class GenerativePlanning(Planning):
             return False
         blocks = gone_on(me.blocks, _blocks(made, now, bedtime), now)
         me.plan(me.step, blocks, why, self.around.setting)
+        self.keep("plan", f"I changed my plan for the day: {why}", PLAN_IMPORTANCE)
         return True
 
     # -------------------------------------------------------------- by the minute

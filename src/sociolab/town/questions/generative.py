@@ -140,7 +140,7 @@ class GenerativeQuestion(MindQuestion[A]):
 def sentence(text: str) -> str:
     """What happens, or is thought, as a sentence of its own."""
     text = one_line(text, LONGEST_FIELD)
-    end = "" if text.endswith((".", "!", "?", "…")) else "."
+    end = "" if text.rstrip('"').endswith((".", "!", "?", "…")) else "."
     return f"{text[:1].upper()}{text[1:]}{end}"
 
 
@@ -538,7 +538,7 @@ class RelationshipSummary(GenerativeQuestion[Written]):
     """What one knows that matters just now of somebody, or of a thing (section 4.3.1).
 
     Two questions are answered in one text: what one's relationship with it is, and what bears on
-    what is seen of it.
+    what is seen of it. `talking`: before one speaks with them, after these `lines`.
     """
 
     name = "relationship"
@@ -547,6 +547,8 @@ class RelationshipSummary(GenerativeQuestion[Written]):
     about: str
     doing: str
     memories: tuple[Memory, ...]
+    talking: bool = False
+    lines: tuple[Utterance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
