@@ -167,6 +167,25 @@ def test_a_way_much_longer_than_the_bird_flies_is_found() -> None:
     assert ways.distance((0, 0), goal) == searched(town, [goal])[0, 0] > 200
 
 
+def test_a_way_within_the_first_window_is_not_taken_where_a_shorter_one_leaves_it() -> None:
+    town = Drawn(
+        (
+            ".........",
+            ".......#.",
+            ".......#.",
+            ".......#.",
+            ".......#.",
+            ".#######.",
+            ".#...#...",
+            ".#...#.#.",
+            ".#.....#.",
+            ".........",  # four tiles around the goal do not hold this row, on which the way goes
+        )
+    )
+    start, goal = (4, 6), (4, 4)
+    assert Paths(town).distance(start, goal) == searched(town, [goal])[start] == 16
+
+
 def test_a_resident_who_stands_at_the_goal_walks_no_step() -> None:
     assert Paths(Drawn(("..",))).path((1, 0), (1, 0)) == ""
     assert Paths(Drawn(("..",))).distance((1, 0), (1, 0)) == 0
