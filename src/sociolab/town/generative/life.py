@@ -61,7 +61,7 @@ class GenerativeLife(Life):
             planned += lasts
             place, thing = yield from self._where(in_words(block, part))
             done = part.model_copy(update={"object": thing})
-            walk = len(self._way(self.around.spot(me, place, thing)))
+            walk = self.around.paths.distance(me.tile, self.around.spot(me, place, thing))
             until = over if end == block.end else min(over, me.step + walk + lasts)
             if (yield from self._part(block, place, done, until)):
                 return
