@@ -238,15 +238,19 @@ def _few(task: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*needed, *task.background)))[:3]
 
 
-@pytest.mark.parametrize("background", [None, "scripted", "openai/p"])
+@pytest.mark.parametrize(
+    ("background", "repeats"), [(None, 10), ("scripted", 20), ("openai/p", 10)]
+)
 def test_what_a_town_takes_is_within_half_of_what_is_expected(
-    background: str | None, small_town: Path, tmp_path: Path
+    background: str | None, repeats: int, small_town: Path, tmp_path: Path
 ) -> None:
-    """The endpoint replies at random, as the dry run does, and not with the same replies."""
+    """The endpoint replies at random, as the dry run does, and not with the same replies: from run
+    to run too, for its port is part of what an agent is. So many repeats that a third less than
+    expected is at least four standard deviations away (2 repeats: the one alone varies by 12 %)."""
     with start_in_thread(EndpointSettings()) as server:
         config = described(
             tmp_path, world="stss", data=str(small_town), partner=background, judges=("rules",),
-            repeats=2, base_url=server.url,
+            repeats=repeats, base_url=server.url,
         )  # fmt: skip
         found, result = estimate(config), run(config)
     low, high = found.range
