@@ -357,6 +357,51 @@ def test_before_each_utterance_the_relationship_is_summed_up_and_shown() -> None
     assert not [q for q in summed if q.lines and not q.talking]
 
 
+def test_who_wished_to_talk_knows_why_when_speaking() -> None:
+    """Section 4.3.2 of Generative Agents: words are conditioned on the intended reaction, too."""
+    mind, _ = in_talk()
+    spoken = mind.of(Utter)
+    assert {(q.asked.resident, q.started, q.why) for q in spoken} == {
+        ("ben", True, "to say hello"),
+        ("ann", False, ""),
+    }
+    assert {q.own_words()["begun"] for q in spoken} == {
+        'You began it. Your reason was: "to say hello"',
+        "Ben began it.",
+    }
+
+
+def test_of_two_who_wish_to_talk_at_once_the_second_keeps_a_reason_of_its_own() -> None:
+    def both(question: React) -> Decision:
+        wishes = "talk" if question.may_talk else "carry on"
+        return Decision(do=wishes, why=f"{question.asked.resident} has news")
+
+    mind = Marionette(hourly_schedule=cafe_from_nine, choose_sector=to_the_cafe, react=both)
+    lived(mind, setting(PAIR, **GA))
+    first, second = mind.of(Utter)[:2]
+    assert (first.asked.resident, first.why) == ("ann", "ann has news")
+    assert (second.asked.resident, second.why) == ("ben", "ben has news")
+    assert second.own_words()["begun"] == (
+        'Ann began it, as you were about to. Your reason was: "ben has news"'
+    )
+
+
+def test_a_reason_to_talk_is_gone_with_its_conversation() -> None:
+    def in_turn(question: React) -> Decision:
+        turn = "ben" if question.last_talk is None else "ann"
+        begins = question.may_talk and question.asked.resident == turn
+        return Decision(do="talk" if begins else "carry on", why=f"{turn} has news")
+
+    mind = Marionette(hourly_schedule=cafe_from_nine, choose_sector=to_the_cafe, react=in_turn)
+    lived(mind, setting(PAIR, rules=Rules(cooldown=0, patience=0), **GA))
+    assert {(q.asked.resident, q.started, q.why) for q in mind.of(Utter)} == {
+        ("ben", True, "ben has news"),
+        ("ann", False, ""),
+        ("ann", True, "ann has news"),
+        ("ben", False, ""),
+    }
+
+
 def test_after_a_conversation_both_keep_a_summary_a_thought_for_planning_and_a_memo() -> None:
     mind, found = in_talk()
     for who in ("ann", "ben"):

@@ -268,7 +268,10 @@ class _Stock:
         tea = Block(_at(9), _at(11), say("having tea"), _PLACES[8])
         return {
             TalkOrNot: [{"block": tea}],
-            Utter: [{"lines": (), "left": 8}, {"plan": (), "checklist": ()}],
+            Utter: [
+                {"lines": (), "left": 8, "why": say("I want to invite Ben to the seed swap")},
+                {"plan": (), "checklist": (), "why": ""},
+            ],
         }
 
     def _asked(self) -> Asked:

@@ -208,6 +208,8 @@ class Life(Thinking):
         super().__init__(me, around)
         self.planning = Planning(me, around)
         self.remembering = Remembering(me, around)
+        self._wish: tuple[Person, int, str] = (me, 0, "")
+        """To whom one wished to talk last, at which step, and why."""
 
     def run(self) -> Living[None]:
         """From the first midnight on, day after day."""
@@ -230,11 +232,13 @@ class Life(Thinking):
         """The next words of a talk with somebody."""
         me, around = self.me, self.around
         minded = yield from self._to_mind(other, step, lines)
+        *wished, why = self._wish
         said: Said | None = yield self.ask(
             self.utter,
             step=step,
             other=around.other(me, other),
             started=began,
+            why=why if wished == [other, step - len(lines)] else "",
             lines=tuple(lines),
             left=MOST_ROUNDS - len(lines) // 2,
             ahead=around.ahead(me, step),
@@ -392,6 +396,7 @@ class Life(Thinking):
         if decision is None or decision.do == "carry on":
             return None
         if decision.do == "talk":
+            self._wish = (other, self.me.step, decision.why)
             talk: Talk | None = yield Propose(other)
             if talk is None:  # somebody else was quicker: one may try again
                 del self.me.last_asked[other.number]

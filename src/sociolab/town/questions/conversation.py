@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import StringConstraints
 
 from sociolab.town.questions.base import (
+    LONGEST_FIELD,
     Acted,
     Block,
     Importance,
@@ -22,6 +23,7 @@ from sociolab.town.questions.base import (
     doing_of,
     first_name,
     here,
+    one_line,
     where,
 )
 
@@ -81,9 +83,10 @@ class Said(Acted):
 class Utter(MindQuestion[Said]):
     """Say the next thing in a talk. `lines` is the talk so far; `started` if one began it.
 
-    `left` counts one's utterances left, this one included; `closing` if the other has ended the
-    talk, so that this is the last word of it. `ahead` is the rest of the day's plan.
-    `plan` and `checklist` are TDP's general plan and its items for conversations, if there are any.
+    `why` is the reason for which one wished to begin it, whoever then did; "" without one. `left`
+    counts one's utterances left, this one included; `closing` if the other has ended the talk, so
+    that this is the last word of it. `ahead` is the rest of the day's plan. `plan` and `checklist`
+    are TDP's general plan and its items for conversations, if there are any.
     """
 
     name = "utter"
@@ -99,10 +102,15 @@ class Utter(MindQuestion[Said]):
     plan: tuple[str, ...] = ()
     checklist: tuple[str, ...] = ()
     closing: bool = False
+    why: str = ""
 
     def own_words(self) -> dict[str, Any]:
         """See `MindQuestion`."""
         first = first_name(self.other)
+        begun = "You began it." if self.started else f"{first} began it."
+        if self.why:
+            begun = "You began it" if self.started else f"{first} began it, as you were about to"
+            begun = f'{begun}. Your reason was: "{one_line(self.why, LONGEST_FIELD)}"'
         if self.closing:
             left = (
                 f"{first} has ended the conversation with these words. You can answer once more, "
@@ -119,7 +127,7 @@ class Utter(MindQuestion[Said]):
             "other_first": first,
             "here": here(self.me),
             "doing": doing_of(self.other),
-            "begun": "You began it." if self.started else f"{first} began it.",
+            "begun": begun,
             "left": left,
         }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from itertools import cycle, islice
 from typing import Any
 
 from sociolab.core.seeding import stream
@@ -72,16 +73,22 @@ def _rest(question: ga.ReviseSchedule) -> ga.Schedule:
 
 
 def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
-    """Of ten minutes, numbered."""
-    count = max(1, question.block.minutes // 10)
-    steps = (f"step {number} of {count}" for number in range(1, count + 1))
-    return ga.Subtasks(subtasks=tuple(ga.Subtask(minutes=10, what=step) for step in steps))
+    """Of ten minutes."""
+    between = max(0, question.block.minutes // 10 - 2)
+    steps = (
+        "getting started",
+        *islice(cycle(("going on with it", "taking a short break")), between),
+    )
+    return ga.Subtasks(
+        subtasks=tuple(ga.Subtask(minutes=10, what=step) for step in (*steps, "finishing"))
+    )
 
 
 def _area(question: ga.ChooseArea) -> ga.Area:
     """Where the day's plan has it, or any of the options."""
     planned = _entry(question, question.me.now).place
-    wanted = [planned.partition(": ")[0], planned.partition(": ")[2]]
+    sector, _, arena = planned.partition(": ")
+    wanted = (planned, sector, arena)
     found = next((one for one in question.options if one in wanted), None)
     chance = stream(question.asked.seed, question.name, question.asked.resident, question.what)
     return ga.Area(name=found or chance.choice(question.options))
@@ -132,7 +139,7 @@ ANSWERS: dict[str, Callable[[Any], MindAnswer]] = {
     "choose_sector": _area,
     "choose_arena": _area,
     "choose_object": _area,
-    "object_state": lambda _: ga.ThingState(state="in use"),
+    "object_state": lambda question: ga.ThingState(state=f"in use by {question.me.resident.name}"),
     "relationship": _nothing,
     "react": _reaction,
     "conversation_summary": _memo,
