@@ -16,6 +16,7 @@ from play_clients import Client, answer_to, lay_out, my_turn, over, say
 from sociolab.core.episode import Answered, Moved, Unusable
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
+from sociolab.report.words import stand_ins
 from sociolab.store.store import Store
 from sociolab.web.participant_session import home
 from web_serving import free_port, served
@@ -89,7 +90,7 @@ def test_two_people_play_with_each_other(tmp_path: Path) -> None:
     assert [move.turn for move in moves(tmp_path / "store.db")] == list(range(6))
 
 
-def test_a_person_plays_with_a_model_over_the_endpoint(
+def test_a_person_plays_with_a_model_over_the_endpoint_and_reports_say_that_it_is_a_stand_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -108,6 +109,7 @@ def test_a_person_plays_with_a_model_over_the_endpoint(
     with Store.open(tmp_path / "store.db") as store:
         calls = store.rows("SELECT role, count(*) FROM calls GROUP BY role")
         assert calls == [("partner", len(moves(tmp_path / "store.db")) // 2)]
+        assert stand_ins(store.run("chat").settings) == ("here/any",)
 
 
 def test_a_killed_server_loses_nothing_that_it_acknowledged(tmp_path: Path) -> None:

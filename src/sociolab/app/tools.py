@@ -15,7 +15,7 @@ from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.app.run.config import RunConfig, config_of
 from sociolab.app.run.play import Progress, run_async
-from sociolab.app.run.session import check_description, kept_in_a_run
+from sociolab.app.run.session import check_description, kept_in_a_run, models_among
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel
@@ -124,8 +124,7 @@ class Lab:
 
     async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:
         """Those of these models that the local stand-in endpoint serves."""
-        parsed = [parse(spec, "agent") for spec in specs]
-        return await self.models.stand_ins(one for one in parsed if isinstance(one, ModelSpec))
+        return await self.models.stand_ins(models_among(*specs))
 
     def _left(self, run: str, runs: Sequence[str]) -> float | None:
         """What is left of the budget for one of these runs, which knows what it has spent."""

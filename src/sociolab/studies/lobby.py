@@ -13,7 +13,7 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from sociolab.app.run.session import other_code
+from sociolab.app.run.session import models_among, note_stand_ins, other_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError, SociolabError, StoreError
 from sociolab.store.calls import RunReplies
@@ -146,6 +146,8 @@ class LiveStudies:
             partner_cast = await asyncio.to_thread(partner_cast_of, plan)  # reads data from disk
             now = await asyncio.to_thread(run_settings, plan, partner_cast)
             self._warn_of_other_code(study.name, study.run, now)
+            named = models_among(*plan.partners, plan.stand_in, *plan.judges)
+            await note_stand_ins(self._store, study.run, named, partner_cast.models)
             lobby = Lobby(
                 PlayRecords(self._store, study.name, study.run),
                 plan,

@@ -16,7 +16,7 @@ from sociolab.app.players.models import Models
 from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import Watch
-from sociolab.app.run.session import Worker, note_stand_ins, patience_of
+from sociolab.app.run.session import Worker, models_of, note_stand_ins, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError, ModelError, StorageError
@@ -97,7 +97,7 @@ async def judge_due(
         due, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
         tally.total = len(due)
         if worker is None:
-            await note_stand_ins(store, run, config, models)
+            await note_stand_ins(store, run, models_of(config), models)
         try:
             with watch(run, tally) if watch else nullcontext():
                 if config.on:

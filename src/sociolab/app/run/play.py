@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 from sociolab.app.players.models import HUMAN
 from sociolab.app.run.config import RunConfig
-from sociolab.app.run.session import RunSession, note_stand_ins, open_session, patience_of
+from sociolab.app.run.session import (
+    RunSession,
+    models_of,
+    note_stand_ins,
+    open_session,
+    patience_of,
+)
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError, ModelError, StorageError, missing_extra
 from sociolab.runner.local import RunContext, play_all
@@ -85,7 +91,7 @@ async def run_async(
         if on_progress is not None:
             tally = session.tally
             tally.on_done = lambda: on_progress(_progress(session.name, tally))
-        await note_stand_ins(session.store, session.name, config, session.models)
+        await note_stand_ins(session.store, session.name, models_of(config), session.models)
         error = await play_session(session, watch)
         from sociolab.app.search_index import index_run  # what needs it begins once all is played
         from sociolab.report.result import result_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -223,15 +223,20 @@ def _options(config: RunConfig, models: Models) -> dict[str, Json]:
 
 def models_of(config: RunConfig) -> tuple[ModelSpec, ...]:
     """The models that a description names, whatever they are to do."""
-    partner = (config.partner,) if config.partner else ()
-    texts = dict.fromkeys((*config.agents, *partner, *config.judges, *config.readers))
-    specs = (parse(text, "agent") for text in texts if text != NO_JUDGE)
+    return models_among(*config.agents, config.partner, *config.judges, *config.readers)
+
+
+def models_among(*texts: str | None) -> tuple[ModelSpec, ...]:
+    """Those of these agents and judges that are models, each once."""
+    specs = (parse(text, "agent") for text in dict.fromkeys(texts) if text and text != NO_JUDGE)
     return tuple(one for one in specs if isinstance(one, ModelSpec))
 
 
-async def note_stand_ins(store: Store, run: str, config: RunConfig, models: Models) -> None:
-    """Tag a run with those of the models of a description that the stand-in endpoint serves."""
-    if found := await models.stand_ins(models_of(config)):
+async def note_stand_ins(
+    store: Store, run: str, specs: Iterable[ModelSpec], models: Models
+) -> None:
+    """Tag a run with those of these models that the stand-in endpoint serves."""
+    if found := await models.stand_ins(specs):
         had = store.run(run).settings
         tags = [f"{STAND_IN}{label}" for label in found]
         store.set_settings(run, with_tags(had if isinstance(had, dict) else {}, tags))
