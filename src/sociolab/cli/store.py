@@ -91,7 +91,7 @@ def delete(
     yes: Sure = False,
     store: StoreFile = None,
 ) -> None:
-    """Delete runs and everything in them, or a set of ratings.
+    """Delete runs and everything in them.
 
     Asks once; nothing is deleted where one of them is not there.
     """
