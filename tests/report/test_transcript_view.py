@@ -196,12 +196,10 @@ def test_a_value_has_the_sign_and_the_decimals_of_a_report_and_titles_are_spelt_
 
 def test_a_reason_that_metrics_share_is_said_once() -> None:
     lost = "the judge's reply is no JSON"
-    verdicts = (
-        *(
-            ScoreFailure(one, seat, "parse", lost)
-            for one in (GOAL, SOCIAL)
-            for seat in ("ann", "bob")
-        ),
+    verdicts: tuple[Score | ScoreFailure, ...] = (
+        ScoreFailure(GOAL, "ann", "unreadable", lost),
+        ScoreFailure(GOAL, "bob", "unreadable", lost),
+        ScoreFailure(SOCIAL, "ann", "unreadable", lost),
         Score(CHECKED, "ann", 2.5, "sold it"),
         Score(BELIEVABILITY, "ann", 9, "sold it"),
         Score(BELIEVABILITY, "bob", 8, "sold it"),
