@@ -18,7 +18,7 @@ from typing import TypeAlias, cast, get_args
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import NO_ANSWERS, NotKnown
 from sociolab.report.words import plural
-from sociolab.store.connect import checked_name, store_path
+from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 from sociolab.studies.ratings import (
     PEOPLE,
@@ -124,7 +124,6 @@ def import_ratings(
 
     `mapped` says of columns what they hold, "COLUMN=MEANING". ConfigError for wrong lines, too.
     """
-    checked_name(name, "set of ratings")
     if duplicates not in get_args(Duplicates):
         known = ", ".join(get_args(Duplicates))
         raise ConfigError(f"--duplicates: expected {known}, found {quoted(duplicates)}")

@@ -167,7 +167,7 @@ their mean does; it counts as that of another rater ("anna.2")."""
 
 
 _MOST = 20
-"""How many different errors a message tells, and how many lines of each."""
+"""How many errors a message tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,29 +293,17 @@ def _signed_anew(one: PlacedRating) -> Score | Unscored:
     return replace(one.score, reason=again)
 
 
-def _where(unit: str, lines: Sequence[int], every: int) -> str:
-    """Which lines, of so many, have an error in common."""
-    if len(lines) == every > 1:
-        return f"all {every:,} {unit}s"
-    if len(lines) == 1:
-        return f"{unit} {lines[0]}"
-    more = f" and {len(lines) - _MOST:,} more" if len(lines) > _MOST else ""
-    return f"{unit}s {', '.join(map(str, lines[:_MOST]))}{more}"
-
-
 def _refuse(given: GivenRatings, wrong: Sequence[WrongLine]) -> None:
-    """ConfigError where anything is wrong, or nothing is there; what several lines share is said
-    once."""
+    """ConfigError where anything is wrong, or nothing is there."""
     if wrong:
-        lines: dict[str, list[int]] = {}
-        for each in sorted(wrong, key=lambda each: each.line):
-            lines.setdefault(each.what, []).append(each.line)
-        every = len({each.line for each in wrong} | {number for number, _ in given.lines})
-        told = [f"{_where(given.unit, at, every)}: {what}" for what, at in lines.items()]
-        more = len(wrong) - sum(len(at) for at in list(lines.values())[:_MOST])
-        listed = "; ".join([*told[:_MOST], *([f"and {more:,} more"] if more else [])])
-        count = plural(len(wrong), "error")
-        raise ConfigError(f"{given.place}{count}, nothing was imported: {listed}")
+        found = list(dict.fromkeys(sorted(wrong, key=lambda each: each.line)))
+        told = [f"{given.unit} {each.line}: {each.what}" for each in found[:_MOST]]
+        told += [f"and {len(found) - _MOST:,} more"] if len(found) > _MOST else []
+        every = {each.line for each in found} | {number for number, _ in given.lines}
+        if len({each.what for each in found}) == 1 < len(found) == len(every):
+            told = [f"all {len(found):,} {given.unit}s: {found[0].what}"]
+        count = plural(len(found), "error")
+        raise ConfigError(f"{given.place}{count}, nothing was imported: {'; '.join(told)}")
     if not given.lines:
         raise ConfigError(f"{given.place}expected at least one rating, found none")
 
