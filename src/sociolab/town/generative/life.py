@@ -106,7 +106,7 @@ class GenerativeLife(Life):
                 before = self.around.left_as(me, place, thing)
                 answer = yield self.ask(ga.ObjectState, thing, place, doing, before)
                 stays = answer is not None and answer.stays
-                self.around.use(me, place, thing, answer.state if stays else "")
+                self.around.use(me, place, thing, answer.state if stays else before)
                 if answer is not None:
                     self._state = answer.state
                     me.records.append(ObjectBecame(me.step, me.id, place, thing, answer.state))
@@ -224,7 +224,7 @@ class GenerativeLife(Life):
         yield from self.stream.remember("talk", memo)
         for kind in (ga.PlanningThought, ga.ConversationMemo):
             thought = yield self.ask(kind, about, talk.lines)
-            if thought is not None:
+            if thought is not None and thought.text:
                 yield from self.stream.remember("thought", thought.text)
         block = self._under_way()
         if block is None or me.step >= me.bed or kept is None:
