@@ -629,7 +629,8 @@ def _time_line(cases: Sequence[Case], paces: Sequence[CallRate], given: float | 
     else:
         each = ", ".join(f"{pace.seconds:.2g} s for {pace.model}" for pace in paces)
         rests = f"at the last measured seconds a call ({each})"
-    return f"time: about {' to '.join(found)}, {rests}, {limits}, no call failing"
+    time = f"time: about {' to '.join(found)}, {rests}, {limits}, no call failing"
+    return f"{time}; sociolab's own work is not counted"
 
 
 def _duration(seconds: float) -> str:
