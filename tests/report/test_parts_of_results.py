@@ -39,7 +39,7 @@ def test_of_many_judges_the_main_one_is_shown_and_named(result: RunResult) -> No
     seven = judged(result, 7)
     shown, said = by_main_judge(seven)
     assert {grid.heading.rpartition(": ")[2] for grid in agent_grids(shown)} == {"lab/judge-0"}
-    assert "7 judges; scores are those of lab/judge-0, the main one" in said
+    assert "the scores shown are those of lab/judge-0; for others --judge NAME" in said
     assert "lab/judge-6" in said
     assert len(run_section(shown).tables) * 4 < len(run_section(seven).tables)
     assert by_main_judge(judged(result, 3)) == (judged(result, 3), "")
@@ -53,7 +53,7 @@ def test_a_judge_and_metrics_are_named_by_name_or_title(result: RunResult) -> No
     }
     assert narrowed(result, ["all"]).scores == result.scores
     with pytest.raises(
-        ConfigError, match=r'"nobody" scored nothing in .*; expected one of .*heuristic'
+        ConfigError, match=r'no judge "nobody" scored .*; choose one of .*heuristic'
     ):
         narrowed(result, ["nobody"])
     with pytest.raises(ConfigError, match=r'scored in "height", expected one of .*goal'):

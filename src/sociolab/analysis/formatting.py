@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Protocol
 
@@ -73,9 +74,15 @@ def titles(measures: Iterable[Measure]) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """ "a", "a and b", "a, b and c"; empty for nothing."""
+    """ "a", "a and b", "a, b and c"; "a, x; b; and c" where a name has a comma outside brackets;
+    empty for nothing."""
     *some, last = [*names] or [""]
+    if some and any(_COMMA.search(name) for name in (*some, last)):
+        return f"{'; '.join(some)}; and {last}"
     return f"{', '.join(some)} and {last}" if some else last
+
+
+_COMMA = re.compile(r",(?![^\[(]*[\])])")
 
 
 def rounded(document: Any) -> Any:

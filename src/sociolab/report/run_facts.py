@@ -294,6 +294,9 @@ def _people(result: RunResult) -> str:
 
 def _judging(result: RunResult) -> str:
     names = [judge.judge for judge in result.judges if judge.judge in _heard(result)]
+    if result.other_judges:
+        others = ", ".join(result.other_judges)
+        return f"Judges shown: {', '.join(names)}; also scored by: {others}."
     return f"Judges: {', '.join(names)}." if names else "Nothing was judged."
 
 

@@ -164,6 +164,18 @@ def notes_of_sets(declared: Declared, run: object, judges: Mapping[str, str]) ->
     return (declared.footnote, *told) if declared.footnote else told
 
 
+def notes_of_runs(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Notes by run, each once; one that is not of all runs says of which it is."""
+    runs_by_note: dict[str, list[str]] = {}
+    for run, told in notes.items():
+        for note in dict.fromkeys(told):
+            runs_by_note.setdefault(note, []).append(run)
+    return tuple(
+        note if len(runs) == len(notes) else f"{' and '.join(runs)}: {note}"
+        for note, runs in runs_by_note.items()
+    )
+
+
 def method_words(declared: Declared, method: Method, settings: str) -> str:
     """What to think of the scores of a judge of this method, in a clause.
 
