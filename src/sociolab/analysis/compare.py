@@ -79,8 +79,7 @@ class ComparedMetric:
     """a minus b in one measure.
 
     `blocks` are the matched plays, `missing` counts those of a and of b whose value is missing,
-    `untold` those that could not be scored, `unlike` the blocks that differ at all
-    (of plays that are not matched: those that differ from the first). `bounds` are
+    `untold` those that could not be scored, `unlike` the blocks that differ at all. `bounds` are
     what the difference would be over all of them with everything that has no value at its worst for
     a and best for b, and the other way round; None where that is without end.
     """
@@ -188,11 +187,7 @@ def compared(
         counts=_counts(a, b, found.blocks),
         metrics={
             name: _metric(
-                measure,
-                tests[name],
-                (a, b),
-                (found.blocks.get(name, ()), every.get(name, ())),
-                found.match,
+                measure, tests[name], (a, b), found.blocks.get(name, ()), every.get(name, ())
             )
             for name, measure in measures.items()
         },
@@ -203,16 +198,12 @@ def _metric(
     measure: Measure,
     test: Comparison,
     sides: Sequence[ComparedSide],
-    both: tuple[Sequence[MatchedBlock], Sequence[MatchedBlock]],
-    match: Match,
+    blocks: Sequence[MatchedBlock],
+    every: Sequence[MatchedBlock],
 ) -> ComparedMetric:
-    """`both`: the blocks, and those with the plays among them that could not be scored."""
-    blocks, every = both
+    """`every`: the blocks with the plays among them that could not be scored."""
     used = [one for one in blocks if all(map(_scored, one.sides))]
     gaps = [fmean(_scored(one.sides[0])) - fmean(_scored(one.sides[1])) for one in used]
-    if match == "none":  # no play has a counterpart: whether any is unlike another
-        values = [value for one in used for side in one.sides for value in _scored(side)]
-        gaps = [value - values[0] for value in values]
     only = [
         len(_scored([one for one in side.values if one.measure == measure.name]))
         - sum(len(_scored(one.sides[place])) for one in used)

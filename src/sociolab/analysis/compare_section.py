@@ -30,7 +30,7 @@ from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.section import Figure, Section, Spec, TextTable
 from sociolab.report.words import failed_of, first_digits, interval_methods, minus, plural, share
 from sociolab.stats.crossed import LEAST_RATERS, RatedEstimate
-from sociolab.stats.intervals import CUT
+from sociolab.stats.intervals import CUT, NO_VARIATION
 from sociolab.stats.paired import Comparison
 from sociolab.stats.power import ALPHA, NO_REPEATS, fewest
 
@@ -140,7 +140,7 @@ def _alone(count: MatchCounts, unit: Unit) -> str:
 def _findings(found: ComparedAgents) -> Iterator[str]:
     """What is shown, what is not, and what could not be tested, each measure once."""
     shown = [name for name, one in tests(found) if _significant(one)]
-    same = [name for name, one in tests(found) if one.pairs and not found.metrics[name].unlike]
+    same = [name for name, one in tests(found) if one.pairs and _alike(found, name)]
     empty = [name for name, one in tests(found) if not one.pairs]
     left = [name for name in found.metrics if name not in (*shown, *same, *empty)]
     count = tested(found) * found.looks
@@ -168,6 +168,12 @@ def _findings(found: ComparedAgents) -> Iterator[str]:
         )
     if empty:
         yield f"Not compared: {_titles(found, empty)}; no pair has a value on both sides."
+
+
+def _alike(found: ComparedAgents, name: str) -> bool:
+    """Whether nothing differs; of episodes that are not matched, equal means do not say so."""
+    one = found.metrics[name]
+    return not one.unlike and (found.match != "none" or one.test.difference.note == NO_VARIATION)
 
 
 def _shown(found: ComparedAgents, name: str) -> str:

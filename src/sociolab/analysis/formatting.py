@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, Protocol
 
 from sociolab.core.metrics import Declared
 from sociolab.core.score import Measure
 from sociolab.report.words import interval_line, legend, minus
+from sociolab.report.words import listed as listed
 from sociolab.report.words import percent as percent_of
 from sociolab.stats.intervals import CUT, Estimate
 
@@ -71,18 +71,6 @@ def explained(measures: Iterable[Measure], declared: Declared) -> tuple[dict[str
 def titles(measures: Iterable[Measure]) -> str:
     """What measures are called, as a list in a sentence: "SOC, SEC and GOAL"."""
     return listed([title_of(measure) for measure in measures])
-
-
-def listed(names: Iterable[str]) -> str:
-    """ "a", "a and b", "a, b and c"; "a, x; b; and c" where a name has a comma outside brackets;
-    empty for nothing."""
-    *some, last = [*names] or [""]
-    if some and any(_COMMA.search(name) for name in (*some, last)):
-        return f"{'; '.join(some)}; and {last}"
-    return f"{', '.join(some)} and {last}" if some else last
-
-
-_COMMA = re.compile(r",(?![^\[(]*[\])])")
 
 
 def rounded(document: Any) -> Any:

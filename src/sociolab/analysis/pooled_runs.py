@@ -181,12 +181,10 @@ def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:
     known = {name: data for name, data in found.items() if data is not None}
     if len({data[2] for data in known.values()}) > 1:
         apart = settings_apart({name: store.run(name).settings for name in known})
-        if apart and len({data[:2] for data in known.values()}) == 1:
-            raise ConfigError(
-                f"expected runs with the same settings, found {'; '.join(apart)}; put them side "
-                f"by side with: sociolab compare {' '.join(names)}"
-            )
-        told = ", ".join(f"{run} {data[0]} {data[1]} ({data[2]})" for run, data in known.items())
+        one_name = len({data[:2] for data in known.values()}) == 1
+        told = "; ".join(apart if one_name else ()) or ", ".join(
+            f"{run} {data[0]} {data[1]} ({data[2]})" for run, data in known.items()
+        )
         raise ConfigError(
             f"expected runs that played the same data, found {told}; tasks of one id may differ"
         )
@@ -199,20 +197,20 @@ _PLAYED = (INSTRUCTIONS, "attempts", "on_failed_turn", "max_failed_turns")
 def settings_apart(runs: Mapping[str, Json]) -> tuple[str, ...]:
     """What was set otherwise in some of these runs, whose settings are given by name, a clause
     each: "mind: not set in a and c | generative-agents in b"."""
-    found: dict[str, dict[str, str]] = {}
+    shown: dict[str, dict[str, str]] = {}
     for run, settings in runs.items():
         known = settings if isinstance(settings, dict) else {}
         played = {key: known[key] for key in _PLAYED if known.get(key) is not None}
-        for key, value in (world_settings_in(settings) | played).items():
-            found.setdefault(key, {})[run] = str(instructions_from(value) or value)
-    told = []
-    for key, by_run in found.items():
+        told = (world_settings_in(settings) | played).items()
+        shown[run] = {key: str(instructions_from(value) or value) for key, value in told}
+    apart = list[str]()
+    for key in dict.fromkeys(key for one in shown.values() for key in one):
         values: dict[str, list[str]] = {}
-        for run in runs:
-            values.setdefault(by_run.get(run, "not set"), []).append(run)
+        for run, one in shown.items():
+            values.setdefault(one.get(key, "not set"), []).append(run)
         each = " | ".join(f"{value} in {listed(some)}" for value, some in values.items())
-        told += [f"{key.replace('_', ' ')}: {each}"] if len(values) > 1 else []
-    return tuple(told)
+        apart += [f"{key.replace('_', ' ')}: {each}"] if len(values) > 1 else []
+    return tuple(apart)
 
 
 def data_of(settings: Json) -> tuple[str, str, str] | None:

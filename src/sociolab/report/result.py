@@ -357,7 +357,8 @@ def narrowed(
             f"{', '.join(one.name for one in measures) or 'none'}"
         )
     judged = {one.judge for one in result.judges}
-    others = [one for one in heard if named and one in judged and one not in named]
+    left = [one for one in heard if named and one in judged and one not in named]
+    others = (*result.other_judges, *left)
     shown = {*result.agents} if partner else {*evaluated(result)}
     scores = tuple(
         entry
@@ -367,31 +368,19 @@ def narrowed(
         and (entry.agent is None or entry.agent in shown)
     )
     read = tuple(one for one in result.readings if not named or one.reader in named)
-    return result.model_copy(
-        update={
-            "scores": scores,
-            "readings": read,
-            "other_judges": (*result.other_judges, *others),
-        }
-    )
+    return result.model_copy(update={"scores": scores, "readings": read, "other_judges": others})
 
 
-def by_main_judge(result: RunResult) -> tuple[RunResult, str]:
-    """The result as its main judge scored it, where more than `SEVERAL` did, with further sheets,
-    and a sentence that says so; else the result as it is, and nothing."""
+def by_main_judge(result: RunResult) -> RunResult:
+    """The result as its main judge scored it, where more than `SEVERAL` did, with further sheets;
+    else the result as it is."""
     scored = {entry.judge for entry in result.scores if entry.n or entry.failures}
     sheets = [judge for judge in scored if judge.startswith(SHEET)]
     scored -= {*sheets}
     methods = {one.judge: one.method for one in result.judges if one.judge in scored}
     if len(methods) <= SEVERAL:
-        return result, ""
-    shown = (foremost(methods)[0], *sorted(sheets))
-    found = narrowed(result, shown)
-    said = (
-        f"{result.run}: the scores shown are those of {', '.join(shown)}; for others --judge NAME, "
-        f"or --judge all: {', '.join(found.other_judges)}"
-    )
-    return found, said
+        return result
+    return narrowed(result, [foremost(methods)[0], *sheets])
 
 
 # ------------------------------------------------------------------ means over plays
