@@ -139,7 +139,9 @@ def test_a_thing_on_fire_is_seen_reacted_to_and_the_plan_is_changed_because_of_i
     seen = [one for one in found.of(Remembered, "ben") if one.text == "the stove is on fire"]
     assert [one.kind for one in seen] == ["seen"]
     (asked,) = [q for q in mind.of(React, "ben") if q.observation == "the stove is on fire"]
-    assert (asked.other, asked.may_talk) == (None, False)
+    assert asked.may_talk, "to who uses it, though one has just thought of talking to them"
+    assert asked.other is not None
+    assert asked.other.id == "ann"
     (new,) = [one for one in found.of(Planned, "ben") if one.why]
     assert new.why == "putting out the fire on the stove"
     kept = [one.text for one in found.of(Remembered, "ben") if one.kind == "plan"]

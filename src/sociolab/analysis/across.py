@@ -16,7 +16,7 @@ from sociolab.analysis.agent_names import AgentNames, agent_names
 from sociolab.analysis.formatting import NOTHING, listed, rounded
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import BASELINES, foremost
+from sociolab.core.score import BASELINES, foremost, judge_called
 from sociolab.report.leaderboard import Board, BoardRow, boards
 from sociolab.report.result import each_once, result_of
 from sociolab.report.schema import RunResult
@@ -172,9 +172,9 @@ def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple
     agent that has several runs on the same terms is in several columns. ConfigError for a world or
     judge that is not there.
     """
-    _check(results, judges)
+    asked = {world: _judge(results, world, judge) for world, judge in judges.items()}
     found: list[Column] = []
-    for board in _wanted(boards(results), judges):
+    for board in _wanted(boards(results), asked):
         places = [*board.places, *board.baselines]
         order = [result.run for result in results]
         places.sort(key=lambda place: order.index(place.run))
@@ -245,24 +245,20 @@ def relation_document(found: Relation) -> dict[str, Any]:
     return asdict(found)
 
 
-def _check(results: Sequence[RunResult], judges: Mapping[str, str]) -> None:
-    for world, judge in judges.items():
-        known = {one.judge for result in results if result.world == world for one in result.judges}
-        if not known:
-            worlds = ", ".join(dict.fromkeys(result.world for result in results))
-            raise ConfigError(f'--judge: none of these runs is of "{world}"; they are of {worlds}')
-        if judge not in known:
-            raise ConfigError(
-                f'--judge: "{judge}" scored nothing of {world}; its judges: '
-                f"{', '.join(sorted(known))}"
-            )
+def _judge(results: Sequence[RunResult], world: str, wanted: str) -> str:
+    """The label of the judge that is wanted in a world."""
+    known = {one.judge for result in results if result.world == world for one in result.judges}
+    if not known:
+        worlds = ", ".join(dict.fromkeys(result.world for result in results))
+        raise ConfigError(f'--judge: none of these runs is of "{world}"; they are of {worlds}')
+    return judge_called(wanted, sorted(known), world)
 
 
 def _wanted(found: Sequence[Board], judges: Mapping[str, str]) -> Iterable[Board]:
     for board in found:
         terms = board.terms
         others = [one.terms for one in found if one.terms.world == terms.world]
-        asked = foremost({one.judge: one.method for one in others})
+        asked = foremost({one.judge: one.method for one in others}, with_people=True)
         if terms.judge in ([judges[terms.world]] if terms.world in judges else asked):
             yield board
 

@@ -838,7 +838,7 @@ class Titles:
         """As in the world of these ratings."""
         names = {measure.name: title_of(measure) for measure in ratings.measures}
         clusters = {one.cluster for one in ratings.worlds.values()}
-        return cls(names, clusters.pop() if len(clusters) == 1 else "cluster")
+        return cls(names, clusters.pop() if len(clusters) == 1 else "situation")
 
     def __getitem__(self, dimension: str) -> str:
         summaries = {OVERALL: "mean of all", POOLED: "all scores"}

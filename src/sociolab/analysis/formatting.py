@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from sociolab.core.metrics import Declared
 from sociolab.core.score import Measure
 from sociolab.report.words import interval_line, legend, minus
+from sociolab.report.words import listed as listed
 from sociolab.report.words import percent as percent_of
 from sociolab.stats.intervals import CUT, Estimate
 
@@ -70,12 +71,6 @@ def explained(measures: Iterable[Measure], declared: Declared) -> tuple[dict[str
 def titles(measures: Iterable[Measure]) -> str:
     """What measures are called, as a list in a sentence: "SOC, SEC and GOAL"."""
     return listed([title_of(measure) for measure in measures])
-
-
-def listed(names: Iterable[str]) -> str:
-    """ "a", "a and b", "a, b and c"; empty for nothing."""
-    *some, last = [*names] or [""]
-    return f"{', '.join(some)} and {last}" if some else last
 
 
 def rounded(document: Any) -> Any:

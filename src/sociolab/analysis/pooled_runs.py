@@ -10,11 +10,12 @@ from sociolab.analysis.formatting import listed, title_of
 from sociolab.analysis.values import RunValues, Value, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
+from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, measure_called
 from sociolab.report.result import each_once
 from sociolab.report.words import plural
-from sociolab.store.store import Store
+from sociolab.store.store import Store, world_settings_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +180,37 @@ def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:
     found = {name: data_of(store.run(name).settings) for name in names}
     known = {name: data for name, data in found.items() if data is not None}
     if len({data[2] for data in known.values()}) > 1:
-        told = ", ".join(f"{run} {data[0]} {data[1]} ({data[2]})" for run, data in known.items())
+        apart = settings_apart({name: store.run(name).settings for name in known})
+        one_name = len({data[:2] for data in known.values()}) == 1
+        told = "; ".join(apart if one_name else ()) or ", ".join(
+            f"{run} {data[0]} {data[1]} ({data[2]})" for run, data in known.items()
+        )
         raise ConfigError(
             f"expected runs that played the same data, found {told}; tasks of one id may differ"
         )
     return tuple(values_of(store, name) for name in names)
+
+
+_PLAYED = (INSTRUCTIONS, "attempts", "on_failed_turn", "max_failed_turns")
+
+
+def settings_apart(runs: Mapping[str, Json]) -> tuple[str, ...]:
+    """What was set otherwise in some of these runs, whose settings are given by name, a clause
+    each: "mind: not set in a and c | generative-agents in b"."""
+    shown: dict[str, dict[str, str]] = {}
+    for run, settings in runs.items():
+        known = settings if isinstance(settings, dict) else {}
+        played = {key: known[key] for key in _PLAYED if known.get(key) is not None}
+        told = (world_settings_in(settings) | played).items()
+        shown[run] = {key: str(instructions_from(value) or value) for key, value in told}
+    apart = list[str]()
+    for key in dict.fromkeys(key for one in shown.values() for key in one):
+        values: dict[str, list[str]] = {}
+        for run, one in shown.items():
+            values.setdefault(one.get(key, "not set"), []).append(run)
+        each = " | ".join(f"{value} in {listed(some)}" for value, some in values.items())
+        apart += [f"{key.replace('_', ' ')}: {each}"] if len(values) > 1 else []
+    return tuple(apart)
 
 
 def data_of(settings: Json) -> tuple[str, str, str] | None:

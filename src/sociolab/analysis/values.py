@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.score import JudgeId, Measure, NotKnown, foremost, measure_called
+from sociolab.core.score import (
+    JudgeId,
+    Measure,
+    NotKnown,
+    foremost,
+    judge_called,
+    label_like,
+    measure_called,
+)
 from sociolab.report.plays import (
     NotScored,
     PlayKey,
@@ -151,13 +159,9 @@ def chosen_judge(
     judges of that label differ in prompt or settings: their figures are not comparable.
     """
     if wanted is not None:
+        label = label_like(wanted, [name for one in runs for name in one.judges], "--judge")
         for one in runs:
-            if wanted not in one.judges:
-                known = ", ".join(one.judges) or "none"
-                raise ConfigError(
-                    f'--judge: "{wanted}" scored nothing in {one.run}; its judges: {known}'
-                )
-        label = wanted
+            judge_called(label, one.judges, one.run)
     else:
         shared = [judge for judge in runs[0].judges if all(judge in one.judges for one in runs)]
         gave = [name for name in shared if all(_gave(one, name, measures) for one in runs)]
@@ -168,9 +172,9 @@ def chosen_judge(
                 f"the judges differ: {by}; have all judged by one: sociolab judge RUN --judge JUDGE"
             )
         if len(asked) != 1:
-            which = ", ".join(asked)
+            scored = "these runs" if len(runs) > 1 else runs[0].run
             raise ConfigError(
-                f"expected one judge that all these runs share, found {which}; name one by --judge"
+                f"several judges scored {scored}: {', '.join(asked)}; choose one with --judge"
             )
         label = asked[0]
     ids = {one.judges[label] for one in runs}
@@ -212,9 +216,11 @@ def unscored_hint(runs: Sequence[RunValues], judge: str, measure: str | None = N
     ]
     if not plays:
         return ""
+    read = "have a model read what was agreed (sociolab judge RUN --reader endpoint/model), or "
+    episodes = plural(len({(value.run, value.trial) for value in plays}), "episode")
     return (
-        f"; {plural(len(plays), 'episode')} could not be scored: have a model read what was agreed "
-        "(sociolab judge RUN --reader endpoint/model), or name another --judge"
+        f"; {episodes} could not be scored: "
+        f"{read if any(value.lower is not None for value in plays) else ''}name another --judge"
     )
 
 

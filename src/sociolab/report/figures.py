@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from sociolab.core.errors import ConfigError, missing_extra
@@ -245,13 +246,16 @@ def _heat(grid: Grid, title: str, result: RunResult) -> Spec:
 # ------------------------------------------------------------------ files
 
 
-def write_figure(path: Path, spec: Spec) -> None:
-    """Draw a figure into a file that ends in .pdf, .svg or .png, all or nothing.
+def write_figure(path: Path, spec: Spec, notes: Sequence[str] = ()) -> None:
+    """Draw a figure, with notes below it, into a file that ends in .pdf, .svg or .png, all or
+    nothing.
 
     ConfigError for another ending, where the extra `figures` is missing, and where the file cannot
     be written.
     """
-    drawn = drawing(path)(spec)
+    lines = [line for note in notes for line in wrap(note, 60)]
+    below = {"text": lines, "orient": "bottom", "fontSize": 7.5, "fontWeight": "normal"}
+    drawn = drawing(path)({**spec, "title": below} if lines else spec)
     made = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         made.write_bytes(drawn)

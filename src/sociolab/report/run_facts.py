@@ -15,6 +15,7 @@ from sociolab.report.words import (
     agent_kind,
     by_rules,
     counted,
+    listed,
     money,
     percent,
     plural,
@@ -271,11 +272,11 @@ def _pairing(result: RunResult) -> str:
     each = ", each" if len(own) > 1 else ""
     if result.partner is not None and result.partner in named:
         where = f"as {part}" if part else "in every seat"
-        return f"{_listed(own)}{each} with the partner {named[result.partner]}, {where}."
+        return f"{listed(own)}{each} with the partner {named[result.partner]}, {where}."
     if len(own) == 1 or part:
         too = f", {part} included" if part else ""
-        return f"Self-play: {_listed(own)}{each} in every seat{too}."
-    return f"All ordered pairs of {_listed(own)}, self-play included."
+        return f"Self-play: {listed(own)}{each} in every seat{too}."
+    return f"All ordered pairs of {listed(own)}, self-play included."
 
 
 PERSON = "human"
@@ -294,12 +295,10 @@ def _people(result: RunResult) -> str:
 
 def _judging(result: RunResult) -> str:
     names = [judge.judge for judge in result.judges if judge.judge in _heard(result)]
+    if result.other_judges:
+        others = ", ".join(result.other_judges)
+        return f"Judges shown: {', '.join(names)}; others (--judge NAME or all): {others}."
     return f"Judges: {', '.join(names)}." if names else "Nothing was judged."
-
-
-def _listed(names: list[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
-    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])
 
 
 # ------------------------------------------------------------------ what the figures do not show
@@ -316,7 +315,7 @@ def cautions(result: RunResult) -> tuple[str, ...]:
     found = []
     if rules:
         found.append(
-            f"{_listed(rules)} {'is' if len(rules) == 1 else 'are'} "
+            f"{listed(rules)} {'is' if len(rules) == 1 else 'are'} "
             f"{scripted_play(result)}. Such scores are a baseline; they say "
             "nothing about any language model."
         )

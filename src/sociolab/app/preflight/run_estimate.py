@@ -210,11 +210,11 @@ class RunEstimate:
         whole = self.most.whole
         tokens = (
             f"tokens: measured on the prompts of {plural(self.measured, 'task')}, at four "
-            "characters a token; a model that thinks first writes more"
+            "characters per token; reasoning models write more"
         )
         cached = (
-            "if cached: the cost if the provider's cache has all that prompts repeat from the "
-            f"start of earlier ones: {percent(whole.cached / max(whole.prompt, 1))} of tokens in"
+            "if cached: cost if every repeated prompt prefix "
+            f"({percent(whole.cached / max(whole.prompt, 1))} of input tokens) is read from cache"
         )
         priced = any(price and price.cached is not None for price in self.prices.values())
         bound = [self._bound()] if len(self.cases) > 2 else []

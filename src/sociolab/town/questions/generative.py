@@ -565,7 +565,7 @@ class RelationshipSummary(GenerativeQuestion[Written]):
 class React(GenerativeQuestion[Decision]):
     """Whether to go on with the plan, or to react to what is seen (section 4.3.1).
 
-    `other` is who is seen, None of a thing; `may_talk` says whether one can speak to them now.
+    `other` is who is seen, or uses what is seen; None unless one may talk to them now (`may_talk`).
     """
 
     name = "react"

@@ -97,7 +97,7 @@ def _area(question: ga.ChooseArea) -> ga.Area:
 
 
 def _reaction(question: ga.React) -> Decision:
-    """Talks as in the lean town; things leave it cold."""
+    """Talks as in the lean town, also to who uses a thing; things leave it cold."""
     if question.other is None or not question.may_talk:
         return Decision(do="carry on")
     block, last = question.block, question.last_talk
