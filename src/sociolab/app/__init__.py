@@ -5,8 +5,8 @@ In the order in which work passes through it:
 - `run`: a run as it is described (`config`), opened and resumed (`session`), played (`play`) and
   judged again (`judge`); a judge on labelled data (`validate`).
 - `players`: who plays and who judges: specs and models (`models`), players and judges made of them
-  (`casting`), somebody's own classes (`own_code`), their models (`agent_models`) and what tells
-  their code from another (`source_code`).
+  (`casting`), somebody's own classes and what tells their code from another (`own_code`), their
+  models (`agent_models`).
 - `data`: which tasks are played: a world's own, imported ones, one's own, task lists (`sets`); data
   made elsewhere (`importing`) or by a model (`writing`).
 - `preflight`: what is asked before a run is paid for: `estimate` (`run --dry-run`) and `doctor`.
