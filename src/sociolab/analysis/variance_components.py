@@ -10,8 +10,7 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.formatting import NOTHING, figure, listed, title_of
-from sociolab.analysis.pooled_runs import chosen_measure, run_values
-from sociolab.analysis.values import RunValues, Value
+from sociolab.analysis.values import RunValues, Value, chosen_measure, run_values
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared

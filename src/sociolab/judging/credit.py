@@ -30,8 +30,8 @@ from sociolab.core.reading import problems_of
 from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, quoted_turn, without_name
+from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
-from sociolab.prompting.templates import prompt
 
 CreditMeasure: TypeAlias = Literal["goal", "secret"]
 

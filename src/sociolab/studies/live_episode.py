@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sociolab.agents.seated import LEFT, SKIPPED, SeatedPlayer, missed_turns
+from sociolab.agents.human import LEFT, SKIPPED, SeatedPlayer, missed_turns
 from sociolab.core.episode import (
     Action,
     ActionSpace,

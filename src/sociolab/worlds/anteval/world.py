@@ -13,8 +13,7 @@ from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.plugin.shown import ToldFact
-from sociolab.prompting.sets import PromptSet
-from sociolab.prompting.templates import prompt
+from sociolab.prompting.sets import PromptSet, prompt
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls, told_of
 from sociolab.worlds.anteval.prompt_sets import PLAYED, paper
 from sociolab.worlds.anteval.scene import LEAVING_ACTIONS, AntScene, describe_self, line_of
