@@ -12,8 +12,8 @@ In the order in which work passes through it:
 - `preflight`: what is asked before a run is paid for: `estimate` (`run --dry-run`) and `doctor`.
 
 Beside them: `registry` (plugins by entry point), `tools` (the commands of a world, with what they
-may use), `queries` (which stored runs and episodes somebody means), `episode_list`, `transcripts`
-and `replaying` (episodes read), `results` (runs as pages, sites, CSV and tables for Python),
+may use), `queries` (which stored runs and episodes somebody means), `episode_list` and
+`transcripts` (episodes read), `results` (runs as pages, sites, CSV and tables for Python),
 `audit`, `credit` and `hard_subset` (what calls a model or keeps a list, around `analysis`),
 `run_cache` (what an app that stays up keeps of runs) and `run_sync` (a coroutine run from plain
 code). None of it knows of HTTP.
