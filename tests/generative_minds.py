@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from any_mind import AnyMind
 from sociolab.core.seeding import stream
-from sociolab.testing.minds import AnyMind
 from sociolab.town.questions import (
     Decision,
     Items,

@@ -10,7 +10,6 @@ import pytest
 
 from analysis.goal_runs import DATA, GOAL, MODEL, SEATS, UNTOLD, Plays, add_run, settings
 from declared_worlds import declared
-from sociolab.analysis.pooled_runs import pooled
 from sociolab.analysis.rank import (
     PairRecord,
     Ranking,
@@ -22,7 +21,7 @@ from sociolab.analysis.rank import (
     rating_figure,
     settled,
 )
-from sociolab.analysis.values import RunValues, Value
+from sociolab.analysis.values import RunValues, Value, pooled
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Unscored
 from sociolab.stats.ranking import AdjacentModels

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sociolab.analysis.pooled_runs import agent_settings
-from sociolab.analysis.values import RunValues, Value
+from sociolab.analysis.values import RunValues, Value, agent_settings
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError

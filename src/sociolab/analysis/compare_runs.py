@@ -30,8 +30,13 @@ from sociolab.analysis.consistency import (
 )
 from sociolab.analysis.formatting import rounded
 from sociolab.analysis.matching import ComparedSide, Match
-from sociolab.analysis.pooled_runs import settings_apart
-from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
+from sociolab.analysis.values import (
+    RunValues,
+    chosen_judge,
+    settings_apart,
+    unscored_hint,
+    values_of,
+)
 from sociolab.core.episode import Trial, TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in

@@ -15,7 +15,6 @@ from sociolab.analysis.formatting import (
     explained,
     figure,
     headed,
-    listed,
     p_text,
     span,
     title_of,
@@ -28,7 +27,15 @@ from sociolab.core.score import Measure, judge_title
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.section import Figure, Section, Spec, TextTable
-from sociolab.report.words import failed_of, first_digits, interval_methods, minus, plural, share
+from sociolab.report.words import (
+    failed_of,
+    first_digits,
+    interval_methods,
+    listed,
+    minus,
+    plural,
+    share,
+)
 from sociolab.stats.crossed import LEAST_RATERS, RatedEstimate
 from sociolab.stats.intervals import CUT, NO_VARIATION
 from sociolab.stats.paired import Comparison

@@ -11,10 +11,9 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import check_no_smoke
-from sociolab.analysis.formatting import NOTHING, listed
+from sociolab.analysis.formatting import NOTHING
 from sociolab.analysis.matching import Match, places_of
-from sociolab.analysis.pooled_runs import Pool, agent_settings, judge_caution, pooled, run_values
-from sociolab.analysis.values import Value
+from sociolab.analysis.values import Pool, Value, agent_settings, judge_caution, pooled, run_values
 from sociolab.core.code_fingerprint import without_code
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
@@ -27,6 +26,7 @@ from sociolab.report.run_facts import FEW_CLUSTERS
 from sociolab.report.section import Figure, Section, Spec, TextTable, noted
 from sociolab.report.words import (
     failed_of,
+    listed,
     minus,
     notes_of_runs,
     notes_of_sets,

@@ -9,9 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.formatting import NOTHING, figure, listed, title_of
-from sociolab.analysis.pooled_runs import chosen_measure, run_values
-from sociolab.analysis.values import RunValues, Value
+from sociolab.analysis.formatting import NOTHING, figure, title_of
+from sociolab.analysis.values import RunValues, Value, chosen_measure, run_values
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
@@ -24,7 +23,7 @@ from sociolab.core.score import (
     measure_called,
 )
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import about, method_words, money, percent, plural
+from sociolab.report.words import about, listed, method_words, money, percent, plural
 from sociolab.stats.crossed import LEAST_RATERS
 from sociolab.stats.intervals import t_critical
 from sociolab.stats.variance import Component, Components, LeveledScore, components

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, get_args
 
-from sociolab.analysis.pooled_runs import recorded_agents
+from sociolab.analysis.values import recorded_agents
 from sociolab.app.episode_list import EpisodeFilter, ListedEpisode, ScoredMeasure, choices, listed
 from sociolab.app.transcripts import seat_called, transcript_of
 from sociolab.core.episode import Episode, Trial

@@ -487,7 +487,7 @@ def site(
     from sociolab.app.results import write_site
     from sociolab.report.result import each_once, result_of
     from sociolab.store.store import open_store
-    from sociolab.web.demo_page import town_files
+    from sociolab.web.page_files import town_files
 
     with open_store(store) as opened:
         results = [result_of(opened, one) for one in each_once(run)]

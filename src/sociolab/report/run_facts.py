@@ -71,7 +71,7 @@ def date(result: RunResult) -> str:
 
 def evaluated(result: RunResult) -> tuple[str, ...]:
     """The agents that are evaluated: all but a partner that is not also one of them."""
-    asked = [result.renamed.get(one, one) for one in _labels(result.recorded.get("agents"))]
+    asked = [result.renamed.get(one, one) for one in recorded_labels(result.recorded.get("agents"))]
     found = tuple(one for one in result.agents if one != result.partner or one in asked)
     return found or result.agents
 
@@ -534,7 +534,7 @@ def command(result: RunResult) -> str:
         words += ["--partner", label_of.get(result.partner, result.partner)]
     # A formula comes with its world; other judges, and readers, are asked for.
     formulas = {label_of.get(j.judge, j.judge) for j in result.judges if j.method == "formula"}
-    asked = [judge for judge in _labels(settings.get("judges")) if judge not in formulas]
+    asked = [judge for judge in recorded_labels(settings.get("judges")) if judge not in formulas]
     for judge in [judge for judge in asked if not judge.startswith(READER)] or ["none"]:
         words += ["--judge", judge]
     for judge in asked:
@@ -560,8 +560,9 @@ _OPTIONS = {
 """Settings that have an option of their own, with the values that need not be written."""
 
 
-def _labels(agents: object) -> list[str]:
-    """The labels in the settings' list of agents: [[label, hash], ...]."""
+def recorded_labels(agents: object) -> list[str]:
+    """The labels in a list of the settings: [[label, hash], ...]; what is not like that is
+    passed over."""
     if not isinstance(agents, list):
         return []
-    return [agent[0] for agent in agents if isinstance(agent, list) and agent]
+    return [str(agent[0]) for agent in agents if isinstance(agent, list) and agent]

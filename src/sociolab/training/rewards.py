@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from sociolab.analysis.formatting import listed
 from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, RULE_BASED, Method, NotKnown, foremost, label_like
-from sociolab.report.words import method_words, plural
+from sociolab.report.words import listed, method_words, plural
 
 ScoresByJudge: TypeAlias = dict[str, dict[str, float | None]]
 """By judge and measure; None where a score was due and is missing."""

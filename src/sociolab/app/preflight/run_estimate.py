@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from sociolab.analysis.formatting import listed
 from sociolab.core.ports import Role, Usage
 from sociolab.models.budget import Price
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import money, percent, plural
+from sociolab.report.words import listed, money, percent, plural
 
 
 @dataclass(slots=True)
