@@ -69,9 +69,7 @@ def seat_called(episode: Episode, name: str) -> str:
             return fits[0]
         if fits:
             raise ConfigError(f'--as: several seats are called "{name}": {", ".join(fits)}')
-    seats = ", ".join(
-        seat.id if seat.name == seat.id else f"{seat.id} ({seat.name})" for seat in people
-    )
+    seats = ", ".join(seat.called for seat in people)
     raise ConfigError(f'--as: expected one of {seats}, found "{name}"')
 
 

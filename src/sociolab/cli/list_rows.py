@@ -178,19 +178,55 @@ def tabbed(cells: Rows) -> Iterator[str]:
 
 
 def aligned(cells: Rows, width: int) -> Iterator[str]:
-    """A line for each row, in columns, no wider than a terminal where that can be: the longest
-    cells are cut, but never an id."""
-    lines = [[*cells[0]], *([str(value) for value in row.values()] for row in cells)]
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    over = sum(widths) + 2 * (len(widths) - 1) - width
-    while over > 0 and len(widths) > 1 and max(widths[1:]) > _LEAST:
-        longest = widths.index(max(widths[1:]), 1)
-        cut = min(over, max(1, widths[longest] - _LEAST))
-        cut = min(cut, max(1, widths[longest] - sorted(widths[1:])[-2])) if widths[2:] else cut
-        widths[longest] -= cut
-        over -= cut
-    for line in lines:
-        yield "  ".join(map(_fitted, line, widths, lines[0])).rstrip()
+    """A line for each row, in columns, no wider than a terminal where that can be.
+
+    What all labels begin with is left out first ("openai/"). Then heads are cut, then cells as
+    far as those of a column still differ, then further; but never an id, a date or a number.
+    """
+    for shown in (cells, _without_endpoint(cells)):
+        columns = [[name, *(str(row[name]) for row in shown)] for name in shown[0]]
+        widths = [max(map(cell_len, column)) for column in columns]
+        over = sum(widths) + 2 * (len(widths) - 1) - width
+        if over <= 0:
+            break
+    whole = [
+        max([_LEAST, *(cell_len(c) for c in column if not any(map(str.isalpha, c)))])
+        for column in columns
+    ]
+    unheaded = [max([_LEAST, *map(cell_len, column[1:])]) for column in columns]
+    differ = list(map(_distinct, columns, whole)) if over > 0 else whole
+    for least in (unheaded, differ, whole):
+        spare = [max(0, has - room) for has, room in zip(widths, least, strict=True)]
+        for _ in range(min(over, sum(spare[1:]))):
+            most = spare.index(max(spare[1:]), 1)
+            spare[most] -= 1
+            widths[most] -= 1
+            over -= 1
+    for line in zip(*columns, strict=True):
+        yield "  ".join(map(_fitted, line, widths, cells[0])).rstrip()
+
+
+_ENDPOINT = re.compile(r"(?:(?<=^)|(?<=, )|(?<= / ))[^/,\s]+/(?=\S)")
+
+
+def _without_endpoint(cells: Rows) -> Rows:
+    """The rows without the endpoint of every label, where there is but one."""
+    labels = [row[name] for row in cells for name in _MIDDLE if name in row]
+    if len({head for label in labels for head in _ENDPOINT.findall(label)}) != 1:
+        return cells
+    return [
+        {name: _ENDPOINT.sub("", one) if name in _MIDDLE else one for name, one in row.items()}
+        for row in cells
+    ]
+
+
+def _distinct(column: Sequence[str], least: int) -> int:
+    """The least room, of `least` or more, in which the different cells of a column differ."""
+    name, different = column[0], set(column[1:])
+    room = max(least, *map(cell_len, different))
+    while room > least and len({_fitted(c, room - 1, name) for c in different}) == len(different):
+        room -= 1
+    return room
 
 
 def _fitted(cell: str, room: int, column: str) -> str:

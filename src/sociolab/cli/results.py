@@ -500,6 +500,9 @@ def site(
 def agree(
     run: RunNames,
     judge: Annotated[OptTexts, option("--judge", "JUDGE", "Only this judge. Repeatable.")] = None,
+    ratings: Annotated[
+        OptTexts, option("--ratings", "NAME", "Only this set of ratings. Repeatable.")
+    ] = None,
     bins: Annotated[
         int, option("--bins", "N", "Number of equal bins per scale, for kappa.", min=2, max=100)
     ] = 5,
@@ -520,7 +523,7 @@ def agree(
 
     with open_store(store) as opened:
         settings = [opened.run(one).settings for one in run]
-        found = with_review(opened, agreements(opened, run, judge or [], bins=bins))
+        found = with_review(opened, agreements(opened, run, judge or (), ratings or (), bins=bins))
         page_of(opened, found.ratings.runs, found.sections, html)
     written = write_files(found.sections, latex, markdown, csv, found.rows, settings=settings)
     show_sections(found.sections, found.document, as_json=json, written=[html, *written])

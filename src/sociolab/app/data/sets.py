@@ -66,7 +66,7 @@ def free_place(kind: str, name: str, *, replace: bool) -> Path:
 
     ConfigError for a name that cannot be, or that is taken and not to be replaced.
     """
-    place = imported_folder(kind, checked_name(name))
+    place = imported_folder(kind, checked_name(name, "data set"))
     if place.exists() and not replace:
         raise ConfigError(
             f'a data set called "{name}" is there already; choose another --name, or add --replace'
