@@ -117,7 +117,7 @@ def test_a_list_is_not_called_like_a_task_or_tag(world: World) -> None:
         with pytest.raises(ConfigError, match="is already a task or tag"):
             check_name("sotopia", name, tasks, replace=True)
     for name in ("", "a,b", "a+b", "scenario=x", "../x", ".x"):
-        with pytest.raises(ConfigError, match="--name: expected 1 to 80 letters"):
+        with pytest.raises(ConfigError, match="name of a task list has 1 to 80"):
             check_name("sotopia", name, tasks, replace=True)
 
 

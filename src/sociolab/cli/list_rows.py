@@ -190,7 +190,7 @@ def aligned(cells: Rows, width: int) -> Iterator[str]:
         if over <= 0:
             break
     whole = [
-        max([_LEAST, *(cell_len(c) for c in column if not any(map(str.isalpha, c)))])
+        max([_LEAST, *(cell_len(c) for c in column if c.upper() == c.lower())])
         for column in columns
     ]
     unheaded = [max([_LEAST, *map(cell_len, column[1:])]) for column in columns]
