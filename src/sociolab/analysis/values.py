@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sociolab.analysis.formatting import title_of
 from sociolab.core.episode import Json, Trial
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import (
@@ -368,9 +368,9 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) ->
         wanted = measure_called(wanted, (runs[0].measures[name] for name in shared))
     if wanted is not None and wanted not in shared:
         known = ", ".join(shared) or "none"
-        hint = unscored_hint(runs, judge, wanted)
+        hint, near = unscored_hint(runs, judge, wanted), did_you_mean(wanted, shared)
         raise ConfigError(
-            f'--metric: {judge} gave nothing in "{wanted}" in all these runs; it gave: '
+            f'--metric: {judge} gave nothing in "{wanted}"{near} in all these runs; it gave: '
             f"{known}{hint}"
         )
     if not shared:

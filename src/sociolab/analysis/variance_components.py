@@ -12,7 +12,7 @@ from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.formatting import NOTHING, figure, title_of
 from sociolab.analysis.values import RunValues, Value, chosen_measure, run_values
 from sociolab.core.code_fingerprint import code_in
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import (
     RULE_BASED,
@@ -271,8 +271,8 @@ def _no_value(runs: Sequence[RunValues], measure: str | None) -> str:
     gave = {v.measure for run in runs for v in run.values if v.value is not None}
     known = dict.fromkeys(name for run in runs for name in run.measures if name in gave)
     return (
-        f"--metric: no judge gave these runs a value in {measure}; metrics with values: "
-        f"{', '.join(known) or 'none'}"
+        f"--metric: no judge gave these runs a value in {measure}{did_you_mean(measure, known)}; "
+        f"metrics with values: {', '.join(known) or 'none'}"
     )
 
 

@@ -227,7 +227,7 @@ def test_a_folder_of_sessions_is_played_and_hashed(tmp_path: Path) -> None:
             (edited(INTENT, intentions=[{"seat": "player-9", "skill": "arcana", "text": "x"}]),),
             'line 1: the intention of "player-9": expected a player\'s seat',
         ),
-        ("information", (edited(session(), turns=0),), "line 1: turns: input should be greater"),
+        ("information", (edited(session(), turns=0),), "line 1: turns: expected at least"),
     ],
 )
 def test_what_is_wrong_with_a_folder_is_said_with_file_and_line(
