@@ -23,7 +23,7 @@ def test_a_round_of_the_three_verbs(sociolab: Sociolab, tmp_path: Path) -> None:
     hard = ("hard", "two", "--target", AGENT, "--name", "hard-two", "--most", 2, *store)
     bad = sociolab(*hard, "--html", tmp_path)
     assert bad.code == 2
-    assert "cannot be written" in bad.sentence
+    assert "--html: expected a file name, found the folder" in bad.sentence
     assert sociolab("list", "task-lists", "--json").document["task-lists"] == []
     found = sociolab(*hard, "--metric", "BEL", "--json").document
     ids = [task["task"] for task in found["hardest"]]

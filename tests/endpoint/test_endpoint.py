@@ -363,7 +363,7 @@ def test_latency_has_the_mean_that_was_set(shape: Any) -> None:
         ({"hang": 1.5}, "hang must be a rate from 0 to 1, not 1.5"),
         ({"hang": 0.6, "empty": 0.6}, "sum of all fault rates must be at most 1"),
         ({"latency_ms": -1}, "latency_ms"),
-        ({"latency": "normal"}, "constant, lognormal, uniform"),
+        ({"latency_shape": "normal"}, "constant, lognormal, uniform"),
         ({"characters": 0}, "characters"),
         ({"leave_rate": -0.1}, "leave_rate"),
     ],

@@ -162,12 +162,12 @@ def test_snapshots_and_controls_are_asked_when_they_are_due() -> None:
 @pytest.mark.parametrize(
     ("form", "name", "value", "problem"),
     [
-        ("information", "players", "0", "greater than or equal to 1"),
-        ("information", "snapshots", "-1", "greater than or equal to 0"),
+        ("information", "players", "0", "at least 1"),
+        ("information", "snapshots", "-1", "at least 0"),
         ("information", "prior", "uniform", 'anteval-information has no setting "prior"'),
         ("information", "key_points", "11", r"at most as many as there are facts \(10\), found 11"),
         ("intention", "facts", "5", 'anteval-intention has no setting "facts"'),
-        ("intention", "none", "1.5", "less than or equal to 1"),
+        ("intention", "none", "1.5", "at most 1"),
     ],
 )
 def test_a_wrong_setting_is_named(form: str, name: str, value: str, problem: str) -> None:
