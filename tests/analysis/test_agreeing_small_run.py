@@ -178,7 +178,7 @@ def test_people_without_any_judge_are_compared_among_themselves(
 
 def test_a_judge_that_scored_nothing_of_it_is_refused(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path)
-    with pytest.raises(ConfigError, match="those who did: heuristic"):
+    with pytest.raises(ConfigError, match="scored what people rated; choose one of heuristic"):
         agreements(store, [RUN], ["goal check"])
 
 

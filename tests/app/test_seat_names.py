@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.analysis.agent_names import label_like
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.app.transcripts import seat_called
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import label_like
 from sociolab.store.store import Store
 
 

@@ -11,7 +11,6 @@ from sociolab.analysis.formatting import (
     NOTHING,
     ends,
     interval_notes,
-    listed,
     missing_notes,
     p_text,
     plain,
@@ -42,7 +41,7 @@ from sociolab.analysis.validity import FEW_PLAYS, Validity, validities, validity
 from sociolab.core.score import Method
 from sociolab.report.charts import Bars, bar_chart
 from sociolab.report.section import Chart, Figure, Section, TextTable, documents
-from sociolab.report.words import minus, plural
+from sociolab.report.words import listed, minus, plural
 from sociolab.stats.agreement import (
     OVERALL,
     POOLED,
@@ -846,7 +845,7 @@ class Titles:
         """As in the world of these ratings."""
         names = {measure.name: title_of(measure) for measure in ratings.measures}
         clusters = {one.cluster for one in ratings.worlds.values()}
-        return cls(names, clusters.pop() if len(clusters) == 1 else "cluster")
+        return cls(names, clusters.pop() if len(clusters) == 1 else "situation")
 
     def __getitem__(self, dimension: str) -> str:
         summaries = {OVERALL: "mean of all", POOLED: "all scores"}

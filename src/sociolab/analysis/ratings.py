@@ -23,7 +23,15 @@ from sociolab.core.instructions import (
 )
 from sociolab.core.metrics import Declared
 from sociolab.core.rater_signature import moment, signature
-from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
+from sociolab.core.score import (
+    JudgeId,
+    Measure,
+    Method,
+    Score,
+    ScoreFailure,
+    Unscored,
+    judge_called,
+)
 from sociolab.report.result import run_of_episodes
 from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
 from sociolab.store.store import Store
@@ -108,13 +116,8 @@ def ratings_of(
             "import some: sociolab import ratings FILE --run RUN"
         )
     labels, measuring = found.labels(), tuple(found.measuring_rows())
-    known_names = {*labels.values(), *(row.rater for row in measuring)}
-    for name in judges:
-        if name not in known_names:
-            known = ", ".join(sorted(known_names)) or "none"
-            raise ConfigError(
-                f'--judge: "{name}" scored nothing that people rated; those who did: {known}'
-            )
+    known = sorted({*labels.values(), *(row.rater for row in measuring)})
+    judges = [judge_called(name, known, "what people rated") for name in judges]
     rows = tuple(row for row in found.judge_rows(labels) if not judges or row.rater in judges)
     first = [name for declared in found.worlds.values() for name in declared.order]
     order = dict.fromkeys([*(name for name in first if name in found.measures), *found.measures])

@@ -55,7 +55,7 @@ def write(
     from sociolab.app.data.writing import rehearse
     from sociolab.app.data.writing import write as have_written
 
-    config = checked(WriteConfig, given, "write")
+    config = checked(WriteConfig, given)
     with resumable("the same command resumes, and pays for no reply twice"):
         sentences = rehearse(config) if dry_run else have_written(config, say)
     for sentence in sentences:
@@ -176,7 +176,7 @@ def data_revise(
     Keeps, edits or rejects each by the majority of its reviews, and recasts the tasks.
     """
     from sociolab.store.store import open_store
-    from sociolab.studies.revision import revise
+    from sociolab.studies.reviews import revise
 
     with open_store(store) as opened:
         for sentence in revise(opened, study, to):

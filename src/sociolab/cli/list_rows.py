@@ -16,6 +16,7 @@ from sociolab.app.queries import FoundEpisodes, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.core.score import Measure
 from sociolab.report.result import kept_work
+from sociolab.report.run_facts import recorded_labels
 from sociolab.report.terminal import shortened
 from sociolab.report.words import about, money, people_of, plural, single
 from sociolab.store.store import RunRow, Store
@@ -52,8 +53,8 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
         "run": row.name,
         "world": row.world,
         "created": f"{datetime.fromtimestamp(row.created, UTC):%Y-%m-%d %H:%M}",
-        "agents": _labels(settings.get("agents")),
-        "partner": next(iter(_labels([settings.get("partner")])), None),
+        "agents": recorded_labels(settings.get("agents")),
+        "partner": next(iter(recorded_labels([settings.get("partner")])), None),
         "trials": row.trials,
         "played": row.played,
         "failed": row.failed,
@@ -65,13 +66,6 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
         **({RESUMED_WITH: settings[RESUMED_WITH]} if RESUMED_WITH in settings else {}),
         **({"holds": holds} if everything else {}),
     }
-
-
-def _labels(recorded: object) -> list[str]:
-    """The labels in a list of [label, hash]; what is not like that is passed over."""
-    if not isinstance(recorded, list):
-        return []
-    return [str(one[0]) for one in recorded if isinstance(one, list) and one]
 
 
 def _run_line(one: dict[str, Any]) -> dict[str, Any]:
@@ -196,7 +190,7 @@ def aligned(cells: Rows, width: int) -> Iterator[str]:
         if over <= 0:
             break
     whole = [
-        max([_LEAST, *(cell_len(c) for c in column if not any(map(str.isalpha, c)))])
+        max([_LEAST, *(cell_len(c) for c in column if c.upper() == c.lower())])
         for column in columns
     ]
     unheaded = [max([_LEAST, *map(cell_len, column[1:])]) for column in columns]

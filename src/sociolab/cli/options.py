@@ -1,18 +1,20 @@
-"""The options of verbs: those that several share, those of a description, and what they hold."""
+"""The options of verbs: those that several share, those of a description, what they hold, and what
+a shell offers after TAB (runs, worlds, agents, tasks and metrics; never an error)."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing, suppress
 from functools import wraps
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Optional, Union, get_args, get_origin
+from urllib.parse import quote
 
 import typer
 from typer.core import TyperCommand
 
-from sociolab.cli.completion import completed
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -29,16 +31,78 @@ OptPath = Optional[Path]  # noqa: UP045
 OptTexts = Optional[list[str]]  # noqa: UP045
 
 
+# ------------------------------------------------------------------ what a shell offers after TAB
+
+
+_AT_MOST = 200
+
+_AGENTS = (
+    "SELECT DISTINCT json_extract(value, '$[0]') FROM runs, json_each(runs.settings, '$.agents')"
+)
+_STORED = {
+    "run": "SELECT name FROM runs ORDER BY created DESC",
+    "agent": f"SELECT 'scripted' UNION {_AGENTS}",
+    "task": "SELECT DISTINCT tasks.id FROM tasks JOIN runs ON runs.pk = tasks.run",
+    "metric": "SELECT DISTINCT measures.name FROM measures JOIN runs ON runs.pk = measures.run",
+}
+_FLAGS = {
+    "--run": "run", "--agent": "agent", "--with": "agent", "--partner": "agent",
+    "--target": "agent", "--metric": "metric", "--task": "task", "--tasks": "task",
+}  # fmt: skip
+
+
+def completed(flags: str, metavar: str) -> Callable[[typer.Context, str], list[str]] | None:
+    """What completes an option or, without flags, an argument; None where nothing is known."""
+    kind = _FLAGS.get(flags.split()[0] if flags else "")
+    if kind is None:
+        words = metavar.strip("[]").split()
+        kind = {"RUN": "run", "WORLD": "world"}.get(words[0]) if words else None
+    if kind is None:
+        return None
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+        with suppress(Exception):  # a shell shows whatever goes wrong in the middle of a line
+            found = _worlds() if kind == "world" else _stored(ctx, _STORED[kind])
+            return [name for name in found if name.startswith(incomplete)][:_AT_MOST]
+        return []
+
+    return complete
+
+
+def _worlds() -> list[str]:
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group="sociolab.worlds").names)
+
+
+def _stored(ctx: typer.Context, query: str) -> list[str]:
+    """Names in the store of this command line, which is only read."""
+    import sqlite3
+
+    from sociolab.store.connect import store_path
+
+    path = store_path(ctx.params.get("store"))
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True, timeout=0.2)) as store:
+        return [str(row[0]) for row in store.execute(query) if row[0] is not None]
+
+
+# ------------------------------------------------------------------ of one verb, and of several
+
+
 def option(flags: str, metavar: str, help: str, **ends: float) -> Any:
     """An option with a value; `ends` are its `min` and `max`, if it has some.
 
-    ConfigError where its value was forgotten, and the next option stands there.
+    ConfigError where its value was forgotten, and where a folder is given for a FILE.
     """
 
     def check(given: Any) -> Any:
+        flag = flags.split()[0]
         for one in given if isinstance(given, list) else [given]:
             if str(one).startswith("--"):
-                raise ConfigError(f"{flags.split()[0]}: expected {metavar}, found the option {one}")
+                raise ConfigError(f"{flag}: expected {metavar}, found the option {one}")
+            if metavar == "FILE" and one is not None and Path(one).is_dir():
+                raise ConfigError(f'{flag}: expected a file name, found the folder "{one}"')
         return given
 
     return typer.Option(
@@ -201,15 +265,16 @@ def named_values(texts: Sequence[str], flag: str, form: str) -> dict[str, str]:
 
 
 def name_and_value(text: str, flag: str, form: str) -> tuple[str, str]:
-    """What stands before and behind the equals sign; ConfigError where either is missing."""
-    name, _, value = (part.strip() for part in text.partition("="))
-    if not name or not value:
+    """What stands before and behind the equals sign; ConfigError where either is missing, but for
+    the value of a setting, which may be empty."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not name or not equals or not (value or flag == "--set"):
         raise ConfigError(f'{flag}: expected {form}, found "{text}"')
     return name, value
 
 
 def several(texts: Sequence[str] | None) -> list[str] | None:
-    """The names in options that may be repeated, or hold several with commas between."""
+    """The names in options that may be repeated, or hold several, comma-separated."""
     if texts is None:
         return None
     return [name.strip() for text in texts for name in text.split(",") if name.strip()]

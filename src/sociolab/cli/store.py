@@ -93,7 +93,7 @@ def delete(
 ) -> None:
     """Delete runs and everything in them.
 
-    Asks once; nothing is deleted where one of them is not there.
+    Asks once; if any run is missing, nothing is deleted.
     """
     from sociolab.analysis.ratings import check_sets
     from sociolab.store.store import open_store

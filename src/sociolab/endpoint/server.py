@@ -28,14 +28,15 @@ from sociolab.endpoint.chat import (
     ChatBody,
     RefusalError,
     completion,
+    embeddings,
     read_chat,
+    read_embeddings,
     unknown_model,
     unknown_url,
     usage_of,
     wrong_method,
 )
 from sociolab.endpoint.counters import Counters, PromptPrefixes
-from sociolab.endpoint.embeddings import embeddings, read_embeddings
 from sociolab.endpoint.faults import (
     HANG_SECONDS,
     Chance,
@@ -389,9 +390,10 @@ async def serve(
         try:
             await web.TCPSite(runner, host, port, backlog=2048).start()
         except (OSError, OverflowError) as error:
+            known = isinstance(error, OSError) and error.errno
+            why = os.strerror(known) if known else error
             raise ConfigError(
-                f"The endpoint cannot listen on {host} port {port} ({error}): free the port, or "
-                "use port 0 for any."
+                f"cannot listen on {host}, port {port} ({why}); name another --port, or 0 for any"
             ) from error
         bound = runner.addresses[0][1]
         endpoint.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/v1"

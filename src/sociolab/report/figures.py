@@ -3,16 +3,16 @@ colour. Pages draw their own (`report.charts`); both are Vega-Lite."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from sociolab.core.errors import ConfigError, missing_extra
 from sociolab.core.metrics import scale
 from sociolab.core.score import foremost
+from sociolab.core.user_files import written_whole
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import Grid, main_measure, measures_of, pair_grids
 from sociolab.report.section import Spec
@@ -245,31 +245,30 @@ def _heat(grid: Grid, title: str, result: RunResult) -> Spec:
 # ------------------------------------------------------------------ files
 
 
-def write_figure(path: Path, spec: Spec) -> None:
-    """Draw a figure into a file that ends in .pdf, .svg or .png, all or nothing.
+def write_figure(path: Path, spec: Spec, notes: Sequence[str] = ()) -> None:
+    """Draw a figure, with notes below it, into a file that ends in .pdf, .svg or .png, all or
+    nothing.
 
     ConfigError for another ending, where the extra `figures` is missing, and where the file cannot
     be written.
     """
-    drawn = drawing(path)(spec)
-    made = path.with_name(f".{path.name}.{os.getpid()}")
+    lines = [line for note in notes for line in wrap(note, 60)]
+    below = {"text": lines, "orient": "bottom", "fontSize": 7.5, "fontWeight": "normal"}
+    drawn = drawing(path)({**spec, "title": below} if lines else spec)
     try:
-        made.write_bytes(drawn)
-        made.replace(path)
+        with written_whole(path) as made:
+            made.write_bytes(drawn)
     except OSError as error:
         raise ConfigError(
             f"the figure cannot be written to {path} ({error.strerror}); name a file in a folder "
             "that exists"
         ) from error
-    finally:
-        with suppress(OSError):
-            made.unlink(missing_ok=True)
 
 
 def drawing(path: Path) -> Callable[[Spec], bytes]:
     """What draws into a file of this name; ConfigError as in `write_figure`, before any work."""
     if path.suffix.lower() not in (".pdf", ".svg", ".png"):
-        raise ConfigError(f"--figure: expected a file .pdf, .svg or .png, found {path.name}")
+        raise ConfigError(f"--figure: expected a file .pdf, .svg or .png, found {path}")
     try:
         import vl_convert
     except ImportError as error:

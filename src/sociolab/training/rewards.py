@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from sociolab.analysis.formatting import listed
 from sociolab.analysis.values import RunValues, unscored_hint
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import BASELINES, RULE_BASED, Method, NotKnown, foremost
-from sociolab.report.words import method_words, plural
+from sociolab.core.errors import ConfigError, did_you_mean
+from sociolab.core.score import BASELINES, RULE_BASED, Method, NotKnown, foremost, label_like
+from sociolab.report.words import listed, method_words, plural
 
 ScoresByJudge: TypeAlias = dict[str, dict[str, float | None]]
 """By judge and measure; None where a score was due and is missing."""
@@ -105,9 +104,10 @@ class RunRewards:
         known = self._measures()
         if measure not in known:
             hint = self._hint(measure)
+            near = did_you_mean(measure, known)
             nobody = "none" if hint else "none, since nobody judged these runs"
             raise ConfigError(
-                f'--metric: nothing was scored in "{measure}", expected one of '
+                f'--metric: nothing was scored in "{measure}"{near}; expected one of '
                 f"{', '.join(known) or nobody}{hint}"
             )
         if any(run.declared.metric(measure).better == "lower" for run in self._runs):
@@ -116,6 +116,7 @@ class RunRewards:
                 f"since training raises its reward"
             )
         judges = known[measure]
+        wanted = wanted and label_like(wanted, judges, "--by")
         if wanted is not None and wanted not in judges:
             raise ConfigError(
                 f'--by: "{wanted}" gave no {measure} in these runs, expected one of '
