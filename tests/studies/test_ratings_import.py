@@ -179,6 +179,9 @@ def test_an_error_that_lines_share_is_said_once_and_of_many_the_first_are_shown(
     told = refused(lab, *same)
     assert told.count("expected a dimension") == 1
     assert "6,105 errors, nothing was imported: all 6,105 lines: expected a dimension" in told
+    (lab / "wide.csv").write_text("episode,rater,p3_goal,p3_secret\nlamp-AA,r1,4,0\n", "utf-8")
+    with pytest.raises(ConfigError, match="1 error, nothing was imported: line 2: expected a seat"):
+        import_ratings(lab / "wide.csv", RUN, store=lab / "store.db")
     assert "1 error, nothing was imported: line 3: " in refused(lab, LINES[0], same[0])
     told = refused(lab, *(f"lamp-AA,ann,r{i},goal,{i + 11},," for i in range(25)))
     assert told.count("; line ") == 19
