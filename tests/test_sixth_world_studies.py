@@ -95,7 +95,7 @@ def test_people_fill_in_the_fields_of_an_offer(tmp_path: Path) -> None:
     )
     assert seen["refused"] == (
         422,
-        '"offer": points: input should be less than or equal to 100, found 400.',
+        '"offer": points: expected at most 100, found 400.',
     )
     assert [one["tag"] for one in seen["tags"]["proposer"]] == ["points: 50", "accepted"]
     assert "It is over: they agreed." in seen["why"]

@@ -113,7 +113,7 @@ def test_a_field_is_read_by_its_type(name: str, line: str, value: object) -> Non
     [("mood", "11"), ("mood", "good"), ("mood", ""), ("names", "Ann"), ("side", "?")],
 )
 def test_a_field_that_does_not_fit_says_why(name: str, line: str) -> None:
-    with pytest.raises(ReplyError, match="nput should be"):
+    with pytest.raises(ReplyError, match="expected"):
         typed_field(line, FIELDS[name])
 
 

@@ -85,7 +85,7 @@ def test_a_value_off_the_scale_is_asked_for_again_with_what_is_wrong() -> None:
     policy = FailurePolicy(attempts=2)
     events = play_scene(SCENE, {"ann": ann, "ben": ben}, policy=policy)
     (wrong,) = [event for event in events if isinstance(event, Unusable)]
-    expected = '"offer": points: input should be less than or equal to 100, found 101'
+    expected = '"offer": points: expected at most 100, found 101'
     assert (wrong.problem, wrong.final) == (expected, False)
     assert isinstance(events[1], Moved)
     assert events[1].actions[0].fields == {"points": 40}
@@ -141,7 +141,7 @@ def test_a_person_is_asked_for_each_field_in_the_terminal() -> None:
     ]
     shown = screen.getvalue()
     assert "points, for the responder (integer from 0 to 100)" in shown
-    assert "less than or equal to 100" in shown
+    assert "at most 100" in shown
 
 
 def test_where_nothing_can_be_said_the_name_is_enough_and_anything_else_is_no_choice() -> None:

@@ -127,6 +127,8 @@ def test_a_mean_is_held_against_a_limit_with_its_whole_interval(store: Store) ->
         score_gates(result_of(store, "single"), [rule_of("goal<0")])
     with pytest.raises(ConfigError, match='new has no scores of "charm"; it has scores of: goal'):
         score_gates(result, [rule_of("charm<0")])
+    with pytest.raises(ConfigError, match=r"goal<60: .* scale of the mean, from 0 to 10, found 60"):
+        score_gates(result, [rule_of("goal<60")])
 
 
 def test_the_partner_of_a_run_is_held_against_no_limit(store: Store) -> None:
@@ -155,9 +157,9 @@ def test_where_no_episode_has_a_score_the_judge_is_named_and_not_the_number_of_t
 
 
 def test_a_metric_that_is_misspelled_is_named_as_it_is_spelled(store: Store) -> None:
-    with pytest.raises(ConfigError, match=r'"Gaol"; did you mean goal\?; it has scores of: goal'):
+    with pytest.raises(ConfigError, match=r'"Gaol" \(did you mean goal\?\); it has'):
         score_gates(result_of(store, "new"), [rule_of("Gaol<0")])
-    with pytest.raises(ConfigError, match=r'"gaol" is not compared; did you mean goal\?; these'):
+    with pytest.raises(ConfigError, match=r'"gaol" is not compared \(did you mean goal\?\); '):
         gate(store, "gaol<0")
 
 

@@ -35,6 +35,8 @@ def test_all_come_in_the_order_of_the_plan_and_the_lowest_first_if_sorted(store:
     assert tasks(store, EpisodeQuery()) == [("t0", 0), ("t1", 0), ("u2", 0), ("u2", 1), ("u3", 0)]
     worst = [("t1", 0), ("u2", 1), ("u3", 0), ("t0", 0), ("u2", 0)]
     assert tasks(store, EpisodeQuery(sort="goal")) == worst
+    with pytest.raises(ConfigError, match=r'--task: no task of one starts with "foo"'):
+        asked_episodes(store, "one", EpisodeQuery(task="foo"))
     first = asked_episodes(store, "one", EpisodeQuery(sort="goal", limit=2))
     assert ([one.row.task for one in first.listed], first.fit) == (["t1", "u2"], 5)
 

@@ -10,7 +10,7 @@ from cli.conftest import Sociolab
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("sotopia --name a", "world: input should be 'stss-talk', found \"sotopia\""),
+        ("sotopia --name a", "WORLD: expected 'stss-talk', found \"sotopia\""),
         ("stss-talk", "expected --name NAME"),
         ("stss-talk --name a --seeds six", "--seeds: expected numbers such as 1-6"),
         ("stss-talk --name a --data nowhere", "--data: expected a folder or an imported data set"),

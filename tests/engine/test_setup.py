@@ -21,8 +21,8 @@ def test_settings_are_read_as_the_types_of_the_world() -> None:
     ("settings", "problem"),
     [
         ({"turn": "7"}, 'toy has no setting "turn"; expected one of turns, controls'),
-        ({"turns": "0"}, "toy, the setting turns: input should be greater than or equal to 1"),
-        ({"turns": "many"}, "toy, the setting turns: input should be a valid integer"),
+        ({"turns": "0"}, "toy, the setting turns: expected at least 1"),
+        ({"turns": "many"}, "toy, the setting turns: expected a whole number"),
     ],
 )
 def test_a_setting_that_is_wrong_is_named(settings: dict[str, str], problem: str) -> None:

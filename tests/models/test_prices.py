@@ -106,4 +106,4 @@ def test_prices_are_shown_with_those_of_the_user_over_them(tmp_path: Path) -> No
 def test_a_search_in_vain_names_what_is_near() -> None:
     result = CliRunner().invoke(app, ["prices", "gtp-4o"])
     assert isinstance(result.exception, ConfigError)
-    assert "nearest: gpt-4o" in str(result.exception)
+    assert "did you mean gpt-4o" in str(result.exception)

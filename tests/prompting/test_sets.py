@@ -82,7 +82,7 @@ def test_what_a_manifest_says_of_itself_is_no_part_of_the_hash_and_all_else_is(m
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("[settings]", 'colour = "red"\n[settings]', '"temperature.colour" is no field'),
+        ("[settings]", 'colour = "red"\n[settings]', 'unknown field "temperature.colour"'),
         ('"paraphrased"', '"original"', "instructions: "),
         ("agent = 1.0", "agent = 9", "temperature.agent: "),
         ("[settings]", '[layout]\nmessages = "three"\n[settings]', "layout.messages: "),

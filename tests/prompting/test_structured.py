@@ -56,7 +56,7 @@ def test_the_last_object_that_fits_is_read(text: str) -> None:
         ("{'action': 'speak'}", "expected a JSON object, found broken JSON"),
         (
             '{"action":"sing","text":""}',
-            "action: input should be 'speak' or 'none', found \"sing\"",
+            "action: expected 'speak' or 'none', found \"sing\"",
         ),
         ('{"action":"none"}', "text is missing"),
         ("[" * 9999 + "{" * 9999, "expected a JSON object, found broken JSON"),
@@ -64,7 +64,7 @@ def test_the_last_object_that_fits_is_read(text: str) -> None:
         ('{"a":[' * 300 + "]}" * 300, "expected a JSON object (recursion limit exceeded"),
         ('{"action":"speak","text":' + "9" * 9999 + "}", "expected a JSON object (number out"),
         ('{"action":"speak","text":' + "9" * 9999, "expected a JSON object, found broken JSON"),
-        ('{"action":"speak","text":1e999}', "text: input should be a valid string, found Infinity"),
+        ('{"action":"speak","text":1e999}', "text: expected a string, found Infinity"),
         ("{" + f'"{"k" * 9999}":1,' * 3 + '"text":""}', "action is missing"),
         ("words " * 99999, "expected a JSON object, found 599,994 characters that are none"),
     ],

@@ -56,7 +56,7 @@ def test_a_judge_and_metrics_are_named_by_name_or_title(result: RunResult) -> No
         ConfigError, match=r'"nobody" scored nothing in .*; expected one of .*heuristic'
     ):
         narrowed(result, ["nobody"])
-    with pytest.raises(ConfigError, match=r'scored in "height", expected one of .*goal'):
+    with pytest.raises(ConfigError, match=r'scored in "height"; expected one of .*goal'):
         narrowed(result, metrics=["height"])
 
 

@@ -123,6 +123,8 @@ def test_an_unknown_run_is_answered_with_those_that_there_are(store: Store) -> N
     store.create_run("two", "world", {}, (), created=2.0)
     with pytest.raises(StoreError, match=r'there is no run "x" in .*; it holds two, one'):
         store.run("x")
+    with pytest.raises(StoreError, match=r'no run "tow" in .* \(did you mean two\?\); it holds'):
+        store.run("tow")
 
 
 @pytest.mark.parametrize("name", ["", "a b", "../up", "-v", ".hidden", "é", "a/b", "n" * 81, "a\n"])

@@ -45,7 +45,7 @@ def test_at_a_dnd_table_people_sit_in_the_party_and_never_as_the_npc() -> None:
         ({"partners": ["human"]}, '"human" is a person at a terminal'),
         ({"partners": ["nobody"]}, 'no agent called "nobody"'),
         ({"partners": [], "limit": 1}, "left for a partner"),
-        ({"tasks": "no-such-task"}, "fits no task"),
+        ({"tasks": "no-such-task"}, "matches no task"),
         ({"judges": ["nobody"]}, 'no judge called "nobody"'),
         ({"stand_in": "human"}, '"human" is a person'),
         ({"settings": {"turns": "none"}}, "turns"),

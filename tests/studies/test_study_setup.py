@@ -80,7 +80,7 @@ def test_every_example_is_a_study_once_it_has_a_contact(
     [
         ({"play": {"world": "stss"}}, 'people cannot take a seat in "stss"'),
         ({"play": {"world": "chess"}}, 'there is no world "chess"'),
-        ({"play": {"tasks": "no-such-tag"}}, "fits no task"),
+        ({"play": {"tasks": "no-such-tag"}}, "matches no task"),
         ({"play": {"partners": ["nobody"]}}, 'there is no agent called "nobody"'),
         ({"play": {"partners": ["here/model"]}}, 'no endpoint called "here"'),
         ({"play": {"judges": ["nobody"]}}, 'there is no judge called "nobody"'),
@@ -91,7 +91,7 @@ def test_every_example_is_a_study_once_it_has_a_contact(
         ({"rate": {"run": "played", "dimensions": ["wit"]}}, 'found "wit"'),
         ({"impressions": {"run": "nothing"}}, 'there is no run "nothing"'),
         ({"review": {"world": "stss"}}, 'scenarios of sotopia; found the world "stss"'),
-        ({"review": {"tasks": "no-such-tag"}}, "fits no task"),
+        ({"review": {"tasks": "no-such-tag"}}, "matches no task"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused_and_leaves_nothing(

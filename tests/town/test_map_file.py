@@ -123,7 +123,7 @@ def test_buildings_that_overlap_are_both_named(tmp_path: Path) -> None:
         ("[8, 1]", "line 5: Kiosk reaches column 10, row 1, outside the town of 10 x 5 tiles"),
         ("[1, 0]", "line 5: Kiosk stands on street in column 1, row 0, not on grass"),
         ("[4, 2]", "line 7: Kiosk stands on water in column 6, row 4, not on grass"),
-        ("[-1, 1]", "line 2: at.0: input should be greater than or equal to 0, found -1"),
+        ("[-1, 1]", "line 2: at.0: expected at least 0, found -1"),
     ],
 )
 def test_a_building_on_no_free_grass_is_refused(tmp_path: Path, at: str, told: str) -> None:
@@ -142,9 +142,9 @@ def test_two_buildings_of_one_name_are_refused(tmp_path: Path) -> None:
         ("at =", "att =", "kiosk.toml: at is missing"),
         ('k = "', 'K = "', "line 11: arenas.K: string should match pattern"),
         ('C = "', 'c = "', "line 15: objects.c: string should match pattern"),
-        ("[objects]", "[things]", 'line 14: "things" is no field'),
+        ("[objects]", "[things]", 'line 14: unknown field "things"'),
         ("plan = '''", "plan = ''", "kiosk.toml is not valid TOML"),
-        ('"counter room"', "7", "line 11: arenas.k: input should be a valid string, found 7"),
+        ('"counter room"', "7", "line 11: arenas.k: expected a string, found 7"),
     ],
 )
 def test_a_file_that_is_no_building_is_refused(

@@ -66,8 +66,8 @@ def test_a_file_of_two_residents_is_read_in_order(tmp_path: Path) -> None:
         ('"Ben Roy" =', '"Anna Berg" =', '"ties", found "Anna Berg"'),
         ('"Ben Roy" = "brother"', "", "expected a tie to Anna Berg on both sides"),
         ('id = "anna-berg"', 'id = "ben-roy"', 'every id once, found "ben-roy" twice'),
-        ("age = 40", "age = -1", "resident.0.age: input should be greater than"),
-        ("age = 40", "size = 40", '"resident.0.size" is no field'),
+        ("age = 40", "age = -1", "resident.0.age: expected at least"),
+        ("age = 40", "size = 40", 'unknown field "resident.0.size"'),
         ("age = 40", "age 40", "is not valid TOML"),
     ],
 )

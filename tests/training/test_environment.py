@@ -262,7 +262,7 @@ def test_steps_out_of_place_and_wrong_arguments_are_sentences() -> None:
         ({"seat": "nobody"}, "expected 0 to 1"),
         ({"partner": "nobody"}, "no agent called"),
         ({"judges": ("nobody",)}, "no judge called"),
-        ({"tasks": "nothing"}, "fits no task"),
+        ({"tasks": "nothing"}, "matches no task"),
         ({"tasks": ["bargain"]}, "tasks: expected a filter as for --tasks"),
         ({"config": RunConfig(world="sotopia")}, '"world" is not used by an environment'),
         ({"config": RunConfig(settings={"turns": "none"})}, "turns"),

@@ -32,7 +32,7 @@ from sociolab.analysis.formatting import rounded
 from sociolab.analysis.matching import ComparedSide, Match
 from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Trial, TurnsAsked
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.core.score import UNTOLD, Measure, measure_called
 from sociolab.report.plays import PlayKey, asked_in
@@ -488,7 +488,8 @@ def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, M
     for name in wanted:
         if name not in told:
             known = ", ".join(told) or "none, since it broke before it named one"
-            raise ConfigError(f'--metric: the judge has no values of "{name}"; it has {known}')
+            none = f'the judge has no values of "{name}"{did_you_mean(name, told)}'
+            raise ConfigError(f"--metric: {none}; it has {known}")
     return {name: told[name] for name in told if name in wanted} if wanted else told or found
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from sociolab.analysis.formatting import figure, span
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import Measure, foremost, measure_called
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult, ScoreEntry
@@ -101,8 +100,8 @@ def difference_gates(
         name = measure_called(rule.measure, found.measures.values())
         if name not in found.metrics:
             raise ConfigError(
-                f'--fail-if: "{rule.measure}" is not compared{_meant(name, found.metrics)}; these '
-                f"are: {', '.join(found.metrics)}{why(name)}"
+                f'--fail-if: "{rule.measure}" is not compared{did_you_mean(name, found.metrics)}; '
+                f"these are: {', '.join(found.metrics)}{why(name)}"
             )
         one = found.metrics[name]
         wide, whose = _wider(one.test.difference, found.looks), "A \N{MINUS SIGN} B"
@@ -134,8 +133,9 @@ def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...
         if not chosen:
             known = dict.fromkeys(one.measure for one in result.scores)
             raise ConfigError(
-                f'--fail-if: {result.run} has no scores of "{rule.measure}"{_meant(name, known)}; '
-                f"it has scores of: {', '.join(known) or 'none'}{_failed(result)}"
+                f'--fail-if: {result.run} has no scores of "{rule.measure}"'
+                f"{did_you_mean(name, known)}; it has scores of: "
+                f"{', '.join(known) or 'none'}{_failed(result)}"
             )
         if len(chosen) > 1:
             raise ConfigError(
@@ -152,11 +152,6 @@ def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...
                     )
                 gates.append(_gate(rule, whose, one, measures[name], "mean"))
     return tuple(gates)
-
-
-def _meant(wanted: str, known: Iterable[str]) -> str:
-    near = get_close_matches(wanted.casefold(), list(known), 2)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def _failed(result: RunResult) -> str:
@@ -211,6 +206,11 @@ def _gate(
             f"--fail-if {rule.text} cannot be decided: the {kind} has no interval "
             f"({found.note or 'no score'}); play more tasks"
         )
+    wide = measure.high - measure.low
+    least, most = (measure.low, measure.high) if kind == "mean" else (-wide, wide)
+    if not least <= rule.limit <= most:
+        on = f"on the scale of the {kind}, from {least:g} to {most:g}"
+        raise ConfigError(f"--fail-if {rule.text}: expected a number {on}, found {rule.limit:g}")
     failed = high < rule.limit if rule.below else low > rule.limit
     ends = span(found, measure) or f"{figure(value, measure)} in every cluster"
     if failed and found.low is None and found.clusters < sure_from(looks):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sociolab.analysis.formatting import listed, title_of
 from sociolab.analysis.values import RunValues, Value, chosen_judge, unscored_hint, values_of
 from sociolab.core.episode import Json
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, measure_called
 from sociolab.report.result import each_once
@@ -98,9 +98,9 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) ->
         wanted = measure_called(wanted, (runs[0].measures[name] for name in shared))
     if wanted is not None and wanted not in shared:
         known = ", ".join(shared) or "none"
-        hint = unscored_hint(runs, judge, wanted)
+        hint, near = unscored_hint(runs, judge, wanted), did_you_mean(wanted, shared)
         raise ConfigError(
-            f'--metric: {judge} gave nothing in "{wanted}" in all these runs; it gave: '
+            f'--metric: {judge} gave nothing in "{wanted}"{near} in all these runs; it gave: '
             f"{known}{hint}"
         )
     if not shared:

@@ -13,7 +13,7 @@ from sociolab.analysis.formatting import NOTHING, figure, listed, title_of
 from sociolab.analysis.pooled_runs import chosen_measure, run_values
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_fingerprint import code_in
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, foremost, measure_called
 from sociolab.report.section import Section, TextTable
@@ -268,8 +268,8 @@ def _no_value(runs: Sequence[RunValues], measure: str | None) -> str:
     gave = {v.measure for run in runs for v in run.values if v.value is not None}
     known = dict.fromkeys(name for run in runs for name in run.measures if name in gave)
     return (
-        f"--metric: no judge gave these runs a value in {measure}; metrics with values: "
-        f"{', '.join(known) or 'none'}"
+        f"--metric: no judge gave these runs a value in {measure}{did_you_mean(measure, known)}; "
+        f"metrics with values: {', '.join(known) or 'none'}"
     )
 
 

@@ -14,7 +14,7 @@ from sociolab.analysis.pooled_runs import recorded_agents
 from sociolab.app.episode_list import EpisodeFilter, ListedEpisode, ScoredMeasure, choices, listed
 from sociolab.app.transcripts import seat_called, transcript_of
 from sociolab.core.episode import Episode, Trial
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import TAGS
 from sociolab.core.score import NotKnown, foremost, measure_called
 from sociolab.report.result import each_once
@@ -93,6 +93,10 @@ def asked_episodes(store: Store, run: str, asked: EpisodeQuery) -> FoundEpisodes
     fitting += [_open(store, run, who, one[1], one[2], asked.judge) for one in unscored]
     first = asked.sort or next((_parts(rule)[0] for rule in rules), None)
     shown = _scored(known.scored, first, asked.judge)
+    tasks = {one.row.task for one in listed(store, run, EpisodeFilter(), size=_ALL).listed}
+    if asked.task and not any(id.startswith(asked.task) for id in tasks):
+        near = did_you_mean(asked.task, tasks)
+        raise ConfigError(f'--task: no task of {run} starts with "{asked.task}"{near}')
     order: EpisodeFilter = replace(who, score=shown.key if shown else "")
     if asked.sort:
         order = replace(order, order="lowest")

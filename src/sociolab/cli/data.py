@@ -55,7 +55,7 @@ def write(
     from sociolab.app.data.writing import rehearse
     from sociolab.app.data.writing import write as have_written
 
-    config = checked(WriteConfig, given, "write")
+    config = checked(WriteConfig, given)
     with resumable("the same command resumes, and pays for no reply twice"):
         sentences = rehearse(config) if dry_run else have_written(config, say)
     for sentence in sentences:

@@ -13,6 +13,7 @@ from sociolab.app.data.importing import (
     OWN,
     Import,
     Reader,
+    check_format,
     import_anything,
     import_prompts,
     world_flags,
@@ -75,6 +76,7 @@ def import_(
     store: StoreFile = None,
 ) -> None:
     """Import a data set or episodes made elsewhere."""
+    check_format(format, (*OWN, "ratings", "prompts"))
     only: dict[str, dict[str, object]] = {
         "ratings": {"--run": run, "--map": mapped, "--duplicates": duplicates},
         "prompts": {"--variant": variant},
@@ -82,8 +84,8 @@ def import_(
     for other, given_there in only.items():
         if other != format:
             refuse(given_there, f"is for {other} only, found with {format}; leave it out")
-    wanted_places = "WORLD PATH" if format == "prompts" else "PATH"
-    if len(places) != len(wanted_places.split()):
+    wanted_places = "WORLD PATH" if format == "prompts" else "one PATH"
+    if len(places) != 1 + (format == "prompts"):
         raise ConfigError(f"{format}: expected {wanted_places}, found {' '.join(places)}")
     if name == "" or (name is None and format in (*_FORMATS, "prompts")):
         raise ConfigError("--name: expected what to call it here, found nothing")

@@ -83,7 +83,7 @@ def judge(
     if _validates(of_run, {flags[name].flags: labelled.get(name) for name in _LABELLED}):
         _validate({**given, **labelled}, as_json=json)
     else:
-        config = config_of(given, "judge")
+        config = config_of(given)
         _judge(run or "", config, repeats=repeats or 1, sheet=sheet or "", as_json=json)
 
 
@@ -133,7 +133,7 @@ def _validate(given: dict[str, Any], *, as_json: bool) -> None:
     from sociolab.app.run import validate as validation
     from sociolab.cli.progress import watch
 
-    config = checked(ValidationConfig, given, "judge --validate")
+    config = checked(ValidationConfig, given)
     with resumable("replies are stored, the same command resumes"):
         found = validation.validate(config, watch(lambda name: None))
     show_sections([validation.section(found)], partial(validation.document, found), as_json=as_json)
@@ -157,7 +157,7 @@ def audit(*, given: dict[str, Any], json: Json = False) -> None:
 
     form = "NAME=PATTERN, such as gpt=*o3*,"
     families = [name_and_value(one, "--family", form) for one in given.pop("families", ())]
-    config = checked(AuditConfig, given | {"families": families}, "audit")
+    config = checked(AuditConfig, given | {"families": families})
     with resumable("what was judged is kept, the same command resumes from here"):
         found = examine(config, watch(lambda name: None))
     show_sections(found.sections, partial(_audit_document, found), as_json=json)
@@ -187,7 +187,7 @@ def credit(
     from sociolab.app.credit import credit_run, measures_of
     from sociolab.cli.progress import watch
 
-    config = config_of({"judges": (judge,), **given}, "credit")
+    config = config_of({"judges": (judge,), **given})
     measures = measures_of(measure)
     progress = watch(lambda name: None, failed="with a list of turns missing")
     with resumable("what was said is stored, the same command resumes from here"):

@@ -120,6 +120,20 @@ class _Verbs(TyperGroup):
 
         return tool_command(cmd_name)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the verb; ConfigError where one of its options has a value of another type."""
+        from pydantic import ValidationError
+
+        from sociolab.core.reading import first_problem
+
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            wrong = error.__cause__
+            if error.param is None or not isinstance(wrong, ValidationError):
+                raise
+            raise ConfigError(f"{error.param.opts[0]}: {first_problem(wrong)}") from error
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         for title, verbs in GROUPS.items():
             with formatter.section(title):

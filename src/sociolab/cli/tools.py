@@ -108,7 +108,7 @@ def _verb(name: str, tool: Tool) -> Callable[..., None]:
         csv: Annotated[OptPath, option("--csv", "FILE", "Write all figures.")] = None,
         json: Json = False,
     ) -> None:
-        config = checked(tool.config, given, name)
+        config = checked(tool.config, given)
         found = run_tool(tool, config, say)
         if html is not None:
             _write_page(getattr(config, "store", None), found, html)

@@ -14,6 +14,7 @@ Each message says what was expected, what was found and what to do, in one sente
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 Cause: TypeAlias = Literal[
@@ -45,6 +46,15 @@ class SociolabError(Exception):
 
 class ConfigError(SociolabError):
     """A flag, a file, a spec or a data set that the user must mend. Exit code 2."""
+
+
+def did_you_mean(wanted: str, known: Iterable[str]) -> str:
+    """The names that are spelt nearly so, as " (did you mean goal or goals?)"; "" without any."""
+    from difflib import get_close_matches
+
+    names = {name.casefold().replace("-", "_"): name for name in known}
+    near = get_close_matches(wanted.casefold().replace("-", "_"), list(names), 3)
+    return f" (did you mean {' or '.join(names[one] for one in near)}?)" if near else ""
 
 
 def missing_extra(needs: str, extra: str, *packages: str) -> ConfigError:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.redaction import redacted
 
 R = TypeVar("R", bound=BaseModel)
@@ -153,14 +153,9 @@ def first_problem(error: ValidationError, kind: type[BaseModel] | None = None) -
     item = next((one for one in items if one["type"] == "extra_forbidden"), items[0])
     if kind is None or item["type"] != "extra_forbidden":
         return problem_of(item)
-    from difflib import get_close_matches
-
     *above, name = item["loc"]
-    wanted = str(name).casefold().replace("-", "_")
-    meant = "leave it out" if above else f"there are {', '.join(kind.model_fields)}"
-    if like := get_close_matches(wanted, sorted(_field_names(kind)), 3):
-        meant = f"the nearest: {', '.join(like)}"
-    return f"{problem_of(item)}; {meant}"
+    meant = "; leave it out" if above else f"; expected one of {', '.join(kind.model_fields)}"
+    return problem_of(item) + (did_you_mean(str(name), sorted(_field_names(kind))) or meant)
 
 
 def problems_of(error: ValidationError) -> str:
@@ -177,6 +172,18 @@ def problems_of(error: ValidationError) -> str:
 
 _MOST_MISSING = 20
 
+_WORDINGS = (
+    (r", (unable|got|not) .*| after validation.*", ""),
+    (r"^\w+ should (be|have) ", "expected "),
+    (r"a valid boolean", "true or false"),
+    (r"a valid integer", "a whole number"),
+    (r"\bvalid ", ""),
+    (r"greater than or equal to", "at least"),
+    (r"less than or equal to", "at most"),
+    (r"greater than", "more than"),
+)
+"""What pydantic says of a value, and how we say it."""
+
 _SHOWN = 80
 """Characters of what was found that a sentence shows."""
 
@@ -186,12 +193,15 @@ def problem_of(item: ErrorDetails) -> str:
     place = ".".join(str(part)[:60] for part in item["loc"] if part != "[key]")
     said = item["msg"].removeprefix("Value error, ")
     said = f"{said[:1].lower()}{said[1:]}"
+    if item["type"] != "value_error":
+        for theirs, ours in _WORDINGS:
+            said = re.sub(theirs, ours, said)
     ctx: dict[str, Any] = item.get("ctx", {})
     match item["type"]:
         case "missing":
             return f"{place} is missing"
         case "extra_forbidden":
-            return f'"{place}" is no field'
+            return f'unknown field "{place}"'
         case "json_invalid":
             why = str(ctx["error"]).replace("line 1 ", "")
             found = str(item["input"]).strip()[:_SHOWN]

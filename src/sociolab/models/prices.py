@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -63,12 +63,8 @@ class PriceTable:
     def near(self, base_url: str, model: str) -> tuple[str, ...]:
         """Models of that provider whose names are like this one."""
         provider = _provider(base_url)
-        return nearest(model, [name for theirs, name in self.rows if theirs == provider])
-
-
-def nearest(name: str, names: Collection[str]) -> tuple[str, ...]:
-    """At most three of these names that are like this one."""
-    return tuple(get_close_matches(name, names, 3))
+        names = [name for theirs, name in self.rows if theirs == provider]
+        return tuple(get_close_matches(model, names, 3))
 
 
 def _provider(base_url: str) -> str:

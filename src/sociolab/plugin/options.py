@@ -10,15 +10,17 @@ command line:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from sociolab.core.reading import record
+from sociolab.core.errors import ConfigError
+from sociolab.core.reading import first_problem
 
 FIRST_WORLD = "sotopia"
 """What is meant where no world is named."""
@@ -78,7 +80,7 @@ def as_texts(value: object) -> object:
 
 
 def _as_several(value: object) -> object:
-    """Names, each of which may be several with commas between."""
+    """Names, each of which may be several, comma-separated."""
     texts = as_texts(value)
     if not isinstance(texts, list | tuple):
         return value
@@ -115,7 +117,14 @@ def flags_of(model: type[BaseModel]) -> dict[str, Flag]:
     return dict(sorted(found.items(), key=lambda one: one[0] in ModelAccess.model_fields))
 
 
-def checked(kind: type[Described], values: Mapping[str, Any], source: str) -> Described:
-    """A checked description of this kind; ConfigError names the field, what was found and
-    where."""
-    return record(source, kind, values)
+def checked(kind: type[Described], values: Mapping[str, Any], source: str = "") -> Described:
+    """A checked description of this kind; ConfigError names the field, what was found and where: in
+    this source or, without one, by the flag of the command."""
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        problem = f"{source}: {first_problem(error, kind)}".removeprefix(": ")
+        place, colon, rest = problem.partition(":")
+        flag = flags_of(kind).get(re.sub(r"\.\d+$", "", place))  # without the number in a list
+        told = f"{flag.flags.split()[0]}:{rest}" if flag and colon and not source else problem
+        raise ConfigError(told) from error

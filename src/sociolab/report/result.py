@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sociolab.core import __version__
 from sociolab.core.episode import TurnsAsked
-from sociolab.core.errors import Cause, ConfigError
+from sociolab.core.errors import Cause, ConfigError, did_you_mean
 from sociolab.core.score import READER, SHEET, JudgeId, Measure, foremost, measure_called
 from sociolab.report.plays import (
     CellValue,
@@ -349,8 +349,9 @@ def narrowed(
     measures = [Measure(m.measure, m.low, math.inf, title=m.title) for m in result.measures]
     wanted = {measure_called(name, measures) for name in metrics}
     for name in sorted(wanted - {one.name for one in measures}):
+        near = did_you_mean(name, (one.name for one in measures))
         raise ConfigError(
-            f'--metric: nothing in {result.run} was scored in "{name}", expected one of '
+            f'--metric: nothing in {result.run} was scored in "{name}"{near}; expected one of '
             f"{', '.join(one.name for one in measures) or 'none'}"
         )
     judged = {one.judge for one in result.judges}

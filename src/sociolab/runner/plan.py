@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import product
 from typing import TypeVar
 
 from sociolab.core.episode import CastMember, Task, Trial
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.ports import CastRule, DataId
 from sociolab.core.seeding import digest, interleave
 
@@ -123,10 +122,9 @@ def select(
             if not any(_fits(task, part, lists) for task in tasks):
                 tags = sorted({tag for task in tasks for tag in task.tags})
                 ids = {word for task in tasks for word in (task.id, f"scenario={task.cluster}")}
-                near = get_close_matches(part, [*tags, *lists, *sorted(ids)], 3)
-                meant = f"did you mean {' or '.join(near)}? " if near else ""
+                near = did_you_mean(part, (*tags, *lists, *sorted(ids)))
                 raise ConfigError(
-                    f'--tasks: "{part}" fits no task; {meant}Expected a task id, scenario=ID, a '
+                    f'--tasks: "{part}" matches no task{near}; expected a task id, scenario=ID, a '
                     f"list of `sociolab list task-lists`, or tags such as {', '.join(tags[:12])}"
                 )
         chosen = [task for task in tasks if any(_fits(task, part, lists) for part in parts)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from sociolab.core.errors import StorageError, StoreError
+from sociolab.core.errors import StorageError, StoreError, did_you_mean
 from sociolab.core.redaction import redacted
 from sociolab.store.connect import FREE_SOME, FrozenConnection, storage_error
 
@@ -342,7 +342,7 @@ class Database:
         row = self.row("SELECT pk FROM runs WHERE name = ?", (name,))
         if row is not None:
             return int(row[0])
-        raise StoreError(f'there is no run "{name}" in {self.path}; {self._known_runs()}')
+        raise StoreError(f'there is no run "{name}" in {self.path}{self._known_runs(name)}')
 
     def trial_pk(self, run: str, trial: str) -> int:
         """The primary key of a trial; StoreError if the run has no such trial."""
@@ -360,12 +360,12 @@ class Database:
         self.run_pk(run)
         raise StoreError(f'run "{run}" has no trial "{trial}"; its plan lists those it has')
 
-    def _known_runs(self) -> str:
+    def _known_runs(self, wanted: str) -> str:
         names = [row[0] for row in self.rows("SELECT name FROM runs ORDER BY created DESC")]
         if not names:
-            return "it holds none yet"
+            return "; it holds none yet"
         more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-        return f"it holds {', '.join(names[:10])}{more}"
+        return f"{did_you_mean(wanted, names)}; it holds {', '.join(names[:10])}{more}"
 
 
 def _running_loop() -> AbstractEventLoop | None:

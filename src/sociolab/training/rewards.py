@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from sociolab.analysis.formatting import listed
 from sociolab.analysis.values import RunValues, unscored_hint
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import BASELINES, RULE_BASED, Method, NotKnown, foremost
 from sociolab.report.words import method_words, plural
 
@@ -105,9 +105,10 @@ class RunRewards:
         known = self._measures()
         if measure not in known:
             hint = self._hint(measure)
+            near = did_you_mean(measure, known)
             nobody = "none" if hint else "none, since nobody judged these runs"
             raise ConfigError(
-                f'--metric: nothing was scored in "{measure}", expected one of '
+                f'--metric: nothing was scored in "{measure}"{near}; expected one of '
                 f"{', '.join(known) or nobody}{hint}"
             )
         if any(run.declared.metric(measure).better == "lower" for run in self._runs):

@@ -150,7 +150,7 @@ def test_a_call_that_belongs_to_nothing_is_refused() -> None:
     ("model", "messages", "said"),
     [
         ("scripted", "Hello.", 'expected "endpoint/model", found "scripted"'),
-        ("openai/m?heat=1", "Hello.", 'models.chat: openai/m?heat=1: "heat" is no field'),
+        ("openai/m?heat=1", "Hello.", 'models.chat: openai/m?heat=1: unknown field "heat"'),
         ("openai/m", [{"role": "robot", "content": "x"}], "robot"),
         ("openai/m", [], "at least one message"),
     ],
@@ -216,7 +216,7 @@ def test_without_a_type_a_number_is_a_number() -> None:
     ("text", "made", "said"),
     [
         ("heat=1", Settled, 'takes no "heat"; it takes level, share, name'),
-        ("level=many", Settled, "level: .*integer"),
+        ("level=many", Settled, "level: .*whole number"),
         ("mood=odd", Settled, "mood: .*'glad' or 'grim'"),
         ("models=1", Loose, 'takes no "models"; it takes level'),
         ("level=1", Settled(1), "names an object, not a class"),

@@ -271,7 +271,7 @@ def test_the_calls_of_a_judge_of_ones_own_are_stored_too(
     [
         ({"kind": "talks"}, ROWS, 'kind: expected one that sotopia has (outcome), found "talks"'),
         ({"world": "nowhere"}, ROWS, "nowhere"),
-        ({"by": "me"}, ROWS, '"by" is no field'),
+        ({"by": "me"}, ROWS, 'unknown field "by"'),
         ({}, [], "expected *.jsonl with labelled items, found none"),
         ({}, [ROWS[0], ROWS[0]], 'rows.jsonl, line 2: the id "right" is given twice'),
         ({}, [row("a", "40", 40.0) | {"labels": []}], "rows.jsonl, line 1: labels"),

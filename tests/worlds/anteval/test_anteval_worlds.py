@@ -162,12 +162,12 @@ def test_snapshots_and_controls_are_asked_when_they_are_due() -> None:
 @pytest.mark.parametrize(
     ("form", "name", "value", "problem"),
     [
-        ("information", "players", "0", "greater than or equal to 1"),
-        ("information", "snapshots", "-1", "greater than or equal to 0"),
+        ("information", "players", "0", "at least 1"),
+        ("information", "snapshots", "-1", "at least 0"),
         ("information", "prior", "uniform", 'anteval-information has no setting "prior"'),
         ("information", "key_points", "11", r"at most as many as there are facts \(10\), found 11"),
         ("intention", "facts", "5", 'anteval-intention has no setting "facts"'),
-        ("intention", "none", "1.5", "less than or equal to 1"),
+        ("intention", "none", "1.5", "at most 1"),
     ],
 )
 def test_a_wrong_setting_is_named(form: str, name: str, value: str, problem: str) -> None:
@@ -227,7 +227,7 @@ def test_a_folder_of_sessions_is_played_and_hashed(tmp_path: Path) -> None:
             (edited(INTENT, intentions=[{"seat": "player-9", "skill": "arcana", "text": "x"}]),),
             'line 1: the intention of "player-9": expected a player\'s seat',
         ),
-        ("information", (edited(session(), turns=0),), "line 1: turns: input should be greater"),
+        ("information", (edited(session(), turns=0),), "line 1: turns: expected at least"),
     ],
 )
 def test_what_is_wrong_with_a_folder_is_said_with_file_and_line(

@@ -334,8 +334,8 @@ NO_QUOTE = "expected a quote of at least three words"
 @pytest.mark.parametrize(
     ("name", "change", "problem"),
     [
-        ("knowledge", only("a", "b"), "points: list should have at least 3 items"),
-        ("summary", only("a", "b", "c", "d"), "points: list should have at most 3 items"),
+        ("knowledge", only("a", "b"), "points: expected at least 3 items"),
+        ("summary", only("a", "b", "c", "d"), "points: expected at most 3 items"),
         ("summary", only("So it is K1", "so it is k1."), "found one twice"),
         ("summary", only("..."), "found an empty one"),
         ("match", with_first("pairs", known="p7"), f'known: {UNKNOWN} "p7"'),
@@ -352,7 +352,7 @@ NO_QUOTE = "expected a quote of at least three words"
         ("facts", with_first("beside", quote="They say K1"), "words that no other entry has"),
         ("facts", doubled("beside"), "words that no other entry has"),
         ("transcript", with_first("facts", quote="they say K5"), f"f1: {NO_QUOTE}"),
-        ("transcript", lambda sheet: {"facts": []}, "facts: list should have at least 6 items"),
+        ("transcript", lambda sheet: {"facts": []}, "facts: expected at least 6 items"),
     ],
 )
 def test_a_sheet_with_a_wrong_id_count_or_quote_is_asked_for_again(

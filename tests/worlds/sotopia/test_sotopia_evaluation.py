@@ -158,7 +158,7 @@ def test_a_set_without_a_dimension_is_refused(tmp_path: Path) -> None:
     shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "paper", folder)
     text = (folder / "dimensions.toml").read_text()
     (folder / "dimensions.toml").write_text(text.replace("[goal]", "[gaol]"))
-    with pytest.raises(ConfigError, match=r'mine, dimensions\.toml: "gaol" is no field'):
+    with pytest.raises(ConfigError, match=r'mine, dimensions\.toml: unknown field "gaol"'):
         SotopiaRubric(load_set(PACKAGE, str(folder), WANTED))
 
 

@@ -156,7 +156,7 @@ REFUSALS: list[tuple[str, str, Change, str]] = [
         "errand without keywords",
         "honey",
         lambda row: row["errands"][0].update(keywords=[]),
-        "keywords: tuple should have at least 1 item",
+        "keywords: expected at least 1 item",
     ),
     ("keywords", "strawberry-tea", lambda row: row.update(keywords=[]), "expected keywords"),
     (

@@ -117,8 +117,8 @@ def test_a_file_of_one_template_is_read(tmp_path: Path) -> None:
         ("title", 'partners = ["a"]\ntitle', 'leaves no room for "partners"'),
         ("inviting companions", "asking for help", 'leaves no room for "places"'),
         ('keywords = ["picnic"]', 'keywords = ["pic"]', '"picnic" holds none of its keywords'),
-        ('["a", "b"]', '["a"]', "performers: tuple should have at least 2 items"),
-        ('"inviting companions"', '"party"', "type: input should be"),
+        ('["a", "b"]', '["a"]', "performers: expected at least 2 items"),
+        ('"inviting companions"', '"party"', "type: expected"),
         ('"Park: lawn"]', '"Park: lawn"', "is not valid TOML"),
     ],
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sociolab.app.data.sets import new_data_set
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.core.episode import Episode
-from sociolab.core.errors import ConfigError
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.plugin.options import Flag
 from sociolab.plugin.world import EpisodeImporter, Importer, Importing
 from sociolab.prompting.sets import prompts_kind, shipped_sets
@@ -89,14 +89,20 @@ def world_flags() -> Mapping[str, Flag]:
     }
 
 
+def check_format(format: str, own: Iterable[str]) -> None:
+    """ConfigError where there is no such format, of a world or of our `own`."""
+    known = (*world_formats(), *own)
+    if format not in known:
+        none = f'there is no import format "{format}"{did_you_mean(format, known)}'
+        raise ConfigError(f"{none}; expected one of {', '.join(known)}")
+
+
 def import_anything(
     format: str, wanted: Import, own: Mapping[str, Reader] = OWN
 ) -> tuple[str, ...]:
     """Import in the named format; sentences on what was read. ConfigError if there is none."""
+    check_format(format, own)
     worlds = world_formats()
-    if format not in own and format not in worlds:
-        known = ", ".join((*worlds, *own))
-        raise ConfigError(f'there is no import format "{format}"; expected one of {known}')
     importer = None if format in own else world_plugin(worlds[format]).importers[format]
     _check_flags(format, wanted.flags)
     if importer is None:

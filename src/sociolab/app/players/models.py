@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
 from sociolab.app.registry import Provider, plugin
-from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.errors import ConfigError, ModelError, did_you_mean
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
 from sociolab.core.reading import first_problem, read_toml
 from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
@@ -37,7 +37,7 @@ from sociolab.models.config import (
     options_of,
     secrets_of,
 )
-from sociolab.models.prices import nearest, shipped_prices
+from sociolab.models.prices import shipped_prices
 from sociolab.plugin.options import ModelAccess
 
 HUMAN = "human"
@@ -134,7 +134,7 @@ def _pairs(query: str, where: str) -> list[tuple[str, str]]:
 def _elsewhere(error: ValidationError) -> str:
     """Where an option goes that we do not know."""
     unknown = error.errors(include_url=False)[0]["type"] == "extra_forbidden"
-    return "; what else a server takes stands in models.toml, under extra" if unknown else ""
+    return "; other options of a server go under extra in models.toml" if unknown else ""
 
 
 # ------------------------------------------------------------------ the models of a run
@@ -171,8 +171,7 @@ class Models:
         if spec.endpoint == "openai" and not addressed:
             found = _openai(self.config, found or EndpointSpec(name="openai"))
         if found is None:
-            near = nearest(spec.endpoint, ready_endpoints())
-            meant = f" (did you mean {near[0]}?)" if near else ""
+            meant = did_you_mean(spec.endpoint, ready_endpoints())
             raise ConfigError(
                 f'"{spec.label}": there is no endpoint called "{spec.endpoint}"{meant}; describe '
                 f"it in models.toml under [endpoints.{spec.endpoint}], or use "
@@ -485,6 +484,8 @@ def _known_fields(error: ValidationError) -> str:
     kind = _TABLES.get(str(place[0])) if len(place) > 2 else ModelsFile
     if item["type"] != "extra_forbidden" or kind is None:
         return ""
+    if "key" in str(place[-1]):
+        return "; name the variable that holds the key: key_env = NAME, never the key itself"
     return f" (there are: {', '.join(kind.model_fields)})"
 
 

@@ -44,6 +44,17 @@ def _checked_shard(text: str | None) -> str | None:
     return text
 
 
+def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f'"{twice[0]}" is given twice; name it once')
+    if "none" in names and len(names) > 1:
+        raise ValueError(f'expected "none" alone, found {", ".join(names)}; leave out the rest')
+    return names
+
+
+OnceEach = Annotated[Names, AfterValidator(_each_once)]
+
+
 def _with_whole_paths(settings: dict[str, str]) -> dict[str, str]:
     """A set of prompts in a folder by its whole path: a run can be resumed from elsewhere."""
     return {
@@ -73,7 +84,7 @@ class RunConfig(ModelAccess):
         Flag("WORLD", "WORLD", "What is played: see `sociolab list worlds`."),
     ] = FIRST_WORLD
     agents: Annotated[
-        Names,
+        OnceEach,
         Flag(
             "--agent",
             "SPEC",
@@ -89,7 +100,7 @@ class RunConfig(ModelAccess):
         ),
     ] = None
     judges: Annotated[
-        Names,
+        OnceEach,
         Flag(
             "--judge",
             "SPEC",
@@ -97,7 +108,7 @@ class RunConfig(ModelAccess):
         ),
     ] = ()
     readers: Annotated[
-        Names,
+        OnceEach,
         Flag(
             "--reader",
             "SPEC",
@@ -263,7 +274,7 @@ class ValidationConfig(ModelAccess):
 FIELDS = tuple(flags_of(RunConfig))
 
 
-def config_of(values: dict[str, Any], source: str) -> RunConfig:
+def config_of(values: dict[str, Any], source: str = "") -> RunConfig:
     """A checked description; ConfigError names the field, what was found and where."""
     return checked(RunConfig, values, source)
 
@@ -311,7 +322,7 @@ def described(path: Path | None, flags: Mapping[str, Any]) -> tuple[RunConfig, t
     that is wrong.
     """
     if path is None:
-        return config_of(dict(flags), "run"), ()
+        return config_of(dict(flags)), ()
     written = read_run(path)
     both = {**written, **flags}
     theirs = written.get("settings")

@@ -542,4 +542,5 @@ def _matter(content: Content, errand: Errand | None) -> str:
 
 def _not_listed(found: Attendance, count: int) -> str:
     wrong = [number for number in found.taking_part if not 1 <= number <= count]
-    return f"taking_part: expected numbers from 1 to {count}, found {wrong[0]}" if wrong else ""
+    expected = f"numbers from 1 to {count}" if count > 1 else "1"
+    return f"taking_part: expected {expected}, found {wrong[0]}" if wrong else ""

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from sociolab.core.episode import Episode, Happened, Task, Trial, Unusable
+from sociolab.core.errors import did_you_mean
 from sociolab.core.ports import DataId, Note, Play, Transcript
 from sociolab.core.seeding import digest, interleave
 from sociolab.engine.play import DEFAULT_POLICY
@@ -81,7 +82,7 @@ class StssSettings(TownSettings):
     """How a task is lived and scored.
 
     `tdp`: target-driven planning for the performer. `evaluated`: the questions of the performer
-    that the evaluated agent answers, with commas between. `step` is seconds of town time, `radius`
+    that the evaluated agent answers, comma-separated. `step` is seconds of town time, `radius`
     tiles. `least`: minutes that a participant must have taken part. `order` says who waits for
     whom, and the trace is the same either way: all at the same step, or each as far ahead as it
     may go, which pays where answers take time ("auto": where somebody else than rules thinks).
@@ -89,7 +90,7 @@ class StssSettings(TownSettings):
     `mind` is how residents remember, plan and react: "lean", or as in Generative Agents. For the
     latter, `embedder` is the model by which memories are compared ("endpoint/model", or the folder
     of a local checkpoint; "" hashes words), `merge` names the calls that are made in one
-    (`town.generative.MERGES`). `without` leaves parts out, with commas between: "observation",
+    (`town.generative.MERGES`). `without` leaves parts out, comma-separated: "observation",
     "reflection", "planning" of this mind, and any of TDP's three texts.
     """
 
@@ -119,7 +120,10 @@ class StssSettings(TownSettings):
         known = _LISTS[info.field_name or ""]
         unknown = [name for name in names if name not in known]
         if unknown:
-            raise ValueError(f'expected names among {", ".join(known)}, "{unknown[0]}" is none')
+            raise ValueError(
+                f'unknown name "{unknown[0]}"{did_you_mean(unknown[0], known)}; expected any of '
+                f"{', '.join(known)}"
+            )
         return names
 
     @model_validator(mode="after")

@@ -499,7 +499,7 @@ def test_several_names_are_one_speaker(tmp_path: Path) -> None:
     [
         ("{", "expected JSON"),
         (raw([]), "expected a JSON object, found []"),
-        (raw({"TURNS": []}), "TURNS: tuple should have at least 1 item"),
+        (raw({"TURNS": []}), "TURNS: expected at least 1 item"),
         (raw({"TURNS": [{"NAMES": [], "UTTERANCES": []}]}), "TURNS.0.NAMES"),
         (raw({"TURNS": [{"NAMES": ["LAURA"]}]}), "TURNS.0.UTTERANCES is missing"),
     ],
