@@ -150,13 +150,14 @@ def test_a_description_is_written_when_the_run_begins_and_plays_it_again(
     assert not (tmp_path / "w.toml").exists()
     begun = ("run", "sotopia", "--limit", 1, "--tag", "t", "--set", "turns=6", "--name", "a")
     done = sociolab(*begun, "--write-file", "w.toml", "--json")
+    assert "wrote w.toml; the run starts now" in done.err
     assert done.code == 0, done.err
     assert "wrote w.toml" in done.err
     again = sociolab("run", "--file", "w.toml", "--name", "b", "--json")
     assert "flags beside w.toml: name b instead of a" in again.err
     assert again.document["scores"] == done.document["scores"]
     (tmp_path / "z.toml").write_text('wrld = "sotopia"', "utf-8")
-    assert "the nearest: world" in sociolab("run", "--file", "z.toml").sentence
+    assert "did you mean world?" in sociolab("run", "--file", "z.toml").sentence
     assert "already" in sociolab(*begun, "--write-file", "w.toml").sentence
 
 

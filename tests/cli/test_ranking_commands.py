@@ -21,7 +21,7 @@ def test_a_round_of_the_three_verbs(sociolab: Sociolab, tmp_path: Path) -> None:
     assert "Ranking by" in (tmp_path / "page.html").read_text("utf-8")
 
     hard = ("hard", "two", "--target", AGENT, "--name", "hard-two", "--most", 2, *store)
-    bad = sociolab(*hard, "--html", tmp_path)
+    bad = sociolab(*hard, "--html", tmp_path / "none" / "page.html")
     assert bad.code == 2
     assert "cannot be written" in bad.sentence
     assert sociolab("list", "task-lists", "--json").document["task-lists"] == []

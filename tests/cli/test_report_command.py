@@ -26,6 +26,11 @@ def test_several_runs_are_reported_in_every_format_and_as_a_site(
     assert '<details class="episode">' in page
     assert {row.split(",")[0] for row in rows.splitlines()[1:]} == {"a", "b"}
     assert tex.count("\\begin{table}") == text.count("\n### ") > 4
+    assert (
+        "expected a name that ends in .csv, or a folder"
+        in sociolab("report", "a", "--csv", "x.txt").sentence
+    )
+    assert not (tmp_path / "x.txt").exists()
     assert sociolab("site", "web", "a", "b").code == 0
     assert sociolab("site", "web", "b").code == 0
     assert [path.name for path in (tmp_path / "web" / "runs").iterdir()] == ["b.html"]

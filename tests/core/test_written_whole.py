@@ -21,6 +21,12 @@ def test_what_breaks_on_the_way_leaves_the_file_as_it_was(tmp_path: Path) -> Non
     assert (file.read_text(), os.listdir(tmp_path)) == ("new", ["a.txt"])
 
 
+@pytest.mark.parametrize("folder", ["", "..", "/"])
+def test_a_folder_is_no_file_to_write(folder: str) -> None:
+    with pytest.raises(IsADirectoryError), written_whole(Path(folder)):
+        raise AssertionError
+
+
 def test_two_processes_do_not_write_the_same_file_beside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

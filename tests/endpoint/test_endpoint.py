@@ -346,7 +346,7 @@ def test_body_is_read_as_the_json_that_it_is_wherever_its_parts_stand(
 
 @pytest.mark.parametrize("shape", ["constant", "uniform", "lognormal"])
 def test_latency_has_the_mean_that_was_set(shape: Any) -> None:
-    settings = EndpointSettings(latency_ms=50, latency=shape, latency_sigma=0.5)
+    settings = EndpointSettings(latency_ms=50, latency_shape=shape, latency_sigma=0.5)
     drawn = [latency_seconds(settings, Chance(b"%d" % key)) for key in range(4000)]
     assert sum(drawn) / len(drawn) == pytest.approx(0.05, rel=0.03)
     assert drawn == [latency_seconds(settings, Chance(b"%d" % key)) for key in range(4000)]
@@ -363,7 +363,7 @@ def test_latency_has_the_mean_that_was_set(shape: Any) -> None:
         ({"hang": 1.5}, "hang must be a rate from 0 to 1, not 1.5"),
         ({"hang": 0.6, "empty": 0.6}, "sum of all fault rates must be at most 1"),
         ({"latency_ms": -1}, "latency_ms"),
-        ({"latency": "normal"}, "constant, lognormal, uniform"),
+        ({"latency_shape": "normal"}, "constant, lognormal, uniform"),
         ({"characters": 0}, "characters"),
         ({"leave_rate": -0.1}, "leave_rate"),
     ],

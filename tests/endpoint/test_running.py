@@ -116,7 +116,7 @@ def test_port_in_use_is_an_error_of_the_user() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(ConfigError, match=r"cannot listen on 127\.0\.0\.1 port"):
+        with pytest.raises(ConfigError, match=r"cannot listen on 127\.0\.0\.1, port"):
             asyncio.run(main(taken.getsockname()[1]))
     with pytest.raises(ConfigError, match="cannot listen"):
         asyncio.run(main(70_000))

@@ -215,6 +215,9 @@ def write_csv(store: Store, results: Sequence[RunResult], path: Path) -> tuple[P
     if path.suffix.lower() == ".csv" and not path.is_dir():
         write_report(path, entries_csv(results))
         return (path,)
+    if path.suffix and not path.is_dir():
+        wanted = "a name that ends in .csv, or a folder"
+        raise ConfigError(f"--csv: expected {wanted}, found {path}; rename it, or make the folder")
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -32,13 +32,16 @@ OptTexts = Optional[list[str]]  # noqa: UP045
 def option(flags: str, metavar: str, help: str, **ends: float) -> Any:
     """An option with a value; `ends` are its `min` and `max`, if it has some.
 
-    ConfigError where its value was forgotten, and the next option stands there.
+    ConfigError where its value was forgotten, and where a folder is given for a FILE.
     """
 
     def check(given: Any) -> Any:
+        flag = flags.split()[0]
         for one in given if isinstance(given, list) else [given]:
             if str(one).startswith("--"):
-                raise ConfigError(f"{flags.split()[0]}: expected {metavar}, found the option {one}")
+                raise ConfigError(f"{flag}: expected {metavar}, found the option {one}")
+            if metavar == "FILE" and one is not None and Path(one).is_dir():
+                raise ConfigError(f'{flag}: expected a file name, found the folder "{one}"')
         return given
 
     return typer.Option(
@@ -201,15 +204,16 @@ def named_values(texts: Sequence[str], flag: str, form: str) -> dict[str, str]:
 
 
 def name_and_value(text: str, flag: str, form: str) -> tuple[str, str]:
-    """What stands before and behind the equals sign; ConfigError where either is missing."""
-    name, _, value = (part.strip() for part in text.partition("="))
-    if not name or not value:
+    """What stands before and behind the equals sign; ConfigError where either is missing, but for
+    the value of a setting, which may be empty."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not name or not equals or not (value or flag == "--set"):
         raise ConfigError(f'{flag}: expected {form}, found "{text}"')
     return name, value
 
 
 def several(texts: Sequence[str] | None) -> list[str] | None:
-    """The names in options that may be repeated, or hold several with commas between."""
+    """The names in options that may be repeated, or hold several, comma-separated."""
     if texts is None:
         return None
     return [name.strip() for text in texts for name in text.split(",") if name.strip()]

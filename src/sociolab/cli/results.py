@@ -67,7 +67,8 @@ def report(
     run: RunNames,
     html: Html = None,
     csv: Annotated[
-        OptPath, option("--csv", "FILE|DIR", "Write the scores; to a folder the episodes, too.")
+        OptPath,
+        option("--csv", "FILE.csv|DIR", "Write the scores; to a folder, episodes and runs, too."),
     ] = None,
     latex: Latex = None,
     markdown: Markdown = None,
@@ -206,7 +207,7 @@ def compare(
         typer.Option("--all", help="Show pairs of every metric, not only of those that differ."),
     ] = False,
     pairs: Annotated[
-        OptPath, option("--pairs", "CSV", "Write all pairs to a new CSV file.")
+        OptPath, option("--pairs", "FILE", "Write all pairs to a new CSV file.")
     ] = None,
     latex: Latex = None,
     markdown: Markdown = None,

@@ -40,9 +40,9 @@ class _RunCommand(TyperCommand):
 )
 @takes(RunConfig)
 def run(
-    file: Annotated[OptPath, option("--file", "TOML", "A description of the run.")] = None,
+    file: Annotated[OptPath, option("--file", "FILE", "A description of the run, in TOML.")] = None,
     write_file: Annotated[
-        OptPath, option("--write-file", "TOML", "Write a description of this run.")
+        OptPath, option("--write-file", "FILE", "Write a description of this run.")
     ] = None,
     *,
     given: dict[str, Any],
@@ -72,17 +72,18 @@ def run(
         raise ConfigError("--latency is for an estimate: say --dry-run too, or leave it out")
     if dry_run:
         _estimate(config, latency, as_json=json)
-        _write(write_file, config)
+        _write(write_file, config, f"play it: sociolab run --file {write_file}")
         return
-    begun = partial(_write, write_file, config)  # nothing is written of a run that cannot begin
+    # Nothing is written of a run that cannot begin.
+    begun = partial(_write, write_file, config, "the run starts now")
     raise typer.Exit(play_and_show(config, begun, full=full, as_json=json))
 
 
-def _write(file: Path | None, config: RunConfig) -> None:
+def _write(file: Path | None, config: RunConfig, then: str) -> None:
     """Write the description, if it is wanted."""
     if file is not None:
         write_run(file, config)
-        say(f"wrote {file}; play it: sociolab run --file {file}")
+        say(f"wrote {file}; {then}")
 
 
 def play_and_show(

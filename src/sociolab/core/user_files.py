@@ -3,6 +3,7 @@ all."""
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import re
@@ -110,7 +111,10 @@ def written_whole(path: Path) -> Iterator[Path]:
     """A file beside this one to write, which takes its place once all is well.
 
     No two processes share it. Left early it is removed, and what was there before stays.
+    IsADirectoryError for a folder.
     """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         yield part

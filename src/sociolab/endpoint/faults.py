@@ -149,9 +149,9 @@ class Chance:
 def latency_seconds(settings: EndpointSettings, chance: Chance) -> float:
     """How long this reply takes; its mean over requests is `latency_ms`, whatever its shape."""
     mean, sigma = settings.latency_ms / 1000, settings.latency_sigma
-    if mean == 0 or settings.latency == "constant":
+    if mean == 0 or settings.latency_shape == "constant":
         return mean
     drawn = chance.of("latency")
-    if settings.latency == "uniform":
+    if settings.latency_shape == "uniform":
         return drawn.uniform(0, 2 * mean)
     return mean * drawn.lognormvariate(-sigma * sigma / 2, sigma)  # of mean 1

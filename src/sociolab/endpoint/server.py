@@ -389,9 +389,10 @@ async def serve(
         try:
             await web.TCPSite(runner, host, port, backlog=2048).start()
         except (OSError, OverflowError) as error:
+            known = isinstance(error, OSError) and error.errno
+            why = os.strerror(known) if known else error
             raise ConfigError(
-                f"The endpoint cannot listen on {host} port {port} ({error}): free the port, or "
-                "use port 0 for any."
+                f"cannot listen on {host}, port {port} ({why}); name another --port, or 0 for any"
             ) from error
         bound = runner.addresses[0][1]
         endpoint.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/v1"

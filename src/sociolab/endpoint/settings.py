@@ -42,7 +42,7 @@ class EndpointSettings:
 
     latency_ms: float = 0.0
     """Mean time from a request to its reply. Refusals (4xx) never wait."""
-    latency: Distribution = "constant"
+    latency_shape: Distribution = "constant"
     """`uniform` lies between 0 and twice the mean; `lognormal` has a long tail."""
     latency_sigma: float = 0.5
     """Standard deviation of the logarithm, for `lognormal`."""
@@ -115,7 +115,8 @@ class EndpointSettings:
         for name in ("latency_ms", "latency_sigma", "retry_after"):
             _require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         known = get_args(Distribution)
-        _require(self.latency in known, "latency", f"one of {', '.join(known)}", self.latency)
+        shape = self.latency_shape
+        _require(shape in known, "latency_shape", f"one of {', '.join(known)}", shape)
         _require(self.characters >= 1, "characters", "1 or more", self.characters)
         _require(self.tuning_polls >= 1, "tuning_polls", "1 or more", self.tuning_polls)
         if self.by_hand is not None and self.responder is not None:

@@ -3,9 +3,7 @@ colour. Pages draw their own (`report.charts`); both are Vega-Lite."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 from sociolab.core.errors import ConfigError, missing_extra
 from sociolab.core.metrics import scale
 from sociolab.core.score import foremost
+from sociolab.core.user_files import written_whole
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import Grid, main_measure, measures_of, pair_grids
 from sociolab.report.section import Spec
@@ -252,18 +251,14 @@ def write_figure(path: Path, spec: Spec) -> None:
     be written.
     """
     drawn = drawing(path)(spec)
-    made = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        made.write_bytes(drawn)
-        made.replace(path)
+        with written_whole(path) as made:
+            made.write_bytes(drawn)
     except OSError as error:
         raise ConfigError(
             f"the figure cannot be written to {path} ({error.strerror}); name a file in a folder "
             "that exists"
         ) from error
-    finally:
-        with suppress(OSError):
-            made.unlink(missing_ok=True)
 
 
 def drawing(path: Path) -> Callable[[Spec], bytes]:
