@@ -365,6 +365,13 @@ def test_a_partner_is_the_one_agent_that_is_met(
         } == expected
 
 
+def test_the_cost_of_calls_that_all_failed_is_not_that_no_model_was_called(store: Store) -> None:
+    result = result_of(store, RUN)
+    failures = result.failures.model_copy(update={"calls": {"connection": 3}})
+    failed = result.model_copy(update={"calls": 0, "failures": failures})
+    assert dict(account(failed))["Cost"].startswith("none (no call succeeded)")
+
+
 def test_what_rests_on_estimates_is_marked_and_counted(store: Store) -> None:
     fault = "expected token counts from 0 to 2^31, found -5 as prompt tokens"
     plain = result_of(store, RUN)

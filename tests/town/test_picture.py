@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sociolab.core.errors import ConfigError
 from sociolab.town.map import OUTDOORS, Ground, Tile
 from sociolab.town.map_file import own_map
 from sociolab.town.picture import (
@@ -122,11 +121,6 @@ def test_every_resident_has_a_colour_of_their_own() -> None:
     crowd = Frame("08:00", {f"Resident {number:02}": (4 * number, 50) for number in range(25)})
     strip = draw_filmstrip(own_map(), [crowd], scale=8)
     assert all(pixels_of(strip, number) > 60 for number in range(25))
-
-
-def test_no_moment_is_refused() -> None:
-    with pytest.raises(ConfigError, match="at least one moment"):
-        draw_filmstrip(own_map(), [])
 
 
 def test_no_name_hides_another() -> None:

@@ -86,7 +86,7 @@ def tag(
 def delete(runs: RunNames, yes: Sure = False, store: StoreFile = None) -> None:
     """Delete runs and everything in them.
 
-    Asks once; nothing is deleted where one of them is not there.
+    Asks once; if any run is missing, nothing is deleted.
     """
     from sociolab.store.store import open_store
 

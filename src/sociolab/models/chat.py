@@ -279,7 +279,12 @@ class Endpoint(Limits):
             case aiohttp.ClientConnectorSSLError():
                 said = f"{said}; does the server speak TLS, as https:// requires?"
             case aiohttp.ClientConnectorError():
-                said = f"{type(error.os_error).__name__}: {error.os_error}"
+                refused = isinstance(error.os_error, ConnectionRefusedError)
+                said = "nothing listens there" if refused else str(error.os_error)
+                message = (
+                    f"{where} cannot be reached ({said}); start the server, or correct base_url"
+                )
+                return ModelError(message, cause="connection", retryable=True)
             case _:
                 said = f"{type(error).__name__}: {said}"
         message = f"the connection to {where} broke ({said})"

@@ -164,10 +164,12 @@ def _tokens(result: RunResult) -> str:
 
 def _cost(result: RunResult) -> str:
     if not result.calls:
+        if result.failures.calls:
+            return "none (no call succeeded)"
         own = "own code" in result.declared.agents.values()
         return f"none ({'calls of own code are not counted' if own else 'no model was called'})"
     if result.cost_usd is None:
-        return "unknown (no price is listed for any model)"
+        return "unknown (no price is known for the models at their addresses)"
     mark = about(result.estimated_calls)
     each = f"; {mark}{money(result.cost_usd / result.played)} per episode" if result.played else ""
     return f"{mark}{money(result.cost_usd)}{each}"

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from sociolab.core.errors import ConfigError
 from sociolab.town.map import Ground, Place, Tile, TownMap
 
 Colour: TypeAlias = tuple[int, int, int]
@@ -80,12 +79,7 @@ class Frame:
 
 
 def draw_filmstrip(town: TownMap, frames: Sequence[Frame], scale: int = 5) -> Image.Image:
-    """The moments side by side, three in a row, each with its label; one legend.
-
-    ConfigError where there is no moment.
-    """
-    if not frames:
-        raise ConfigError("A strip needs at least one moment, but none was given: name a time.")
+    """The moments (one or more) side by side, three in a row, each with its label; one legend."""
     numbers = numbered(frame.people for frame in frames)
     town_picture = draw_town(town, scale)
     panels = [_panel(town_picture, frame, numbers, scale) for frame in frames]

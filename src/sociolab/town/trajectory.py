@@ -445,6 +445,10 @@ class Span:
         moment = first + _since_midnight("--from", self.start)
         end = first + _since_midnight("--until", self.end)
         last = lived.trajectory.clock.at(trace.steps - 1)
+        if end < moment:
+            raise ConfigError(f"--until {self.end} is before --from {self.start}; swap them")
+        if last < moment:
+            raise ConfigError(f"--from: expected a time until {last:%H:%M}, found {self.start}")
         while moment <= min(end, last):
             yield moment
             moment += timedelta(minutes=self.minutes)
@@ -503,7 +507,7 @@ def write_filmstrip(lived: Lived, span: Span, path: Path) -> None:
 
 def _check_png(path: Path) -> None:
     if path.suffix.lower() != ".png":
-        raise ConfigError(f'--out: expected a name that ends in .png, found "{path.suffix}"')
+        raise ConfigError(f'--out: expected a name that ends in .png, found "{path.name}"')
 
 
 def _doing(did: Did | None) -> str:
