@@ -25,7 +25,6 @@ from typing import Any, TypeAlias
 from unittest.mock import patch
 
 from sociolab.core.ports import Request
-from sociolab.testing.minds import AnyMind
 from sociolab.town import simulation
 from sociolab.town.clock import Clock
 from sociolab.town.lockstep import LockStep, Round, Thread
@@ -41,6 +40,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).parent))
 from town_latency import Line, Lived, live_through, lognormal
 
+from any_mind import AnyMind
 from tiled_town import tiled
 
 SCRIPTED = "sociolab.town.scripted.mind:ScriptedMind"

@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sociolab.core.seeding import stream
-from sociolab.worlds.anteval.gap import GapSettings, measure_gap
+from sociolab.worlds.anteval.gap import GapSettings, above_floor, measure_gap
 from sociolab.worlds.anteval.gap_intervals import (
     Draws,
     Gap,
@@ -118,8 +118,8 @@ def gaps(
     print(f"fr: F_c {_f(table.fr.f_c)}, F_o {_f(table.fr.f_o)}")
     for row in table.rows:
         print(f"{row.name} ({row.examples}): F_c {_f(row.fg.f_c)}, F_o {_f(row.fg.f_o)}")
-        _show("G_c", row.g_c, row.floor_c, row.above_floor_c)
-        _show("G_o", row.g_o, row.floor_o, row.above_floor_o)
+        _show("G_c", row.g_c, row.floor_c, above_floor(row.g_c, row.floor_c))
+        _show("G_o", row.g_o, row.floor_o, above_floor(row.g_o, row.floor_o))
     for base in table.baselines:
         tuples = f", F_o {_f(base.scores.f_o)}" if base.names_skills else ""
         print(f"{base.name}: F_c {_f(base.scores.f_c)}{tuples}")

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from any_mind import AnyMind
 from sociolab.core.seeding import stream
-from sociolab.testing.minds import AnyMind
 from sociolab.town.questions import (
     Decision,
     Items,
@@ -29,6 +29,7 @@ from sociolab.town.questions.generative import (
     EvidencedInsights,
     HourlySchedule,
     MemoryRating,
+    Noted,
     ObjectState,
     Outline,
     React,
@@ -82,8 +83,8 @@ DEFAULTS: dict[str, Answer] = {
     "relationship": lambda _: Written(text="A neighbour."),
     "react": lambda _: CARRY_ON,
     "conversation_summary": lambda _: Memo(memo="We talked."),
-    "planning_thought": lambda _: Written(text="Nothing to plan."),
-    "conversation_memo": lambda _: Written(text="Nothing of note."),
+    "planning_thought": lambda _: Noted(text="Nothing to plan."),
+    "conversation_memo": lambda _: Noted(text="Nothing of note."),
     "utter": lambda _: Said(text="Good day to you.", ends=True),
     "summarise": lambda _: Summary(memo="We talked.", importance=3),
     "general_plan": lambda _: Lines(lines=("invite", "remind", "be there")),

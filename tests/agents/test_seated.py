@@ -5,7 +5,7 @@ import asyncio
 from pydantic import BaseModel
 
 from play_studies import request_of
-from sociolab.agents.seated import SKIPPED, SeatedPlayer
+from sociolab.agents.human import SKIPPED, SeatedPlayer
 from sociolab.core.episode import Action
 from sociolab.core.ports import NoReply, Question, Reply
 

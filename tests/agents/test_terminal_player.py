@@ -239,8 +239,8 @@ def test_what_cannot_be_used_in_a_form_is_asked_for_again_with_the_reason() -> N
     person, found = closing("yes", "1", "cheap", "-1", "13", "", "7", "", "1", "5", "", "2")
     assert found == Reply(Deal(outcome="agreed", price=5, words="", offer="Yes."), 2)
     assert 'expected a number from 1 to 2, found "yes"' in person.seen
-    assert "expected a number" in person.seen
-    assert "at least 0" in person.seen
+    assert 'expected a number, found "cheap"' in person.seen
+    assert "expected at least 0" in person.seen
     assert 'expected a number from 1 to 2, found "7"' in person.seen
     assert "13 is no price. Once more, please." in person.seen
 

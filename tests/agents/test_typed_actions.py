@@ -141,7 +141,7 @@ def test_a_person_is_asked_for_each_field_in_the_terminal() -> None:
     ]
     shown = screen.getvalue()
     assert "points, for the responder (integer from 0 to 100)" in shown
-    assert "at most 100" in shown
+    assert "expected at most 100" in shown
 
 
 def test_where_nothing_can_be_said_the_name_is_enough_and_anything_else_is_no_choice() -> None:

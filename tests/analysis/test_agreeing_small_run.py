@@ -119,12 +119,32 @@ def test_a_judge_at_the_end_of_a_scale_shows_no_bias(store: Store, tmp_path: Pat
     assert "No r for SOC" in text(found)
 
 
-def test_raters_of_two_sets_are_told_apart(store: Store, tmp_path: Path) -> None:
-    rate(store, tmp_path, "P")
+def test_a_rater_in_two_sets_is_one_person_and_a_set_can_be_chosen(
+    store: Store, tmp_path: Path
+) -> None:
+    rate(store, tmp_path)
+    once = agreements(store, [RUN])
     rate(store, tmp_path, "P", name="experts")
-    found = agreements(store, [RUN])
-    assert [rater.name for rater in found.ratings.raters] == ["experts/P", "people/P"]
-    assert "Ratings of several sets count as one: experts and people." in text(found)
+    twice = agreements(store, [RUN])
+    assert twice.report == once.report, "nobody is compared with herself"
+    assert "Ratings of several sets are pooled: experts and people (" in text(twice)
+
+    (rater,) = agreements(store, [RUN], sets=["experts"]).ratings.raters
+    assert (rater.name, rater.ratings) == ("P", 7)
+    told = r'--ratings: expected a set of ratings \(experts, people\), found "crowd"'
+    with pytest.raises(ConfigError, match=told):
+        agreements(store, [RUN], sets=["crowd"])
+
+
+def test_what_a_person_rated_otherwise_in_a_second_set_counts_as_the_mean(
+    store: Store, tmp_path: Path
+) -> None:
+    rate(store, tmp_path, "P")
+    file = tmp_path / "again.csv"
+    file.write_text("episode,seat,rater,dimension,score\nlamp-AA,ann,P,goal,7\n", "utf-8")
+    import_ratings(file, RUN, name="again", store=tmp_path / "store.db")
+    rows = agreements(store, [RUN]).ratings.people
+    assert [row.value for row in rows if row.item.startswith(f"{RUN} lamp-AA ann")] == [5.5]
 
 
 def test_a_run_without_ratings_is_refused_with_what_to_do(store: Store) -> None:
@@ -140,8 +160,8 @@ def test_a_person_who_cannot_tell_has_given_no_rating(store: Store, tmp_path: Pa
     found = ratings_of(store, [RUN])
     # Who does not sign is told by the number of the judging.
     assert [(r.name, r.ratings) for r in found.raters] == [
-        ("people/P", 7),
-        ("people/Q", 6),
+        ("P", 7),
+        ("Q", 6),
         ("web/2", 1),
     ]
 
@@ -158,7 +178,7 @@ def test_people_without_any_judge_are_compared_among_themselves(
 
 def test_a_judge_that_scored_nothing_of_it_is_refused(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path)
-    with pytest.raises(ConfigError, match="those who did: heuristic"):
+    with pytest.raises(ConfigError, match="scored what people rated; choose one of heuristic"):
         agreements(store, [RUN], ["goal check"])
 
 

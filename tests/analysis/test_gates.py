@@ -180,8 +180,7 @@ def test_why_a_metric_is_not_compared_and_what_to_do(store: Store) -> None:
     assert refused() == "; no judge scored it in old: sociolab judge old --judge JUDGE"
     judged("old", "readers", Unscored(CHARM, "ann", "nobody was asked"))
     assert refused() == (
-        "; readers was to score it; 9 episodes could not be scored: have a model read what was "
-        "agreed (sociolab judge RUN --reader endpoint/model), or name another --judge"
+        "; readers was to score it; 9 episodes could not be scored: name another --judge"
     )
     judged("old", "raters", Score(CHARM, "ann", 5))
     assert refused() == "; compare by another judge: --judge raters"

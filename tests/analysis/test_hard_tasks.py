@@ -8,8 +8,7 @@ import pytest
 
 from analysis.goal_runs import UNTOLD, Plays, add_run
 from sociolab.analysis.hard_subset import Hard, hard, hard_document, hard_section, scores
-from sociolab.analysis.pooled_runs import pooled
-from sociolab.analysis.values import values_of
+from sociolab.analysis.values import pooled, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 

@@ -45,7 +45,7 @@ def test_the_measures_come_in_the_order_of_the_paper(store: Store) -> None:
 def test_a_judge_must_be_named_where_several_judged(store: Store) -> None:
     runs = [values_of(store, "small")]
     assert chosen_judge(runs, "heuristic") == "heuristic"
-    with pytest.raises(ConfigError, match='"nobody" scored nothing in small'):
+    with pytest.raises(ConfigError, match='no judge "nobody" scored small'):
         chosen_judge(runs, "nobody")
 
 

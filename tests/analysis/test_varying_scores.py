@@ -225,7 +225,7 @@ def test_several_judges_are_a_component(tmp_path: Path) -> None:
         add_run(store, "r", ONCE, judges=[MODEL, two, rules])
         all_ = variances([values_of(store, "r")], None, None, Costs(1, 1))
         named = variances([values_of(store, "r")], ["counting"], None)
-        with pytest.raises(ConfigError, match='"nobody" judged none of these runs'):
+        with pytest.raises(ConfigError, match='no judge "nobody" scored these runs'):
             variances([values_of(store, "r")], ["nobody"], None)
         with pytest.raises(ConfigError, match="a value in foo; metrics with values: goal"):
             variances([values_of(store, "r")], None, "foo")

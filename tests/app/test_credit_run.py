@@ -14,10 +14,9 @@ import pytest
 
 from sociolab.analysis.credit import CREDIT, credit_of, credited
 from sociolab.app.credit import CreditResult, credit_run, measures_of
-from sociolab.app.replaying import observations, replaying_world
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
-from sociolab.app.transcripts import world_of
+from sociolab.app.transcripts import observations, replaying_world, world_of
 from sociolab.core.episode import Ended
 from sociolab.core.errors import ConfigError
 from sociolab.endpoint.chat import ChatBody, bad_request

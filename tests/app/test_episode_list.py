@@ -134,7 +134,7 @@ def test_of_several_judges_one_must_be_named(store: Store) -> None:
         (EpisodeQuery(sort="charm"), 'nobody scored "charm" here; scored: goal'),
         (
             EpisodeQuery(sort="goal", judge="z"),
-            'nothing was judged by "z"; the judges: openai/judge',
+            'no judge "z" scored this run; choose one of openai/judge',
         ),
     ],
 )

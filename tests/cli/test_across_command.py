@@ -59,4 +59,4 @@ def test_a_judge_is_named_by_world(played: Sociolab) -> None:
         assert f'--judge: expected WORLD=LABEL, found "{text}"' in refused.sentence
     done = played("table", "goal", "--store", "s.db", "--judge", "sotopia=nobody")
     assert done.code == 2
-    assert '"nobody" scored nothing of sotopia' in done.sentence
+    assert 'no judge "nobody" scored sotopia' in done.sentence

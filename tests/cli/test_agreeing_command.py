@@ -15,7 +15,7 @@ SCORES = (6, 8, 3, 9, 5, 7)
 def ratings(folder: Path, plays: list[tuple[str, str]]) -> Path:
     rows = [
         {"episode": episode, "seat": seat, "rater": rater, "dimension": "goal", "score": score}
-        for (episode, seat), score in zip(plays, SCORES, strict=True)
+        for (episode, seat), score in zip(plays, SCORES, strict=False)
         for rater in ("r1", "r2")
     ]
     file = folder / "ratings.jsonl"
@@ -54,6 +54,23 @@ def test_ratings_are_imported_reported_and_compared(sociolab: Sociolab, tmp_path
 
     document = sociolab("agree", "a", "--bins", 10, "--json").document
     assert (document["runs"], document["bins"]) == (["a"], 10)
+
+
+def test_a_set_of_ratings_is_chosen_and_deleted_by_its_name(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    store, file = tmp_path / "store.db", ratings(tmp_path, [("lamp-AA", "ann")])
+    build(store)
+    for name in ("people", "wide"):
+        sociolab("import", "ratings", file, "--run", RUN, "--name", name, "--store", store)
+    chosen = sociolab("agree", RUN, "--ratings", "wide", "--store", store)
+    assert (chosen.code, "several sets" in chosen.out) == (0, False)
+    none = sociolab("delete", RUN, "--ratings", "wid", "--store", store, "--yes")
+    assert (none.code, '(people, wide), found "wid"' in none.sentence) == (2, True)
+    done = sociolab("delete", RUN, "--ratings", "wide", "--store", store, "--yes")
+    assert done.code == 0, done.err
+    assert "2 people gave 2 ratings" in sociolab("agree", RUN, "--store", store).out
+    assert sociolab("agree", RUN, "--ratings", "wide", "--store", store).code == 2
 
 
 def test_what_is_wrong_is_one_sentence(sociolab: Sociolab, tmp_path: Path) -> None:

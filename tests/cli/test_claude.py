@@ -36,7 +36,7 @@ def test_doctor_says_that_it_works_and_what_it_costs(sociolab: Sociolab) -> None
     done = sociolab("doctor", "anthropic/claude-x", **NAMES)
     assert done.code == 0, done.err
     assert "anthropic/claude-x works: a structured reply" in done.out
-    assert "$3 a million tokens read, $15 written" in done.out
+    assert "$3 per million tokens read, $15 written" in done.out
 
 
 def test_without_its_key_nothing_is_called(sociolab: Sociolab, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import pytest
 from cli.conftest import Sociolab
 from sociolab.cli.output import write_files
 from sociolab.core.errors import ConfigError
+from sociolab.report.figures import Panel, Point, interval_figure
+from sociolab.report.section import Section, TextTable
 
 AGENT = "python:app.run.test_python_api:Parrot"
 RENAMED = ("--rename", f"{AGENT}=Parrot", "--rename", "scripted=Rules")
@@ -137,3 +139,15 @@ def test_a_csv_file_without_a_figure_is_told_and_not_written(tmp_path: Path) -> 
     with pytest.raises(ConfigError, match="no figure has a value"):
         write_files([], None, None, tmp_path / "f.csv")
     assert not (tmp_path / "f.csv").exists()
+
+
+def test_tables_and_figures_say_that_a_stand_in_played(tmp_path: Path) -> None:
+    section = Section("A section", tables=(TextTable("Means", ("agent", "GOAL"), (("A", "7"),)),))
+    drawn = interval_figure([Panel("GOAL", 0, 10, (Point("A", "x", 7, 6, 8),))], ["x"])
+    for name, settings in (("real", {}), ("random", {"tags": ["stand-in:openai/x"]})):
+        paths = [tmp_path / f"{name}.{ending}" for ending in ("tex", "md", "svg")]
+        tex, md, svg = paths
+        write_files([section], tex, md, figure=svg, drawn=drawn, settings=[settings])
+        texts = [path.read_text() for path in paths]
+        shown = [line for text in texts for line in text.splitlines() if not line.startswith("%")]
+        assert sum("stand-in endpoint" in line for line in shown) == 3 * (name == "random")

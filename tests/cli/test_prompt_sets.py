@@ -75,7 +75,7 @@ def test_a_set_is_played_and_judged_by_and_stands_below_every_table(
     assert (refused.code, "expected prompts=NAME" in refused.sentence) == (2, True)
 
     assert "with different prompts or settings" in refused_too.sentence
-    assert "The runs differ in instructions (mine, unverified," in " ".join(apart.out.split())
+    assert "The runs differ in instructions: mine, unverified," in " ".join(apart.out.split())
     files = ("--latex", "b.tex", "--csv", "b.csv")
     shown = sociolab("report", "b", "--full", "--judge", "openai/j", *files).out
     assert f"instructions: {MINE}" in " ".join(shown.split())

@@ -118,5 +118,5 @@ def test_no_verb_is_imported_for_another() -> None:
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    loaded = {f"sociolab.cli.{name}" for name in ("main", "options", "completion", "town")}
+    loaded = {f"sociolab.cli.{name}" for name in ("main", "options", "town")}
     assert set(eval(done.stdout.splitlines()[-1])) == loaded

@@ -457,7 +457,7 @@ def test_a_dry_run_counts_both_calls_of_a_scenario_and_writes_nothing(
         ("text,source\na,b\n", ("--set", "inspire=seeds.csv"), 'a table with a column "prompt"'),
         ("prompt\n\n", ("--set", "inspire=seeds.csv"), "expected inspirational prompts, found"),
         ("", ("--set", "inspire=none.csv"), "none.csv cannot be read: there is no such file"),
-        ("", ("--set", "method=magic"), "expected 'vignettes' or 'templates'"),
+        ("", ("--set", "method=magic"), "expected 'vignettes' or 'templates', found"),
         ("", ("--to", "seeds.csv"), "--to: expected a folder, found the file seeds.csv"),
     ],
 )

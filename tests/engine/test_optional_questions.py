@@ -9,9 +9,9 @@ import pytest
 from pydantic import BaseModel
 
 from fake_models import FakeModel
-from sociolab.agents import seated
+from sociolab.agents import human
+from sociolab.agents.human import SeatedPlayer, missed_turns
 from sociolab.agents.prompted import Dialect, PromptedPlayer
-from sociolab.agents.seated import SeatedPlayer, missed_turns
 from sociolab.core.codec import decode_event, encode_event
 from sociolab.core.episode import Act, Action, Answered, Json, Moved, Unusable
 from sociolab.core.errors import ModelError, SociolabError, StoreError, WorldError
@@ -137,7 +137,7 @@ def test_a_player_of_ones_own_that_hangs_is_waited_for_once_and_not_long(
 def test_a_person_who_does_not_answer_it_has_missed_no_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(seated, "FORM_SECONDS", 0.01)
+    monkeypatch.setattr(human, "FORM_SECONDS", 0.01)
 
     async def asked(question: Question, *, gone: bool) -> NoReply:
         player = SeatedPlayer(0.01, lambda: None)

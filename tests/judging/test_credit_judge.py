@@ -136,7 +136,7 @@ def test_a_turn_that_moved_nothing_is_no_credit_and_needs_no_quote() -> None:
             "expected at least three words (or all, if it has fewer) of that turn",
         ),
         (turn(1, "Mia", 1), "turn 1: expected at least three words"),
-        (turn(1, "I want 80", 4), "at most 3"),
+        (turn(1, "I want 80", 4), "expected at most 3, found 4"),
         (turn(1, "I want 80"), "effect"),
     ],
 )

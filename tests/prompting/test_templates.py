@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core.errors import ConfigError, WorldError
-from sociolab.prompting.templates import PromptFile, prompt
+from sociolab.prompting.sets import PromptFile, prompt
 
 TAIL = PromptFile("tail", "{# note #}Turn {{ turn }} of {{ limit }}.\n{{ about.mood }}")
 

@@ -26,7 +26,7 @@ from sociolab.report.words import person_name, sanitize, spelled
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
-from .small_run import CHECK, CHECKED, GOAL, HEURISTIC, RUN, plan
+from .small_run import BELIEVABILITY, CHECK, CHECKED, GOAL, HEURISTIC, RUN, SOCIAL, plan
 
 NAMES = {"ann": "Ann", "bob": "Bob"}
 
@@ -163,7 +163,10 @@ def test_scores_stand_by_seat_with_their_reasons() -> None:
     assert sheet.judge == "heuristic (offline baseline)"
     assert sheet.columns == ("ann", "bob", "the episode")
     assert sheet.rows == (
-        ("GOAL", (Remark("7", "sold it"), Remark("missing (timeout)", "no reply in 120 s"), None)),
+        (
+            "GOAL",
+            (Remark("7", "sold it"), Remark("missing (timeout)", "no reply in 120 s", False), None),
+        ),
         (
             "goal (checked)",
             (Remark("cannot tell", "no price", scored=False), Remark("2.50", ""), None),
@@ -189,6 +192,24 @@ def test_a_value_has_the_sign_and_the_decimals_of_a_report_and_titles_are_spelt_
     assert cells == {f"{minus}2", f"{minus}0.50", f"{minus}3.00", "yes"}
     assert shown.legend == f"SOC = social rules ({minus}10 to 0)"
     assert play_text(shown).rstrip().endswith(shown.legend)
+
+
+def test_a_reason_that_metrics_share_is_said_once() -> None:
+    lost = "the judge's reply is no JSON"
+    verdicts: tuple[Score | ScoreFailure, ...] = (
+        ScoreFailure(GOAL, "ann", "unreadable", lost),
+        ScoreFailure(GOAL, "bob", "unreadable", lost),
+        ScoreFailure(SOCIAL, "ann", "unreadable", lost),
+        Score(CHECKED, "ann", 2.5, "sold it"),
+        Score(BELIEVABILITY, "ann", 9, "sold it"),
+        Score(BELIEVABILITY, "bob", 8, "sold it"),
+    )
+    row = JudgingRow("lamp-AA", None, HEURISTIC, 0, verdicts)
+    text = play_text(transcript_view(_episode(), Transcript("t", (), ()), [row]))
+    assert text.count(lost) == 1
+    assert f"GOAL, SOC: {lost}" in text
+    assert "goal (checked), BEL, ann: sold it" in text
+    assert "BEL, bob: sold it" in text
 
 
 def test_what_was_asked_again_in_no_turn_is_told_behind_them() -> None:

@@ -129,7 +129,7 @@ def test_an_unknown_run_is_answered_with_those_that_there_are(store: Store) -> N
 
 @pytest.mark.parametrize("name", ["", "a b", "../up", "-v", ".hidden", "é", "a/b", "n" * 81, "a\n"])
 def test_a_name_that_is_none_is_refused(store: Store, name: str) -> None:
-    with pytest.raises(StoreError, match="a run's name has 1 to 80 letters"):
+    with pytest.raises(StoreError, match="the name of a run has 1 to 80 letters"):
         store.create_run(name, "world", {}, ())
     assert store.runs() == ()
 

@@ -125,7 +125,7 @@ def test_more_ratings_are_added_and_raters_keep_their_numbers(lab: Path) -> None
 def test_a_rating_that_contradicts_a_stored_one_is_refused_without_replace(lab: Path) -> None:
     keep(lab, *LINES)
     told = refused(lab, "lamp-AA,ann,r1,goal,5,,")
-    assert "line 2: expected goal 4 by r1, which is stored as people" in told
+    assert "line 2: r1's goal rating is stored in the set people as 4, found 5; --repl" in told
     keep(lab, "lamp-AA,ann,r1,goal,5,,", again=True)
     assert [[s.value for s in scores] for _, _, scores in judgings(lab)] == [[5.0]]
 
@@ -158,9 +158,7 @@ def test_all_that_is_wrong_is_told_by_line_and_nothing_is_kept(lab: Path) -> Non
         "lamp-AA,ann,r1,goal,11,,",
         "lamp-AA,ann,r1,goal,4.5,,",
     )
-    assert (
-        "7 lines are wrong and nothing was imported: line 3: expected an episode of small" in told
-    )
+    assert "7 errors, nothing was imported: line 3: expected an episode of small" in told
     assert 'line 4: expected one episode, found "lamp", which begins lamp-AA and lamp-AS' in told
     assert 'line 5: expected an episode that was played, found "bike-SS"' in told
     assert (
@@ -168,12 +166,26 @@ def test_all_that_is_wrong_is_told_by_line_and_nothing_is_kept(lab: Path) -> Non
         in told
     )
     assert "line 7: expected a dimension (believability," in told
-    assert told.endswith("; and 2 more")
+    assert told.endswith("line 9: expected a whole number from 0 to 10 as goal, found 4.5")
     assert judgings(lab) == []
     assert "expected a whole number from 0 to 10 as goal, found 11" in refused(
         lab, "lamp-AA,ann,r1,goal,11,,"
     )
     assert "as goal, found 4.5" in refused(lab, "lamp-AA,ann,r1,goal,4.5,,")
+
+
+def test_an_error_that_lines_share_is_said_once_and_of_many_the_first_are_shown(lab: Path) -> None:
+    same = [f"lamp-AA,ann,r{i},mood,4,," for i in range(6_105)]
+    told = refused(lab, *same)
+    assert told.count("expected a dimension") == 1
+    assert "6,105 errors, nothing was imported: all 6,105 lines: expected a dimension" in told
+    (lab / "wide.csv").write_text("episode,rater,p3_goal,p3_secret\nlamp-AA,r1,4,0\n", "utf-8")
+    with pytest.raises(ConfigError, match="1 error, nothing was imported: line 2: expected a seat"):
+        import_ratings(lab / "wide.csv", RUN, store=lab / "store.db")
+    assert "1 error, nothing was imported: line 3: " in refused(lab, LINES[0], same[0])
+    told = refused(lab, *(f"lamp-AA,ann,r{i},goal,{i + 11},," for i in range(25)))
+    assert told.count("; line ") == 19
+    assert told.endswith("found 30; and 5 more")
 
 
 def test_a_rater_who_rates_the_same_thing_twice_is_refused(lab: Path) -> None:
@@ -188,12 +200,12 @@ TWICE = ("lamp-AA,ann,r1,goal,4,soft,12", "lamp-AA,ann,r1,goal,7,firm,20")
 @pytest.mark.parametrize(
     ("duplicates", "kept", "said"),
     [
-        ("first", [("[r1 12 s] soft", 4.0)], "double ratings: 1, kept the first"),
-        ("mean", [("[r1] soft; firm", 5.5)], "double ratings: 1, kept their mean"),
+        ("first", [("[r1 12 s] soft", 4.0)], "1 duplicate rating: first kept"),
+        ("mean", [("[r1] soft; firm", 5.5)], "1 duplicate rating: mean kept"),
         (
             "keep",
             [("[r1 12 s] soft", 4.0), ("[r1.2 20 s] firm", 7.0)],
-            "double ratings: 1, kept both, the second as another rater's",
+            "1 duplicate rating: both kept, the second as another rater's",
         ),
     ],
 )

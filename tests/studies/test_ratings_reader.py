@@ -27,6 +27,7 @@ RUN = Rateable(
     frozenset(),
     (),
 )
+GOAL = "a whole number from 0 to 10 as goal"
 HEAD = "episode,seat,rater,dimension,score,reason,seconds\n"
 ROW = '{"episode": "x", "seat": "ann", "rater": "r1", "dimension": "goal", "score": 7}'
 
@@ -74,7 +75,7 @@ def test_a_reason_may_go_over_several_lines_and_later_lines_keep_their_numbers()
     text = HEAD + 'x,ann,r1,goal,7,"first\nsecond",\n\nx,bob,r1,goal,eight,,\n'
     found = read(text)
     assert [number for number, _ in found.ratings] == [2]
-    assert found.wrong == [WrongLine(5, 'expected a number as score, found "eight"')]
+    assert found.wrong == [WrongLine(5, f'expected {GOAL}, found "eight"')]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_a_reason_may_go_over_several_lines_and_later_lines_keep_their_numbers()
         (",ann,r1,goal,7,,", "expected an episode, found none"),
         ("x,ann,,goal,7,,", "expected a rater, found none"),
         ("x,ann,Anna Holm,goal,7,,", "expected a pseudonym as rater"),
-        ("x,ann,r1,goal,inf,,", 'expected a number as score, found "inf"'),
+        ("x,ann,r1,goal,inf,,", f'expected {GOAL}, found "inf"'),
         ("x,ann,r1,goal,1_0,,", 'found "1_0"'),
         ('x,ann,r1,goal,"7,500",,', 'found "7,500"'),
         ("x,ann,r1,goal,7,,-3", 'expected seconds from 0 or nothing, found "-3"'),
@@ -120,7 +121,7 @@ def test_each_wrong_json_line_is_told(row: str, told: str) -> None:
 @pytest.mark.parametrize("score", [True, [7], "7e400", 1e400, 10**400, "9" * 5000])
 def test_a_json_score_is_a_finite_number(score: object) -> None:
     row = {"episode": "x", "seat": "a", "rater": "r", "dimension": "goal", "score": score}
-    assert "expected a number as score" in only_problem(json.dumps(row).encode()).what
+    assert f"expected {GOAL}" in only_problem(json.dumps(row).encode()).what
 
 
 def test_missing_and_repeated_columns_are_refused_before_all_lines() -> None:
@@ -174,6 +175,13 @@ def test_one_row_may_rate_several_seats() -> None:
     assert "found no seat" in only_problem(b"pk,rater,goal\nx,r1,3\n").what
 
 
+def test_a_column_that_is_left_out_may_be_one_misspelt() -> None:
+    found = read("episode,rater,agent_1_gaol,agent_2_goal,p2_goals,Duration\nx,r1,3,9,0,40\n")
+    (told,) = (line for line in found.lines if line.startswith("columns left out: "))
+    left_out = "agent_1_gaol (did you mean goal?), p2_goals, Duration"
+    assert told == f"columns left out: {left_out}", "goal of the second seat is there"
+
+
 def test_a_map_says_what_a_column_holds() -> None:
     found = read(
         "Q1,Q2,Q2b,who,talk,goal\n4,5,fine,r1,x,7\n",
@@ -225,9 +233,14 @@ def test_yes_is_an_answer_to_a_question_and_no_point_of_a_scale() -> None:
     measures, called = {**RUN.measures, asked.name: asked}, {**RUN.called, asked.name: asked.name}
     run = replace(RUN, measures=measures, called=called)
     rows = "x,ann,r1,interrupts,Yes,,\nx,ann,r2,interrupts,cannot tell,,\nx,ann,r1,goal,Yes,,\n"
+    rows += "x,ann,r3,interrupts,maybe,,\n"
     found = read_ratings((HEAD + rows).encode(), run)
     assert [one.score for _, one in found.ratings] == [1.0, "cannot tell"]
-    assert found.wrong == [WrongLine(4, 'expected a number as score, found "Yes"')]
+    answers = "yes, no, cannot tell or not applicable as interrupts"
+    assert found.wrong == [
+        WrongLine(4, f'expected {GOAL}, found "Yes"'),
+        WrongLine(5, f'expected {answers}, found "maybe"'),
+    ]
 
 
 def test_what_separates_columns_is_seen_below_empty_lines() -> None:

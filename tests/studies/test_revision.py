@@ -15,10 +15,18 @@ from rating_runs import open_study
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 from sociolab.studies.assignment import assign_next
-from sociolab.studies.reviews import POINTS, Review, give_review, review_study, reviewed, task_pool
-from sociolab.studies.revision import decided, revise
+from sociolab.studies.reviews import (
+    POINTS,
+    Review,
+    decided,
+    give_review,
+    review_study,
+    reviewed,
+    revise,
+    task_pool,
+)
 from sociolab.worlds.sotopia.dataset import FILES, load
-from sociolab.worlds.sotopia.revision import next_version
+from sociolab.worlds.sotopia.rating import next_version
 
 ALL = dict.fromkeys(POINTS, True)
 NOT = {**ALL, "tension": False}

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from any_mind import AnyMind
 from fake_models import ImprovisingModel
 from sociolab.core.errors import ReplyError
 from sociolab.testing import MindContract
-from sociolab.testing.minds import AnyMind, stock_questions
+from sociolab.testing.minds import stock_questions
 from sociolab.town.mind import Mind
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import (

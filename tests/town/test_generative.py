@@ -49,6 +49,7 @@ from sociolab.town.questions.generative import (
     DrawInsights,
     HourlySchedule,
     MemoryRating,
+    Noted,
     ObjectState,
     RateMemory,
     React,
@@ -138,7 +139,9 @@ def test_a_thing_on_fire_is_seen_reacted_to_and_the_plan_is_changed_because_of_i
     seen = [one for one in found.of(Remembered, "ben") if one.text == "the stove is on fire"]
     assert [one.kind for one in seen] == ["seen"]
     (asked,) = [q for q in mind.of(React, "ben") if q.observation == "the stove is on fire"]
-    assert (asked.other, asked.may_talk) == (None, False)
+    assert asked.may_talk, "to who uses it, though one has just thought of talking to them"
+    assert asked.other is not None
+    assert asked.other.id == "ann"
     (new,) = [one for one in found.of(Planned, "ben") if one.why]
     assert new.why == "putting out the fire on the stove"
     kept = [one.text for one in found.of(Remembered, "ben") if one.kind == "plan"]
@@ -156,11 +159,17 @@ def test_nobody_looks_at_a_thing_any_more_when_its_user_has_left_it() -> None:
     assert not [one for one in late if "stove" in one.text]
 
 
-@pytest.mark.parametrize("stays", [True, False])
-def test_a_stove_left_burning_is_seen_by_who_comes_in_later_until_it_is_used_again(
-    stays: bool,
+@pytest.mark.parametrize(
+    ("stays", "off"), [(True, True), (True, False), (False, True)],
+    ids=["turned off for good", "and on again", "nothing left"],
+)  # fmt: skip
+def test_a_stove_left_burning_is_seen_by_who_comes_in_later_until_its_state_changes_for_good(
+    stays: bool, off: bool
 ) -> None:
-    """Ann cooks and goes home; Ben comes an hour later and turns the stove off before Cid comes."""
+    """Ann cooks and goes home; Ben comes an hour later and turns the stove off before Cid comes.
+
+    A state that does not last gives way to the one before it.
+    """
     hours = {"ann": {9: "cooking soup"}, "ben": {11: "cooking tea"}, "cid": {14: "cooking rice"}}
 
     def hour(question: HourlySchedule) -> Activity:
@@ -170,7 +179,7 @@ def test_a_stove_left_burning_is_seen_by_who_comes_in_later_until_it_is_used_aga
     def state(question: ObjectState) -> ThingState:
         if question.asked.resident == "ann" and question.thing == "stove":
             return ThingState(state="burning", stays=stays)
-        return ThingState(state="off")
+        return ThingState(state="off", stays=off)
 
     def alarm(question: React) -> Decision:
         if question.observation == "the stove is burning":
@@ -187,9 +196,10 @@ def test_a_stove_left_burning_is_seen_by_who_comes_in_later_until_it_is_used_aga
     )
     found = lived(mind, setting(TRIO, **GA))
     seen = [one for one in found.of(Remembered) if one.text == "the stove is burning"]
-    assert [one.who for one in seen] == (["ann", "ben"] if stays else ["ann"])
+    alarmed = (["ben"] if off else ["ben", "cid"]) if stays else []
+    assert [one.who for one in seen] == ["ann", *alarmed]
     revised = [(one.who, one.why) for one in found.of(Planned) if one.why]
-    assert revised == ([("ben", "turning off the stove")] if stays else [])
+    assert revised == [(who, "turning off the stove") for who in alarmed]
     assert seen[-1].step > at("11:00") or not stays
     (using,) = [q for q in mind.of(ObjectState, "ben") if q.thing == "stove"]
     assert using.before == ("burning" if stays else "")
@@ -413,6 +423,24 @@ def test_after_a_conversation_both_keep_a_summary_a_thought_for_planning_and_a_m
             "Nothing to plan.",
             "Nothing of note.",
         ]
+
+
+def test_where_there_was_nothing_to_note_of_a_conversation_nothing_is_kept_and_rated() -> None:
+    mind = Marionette(
+        hourly_schedule=cafe_from_nine, choose_sector=to_the_cafe, react=talks_once,
+        planning_thought=lambda _: Noted(text=""),
+    )  # fmt: skip
+    found = lived(mind, setting(PAIR, **GA))
+    thoughts = [one.text for one in found.of(Remembered, "ann") if one.kind == "thought"]
+    assert thoughts == ["Nothing of note."] * len(found.of(Talked))
+    assert "" not in [question.text for question in mind.of(RateMemory)]
+
+
+def test_seed_memories_are_rated_as_what_was_before() -> None:
+    mind = Marionette()
+    lived(mind, setting((resident("Ann", memories=("You lent Ben a spade.",)),), **GA))
+    first = mind.of(RateMemory)[0]
+    assert (first.kind, first.text) == ("memory", "You lent Ben a spade.")
 
 
 # ------------------------------------------------------------------ merged calls and ablations

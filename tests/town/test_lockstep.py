@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from any_mind import AnyMind
 from puppet_town import (
     ANN,
     BEN,
@@ -27,7 +28,6 @@ from puppet_town import (
     resident,
     setting,
 )
-from sociolab.testing.minds import AnyMind
 from sociolab.town.lockstep import together
 from sociolab.town.map import Place, Tile
 from sociolab.town.person import Person, Rules, sees

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from any_mind import AnyMind
 from fake_models import FakeModel
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request
-from sociolab.testing.minds import AnyMind, stock_questions
+from sociolab.testing.minds import stock_questions
 from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import QUESTIONS, ChoosePlace, MindQuestion, TalkOrNot

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from any_mind import AnyMind
 from puppet_town import Puppet, day, planned, resident, setting
 from small_towns import (
     Pick,
@@ -27,7 +28,6 @@ from small_towns import (
 )
 from sociolab.core.ports import Request
 from sociolab.core.seeding import stream
-from sociolab.testing.minds import AnyMind
 from sociolab.town.clock import Clock
 from sociolab.town.map import Place, Tile, TownMap
 from sociolab.town.map_file import own_map

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from any_mind import AnyMind
 from puppet_town import (
     ANN,
     BEN,
@@ -32,7 +33,6 @@ from sociolab.core.errors import ReplyError, StoreError, WorldError
 from sociolab.core.ports import Completed, NoReply, Question, Reply, Request, StartRequests
 from sociolab.engine.drive import drive
 from sociolab.engine.scene import FailurePolicy
-from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import as_bytes, ended
 from sociolab.town.mind import MindPlayer
 from sociolab.town.questions import (

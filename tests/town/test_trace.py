@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from any_mind import AnyMind
 from puppet_town import TRIO, Lived, lived, setting, trace_of
 from sociolab.core.codec import compact_json
 from sociolab.core.episode import Answered, Event, Happened
 from sociolab.core.errors import StoreError
-from sociolab.testing.minds import AnyMind
 from sociolab.town.person import Surroundings
 from sociolab.town.questions import MOST_ROUNDS, Utterance
 from sociolab.town.simulation import Order, TraceWriter

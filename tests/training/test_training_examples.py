@@ -290,5 +290,5 @@ def test_an_outcome_that_is_not_established_is_a_lower_bound_and_says_so(tmp_pat
     done = export_training(["honest", "liar"], tmp_path / "u.jsonl", least, store)
     assert {row["metadata"]["run"] for row in lines(tmp_path / "u.jsonl")} == {"honest"}
     assert any("8 turns with goal_checked below 1" in one for one in done.sentences())
-    with pytest.raises(ConfigError, match="4 episodes could not be scored: have a model read"):
+    with pytest.raises(ConfigError, match="2 episodes could not be scored: have a model read"):
         export_training(["liar"], tmp_path / "v.jsonl", wanted, store)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -108,8 +109,8 @@ def test_the_one_judge_that_is_no_baseline_gives_the_reward(
     rows: list[Any] = lines(tmp_path / "p")
     assert {row["metadata"]["judge"] for row in rows} == {judge.name}
     assert not any("rule-based" in note for note in done.notes)
-    both = judged_by(small, tmp_path, MODEL, PEOPLE)
-    with pytest.raises(ConfigError, match="several judges gave charm: openai/j, people"):
+    both = judged_by(small, tmp_path, MODEL, replace(MODEL, name="openai/k"))
+    with pytest.raises(ConfigError, match="several judges gave charm: openai/j, openai/k"):
         export_training(["small"], tmp_path / "q", wanted, both)
 
 

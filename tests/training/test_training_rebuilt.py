@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from sociolab.app.replaying import requests_of
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
+from sociolab.app.transcripts import requests_of
 from sociolab.core.episode import Answered, Ended, Episode, Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import (

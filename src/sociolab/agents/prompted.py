@@ -34,6 +34,7 @@ from sociolab.core.ports import (
     Schema,
 )
 from sociolab.core.seeding import digest
+from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import (
     again_text,
     check_finish,
@@ -42,7 +43,6 @@ from sociolab.prompting.structured import (
     typed,
     without_thinking,
 )
-from sociolab.prompting.templates import prompt
 
 PACKAGE = "sociolab.agents"
 

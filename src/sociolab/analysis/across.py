@@ -13,15 +13,15 @@ from statistics import fmean
 from typing import Any
 
 from sociolab.analysis.agent_names import AgentNames, agent_names
-from sociolab.analysis.formatting import NOTHING, listed, rounded
+from sociolab.analysis.formatting import cell, plain, rounded
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import BASELINES, foremost
+from sociolab.core.score import BASELINES, foremost, judge_called
 from sociolab.report.leaderboard import Board, BoardRow, boards
 from sociolab.report.result import each_once, result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import failed_share, minus, plural
+from sociolab.report.words import failed_share, listed, plural
 from sociolab.stats.correlation import Correlation, pearson, spearman
 from sociolab.store.store import Store
 
@@ -172,9 +172,9 @@ def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple
     agent that has several runs on the same terms is in several columns. ConfigError for a world or
     judge that is not there.
     """
-    _check(results, judges)
+    asked = {world: _judge(results, world, judge) for world, judge in judges.items()}
     found: list[Column] = []
-    for board in _wanted(boards(results), judges):
+    for board in _wanted(boards(results), asked):
         places = [*board.places, *board.baselines]
         order = [result.run for result in results]
         places.sort(key=lambda place: order.index(place.run))
@@ -245,24 +245,20 @@ def relation_document(found: Relation) -> dict[str, Any]:
     return asdict(found)
 
 
-def _check(results: Sequence[RunResult], judges: Mapping[str, str]) -> None:
-    for world, judge in judges.items():
-        known = {one.judge for result in results if result.world == world for one in result.judges}
-        if not known:
-            worlds = ", ".join(dict.fromkeys(result.world for result in results))
-            raise ConfigError(f'--judge: none of these runs is of "{world}"; they are of {worlds}')
-        if judge not in known:
-            raise ConfigError(
-                f'--judge: "{judge}" scored nothing of {world}; its judges: '
-                f"{', '.join(sorted(known))}"
-            )
+def _judge(results: Sequence[RunResult], world: str, wanted: str) -> str:
+    """The label of the judge that is wanted in a world."""
+    known = {one.judge for result in results if result.world == world for one in result.judges}
+    if not known:
+        worlds = ", ".join(dict.fromkeys(result.world for result in results))
+        raise ConfigError(f'--judge: none of these runs is of "{world}"; they are of {worlds}')
+    return judge_called(wanted, sorted(known), world)
 
 
 def _wanted(found: Sequence[Board], judges: Mapping[str, str]) -> Iterable[Board]:
     for board in found:
         terms = board.terms
         others = [one.terms for one in found if one.terms.world == terms.world]
-        asked = foremost({one.judge: one.method for one in others})
+        asked = foremost({one.judge: one.method for one in others}, with_people=True)
         if terms.judge in ([judges[terms.world]] if terms.world in judges else asked):
             yield board
 
@@ -352,10 +348,10 @@ def _in_words(one: Relation) -> str:
     what = f"{one.what}, {plural(rho.n, one.of)}"
     if rho.value is None:
         return f"{what}: no correlation can be computed ({rho.note})."
-    shown = f"{what}: Spearman's rho is {_two(rho.value)}"
+    shown = f"{what}: Spearman's rho is {plain(rho.value)}"
     if rho.low is None or rho.high is None:
         return f"{shown}, without an interval ({rho.note}): no conclusion possible."
-    ends = f"[{_two(rho.low)}, {_two(rho.high)}]"
+    ends = f"[{plain(rho.low)}, {plain(rho.high)}]"
     if rho.low <= 0 <= rho.high:
         sign = "not even its sign is known"
     else:
@@ -462,23 +458,10 @@ def related_table(heading: str, corner: str, found: Sequence[Relation]) -> TextT
         heading,
         (corner, f"{found[0].of}s", "Pearson r", "Spearman rho"),
         tuple(
-            (one.what, f"{one.pearson.n:,}", _with(one.pearson), _with(one.spearman))
-            for one in found
+            (one.what, f"{one.pearson.n:,}", cell(one.pearson), cell(one.spearman)) for one in found
         ),
         (
             f"95 % interval by leaving out each {found[0].of} in turn (jackknife, on Fisher's z)",
             *sorted(notes),
         ),
     )
-
-
-def _with(found: Correlation) -> str:
-    if found.value is None:
-        return NOTHING
-    if found.low is None or found.high is None:
-        return _two(found.value)
-    return f"{_two(found.value)} [{_two(found.low)}, {_two(found.high)}]"
-
-
-def _two(value: float) -> str:
-    return minus(f"{value:z.2f}")

@@ -5,11 +5,10 @@ and, where several codes or models with several options share a label, with a ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sociolab.analysis.pooled_runs import agent_settings
-from sociolab.analysis.values import RunValues, Value
+from sociolab.analysis.values import RunValues, Value, agent_settings
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
@@ -94,6 +93,7 @@ class AgentNames:
                 "judges": tuple(
                     one.model_copy(update={"judge": self.judge(one.judge)}) for one in found.judges
                 ),
+                "other_judges": tuple(map(self.judge, found.other_judges)),
                 "failures": found.failures.model_copy(update={"agents": lost, "first": first}),
                 "declared": replace(found.declared, agents=kinds),
                 "renamed": {**self.judges, **self.shown.get(run, {})},
@@ -309,21 +309,3 @@ def _set_up(
             "models.toml, the address of its server or its prompts differ, so these are several "
             "agents that share a label."
         )
-
-
-def label_like(wanted: str, labels: Iterable[str], flag: str) -> str:
-    """The label that is wanted, or the only one that holds what is; else `wanted` as it is, which
-    is for the caller to refuse. ConfigError where several labels hold it."""
-    known: Sequence[str] = tuple(dict.fromkeys(labels))
-    if wanted in known:
-        return wanted
-    fits = [label for label in known if _ends(label).casefold() == wanted.casefold()]
-    fits = fits or [label for label in known if wanted.casefold() in label.casefold()]
-    if len(fits) > 1:
-        raise ConfigError(f'{flag}: "{wanted}" may be any of {", ".join(fits)}; give more of it')
-    return fits[0] if fits else wanted
-
-
-def _ends(label: str) -> str:
-    """What a label is mostly called by: the model of an endpoint, the class of a module."""
-    return label.rpartition(":")[2] if label.startswith("python:") else label.partition("/")[2]

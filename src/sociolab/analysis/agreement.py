@@ -11,7 +11,6 @@ from sociolab.analysis.formatting import (
     NOTHING,
     ends,
     interval_notes,
-    listed,
     missing_notes,
     p_text,
     plain,
@@ -42,7 +41,7 @@ from sociolab.analysis.validity import FEW_PLAYS, Validity, validities, validity
 from sociolab.core.score import Method
 from sociolab.report.charts import Bars, bar_chart
 from sociolab.report.section import Chart, Figure, Section, TextTable, documents
-from sociolab.report.words import minus, plural
+from sociolab.report.words import listed, minus, plural
 from sociolab.stats.agreement import (
     OVERALL,
     POOLED,
@@ -160,10 +159,15 @@ def _cell_figures(cell: object) -> Iterator[tuple[str, Estimate | Correlation | 
 
 
 def agreements(
-    store: Store, runs: Sequence[str], judges: Sequence[str] = (), *, bins: int = 5
+    store: Store,
+    runs: Sequence[str],
+    judges: Sequence[str] = (),
+    sets: Sequence[str] = (),
+    *,
+    bins: int = 5,
 ) -> Agreements:
     """Compare the judges of some runs with the people who rated them; ConfigError if nobody did."""
-    ratings = ratings_of(store, runs, judges)
+    ratings = ratings_of(store, runs, judges, sets)
     scales, observed = on_scales(ratings), observation_cells(ratings)
     ranges = {measure.name: (measure.low, measure.high) for measure in scales.measures}
     report = agreement_report(scales.people, scales.judges, ranges, bins=bins)
@@ -308,7 +312,10 @@ def _people_cautions(
     if unrated := [run for run in ratings.runs if run not in rated]:
         yield f"Nobody rated an episode of {listed(unrated)}: no conclusion about it is possible."
     if len(ratings.sets) > 1:
-        yield f"Ratings of several sets count as one: {listed(ratings.sets)}."
+        yield (
+            f"Ratings of several sets are pooled: {listed(ratings.sets)} (--ratings takes one). Of "
+            "what a rater rated in two, the mean counts."
+        )
     rows = [cell for cell in cells if cell.group is None and cell.dimension != POOLED]
     lone = {titles[c.dimension]: c.agreement.left_out for c in rows if c.agreement.left_out}
     if raters > 1 and lone:
@@ -838,7 +845,7 @@ class Titles:
         """As in the world of these ratings."""
         names = {measure.name: title_of(measure) for measure in ratings.measures}
         clusters = {one.cluster for one in ratings.worlds.values()}
-        return cls(names, clusters.pop() if len(clusters) == 1 else "cluster")
+        return cls(names, clusters.pop() if len(clusters) == 1 else "situation")
 
     def __getitem__(self, dimension: str) -> str:
         summaries = {OVERALL: "mean of all", POOLED: "all scores"}

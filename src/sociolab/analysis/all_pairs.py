@@ -150,7 +150,9 @@ def _table(found: AgentPairs, name: str) -> TextTable:
         (
             f"95 % interval: {how}, clustered by {cluster_of(first)}, of one pair; Holm p: "
             f"corrected for {plural(family, 'test')}, all pairs and metrics "
-            f"shown{and_looks(first)}",
+            f"shown{and_looks(first)}"
+            if family
+            else f"no test possible with so few {cluster_of(first)}s",
             *(
                 f"{one.match}, such as {one.a.name} and {one.b.name}: "
                 f"{' '.join(matching_sentences(one))}"

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sociolab.analysis.agent_names import AgentNames, agent_names, label_like
+from sociolab.analysis.agent_names import AgentNames, agent_names
 from sociolab.analysis.all_pairs import AgentPairs, compare_all, pairs_section
 from sociolab.analysis.compare import ComparedAgents, by_seat, compared, comparison_document
 from sociolab.analysis.compare_section import (
@@ -30,14 +30,20 @@ from sociolab.analysis.consistency import (
 )
 from sociolab.analysis.formatting import rounded
 from sociolab.analysis.matching import ComparedSide, Match
-from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
+from sociolab.analysis.values import (
+    RunValues,
+    chosen_judge,
+    settings_apart,
+    unscored_hint,
+    values_of,
+)
 from sociolab.core.episode import Trial, TurnsAsked
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
-from sociolab.core.score import UNTOLD, Measure, measure_called
+from sociolab.core.score import UNTOLD, Measure, label_like, measure_called
 from sociolab.report.plays import PlayKey, asked_in
 from sociolab.report.result import outline_of, turns_asked
-from sociolab.report.run_facts import evaluated, smoke_words
+from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of, overview_measures
 from sociolab.report.section import Section, TextTable, noted
@@ -45,6 +51,7 @@ from sociolab.report.words import (
     by_rules,
     instructions_notes,
     nature,
+    notes_of_runs,
     plural,
     scripted_play,
     stand_in_words,
@@ -239,7 +246,7 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
             alone = f"The two agents of this run cannot be compared: {error}."
     if found is not None:
         names = agent_names(store, wanted.runs)
-        cautions = (*names.notes, *cautions_of(runs, found))
+        cautions = (*names.notes, *cautions_of_runs(runs), *cautions_of(runs, found))
         sections.append(comparison_section(found, " ".join(filter(None, kinds)), cautions))
         if wanted.seats:
             seats = by_seat(found)
@@ -261,8 +268,8 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         last = sections[-1]
         said = (judged, *last.said, *([alone] if alone else []))
         sections[-1] = replace(last, said=said, cautions=(*last.cautions, *lost))
-    told = [note for run in runs for note in instructions_notes(run.result, judges)]
-    sections = [noted(section, tuple(dict.fromkeys(told))) for section in sections]
+    told = _footnotes(runs, judges)
+    sections = [noted(section, told) for section in sections]
     outlines = tuple(run.result for run in runs)
     others = () if wanted.judge or wanted.measures or two_sets else _other_judges(runs, judge)
     return Conclusions(outlines, found, tuple(passed), tuple(sections), seats, others)
@@ -301,7 +308,6 @@ def _judged_twice(
         return ComparedSide(name, result.run, "", mine, casts, untold=untold)
 
     run = OpenedRun(result, replace(values, values=both), trials)
-    check_no_smoke([result])
     return (run,), tuple(sets), tuple(side(label, name) for label, name in sets.items())
 
 
@@ -359,7 +365,7 @@ def _all_pairs(
     judged = judge, first.values.judges[judge]
     world = first.result.world
     every = compare_all(world, named, judged, chosen, declared, wanted.match, wanted.looks)
-    cautions = dict.fromkeys(agent_names(store, wanted.runs).notes)
+    cautions = dict.fromkeys((*agent_names(store, wanted.runs).notes, *cautions_of_runs(runs)))
     by_run = {run.result.run: run for run in runs}
     for one in every.compared:
         of = tuple(by_run[name] for name in dict.fromkeys((one.a.run, one.b.run)))
@@ -368,7 +374,7 @@ def _all_pairs(
     passed = passing(named, limits, wanted.ks, declared) if len(runs) == 1 else []
     kinds = " ".join((judged_by(runs, judge), *_rules_players(runs, named)))
     lost = tuple(failed_turns_told({side.name: side.asked for side in named}))
-    told = tuple(dict.fromkeys(n for run in runs for n in instructions_notes(run.result, (judge,))))
+    told = _footnotes(runs, (judge,))
     sections = [
         noted(pairs_section(every, kinds, (*cautions, *lost)), told),
         *([consistency_section(passed, chosen, declared)] if passed else []),
@@ -444,7 +450,6 @@ class _ReadRuns:
             for outline, one, trials in zip(self.outlines, self.values, self.trials, strict=True)
         )
         check_judge(runs, judge)
-        check_no_smoke([run.result for run in runs])
         return runs
 
 
@@ -470,6 +475,7 @@ def _read(store: Store, wanted: CompareRequest, only: Collection[str] | None = N
     values = tuple(map(names.values, values))
     both = list(zip(runs, plans, strict=True))
     outlines = tuple(names.result(outline_of(store, name, plan)) for name, plan in both)
+    check_no_smoke(outlines)
     trials = tuple(names.trials(name, [row.trial for row in plan]) for name, plan in both)
     return _ReadRuns(outlines, values, trials, names)
 
@@ -681,7 +687,10 @@ def check_no_smoke(results: Sequence[RunResult]) -> None:
     """A smoke test is no result: ConfigError that names it."""
     for result in results:
         if result.smoke:
-            raise ConfigError(f"{smoke_words(result)}; leave {result.run} out")
+            raise ConfigError(
+                f"{result.run} is a smoke test ({result.smoke}), so its scores are not results; "
+                "run it with --background openai/MODEL, or leave it out"
+            )
 
 
 def check_tasks(runs: Sequence[OpenedRun]) -> None:
@@ -705,18 +714,25 @@ def check_tasks(runs: Sequence[OpenedRun]) -> None:
 
 
 def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents, sides: str = "") -> Iterator[str]:
-    """What beside the agents differs between the sides, what is not there yet, and whom no language
-    model played. `sides`: who A and B are, where several comparisons stand together."""
-    for words in stand_in_words(*(run.result.settings for run in runs)):
-        yield f"{words}."
+    """What beside the agents differs between the sides. `sides`: who A and B are, where several
+    comparisons stand together."""
     if found.by == "role" or not found.partners:
         yield sides + _partners(found)
     if found.match == "none":
-        yield "The scenarios differ: the difference is also that of what the agents played."
+        yield (
+            f"A and B played different {found.declared.cluster}s, so the difference also reflects "
+            f"the {found.declared.cluster}s."
+        )
     if len(runs) == 2:
-        for condition in _conditions(runs[0], runs[1]):
-            yield f"The runs differ in {condition}."
         yield from _settings(runs[0], runs[1], found)
+
+
+def cautions_of_runs(runs: Sequence[OpenedRun]) -> Iterator[str]:
+    """Whom no language model played, what differs between the runs, and what is not there yet."""
+    for words in stand_in_words(*(run.result.settings for run in runs)):
+        yield f"{words}."
+    for told in _conditions(runs):
+        yield f"The runs differ in {told}."
     for run in runs:
         left = run.result.trials - run.result.played - run.result.failed
         if left:
@@ -732,7 +748,7 @@ def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> I
         return
     seeds = " and ".join(str(run.result.seed) for run in runs)
     same = f"Both sides are the same agent with the same settings (seeds {seeds})"
-    if _conditions(runs[0], runs[-1]):
+    if _conditions(runs):
         yield f"{same}: what else differs between the runs is listed below."
     else:
         yield f"{same}: a difference here is noise, and shows how large noise can be."
@@ -760,21 +776,13 @@ def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[str
             yield f"{label} was not set up the same way in both runs (other settings of the agent)."
 
 
-def _conditions(a: OpenedRun, b: OpenedRun) -> tuple[str, ...]:
-    """How the runs were played differently, in a clause each: what was set, and to what in each."""
-    one, other = a.result.recorded, b.result.recorded
-    return tuple(
-        f"{key.replace('_', ' ')} ({_value(one.get(key))} in {a.result.run}, "
-        f"{_value(other.get(key))} in {b.result.run})"
-        for key in (
-            "world_settings",
-            INSTRUCTIONS,
-            "attempts",
-            "on_failed_turn",
-            "max_failed_turns",
-        )
-        if one.get(key) != other.get(key)
-    )
+def _conditions(runs: Sequence[OpenedRun]) -> tuple[str, ...]:
+    return settings_apart({run.result.run: run.result.settings for run in runs})
+
+
+def _footnotes(runs: Sequence[OpenedRun], judges: Sequence[str]) -> tuple[str, ...]:
+    """What stands below all tables of these runs."""
+    return notes_of_runs({r.result.run: instructions_notes(r.result, judges) for r in runs})
 
 
 def _hashes(run: OpenedRun) -> dict[str, set[str]]:
@@ -783,11 +791,3 @@ def _hashes(run: OpenedRun) -> dict[str, set[str]]:
         for member in trial.cast:
             found.setdefault(member.agent, set()).add(member.settings)
     return found
-
-
-def _value(value: object) -> str:
-    if told := instructions_from(value):
-        return str(told)
-    if isinstance(value, dict):
-        return ", ".join(f"{key}={item}" for key, item in value.items()) or "none"
-    return "none" if value is None else str(value)

@@ -15,21 +15,29 @@ from sociolab.analysis.formatting import (
     explained,
     figure,
     headed,
-    listed,
     p_text,
     span,
     title_of,
     titles,
 )
-from sociolab.analysis.matching import uneven
+from sociolab.analysis.matching import Match, uneven
 from sociolab.core.episode import TurnsAsked
+from sociolab.core.metrics import directions
 from sociolab.core.score import Measure, judge_title
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.section import Figure, Section, Spec, TextTable
-from sociolab.report.words import failed_of, first_digits, interval_methods, minus, plural, share
+from sociolab.report.words import (
+    failed_of,
+    first_digits,
+    interval_methods,
+    listed,
+    minus,
+    plural,
+    share,
+)
 from sociolab.stats.crossed import LEAST_RATERS, RatedEstimate
-from sociolab.stats.intervals import CUT
+from sociolab.stats.intervals import CUT, NO_VARIATION
 from sociolab.stats.paired import Comparison
 from sociolab.stats.power import ALPHA, NO_REPEATS, fewest
 
@@ -38,6 +46,8 @@ FEW = 10
 
 _INTERVALS = " (95 % interval of A \N{MINUS SIGN} B)"
 _UNITS: dict[Unit, str] = {"play": "episodes", "episode": "whole episodes"}
+_MATCHED: dict[Match, str] = {"exact": "pair", "scenario": "block", "none": "episode"}
+"""What is held against its counterpart, or stands alone."""
 
 
 def tests(found: ComparedAgents) -> Iterator[tuple[str, Comparison]]:
@@ -137,7 +147,7 @@ def _alone(count: MatchCounts, unit: Unit) -> str:
 def _findings(found: ComparedAgents) -> Iterator[str]:
     """What is shown, what is not, and what could not be tested, each measure once."""
     shown = [name for name, one in tests(found) if _significant(one)]
-    same = [name for name, one in tests(found) if one.pairs and not found.metrics[name].unlike]
+    same = [name for name, one in tests(found) if one.pairs and _alike(found, name)]
     empty = [name for name, one in tests(found) if not one.pairs]
     left = [name for name in found.metrics if name not in (*shown, *same, *empty)]
     count = tested(found) * found.looks
@@ -160,11 +170,17 @@ def _findings(found: ComparedAgents) -> Iterator[str]:
         )
     if same:
         yield (
-            f"All pairs are equal in {_titles(found, same)}, so there is nothing to test. Other "
-            "episodes need not be equal."
+            f"All {_MATCHED[found.match]}s are equal in {_titles(found, same)}, so there is "
+            "nothing to test. Other episodes need not be equal."
         )
     if empty:
         yield f"Not compared: {_titles(found, empty)}; no pair has a value on both sides."
+
+
+def _alike(found: ComparedAgents, name: str) -> bool:
+    """Whether nothing differs; of episodes that are not matched, equal means do not say so."""
+    one = found.metrics[name]
+    return not one.unlike and (found.match != "none" or one.test.difference.note == NO_VARIATION)
 
 
 def _shown(found: ComparedAgents, name: str) -> str:
@@ -393,8 +409,7 @@ def _rests_on(found: ComparedAgents) -> str:
     usable = [one for _, one in tests(found) if one.pairs]
     if not usable:
         return "no pair has a value on both sides"
-    unit = {"exact": "pair", "scenario": "block", "none": "episode"}[found.match]
-    pairs = _how_many([one.pairs for one in usable], unit)
+    pairs = _how_many([one.pairs for one in usable], _MATCHED[found.match])
     clusters = _how_many([one.clusters for one in usable], cluster_of(found))
     met = found.a.partners
     partner = f"; partner{'s' if len(met) > 1 else ''} of both: {' and '.join(met)}"
@@ -406,27 +421,41 @@ def overview_rows(found: ComparedAgents) -> Iterator[tuple[str, ...]]:
     for name, one in tests(found):
         means = (one.mean_a, one.mean_b, one.difference.value)
         yield (
-            title_of(found.metrics[name].measure),
+            headed(found.metrics[name].measure, found.declared),
             found.judge,
             *(figure(mean, found.metrics[name].measure) for mean in means),
             span(one.difference, found.metrics[name].measure) or NOTHING,
             p_text(one.p),
-            f"{one.pairs:,}",
+            _pairs(found, one),
         )
+
+
+def _pairs(found: ComparedAgents, one: Comparison) -> str:
+    """How many pairs a comparison rests on; a dash where nothing is matched."""
+    return NOTHING if found.match == "none" else f"{one.pairs:,}"
 
 
 def overview_notes(found: Sequence[ComparedAgents]) -> Iterator[str]:
     """How these figures were made, and what not to conclude from them, in a line each; says of
     which metrics where not all were matched alike."""
-    ways: dict[str, list[Measure]] = {}
+    ways: dict[str, dict[str, list[Measure]]] = {}
     for each in found:
-        ways.setdefault(_way(each), []).extend(each.measures.values())
-    for way, measures in ways.items():
-        which = f"{titles(dict.fromkeys(measures))}: " if len(ways) > 1 else ""
-        yield (
-            f"{which}{way}; interval and p by {cluster_of(found[0])}, not corrected for several "
-            "metrics"
+        ways.setdefault(_way(each), {}).setdefault(each.judge, []).extend(each.measures.values())
+    judges = {each.judge for each in found}
+    for way, by_judge in ways.items():
+        which = "; ".join(
+            titles(measures) + (f" by {judge}" if len(judges) > 1 else "")
+            for judge, measures in by_judge.items()
         )
+        told = f"{which}: {way}" if len(ways) > 1 else way
+        yield f"{told}; interval and p by {cluster_of(found[0])}, not corrected for several metrics"
+    marked = {
+        title_of(one): each.declared.metric(name)
+        for each in found
+        for name, one in each.measures.items()
+    }
+    if any(one.mark for one in marked.values()):
+        yield directions(marked)
     if not all(one.p is not None and one.p < ALPHA for each in found for _, one in tests(each)):
         yield "a non-significant difference is not evidence of equality"
     if any(one.is_open for each in found for one in each.metrics.values()):
@@ -436,7 +465,8 @@ def overview_notes(found: Sequence[ComparedAgents]) -> Iterator[str]:
 def _way(found: ComparedAgents) -> str:
     """How the plays were matched, in a few words."""
     if found.match == "none":
-        return "episodes not matched"
+        count = found.counts.get("play") or found.counts["episode"]
+        return f"episodes not matched ({count.of_a:,} of A, {count.of_b:,} of B)"
     pairs = "pairs" if found.match == "exact" else "pairs (of blocks of episodes)"
     shared = (_shared(found, unit) for unit in found.counts)
     return f"{pairs} matched by {' or '.join(shared)}"
@@ -465,7 +495,7 @@ def basis(found: ComparedAgents) -> TextTable:
     rows = tuple(
         (
             title_of(found.metrics[name].measure),
-            f"{one.pairs:,}",
+            _pairs(found, one),
             f"{one.only_a:,} / {one.only_b:,}",
             f"{one.clusters:,}",
             f"{one.effect.better:,}",

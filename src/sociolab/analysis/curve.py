@@ -13,6 +13,7 @@ from sociolab.analysis.compare_runs import (
     OpenedRun,
     agent_of,
     cautions_of,
+    cautions_of_runs,
     check_tasks,
     judged_by,
     measures_of,
@@ -84,6 +85,7 @@ def follow_runs(store: Store, wanted: CompareRequest) -> Followed:
 
 def _cautions(runs: Sequence[OpenedRun], found: Curve) -> Iterator[str]:
     """What beside the agents differs between the first run and each other."""
+    yield from cautions_of_runs(runs)
     for later, against in zip(runs[1:], found.compared, strict=True):
         sides = f"A: {against.a.run}, B: {against.b.run}. "
         yield from cautions_of((later, runs[0]), against, sides)

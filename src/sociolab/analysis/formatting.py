@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 from sociolab.core.metrics import Declared
 from sociolab.core.score import Measure
-from sociolab.report.words import interval_line, legend, minus
+from sociolab.report.words import interval_line, legend, listed, minus
 from sociolab.report.words import percent as percent_of
+from sociolab.stats.correlation import Correlation
 from sociolab.stats.intervals import CUT, Estimate
 
 NOTHING = "\N{EN DASH}"
@@ -72,12 +73,6 @@ def titles(measures: Iterable[Measure]) -> str:
     return listed([title_of(measure) for measure in measures])
 
 
-def listed(names: Iterable[str]) -> str:
-    """ "a", "a and b", "a, b and c"; empty for nothing."""
-    *some, last = [*names] or [""]
-    return f"{', '.join(some)} and {last}" if some else last
-
-
 def rounded(document: Any) -> Any:
     """A JSON document with numbers of eight significant digits: the last digits of a sum differ
     from one machine to another."""
@@ -113,7 +108,7 @@ def ends(found: Interval, *, percent: bool = False, sign: bool = False) -> str:
     return "[{}, {}]".format(*(plain(end, percent=percent, sign=sign) for end in (low, high)))
 
 
-def cell(estimate: Estimate, *, percent: bool = False, sign: bool = False) -> str:
+def cell(estimate: Estimate | Correlation, *, percent: bool = False, sign: bool = False) -> str:
     """A value and, behind it, its interval where it has one."""
     shown = plain(estimate.value, percent=percent, sign=sign)
     if estimate.low is None:

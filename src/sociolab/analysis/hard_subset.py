@@ -9,13 +9,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sociolab.analysis.formatting import NOTHING, figure, listed, span, title_of
-from sociolab.analysis.pooled_runs import Pool, judge_caution
-from sociolab.analysis.values import mean_of
+from sociolab.analysis.formatting import NOTHING, figure, span, title_of
+from sociolab.analysis.values import Pool, judge_caution, mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.report.charts import STEP, WIDTH, interval_layers, labels
 from sociolab.report.section import Chart, Figure, Section, TextTable
-from sociolab.report.words import minus, plural
+from sociolab.report.words import listed, minus, plural
 from sociolab.stats.difficulty import (
     HARDEST,
     Difficulties,

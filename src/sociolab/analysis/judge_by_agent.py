@@ -15,18 +15,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sociolab.analysis.formatting import (
-    NOTHING,
-    cell,
-    ends,
-    interval_notes,
-    listed,
-    p_text,
-    plain,
-)
+from sociolab.analysis.formatting import NOTHING, cell, ends, interval_notes, p_text, plain
 from sociolab.analysis.ratings import StoredRatings
 from sociolab.core.score import Measure
 from sociolab.report.section import Section, TextTable
+from sociolab.report.words import listed
 from sociolab.stats.correlation import correlations
 from sociolab.stats.crossed import Given, RatedPlay, crossed, crossed_estimate
 from sociolab.stats.intervals import Estimate, on_scale

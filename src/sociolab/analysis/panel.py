@@ -9,21 +9,14 @@ from statistics import fmean, median, stdev
 from typing import Literal, TypeAlias
 
 from sociolab.analysis.audit import main_measure
-from sociolab.analysis.formatting import (
-    NOTHING,
-    cell,
-    interval_notes,
-    listed,
-    plain,
-    title_of,
-)
+from sociolab.analysis.formatting import NOTHING, cell, interval_notes, plain, title_of
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, judge_title
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import method_words, plural
+from sociolab.report.words import listed, method_words, plural
 from sociolab.stats.intervals import Estimate, means
 
 APART = 2.0

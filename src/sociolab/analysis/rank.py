@@ -11,10 +11,9 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import check_no_smoke
-from sociolab.analysis.formatting import NOTHING, listed
+from sociolab.analysis.formatting import NOTHING
 from sociolab.analysis.matching import Match, places_of
-from sociolab.analysis.pooled_runs import Pool, agent_settings, judge_caution, pooled, run_values
-from sociolab.analysis.values import Value
+from sociolab.analysis.values import Pool, Value, agent_settings, judge_caution, pooled, run_values
 from sociolab.core.code_fingerprint import without_code
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
@@ -25,7 +24,16 @@ from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
 from sociolab.report.section import Figure, Section, Spec, TextTable, noted
-from sociolab.report.words import failed_of, minus, notes_of_sets, percent, plural, stand_in_words
+from sociolab.report.words import (
+    failed_of,
+    listed,
+    minus,
+    notes_of_runs,
+    notes_of_sets,
+    percent,
+    plural,
+    stand_in_words,
+)
 from sociolab.stats.intervals import LEVEL
 from sociolab.stats.ranking import (
     POINTS,
@@ -276,16 +284,13 @@ def rank_runs(
     called = judge and names.judge(judge)
     pool = pooled([names.values(one) for one in values], called, measure, settings)
     asked = {run: turns_asked(store, run) for run in runs}
-    told = [
-        note
-        for run in values
-        for note in notes_of_sets(
-            run.declared, store.run(run.run).settings, {pool.judge: pool.judge_id.settings}
-        )
-    ]
+    judged = {pool.judge: pool.judge_id.settings}
+    told = {
+        run.run: notes_of_sets(run.declared, store.run(run.run).settings, judged) for run in values
+    }
     served = stand_in_words(*(store.run(run).settings for run in runs))
     notes = (*pool.notes, *names.notes, *(f"{words}." for words in served))
-    pool = replace(pool, notes=notes, instructions=tuple(dict.fromkeys(told)))
+    pool = replace(pool, notes=notes, instructions=notes_of_runs(told))
     places = {
         (run, key): place
         for run, plan in trials.items()

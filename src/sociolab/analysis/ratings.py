@@ -3,12 +3,13 @@
 All raters of one set are one judge of the method "people" to a report, which averages them. They
 are told apart by the numbers of their judgings and by a signature before each reason in the store:
 "[anna] why", "[anna 42 s] why", "[anna 42 s 2026-03-01T14:05:00Z] why"; what is not known (how long
-it took, when it was given) is left out. So raters are told apart wherever a reason is shown.
+it took, when it was given) is left out. So raters are told apart wherever a reason is shown. A
+pseudonym is one person in all sets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -22,7 +23,15 @@ from sociolab.core.instructions import (
 )
 from sociolab.core.metrics import Declared
 from sociolab.core.rater_signature import moment, signature
-from sociolab.core.score import JudgeId, Measure, Method, Score, ScoreFailure, Unscored
+from sociolab.core.score import (
+    JudgeId,
+    Measure,
+    Method,
+    Score,
+    ScoreFailure,
+    Unscored,
+    judge_called,
+)
 from sociolab.report.result import run_of_episodes
 from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
 from sociolab.store.store import Store
@@ -88,29 +97,27 @@ class StoredRatings:
         return tuple(_rater(name, rows) for name, rows in sorted(by.items()))
 
 
-def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) -> StoredRatings:
+def ratings_of(
+    store: Store, runs: Sequence[str], judges: Sequence[str] = (), sets: Sequence[str] = ()
+) -> StoredRatings:
     """Everything that people gave the plays of these runs, and what judges gave in those measures.
 
-    `judges` names the judges wanted; all that scored such a measure, if none is named. ConfigError
-    where no person rated anything, for a judge that is not there, and where a measure's range
-    differs between runs.
+    `judges` names the judges wanted; all that scored such a measure, if none is named. `sets` names
+    the sets of ratings; all, if none is named. ConfigError where no person rated anything, for a
+    judge or set that is not there, and where a measure's range differs between runs.
     """
     found = _Found()
     for run in dict.fromkeys(runs):
-        found.take_run(store, run)
+        found.take_run(store, run, sets)
+    check_sets(store, runs, sets)
     if not found.people:
         raise ConfigError(
             f"no ratings by people in {', '.join(runs)}; "
             "import some: sociolab import ratings FILE --run RUN"
         )
     labels, measuring = found.labels(), tuple(found.measuring_rows())
-    known_names = {*labels.values(), *(row.rater for row in measuring)}
-    for name in judges:
-        if name not in known_names:
-            known = ", ".join(sorted(known_names)) or "none"
-            raise ConfigError(
-                f'--judge: "{name}" scored nothing that people rated; those who did: {known}'
-            )
+    known = sorted({*labels.values(), *(row.rater for row in measuring)})
+    judges = [judge_called(name, known, "what people rated") for name in judges]
     rows = tuple(row for row in found.judge_rows(labels) if not judges or row.rater in judges)
     first = [name for declared in found.worlds.values() for name in declared.order]
     order = dict.fromkeys([*(name for name in first if name in found.measures), *found.measures])
@@ -127,6 +134,15 @@ def ratings_of(store: Store, runs: Sequence[str], judges: Sequence[str] = ()) ->
         tuple(row for row in measuring if not judges or row.rater in judges),
         found.played,
     )
+
+
+def check_sets(store: Store, runs: Iterable[str], sets: Iterable[str]) -> None:
+    """ConfigError for a set of ratings that none of these runs has."""
+    judges = [one for run in runs for one in store.verdicts.judges(run)]
+    known = sorted({one.name for one in judges if one.method == "people"})
+    if strange := [name for name in sets if name not in known]:
+        told = ", ".join(known) or "none"
+        raise ConfigError(f'--ratings: expected a set of ratings ({told}), found "{strange[0]}"')
 
 
 def _instructions(
@@ -154,19 +170,20 @@ class _Found:
     """Verdicts on plays, taken run by run; those of judges in measures that nobody rated, too."""
 
     worlds: dict[str, Declared] = field(default_factory=dict)
-    people: list[tuple[str, _Play, Score]] = field(default_factory=list)
+    people: dict[tuple[str, _Play, str], list[Score]] = field(default_factory=dict)
     measures: dict[str, Measure] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
     played: dict[str, str] = field(default_factory=dict)
     _said: dict[tuple[JudgeId, _Play, str], list[float]] = field(default_factory=dict)
 
-    def take_run(self, store: Store, run: str) -> None:
+    def take_run(self, store: Store, run: str, sets: Sequence[str]) -> None:
         row = run_of_episodes(store, run)
         self.worlds[row.world] = row.declared
         imported = isinstance(row.settings, dict) and bool(row.settings.get("imported"))
         trials = {found.trial.id: found.trial for found in store.trials(run)}
         for judging in store.verdicts.judgings(run):
-            if judging.trial is not None:
+            left_out = sets and judging.judge.method == "people" and judging.judge.name not in sets
+            if judging.trial is not None and not left_out:
                 self._take(judging, run, trials[judging.trial], imported)
 
     def _take(self, row: JudgingRow, run: str, trial: Trial, imported: bool) -> None:
@@ -196,10 +213,9 @@ class _Found:
                 f"{measure.name} lies between {known.low:g} and {known.high:g} in one run and "
                 f"between {measure.low:g} and {measure.high:g} in another; compare them apart"
             )
-        rater, _ = signature(score.reason)
         self.sets.add(row.judge.name)
-        who = f"{row.judge.name}/{rater or row.judging + 1}"
-        self.people.append((who, play, score))
+        who = signature(score.reason)[0] or f"{row.judge.name}/{row.judging + 1}"
+        self.people.setdefault((who, play, measure.name), []).append(score)
 
     def labels(self, measures: Collection[str] = ()) -> dict[JudgeId, str]:
         """Names of the judges that scored what people rated (or these measures), told apart by
@@ -233,17 +249,17 @@ class _Found:
                 yield ItemRating(play.item, labels[judge], name, value, play.cluster, play.group)
 
     def people_rows(self) -> Iterator[PersonRating]:
-        for who, play, score in self.people:
+        """What one person gave the same in several sets is one rating, their mean."""
+        for (who, play, measure), scores in self.people.items():
             yield PersonRating(
                 play.item,
-                # Their own name where all are of one set.
-                who if len(self.sets) > 1 else who.partition("/")[2],
-                score.measure.name,
-                float(score.value),
+                who,
+                measure,
+                fmean(float(score.value) for score in scores),
                 play.cluster,
                 play.group,
-                signature(score.reason)[1],
-                moment(score.reason),
+                signature(scores[0].reason)[1],
+                moment(scores[0].reason),
             )
 
 

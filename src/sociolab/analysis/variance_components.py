@@ -9,15 +9,21 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.formatting import NOTHING, figure, listed, title_of
-from sociolab.analysis.pooled_runs import chosen_measure, run_values
-from sociolab.analysis.values import RunValues, Value
+from sociolab.analysis.formatting import NOTHING, figure, title_of
+from sociolab.analysis.values import RunValues, Value, chosen_measure, run_values
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.score import RULE_BASED, JudgeId, Measure, foremost, measure_called
+from sociolab.core.score import (
+    RULE_BASED,
+    JudgeId,
+    Measure,
+    foremost,
+    judge_called,
+    measure_called,
+)
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import about, method_words, money, percent, plural
+from sociolab.report.words import about, listed, method_words, money, percent, plural
 from sociolab.stats.crossed import LEAST_RATERS
 from sociolab.stats.intervals import t_critical
 from sociolab.stats.variance import Component, Components, LeveledScore, components
@@ -178,12 +184,8 @@ def _judges(
 ) -> tuple[str, ...]:
     """The judges that are wanted, or all of the kind that counts most."""
     known = {label: judge for run in runs for label, judge in run.judges.items()}
-    for name in wanted or ():
-        if name not in known:
-            told = ", ".join(known) or "none"
-            raise ConfigError(f'--judge: "{name}" judged none of these runs; the judges: {told}')
     if wanted:
-        return tuple(dict.fromkeys(wanted))
+        return tuple(dict.fromkeys(judge_called(one, known, "these runs") for one in wanted))
     gave = {v.judge for run in runs for v in run.values if v.value is not None}
     if measure is not None:
         gave = {
@@ -192,7 +194,8 @@ def _judges(
             for v in run.values
             if v.measure == measure and v.value is not None
         }
-    found = foremost({label: known[label].method for label in known if label in gave})
+    methods = {label: known[label].method for label in known if label in gave}
+    found = foremost(methods, with_people=True)
     if not found:
         raise ConfigError(_no_value(runs, measure))
     asked = [label for label in found if known[label].method not in RULE_BASED]

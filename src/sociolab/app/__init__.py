@@ -5,15 +5,15 @@ In the order in which work passes through it:
 - `run`: a run as it is described (`config`), opened and resumed (`session`), played (`play`) and
   judged again (`judge`); a judge on labelled data (`validate`).
 - `players`: who plays and who judges: specs and models (`models`), players and judges made of them
-  (`casting`), somebody's own classes (`own_code`), their models (`agent_models`) and what tells
-  their code from another (`source_code`).
+  (`casting`), somebody's own classes and what tells their code from another (`own_code`), their
+  models (`agent_models`).
 - `data`: which tasks are played: a world's own, imported ones, one's own, task lists (`sets`); data
   made elsewhere (`importing`) or by a model (`writing`).
 - `preflight`: what is asked before a run is paid for: `estimate` (`run --dry-run`) and `doctor`.
 
 Beside them: `registry` (plugins by entry point), `tools` (the commands of a world, with what they
-may use), `queries` (which stored runs and episodes somebody means), `episode_list`, `transcripts`
-and `replaying` (episodes read), `results` (runs as pages, sites, CSV and tables for Python),
+may use), `queries` (which stored runs and episodes somebody means), `episode_list` and
+`transcripts` (episodes read), `results` (runs as pages, sites, CSV and tables for Python),
 `audit`, `credit` and `hard_subset` (what calls a model or keeps a list, around `analysis`),
 `run_cache` (what an app that stays up keeps of runs) and `run_sync` (a coroutine run from plain
 code). None of it knows of HTTP.

@@ -27,11 +27,10 @@ from sociolab.analysis.credit import (
 )
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.replaying import observations, replaying_world
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import Watch
 from sociolab.app.run_sync import synchronous
-from sociolab.app.transcripts import world_of
+from sociolab.app.transcripts import observations, replaying_world, world_of
 from sociolab.core.episode import Action, Episode
 from sociolab.core.errors import ConfigError, StorageError
 from sociolab.core.metrics import UNDECLARED, Declared

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sociolab.analysis.hard_subset import Hard, hard
-from sociolab.analysis.pooled_runs import Pool, agent_settings, data_of, pooled, run_values
+from sociolab.analysis.values import Pool, agent_settings, data_of, pooled, run_values
 from sociolab.app.data.sets import TaskList, check_name, load_world
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError

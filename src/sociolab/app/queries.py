@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, get_args
 
-from sociolab.analysis.agent_names import label_like
-from sociolab.analysis.pooled_runs import recorded_agents
+from sociolab.analysis.values import recorded_agents
 from sociolab.app.episode_list import EpisodeFilter, ListedEpisode, ScoredMeasure, choices, listed
 from sociolab.app.transcripts import seat_called, transcript_of
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import TAGS
-from sociolab.core.score import NotKnown, foremost, measure_called
+from sociolab.core.score import NotKnown, foremost, judge_called, label_like, measure_called
 from sociolab.report.result import each_once
 from sociolab.store.calls import CallRow
 from sociolab.store.parquet import SCORES, TURNS, Row, score_rows, turn_rows
@@ -176,10 +175,8 @@ def _scored(
     known: Sequence[ScoredMeasure], measure: str | None, judge: str | None
 ) -> ScoredMeasure | None:
     """The one judge's scores of a measure; of none that is named, the world's main measure."""
-    judged = [one for one in known if judge in (None, one.label)]
-    if judge is not None and not judged:
-        labels = ", ".join(dict.fromkeys(one.label for one in known)) or "none"
-        raise ConfigError(f'--judge: nothing was judged by "{judge}"; the judges: {labels}')
+    label = judge and judge_called(judge, (one.label for one in known), "this run")
+    judged = [one for one in known if label in (None, one.label)]
     if measure is None:
         return next(iter(judged), None)
     name = measure_called(measure, (one.measure for one in judged))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from sociolab.analysis.adjacent_ranks import with_steps
 from sociolab.analysis.agent_names import AS_LABELLED, AgentNames
@@ -244,26 +245,16 @@ def _plays(store: Store, results: Iterable[RunResult]) -> Iterable[tuple[str | f
 
 
 def _run(result: RunResult) -> tuple[str | float | None, ...]:
-    data = result.data
-    return (
-        result.run,
-        result.world,
-        data.name if data else None,
-        data.version if data else None,
-        data.hash if data else None,
-        result.seed,
-        result.created,
-        result.trials,
-        result.played,
-        result.failed,
-        result.calls,
-        result.estimated_calls,
-        result.tokens.prompt,
-        result.tokens.completion,
-        result.tokens.cached,
-        result.cost_usd,
-        result.seconds,
-    )
+    data, tokens = result.data, result.tokens
+    cells: dict[str, Any] = dict(result) | {
+        "data": data and data.name,
+        "data_version": data and data.version,
+        "data_hash": data and data.hash,
+        "prompt_tokens": tokens.prompt,
+        "completion_tokens": tokens.completion,
+        "cached_tokens": tokens.cached,
+    }
+    return tuple(cells[column] for column in _RUNS)
 
 
 def write_pairs(found: ComparedPairs, path: Path) -> int:

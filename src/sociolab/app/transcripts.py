@@ -1,15 +1,31 @@
-"""How stored episodes read: each transcript is made by the world that played it."""
+"""How stored episodes read, and what each seat was asked: transcripts are made by the world that
+played them, requests by a play that is repeated from its record."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Literal, TypeAlias
 
 from sociolab.app.data.sets import load_world
-from sociolab.core.episode import CastMember, Episode, Task, Trial
-from sociolab.core.errors import ConfigError, StoreError, WorldError
-from sociolab.core.ports import Transcript, World
+from sociolab.core.episode import Answered, CastMember, Episode, Event, Moved, Task, Trial, Unusable
+from sociolab.core.errors import ConfigError, SociolabError, StoreError, WorldError
+from sociolab.core.ports import (
+    Completed,
+    NoReply,
+    Observation,
+    Reply,
+    Request,
+    Sent,
+    StartRequests,
+    Transcript,
+    World,
+)
+from sociolab.engine.journal import Journal
+from sociolab.engine.scene import FailurePolicy
 from sociolab.report.transcript_view import transcript_view
+from sociolab.store.store import RunRow
 
 
 @cache
@@ -53,9 +69,7 @@ def seat_called(episode: Episode, name: str) -> str:
             return fits[0]
         if fits:
             raise ConfigError(f'--as: several seats are called "{name}": {", ".join(fits)}')
-    seats = ", ".join(
-        seat.id if seat.name == seat.id else f"{seat.id} ({seat.name})" for seat in people
-    )
+    seats = ", ".join(seat.called for seat in people)
     raise ConfigError(f'--as: expected one of {seats}, found "{name}"')
 
 
@@ -73,3 +87,85 @@ def task_title(world: World, task: Task) -> str:
     except WorldError:  # a plugin's, which cannot show an episode that nobody has played
         return ""
     return title.removeprefix(f"{task.id}: ")
+
+
+# ------------------------------------------------------------------ what each seat was asked
+
+
+Key: TypeAlias = tuple[str, int, str, int]
+"""What was asked: seat, turn (from 0), "act" or the question's name, attempt."""
+
+
+def replies_of(events: Sequence[Event]) -> dict[Key, tuple[int, Moved | Answered | Unusable]]:
+    """The events that are replies, by what was asked, each with its place in the record."""
+    found: dict[Key, tuple[int, Moved | Answered | Unusable]] = {}
+    for place, event in enumerate(events):
+        match event:
+            case Moved(turn, seat, _, attempt):
+                found[seat, turn, "act", attempt] = (place, event)
+            case Answered(turn, seat, question, _, attempt):
+                found[seat, turn, question, attempt] = (place, event)
+            case Unusable(turn, seat, name, attempt):
+                found[seat, turn, name, attempt] = (place, event)
+    return found
+
+
+def is_aside(event: Moved | Answered | Unusable) -> bool:
+    """Whether it answers an optional question, whose answers are no training examples."""
+    return not isinstance(event, Moved) and event.optional
+
+
+def requests_of(world: World, episode: Episode) -> Mapping[Key, Request]:
+    """Every request of an episode; nothing where the play goes another way than the record.
+
+    That is so for episodes of other programs, and where a world's rules changed since.
+    """
+    trial = episode.trial
+    try:
+        play = world.play(trial.task, trial.id, trial.seed)
+        journal = Journal(episode.events)
+        found: dict[Key, Request] = {}
+        sent: Sent = None
+        count = 0
+        while True:
+            try:
+                step = play.send(sent)
+            except StopIteration:
+                return found
+            sent = None
+            if isinstance(step, tuple):
+                sent = [_known(journal, request, found) for request in step]
+            elif isinstance(step, StartRequests):
+                journal.as_they_came()
+                sent = [
+                    Completed(request, _known(journal, request, found)) for request in step.requests
+                ]
+            elif journal.holds(step, count):
+                count += 1
+            else:
+                raise StoreError(f"replaying {trial.id} gave {step}, which is not on record")
+    except SociolabError:
+        return {}
+
+
+def _known(journal: Journal, request: Request, found: dict[Key, Request]) -> Reply | NoReply:
+    found[request.seat, request.turn, request.name, request.attempt] = request
+    known = journal.reply(request)
+    if known is None:
+        raise StoreError(f"the reply of {request.seat} at turn {request.turn} is not on record")
+    return known
+
+
+def replaying_world(row: RunRow) -> World:
+    """The world as a run was played in it: what a seat saw hangs on its settings."""
+    settings = row.settings if isinstance(row.settings, dict) else {}
+    attempts, then = settings.get("attempts"), settings.get("on_failed_turn")
+    end: Literal["skip", "stop"] = "stop" if then == "stop" else "skip"
+    policy = FailurePolicy(attempts, end) if isinstance(attempts, int) else FailurePolicy(then=end)
+    return load_world(row.world, policy=policy, settings=row.world_settings).world
+
+
+def observations(world: World, episode: Episode) -> Mapping[tuple[str, int], Observation]:
+    """What each seat saw when it was last asked in a turn; nothing where a repeat differs."""
+    asked = requests_of(world, episode).values()
+    return {(one.seat, one.turn): one.observation for one in asked}

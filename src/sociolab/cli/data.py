@@ -176,7 +176,7 @@ def data_revise(
     Keeps, edits or rejects each by the majority of its reviews, and recasts the tasks.
     """
     from sociolab.store.store import open_store
-    from sociolab.studies.revision import revise
+    from sociolab.studies.reviews import revise
 
     with open_store(store) as opened:
         for sentence in revise(opened, study, to):

@@ -16,6 +16,7 @@ from sociolab.app.queries import FoundEpisodes, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.core.score import Measure
 from sociolab.report.result import kept_work
+from sociolab.report.run_facts import recorded_labels
 from sociolab.report.terminal import shortened
 from sociolab.report.words import about, money, people_of, plural, single
 from sociolab.store.store import RunRow, Store
@@ -52,8 +53,8 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
         "run": row.name,
         "world": row.world,
         "created": f"{datetime.fromtimestamp(row.created, UTC):%Y-%m-%d %H:%M}",
-        "agents": _labels(settings.get("agents")),
-        "partner": next(iter(_labels([settings.get("partner")])), None),
+        "agents": recorded_labels(settings.get("agents")),
+        "partner": next(iter(recorded_labels([settings.get("partner")])), None),
         "trials": row.trials,
         "played": row.played,
         "failed": row.failed,
@@ -65,13 +66,6 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
         **({RESUMED_WITH: settings[RESUMED_WITH]} if RESUMED_WITH in settings else {}),
         **({"holds": holds} if everything else {}),
     }
-
-
-def _labels(recorded: object) -> list[str]:
-    """The labels in a list of [label, hash]; what is not like that is passed over."""
-    if not isinstance(recorded, list):
-        return []
-    return [str(one[0]) for one in recorded if isinstance(one, list) and one]
 
 
 def _run_line(one: dict[str, Any]) -> dict[str, Any]:
@@ -184,19 +178,55 @@ def tabbed(cells: Rows) -> Iterator[str]:
 
 
 def aligned(cells: Rows, width: int) -> Iterator[str]:
-    """A line for each row, in columns, no wider than a terminal where that can be: the longest
-    cells are cut, but never an id."""
-    lines = [[*cells[0]], *([str(value) for value in row.values()] for row in cells)]
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    over = sum(widths) + 2 * (len(widths) - 1) - width
-    while over > 0 and len(widths) > 1 and max(widths[1:]) > _LEAST:
-        longest = widths.index(max(widths[1:]), 1)
-        cut = min(over, max(1, widths[longest] - _LEAST))
-        cut = min(cut, max(1, widths[longest] - sorted(widths[1:])[-2])) if widths[2:] else cut
-        widths[longest] -= cut
-        over -= cut
-    for line in lines:
-        yield "  ".join(map(_fitted, line, widths, lines[0])).rstrip()
+    """A line for each row, in columns, no wider than a terminal where that can be.
+
+    What all labels begin with is left out first ("openai/"). Then heads are cut, then cells as
+    far as those of a column still differ, then further; but never an id, a date or a number.
+    """
+    for shown in (cells, _without_endpoint(cells)):
+        columns = [[name, *(str(row[name]) for row in shown)] for name in shown[0]]
+        widths = [max(map(cell_len, column)) for column in columns]
+        over = sum(widths) + 2 * (len(widths) - 1) - width
+        if over <= 0:
+            break
+    whole = [
+        max([_LEAST, *(cell_len(c) for c in column if c.upper() == c.lower())])
+        for column in columns
+    ]
+    unheaded = [max([_LEAST, *map(cell_len, column[1:])]) for column in columns]
+    differ = list(map(_distinct, columns, whole)) if over > 0 else whole
+    for least in (unheaded, differ, whole):
+        spare = [max(0, has - room) for has, room in zip(widths, least, strict=True)]
+        for _ in range(min(over, sum(spare[1:]))):
+            most = spare.index(max(spare[1:]), 1)
+            spare[most] -= 1
+            widths[most] -= 1
+            over -= 1
+    for line in zip(*columns, strict=True):
+        yield "  ".join(map(_fitted, line, widths, cells[0])).rstrip()
+
+
+_ENDPOINT = re.compile(r"(?:(?<=^)|(?<=, )|(?<= / ))[^/,\s]+/(?=\S)")
+
+
+def _without_endpoint(cells: Rows) -> Rows:
+    """The rows without the endpoint of every label, where there is but one."""
+    labels = [row[name] for row in cells for name in _MIDDLE if name in row]
+    if len({head for label in labels for head in _ENDPOINT.findall(label)}) != 1:
+        return cells
+    return [
+        {name: _ENDPOINT.sub("", one) if name in _MIDDLE else one for name, one in row.items()}
+        for row in cells
+    ]
+
+
+def _distinct(column: Sequence[str], least: int) -> int:
+    """The least room, of `least` or more, in which the different cells of a column differ."""
+    name, different = column[0], set(column[1:])
+    room = max(least, *map(cell_len, different))
+    while room > least and len({_fitted(c, room - 1, name) for c in different}) == len(different):
+        room -= 1
+    return room
 
 
 def _fitted(cell: str, room: int, column: str) -> str:

@@ -179,7 +179,7 @@ def _episodes(store: Path | None, run: str | None, asked: EpisodeQuery) -> Table
         name = run_of_episodes(opened, run or runs[0].name).name
         answer = asked_episodes(opened, name, asked)
     if len(answer.listed) < answer.fit:
-        say(f"{len(answer.listed):,} of {answer.fit:,} episodes: --limit")
+        say(f"first {len(answer.listed):,} of {answer.fit:,} episodes (--limit)")
     return episode_table(answer)
 
 

@@ -129,14 +129,19 @@ def write_files(
     rows: Callable[[], Sequence[Mapping[str, Any]]] = tuple,
     figure: Path | None = None,
     drawn: Spec | None = None,
+    settings: Sequence[object] = (),
 ) -> list[Path]:
     """Write those files that are wanted, and say which these are: the tables of sections, rows that
-    have the same keys as CSV (ConfigError without any), and what is `drawn` as a figure."""
+    have the same keys as CSV (ConfigError without any), and what is `drawn` as a figure. By the
+    `settings` of the runs, tables and figure say where no language model replied."""
     from sociolab.report import export
+    from sociolab.report.section import noted
+    from sociolab.report.words import stand_in_notes
 
+    served = stand_in_notes(*settings)
     for path, made in ((latex, export.latex), (markdown, export.markdown)):
         if path is not None:
-            export.write_report(path, made(sections))
+            export.write_report(path, made([noted(section, served) for section in sections]))
     if csv is not None:
         if not (found := rows()):
             raise ConfigError(f"{csv} is not written: no figure has a value")
@@ -146,7 +151,7 @@ def write_files(
     if figure is not None and drawn is not None:
         from sociolab.report.figures import write_figure
 
-        write_figure(figure, drawn)
+        write_figure(figure, drawn, served)
     return [path for path in (latex, markdown, csv, figure) if path is not None]
 
 

@@ -92,7 +92,7 @@ def _live(name: str, tally: Tally, failed: str) -> Iterator[None]:
                 progress.console.print(f"{name}: {sentence}", markup=False)
             progress.update(task, completed=tally.share, line=line(tally, failed), refresh=True)
 
-        with _ticking(LIVE_EVERY, refresh):
+        with ticking(LIVE_EVERY, refresh):
             yield
         refresh()
 
@@ -108,14 +108,14 @@ def _lines(name: str, tally: Tally, failed: str, *, every: float | None) -> Iter
         if every is None:
             yield
         else:
-            with _ticking(every, tell, PLAIN_MOST):
+            with ticking(every, tell, PLAIN_MOST):
                 yield
     finally:
         tell()
 
 
 @contextmanager
-def _ticking(seconds: float, tick: Callable[[], None], most: float = 0.0) -> Iterator[None]:
+def ticking(seconds: float, tick: Callable[[], None], most: float = 0.0) -> Iterator[None]:
     """Call `tick` now and then from a thread, so that a busy event loop does not silence it; at
     twice the seconds from time to time, up to `most`."""
     over = threading.Event()

@@ -127,7 +127,7 @@ def report(
             shown_as = agent_names(opened, run, names)
             found = [shown_as.details(one) for one in found]
         results = [one.result for one in found]
-        shown = [by_main_judge(one) if not judge else (one, "") for one in results]
+        shown = [one if judge else by_main_judge(one) for one in results]
         if rules:
             from sociolab.analysis.gates import score_gates
 
@@ -137,10 +137,8 @@ def report(
             from sociolab.analysis.compare_runs import two_agents
             from sociolab.app.results import write_page
 
-            pages = [
-                replace(one, result=result) for one, (result, _) in zip(found, shown, strict=True)
-            ]
-            pairs = [two_agents(opened, result, names) for result, _ in shown]
+            pages = [replace(one, result=result) for one, result in zip(found, shown, strict=True)]
+            pairs = [two_agents(opened, result, names) for result in shown]
             write_page(opened, pages, html, compared=pairs, names=shown_as or AS_LABELLED)
             written.append(html)
         if csv is not None:
@@ -154,16 +152,17 @@ def report(
             narrowed(result, partner=partner).model_copy(
                 update={"run": names.get(result.run, result.run)}
             )
-            for result, _ in shown
+            for result in shown
         ]
         sections = [run_section(result, details=details) for result in papers]
-        written += write_files(sections, latex, markdown)
+        settings = [one.settings for one in papers]
+        written += write_files(sections, latex, markdown, settings=settings)
         if figure is not None:
             written += _run_figures(papers[0], figure)
     if json and len(results) > 1:
         typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
     else:
-        for result, said in shown if not json else [(one, "") for one in results]:
+        for result in results if json else shown:
             show_result(
                 result,
                 store,
@@ -172,8 +171,6 @@ def report(
                 details=details,
                 rename=names,
             )
-            if said:
-                say(said)
     say_written(written)
     decide(gates, suite, junit)
 
@@ -305,7 +302,8 @@ def compare(
             )
             page_of(opened, wanted.runs, (*found.sections, *extra), html, shown_as)
     drawn = forest(found.comparison) if figure is not None and found.comparison else None
-    written = write_files(found.paper, latex, markdown, csv, found.rows, figure, drawn)
+    settings = [one.settings for one in found.outlines]
+    written = write_files(found.paper, latex, markdown, csv, found.rows, figure, drawn, settings)
     whole = full or every or threshold is not None or (k, pairs_shown) != ("1,2,4", 5)
     shown = (compared.section,) if compared and pairs_shown else ()
     document = partial(_comparison_document, found, compared, gates)
@@ -388,6 +386,7 @@ def rank(
     if figure is not None:
         _check_figure(figure)
     with open_store(store) as opened:
+        settings = [opened.run(one).settings for one in run]
         found = rank_runs(opened, run, judge, metric, called, how)
         section = ranking_section(found)
         drawn = rating_figure(found) if figure is not None else None
@@ -395,7 +394,7 @@ def rank(
         page_of(opened, found.pool.runs, [section], html, shown_as)
     document = partial(ranking_document, found)
     written = write_files(
-        [section], latex, markdown, csv, lambda: document()["agents"], figure, drawn
+        [section], latex, markdown, csv, lambda: document()["agents"], figure, drawn, settings
     )
     shown = section if full else replace(section, tables=section.tables[:1])
     show_sections([shown], document, as_json=json, written=[html, *written])
@@ -489,7 +488,7 @@ def site(
     from sociolab.app.results import write_site
     from sociolab.report.result import each_once, result_of
     from sociolab.store.store import open_store
-    from sociolab.web.demo_page import town_files
+    from sociolab.web.page_files import town_files
 
     with open_store(store) as opened:
         results = [result_of(opened, one) for one in each_once(run)]
@@ -502,6 +501,9 @@ def site(
 def agree(
     run: RunNames,
     judge: Annotated[OptTexts, option("--judge", "JUDGE", "Only this judge. Repeatable.")] = None,
+    ratings: Annotated[
+        OptTexts, option("--ratings", "NAME", "Only this set of ratings. Repeatable.")
+    ] = None,
     bins: Annotated[
         int, option("--bins", "N", "Number of equal bins per scale, for kappa.", min=2, max=100)
     ] = 5,
@@ -521,9 +523,10 @@ def agree(
     from sociolab.studies.annotations import with_review
 
     with open_store(store) as opened:
-        found = with_review(opened, agreements(opened, run, judge or [], bins=bins))
+        settings = [opened.run(one).settings for one in run]
+        found = with_review(opened, agreements(opened, run, judge or (), ratings or (), bins=bins))
         page_of(opened, found.ratings.runs, found.sections, html)
-    written = write_files(found.sections, latex, markdown, csv, found.rows)
+    written = write_files(found.sections, latex, markdown, csv, found.rows, settings=settings)
     show_sections(found.sections, found.document, as_json=json, written=[html, *written])
 
 
@@ -546,16 +549,18 @@ def _run_figures(result: RunResult, path: Path) -> Iterator[Path]:
     """Draw the means of a run by its main judge and, into a second file, the matrix of agents and
     partners if it has one."""
     from sociolab.report.figures import heat_figure, mean_figure, write_figure
+    from sociolab.report.words import stand_in_notes
 
+    served = stand_in_notes(result.settings)
     means = mean_figure(result)
     if means is None:
         raise ConfigError(f"--figure: no agent of {result.run} has a score to be drawn")
-    write_figure(path, means)
+    write_figure(path, means, served)
     yield path
     matrix = heat_figure(result)
     if matrix is not None:
         beside = path.with_stem(f"{path.stem}-pairs")
-        write_figure(beside, matrix)
+        write_figure(beside, matrix, served)
         yield beside
 
 

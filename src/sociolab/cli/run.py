@@ -126,6 +126,8 @@ def play_and_show(
 
 def _estimate(config: RunConfig, latency: float | None, *, as_json: bool) -> None:
     from sociolab.app.preflight.estimate import estimate
+    from sociolab.cli.progress import ticking
 
-    found = estimate(config, latency)
+    with ticking(10, partial(say, "still simulating what it takes ...")):
+        found = estimate(config, latency)
     show_sections([found.section()], found.document, as_json=as_json)

@@ -83,14 +83,31 @@ def tag(
 
 
 @verbs.command(epilog="Example: sociolab delete first second")
-def delete(runs: RunNames, yes: Sure = False, store: StoreFile = None) -> None:
+def delete(
+    runs: RunNames,
+    ratings: Annotated[
+        OptText, option("--ratings", "NAME", "Only this set of ratings by people, of one run.")
+    ] = None,
+    yes: Sure = False,
+    store: StoreFile = None,
+) -> None:
     """Delete runs and everything in them.
 
     Asks once; if any run is missing, nothing is deleted.
     """
+    from sociolab.analysis.ratings import check_sets
     from sociolab.store.store import open_store
+    from sociolab.studies.ratings import delete_ratings
 
     with open_store(store) as opened:
+        if ratings is not None:
+            if len(runs) > 1:
+                raise ConfigError(f"--ratings: expected one run, found {len(runs)}; name one")
+            check_sets(opened, runs, [ratings])
+            confirm(f"delete the ratings {ratings} of {runs[0]}?", yes)
+            delete_ratings(opened, runs[0], ratings)
+            say(f"deleted the ratings {ratings} of {runs[0]}")
+            return
         holds = {run: _holds(opened, run) for run in dict.fromkeys(runs)}
         told = "; ".join(f"{run} with its {what}" for run, what in holds.items())
         confirm(f"delete {told}?", yes)

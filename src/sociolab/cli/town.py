@@ -127,8 +127,8 @@ def page(
     from sociolab.app.registry import town_of
     from sociolab.cli.output import say_written
     from sociolab.store.store import open_store
+    from sociolab.web.page_files import town_page, write_town_page
     from sociolab.web.town import scripted_words
-    from sociolab.web.town_page import town_page, write_town_page
 
     if url is not None and not url.startswith(("https://", "http://")):
         raise ConfigError(

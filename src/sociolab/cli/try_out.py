@@ -151,7 +151,7 @@ def demo(
     from sociolab.app.run.play import run as play
     from sociolab.report.score_tables import headline
     from sociolab.store.store import open_store
-    from sociolab.web.demo_page import write_demo_page
+    from sociolab.web.page_files import write_demo_page
 
     if not html.parent.is_dir():
         raise ConfigError(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sociolab.core.errors import Cause, WorldError
+from sociolab.core.errors import Cause, ConfigError, WorldError
 
 Method: TypeAlias = Literal["model", "rules", "scripted", "heuristic", "people", "formula"]
 """Where a figure comes from. Whatever is not "model" or "people" is labelled wherever it shows.
@@ -44,18 +44,20 @@ SHEET = "sheet:"
 """What the name of a judge begins with that fills in another sheet than the world's own."""
 
 
-def foremost(judges: Mapping[str, Method]) -> tuple[str, ...]:
+def foremost(judges: Mapping[str, Method], *, with_people: bool = False) -> tuple[str, ...]:
     """Whose scores lead where no judge is named, of these by name.
 
-    People, models and rules that were asked to judge; without any, readers; then formulas; then
-    rule-based baselines; then further sheets, which ask something else. So a reader, whose method
-    is the same for all agents, comes before what the agents themselves said, and what is on record
-    before a baseline.
+    Models and rules that were asked to judge; without any, people, whose ratings mostly cover a
+    part of the episodes and come after a run; then readers; then formulas; then rule-based
+    baselines; then further sheets, which ask something else. So a reader, whose method is the same
+    for all agents, comes before what the agents themselves said, and what is on record before a
+    baseline. `with_people`: people beside models and rules, where several may lead.
     """
     found: dict[int, list[str]] = {}
     for name, method in judges.items():
-        place = 1 if name.startswith(READER) else 2 if method == "formula" else 0
-        place = 4 if name.startswith(SHEET) else 3 if method in BASELINES else place
+        place = 2 if name.startswith(READER) else {"people": 1, "formula": 3}.get(method, 0)
+        place = 0 if with_people and method == "people" else place
+        place = 5 if name.startswith(SHEET) else 4 if method in BASELINES else place
         found.setdefault(place, []).append(name)
     return tuple(found[min(found)]) if found else ()
 
@@ -95,6 +97,37 @@ def measure_called(wanted: str, known: Iterable[Measure]) -> str:
 
 def _spelled(text: str) -> str:
     return re.sub(r"[\s_-]+", " ", text).strip().casefold()
+
+
+def label_like(wanted: str, labels: Iterable[str], flag: str) -> str:
+    """The label that is wanted, or the only one that holds what is; else `wanted` as it is, which
+    is for the caller to refuse. ConfigError where several labels hold it."""
+    known: Sequence[str] = tuple(dict.fromkeys(labels))
+    if wanted in known:
+        return wanted
+    fits = [label for label in known if _ends(label).casefold() == wanted.casefold()]
+    fits = fits or [label for label in known if wanted.casefold() in label.casefold()]
+    if len(fits) > 1:
+        raise ConfigError(f'{flag}: "{wanted}" may be any of {", ".join(fits)}; give more of it')
+    return fits[0] if fits else wanted
+
+
+def _ends(label: str) -> str:
+    """What a label is mostly called by: the model of an endpoint, the class of a module."""
+    return label.rpartition(":")[2] if label.startswith("python:") else label.partition("/")[2]
+
+
+def judge_called(wanted: str, known: Iterable[str], where: str) -> str:
+    """The judge that somebody names, by its label or a part of it (`label_like`); ConfigError where
+    none of those that are known is called so, `where` being what they judged."""
+    labels = tuple(dict.fromkeys(known))
+    found = label_like(wanted, labels, "--judge")
+    if found not in labels:
+        raise ConfigError(
+            f'--judge: no judge "{wanted}" scored {where}; choose one of '
+            f"{', '.join(labels) or 'none'}"
+        )
+    return found
 
 
 UNTOLD = Measure("judging", 0, 1, title="any score (the judge broke before it named one)")

@@ -28,14 +28,15 @@ from sociolab.endpoint.chat import (
     ChatBody,
     RefusalError,
     completion,
+    embeddings,
     read_chat,
+    read_embeddings,
     unknown_model,
     unknown_url,
     usage_of,
     wrong_method,
 )
 from sociolab.endpoint.counters import Counters, PromptPrefixes
-from sociolab.endpoint.embeddings import embeddings, read_embeddings
 from sociolab.endpoint.faults import (
     HANG_SECONDS,
     Chance,

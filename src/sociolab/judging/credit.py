@@ -29,9 +29,9 @@ from sociolab.core.ports import CallKey, ChatModel, Line, Prompt, Transcript
 from sociolab.core.reading import problems_of
 from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
-from sociolab.judging.quoting import WANTED, quoted_turn, without_name
+from sociolab.judging.quoting import WANTED, flat, quoted_turn, without_name
+from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
-from sociolab.prompting.templates import prompt
 
 CreditMeasure: TypeAlias = Literal["goal", "secret"]
 
@@ -187,20 +187,16 @@ def body(story: Story) -> str:
     return prompt(PACKAGE, "credit_body").render(
         {
             "scene": [
-                {"heading": _flat(heading), "lines": [_flat(line) for line in text.splitlines()]}
+                {"heading": flat(heading), "lines": [flat(line) for line in text.splitlines()]}
                 for heading, text in story.transcript.scene
             ],
-            "lines": [_flat(line.text) for line in story.transcript.lines],
+            "lines": [flat(line.text) for line in story.transcript.lines],
             "people": [
-                {"field": field_of(index), "name": _flat(one.name), "measures": one.measures}
+                {"field": field_of(index), "name": flat(one.name), "measures": one.measures}
                 for index, one in enumerate(story.asked)
             ],
         }
     )
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 _MARKS: Mapping[CreditMeasure, tuple[str, ...]] = {

@@ -25,14 +25,14 @@ def quoted(quote: str, lines: Iterable[str]) -> str | None:
     any talk, and shows nothing. Spacing, case, the form of quotation marks, and marks around the
     quote or at its end do not matter; whole words do. What is found has single spaces.
     """
-    wanted = _folded(_flat(quote).lstrip(_BEFORE).rstrip(_AFTER))
+    wanted = _folded(flat(quote).lstrip(_BEFORE).rstrip(_AFTER))
     if not wanted:
         return None
     for line in lines:
-        flat = _flat(line)
-        at = _place(wanted, _folded(flat))
-        if at >= 0 and _words(wanted) >= min(FEWEST, _words(flat)):
-            return flat[at : at + len(wanted)]
+        text = flat(line)
+        at = _place(wanted, _folded(text))
+        if at >= 0 and _words(wanted) >= min(FEWEST, _words(text)):
+            return text[at : at + len(wanted)]
     return None
 
 
@@ -41,7 +41,7 @@ _NUMBER = re.compile(r"^\W*\d+\.\s+")
 
 def quoted_turn(quote: str, who: str, text: str) -> str | None:
     """The same of a turn, whose number and speaker before it are no part of it."""
-    return quoted(without_name(_NUMBER.sub("", _flat(quote)), who), (text,))
+    return quoted(without_name(_NUMBER.sub("", flat(quote)), who), (text,))
 
 
 def without_name(text: str, who: str) -> str:
@@ -82,5 +82,6 @@ def _folded(flat: str) -> str:
     return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in straight)
 
 
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
+    """The text on one line, with single spaces."""
     return " ".join(text.split())

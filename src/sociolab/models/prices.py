@@ -35,7 +35,7 @@ PROVIDERS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ListedPrice:
-    """A row of the table: dollars a million tokens, and the context length if it is known."""
+    """A row of the table: dollars per million tokens, and the context length if it is known."""
 
     provider: str
     model: str

@@ -76,7 +76,7 @@ from sociolab.plugin.world import (
     Writer,
 )
 from sociolab.plugin.writing import Author, WriteJob, WrittenTasks, write_all
-from sociolab.prompting.templates import prompt
+from sociolab.prompting.sets import prompt
 from sociolab.report.section import Section, TextTable
 
 __all__ = [

@@ -16,8 +16,8 @@ from sociolab.judging.llm_judge import LlmJudge
 from sociolab.judging.quoting import WANTED
 from sociolab.plugin.shown import DimensionGuide, RatedScene
 from sociolab.plugin.world import RatingGuide
+from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import schema_of
-from sociolab.prompting.templates import prompt
 
 
 class Quote(BaseModel):

@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sociolab.analysis.formatting import NOTHING, listed, rounded
+from sociolab.analysis.formatting import NOTHING, rounded
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.plugin.context import Context, Findings, Tool
@@ -30,6 +30,7 @@ from sociolab.report.words import (
     by_rules,
     counted,
     instructions_notes,
+    listed,
     minus,
     money,
     plural,

@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line
@@ -302,30 +303,14 @@ def _cell(value: str | float | None) -> str:
 
 
 def _entry(result: RunResult, entry: ScoreEntry) -> tuple[str | float | None, ...]:
-    return (
-        result.run,
-        result.world,
-        entry.agent,
-        "; ".join(f"{name}={value}" for name, value in entry.by.items()),
-        entry.judge,
-        entry.method,
-        entry.measure,
-        entry.value,
-        entry.low,
-        entry.high,
-        entry.interval,
-        entry.n,
-        entry.clusters,
-        entry.failures,
-        entry.unscored,
-        entry.failed_turns,
-        entry.turns_asked,
-        entry.disputed,
-        entry.unconfirmed,
-        entry.cannot_tell,
-        *(entry.bounds or (None, None)),
-        "; ".join(
-            note.removeprefix("instructions: ")
-            for note in instructions_notes(result, (entry.judge,))
-        ),
-    )
+    low, high = entry.bounds or (None, None)
+    notes = instructions_notes(result, (entry.judge,))
+    cells: dict[str, Any] = dict(entry) | {
+        "run": result.run,
+        "world": result.world,
+        "by": "; ".join(f"{name}={value}" for name, value in entry.by.items()),
+        "bounds_low": low,
+        "bounds_high": high,
+        "instructions": "; ".join(note.removeprefix("instructions: ") for note in notes),
+    }
+    return tuple(cells[column] for column in ENTRY_COLUMNS)

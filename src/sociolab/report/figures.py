@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from sociolab.core.errors import ConfigError, missing_extra
@@ -244,13 +245,16 @@ def _heat(grid: Grid, title: str, result: RunResult) -> Spec:
 # ------------------------------------------------------------------ files
 
 
-def write_figure(path: Path, spec: Spec) -> None:
-    """Draw a figure into a file that ends in .pdf, .svg or .png, all or nothing.
+def write_figure(path: Path, spec: Spec, notes: Sequence[str] = ()) -> None:
+    """Draw a figure, with notes below it, into a file that ends in .pdf, .svg or .png, all or
+    nothing.
 
     ConfigError for another ending, where the extra `figures` is missing, and where the file cannot
     be written.
     """
-    drawn = drawing(path)(spec)
+    lines = [line for note in notes for line in wrap(note, 60)]
+    below = {"text": lines, "orient": "bottom", "fontSize": 7.5, "fontWeight": "normal"}
+    drawn = drawing(path)({**spec, "title": below} if lines else spec)
     try:
         with written_whole(path) as made:
             made.write_bytes(drawn)
@@ -264,7 +268,7 @@ def write_figure(path: Path, spec: Spec) -> None:
 def drawing(path: Path) -> Callable[[Spec], bytes]:
     """What draws into a file of this name; ConfigError as in `write_figure`, before any work."""
     if path.suffix.lower() not in (".pdf", ".svg", ".png"):
-        raise ConfigError(f"--figure: expected a file .pdf, .svg or .png, found {path.name}")
+        raise ConfigError(f"--figure: expected a file .pdf, .svg or .png, found {path}")
     try:
         import vl_convert
     except ImportError as error:

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sociolab.core import __version__
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import Cause, ConfigError, did_you_mean
-from sociolab.core.score import READER, SHEET, JudgeId, Measure, foremost, measure_called
+from sociolab.core.score import (
+    READER,
+    SHEET,
+    JudgeId,
+    Measure,
+    foremost,
+    judge_called,
+    measure_called,
+)
 from sociolab.report.plays import (
     CellValue,
     Judged,
@@ -338,14 +346,9 @@ def narrowed(
 
     ConfigError for a judge or a metric that has no score in it.
     """
-    known = {entry.judge for entry in result.scores}
-    named = [] if "all" in judges else judges
-    for judge in named:
-        if judge not in known:
-            raise ConfigError(
-                f'--judge: "{judge}" scored nothing in {result.run}; expected one of '
-                f"{', '.join(one.judge for one in result.judges) or 'none'}"
-            )
+    heard = list(dict.fromkeys(entry.judge for entry in result.scores))
+    wanted_judges = [] if "all" in judges else judges
+    named = [judge_called(judge, heard, result.run) for judge in wanted_judges]
     measures = [Measure(m.measure, m.low, math.inf, title=m.title) for m in result.measures]
     wanted = {measure_called(name, measures) for name in metrics}
     for name in sorted(wanted - {one.name for one in measures}):
@@ -355,6 +358,8 @@ def narrowed(
             f"{', '.join(one.name for one in measures) or 'none'}"
         )
     judged = {one.judge for one in result.judges}
+    left = [one for one in heard if named and one in judged and one not in named]
+    others = (*result.other_judges, *left)
     shown = {*result.agents} if partner else {*evaluated(result)}
     scores = tuple(
         entry
@@ -364,24 +369,19 @@ def narrowed(
         and (entry.agent is None or entry.agent in shown)
     )
     read = tuple(one for one in result.readings if not named or one.reader in named)
-    return result.model_copy(update={"scores": scores, "readings": read})
+    return result.model_copy(update={"scores": scores, "readings": read, "other_judges": others})
 
 
-def by_main_judge(result: RunResult) -> tuple[RunResult, str]:
-    """The result as its main judge scored it, where more than `SEVERAL` did, with further sheets,
-    and a sentence that says so; else the result as it is, and nothing."""
+def by_main_judge(result: RunResult) -> RunResult:
+    """The result as its main judge scored it, where more than `SEVERAL` did, with further sheets;
+    else the result as it is."""
     scored = {entry.judge for entry in result.scores if entry.n or entry.failures}
     sheets = [judge for judge in scored if judge.startswith(SHEET)]
     scored -= {*sheets}
     methods = {one.judge: one.method for one in result.judges if one.judge in scored}
     if len(methods) <= SEVERAL:
-        return result, ""
-    main, *others = (*(leading := foremost(methods)), *(set(methods) - {*leading}))
-    said = (
-        f"{result.run}: {len(methods)} judges; scores are those of {main}, the main one. Others by "
-        f"--judge NAME, all by --judge all: {', '.join(sorted(others))}"
-    )
-    return narrowed(result, [main, *sheets]), said
+        return result
+    return narrowed(result, [foremost(methods)[0], *sheets])
 
 
 # ------------------------------------------------------------------ means over plays

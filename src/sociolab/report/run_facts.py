@@ -15,6 +15,7 @@ from sociolab.report.words import (
     agent_kind,
     by_rules,
     counted,
+    listed,
     money,
     percent,
     plural,
@@ -70,7 +71,7 @@ def date(result: RunResult) -> str:
 
 def evaluated(result: RunResult) -> tuple[str, ...]:
     """The agents that are evaluated: all but a partner that is not also one of them."""
-    asked = [result.renamed.get(one, one) for one in _labels(result.recorded.get("agents"))]
+    asked = [result.renamed.get(one, one) for one in recorded_labels(result.recorded.get("agents"))]
     found = tuple(one for one in result.agents if one != result.partner or one in asked)
     return found or result.agents
 
@@ -273,11 +274,11 @@ def _pairing(result: RunResult) -> str:
     each = ", each" if len(own) > 1 else ""
     if result.partner is not None and result.partner in named:
         where = f"as {part}" if part else "in every seat"
-        return f"{_listed(own)}{each} with the partner {named[result.partner]}, {where}."
+        return f"{listed(own)}{each} with the partner {named[result.partner]}, {where}."
     if len(own) == 1 or part:
         too = f", {part} included" if part else ""
-        return f"Self-play: {_listed(own)}{each} in every seat{too}."
-    return f"All ordered pairs of {_listed(own)}, self-play included."
+        return f"Self-play: {listed(own)}{each} in every seat{too}."
+    return f"All ordered pairs of {listed(own)}, self-play included."
 
 
 PERSON = "human"
@@ -296,12 +297,10 @@ def _people(result: RunResult) -> str:
 
 def _judging(result: RunResult) -> str:
     names = [judge.judge for judge in result.judges if judge.judge in _heard(result)]
+    if result.other_judges:
+        others = ", ".join(result.other_judges)
+        return f"Judges shown: {', '.join(names)}; others (--judge NAME or all): {others}."
     return f"Judges: {', '.join(names)}." if names else "Nothing was judged."
-
-
-def _listed(names: list[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
-    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])
 
 
 # ------------------------------------------------------------------ what the figures do not show
@@ -318,7 +317,7 @@ def cautions(result: RunResult) -> tuple[str, ...]:
     found = []
     if rules:
         found.append(
-            f"{_listed(rules)} {'is' if len(rules) == 1 else 'are'} "
+            f"{listed(rules)} {'is' if len(rules) == 1 else 'are'} "
             f"{scripted_play(result)}. Such scores are a baseline; they say "
             "nothing about any language model."
         )
@@ -537,7 +536,7 @@ def command(result: RunResult) -> str:
         words += ["--partner", label_of.get(result.partner, result.partner)]
     # A formula comes with its world; other judges, and readers, are asked for.
     formulas = {label_of.get(j.judge, j.judge) for j in result.judges if j.method == "formula"}
-    asked = [judge for judge in _labels(settings.get("judges")) if judge not in formulas]
+    asked = [judge for judge in recorded_labels(settings.get("judges")) if judge not in formulas]
     for judge in [judge for judge in asked if not judge.startswith(READER)] or ["none"]:
         words += ["--judge", judge]
     for judge in asked:
@@ -563,8 +562,9 @@ _OPTIONS = {
 """Settings that have an option of their own, with the values that need not be written."""
 
 
-def _labels(agents: object) -> list[str]:
-    """The labels in the settings' list of agents: [[label, hash], ...]."""
+def recorded_labels(agents: object) -> list[str]:
+    """The labels in a list of the settings: [[label, hash], ...]; what is not like that is
+    passed over."""
     if not isinstance(agents, list):
         return []
-    return [agent[0] for agent in agents if isinstance(agent, list) and agent]
+    return [str(agent[0]) for agent in agents if isinstance(agent, list) and agent]

@@ -196,7 +196,8 @@ class RunResult(ResultRecord):
     `estimated_calls` those of them whose tokens, and so their cost, are estimates: their provider
     did not count tokens, or counted impossible numbers. `cost_usd` is null where no call had a
     price; `seconds` is wall time. `smoke` says why nothing in the run is a result, null if it may
-    be one. `renamed` has what agents and judges are called here by the labels in `settings`.
+    be one. `renamed` has what agents and judges are called here by the labels in `settings`;
+    `other_judges` are those whose scores were left out (`report.result.narrowed`).
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
@@ -227,6 +228,7 @@ class RunResult(ResultRecord):
     versions: dict[str, str]
     declared: Declared = Field(default=UNDECLARED, exclude=True)
     renamed: dict[str, str] = Field(default_factory=dict, exclude=True)
+    other_judges: tuple[str, ...] = Field(default=(), exclude=True)
 
     @property
     def recorded(self) -> dict[str, Any]:

@@ -239,7 +239,8 @@ def _spoken(line: Line, colour: str) -> Text:
 
 
 def _sheet(sheet: ScoreSheet) -> list[RenderableType]:
-    """A table of values, then the reasons; why there is no score, once for all that it is of."""
+    """A table of values, then the reasons, each once for all metrics that it is of; why there is
+    no score, once for all seats, too."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("metric")
     for name in sheet.columns:
@@ -250,7 +251,7 @@ def _sheet(sheet: ScoreSheet) -> list[RenderableType]:
         table.add_row(Text(title), *values)
         for name, remark in zip(sheet.columns, remarks, strict=True):
             if remark is not None and remark.why:
-                alone = f"{title}, {name}" if remark.scored else ""
+                alone = name if remark.scored else ""
                 given.setdefault((remark.why, alone), []).append((title, name))
     reasons = (_indented(f"{_whose(cells)}: {why}", "dim") for (why, _), cells in given.items())
     return [Text(f"Scores by {sheet.judge}", style="bold"), table, *reasons]

@@ -31,12 +31,17 @@ class SeatedAgent:
     name: str
     agent: str
 
+    @property
+    def called(self) -> str:
+        """The name and, in brackets, the id where it is another."""
+        return self.name if self.name == self.id else f"{self.name} ({self.id})"
+
 
 @dataclass(frozen=True, slots=True)
 class Remark:
     """What was said of one measure and seat: a value, yes or no, or why there is none; and why.
 
-    `scored`: whether it is of this seat alone, and not why there is no value.
+    `scored`: whether there is a value, so that the reason is of this seat alone.
     """
 
     value: str
@@ -74,7 +79,7 @@ class TranscriptView:
         A seat that answers some questions of another's ("ID.routine") is not counted among many.
         """
         if len(self.seats) <= _FEW_SEATS:
-            return tuple(f"{seat.name} played by {seat.agent}" for seat in self.seats)
+            return tuple(f"{seat.called} played by {seat.agent}" for seat in self.seats)
         ids = people_of(seat.id for seat in self.seats)
         people = [seat for seat in self.seats if seat.id in ids]
         found = []
@@ -223,7 +228,7 @@ def _remark(verdict: Verdict | None) -> Remark | None:
         case Score(measure=measure, value=value, reason=reason):
             return Remark(single(value, measure), reason)
         case ScoreFailure(cause=cause, problem=problem):
-            return Remark(f"missing ({cause})", problem)
+            return Remark(f"missing ({cause})", problem, scored=False)
         case _:
             return Remark(verdict.kind, verdict.why, scored=False)
 

@@ -83,6 +83,18 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def listed(names: Iterable[str]) -> str:
+    """ "a", "a and b", "a, b and c"; "a, x; b; and c" where a name has a comma outside brackets;
+    empty for nothing."""
+    *some, last = [*names] or [""]
+    if some and any(_COMMA.search(name) for name in (*some, last)):
+        return f"{'; '.join(some)}; and {last}"
+    return f"{', '.join(some)} and {last}" if some else last
+
+
+_COMMA = re.compile(r",(?![^\[(]*[\])])")
+
+
 def counted(counts: Mapping[str, int]) -> str:
     """Counts as "timeout 2, plugin 1"; "none" where there are none."""
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
@@ -164,6 +176,18 @@ def notes_of_sets(declared: Declared, run: object, judges: Mapping[str, str]) ->
     return (declared.footnote, *told) if declared.footnote else told
 
 
+def notes_of_runs(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Notes by run, each once; one that is not of all runs says of which it is."""
+    runs_by_note: dict[str, list[str]] = {}
+    for run, told in notes.items():
+        for note in dict.fromkeys(told):
+            runs_by_note.setdefault(note, []).append(run)
+    return tuple(
+        note if len(runs) == len(notes) else f"in {' and '.join(runs)}: {note}"
+        for note, runs in runs_by_note.items()
+    )
+
+
 def method_words(declared: Declared, method: Method, settings: str) -> str:
     """What to think of the scores of a judge of this method, in a clause.
 
@@ -225,6 +249,12 @@ def stand_in_words(*settings: object) -> Iterator[str]:
     if found := stand_ins(*settings):
         were = "was" if len(found) == 1 else "were"
         yield f"{', '.join(found)} {were} served by the stand-in endpoint, not by a language model"
+
+
+def stand_in_notes(*settings: object) -> tuple[str, ...]:
+    """The same for tables and figures of a paper, where models may have other names."""
+    told = "played or judged in part by the stand-in endpoint, not by a language model: no results"
+    return (told,) if stand_ins(*settings) else ()
 
 
 def scripted_play(result: RunResult) -> str:

@@ -39,13 +39,14 @@ def store_path(path: Path | None) -> Path:
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
-def checked_name(name: str) -> str:
-    """The name, if it is one; it serves as a file name too. StoreError otherwise."""
+def checked_name(name: str, of: str = "run") -> str:
+    """The name of a run, or what `of` says, if it is one; it serves as a file name too. StoreError
+    otherwise."""
     if _NAME.fullmatch(name):
         return name
     raise StoreError(
-        "a run's name has 1 to 80 letters, digits, dots, underscores and hyphens and begins with "
-        f"a letter or digit; found {name[:100]!r}"
+        f"the name of a {of} has 1 to 80 letters, digits, dots, underscores and hyphens and begins "
+        f"with a letter or digit; found {name[:100]!r}"
     )
 
 

@@ -89,7 +89,7 @@ class Studies:
     def create(self, name: str, kind: StudyKind, settings: Json, run: str | None = None) -> None:
         """Write down a new study, which is not open yet; StoreError if the name is taken."""
         with self._db.transaction():
-            if self._db.row("SELECT 1 FROM studies WHERE name = ?", (checked_name(name),)):
+            if self._db.row("SELECT 1 FROM studies WHERE name = ?", (checked_name(name, "study"),)):
                 raise StoreError(f'there is a study called "{name}" already; choose another name')
             self._db.insert(
                 "INSERT INTO studies (name, kind, run, settings, created) VALUES (?, ?, ?, ?, ?)",

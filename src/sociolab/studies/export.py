@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from sociolab.core.episode import Json, Moved, Unusable
+from sociolab.core.episode import Json, Moved, Unusable, shown_value
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import AgentKind
 from sociolab.report.export import csv_text
@@ -71,7 +71,7 @@ def _texts(store: Store, row: StudyRow) -> dict[str, str]:
         "assignments.csv": _assignments(store, row, names),
         "answers.csv": csv_text(
             ("participant", "item", "name", "value", "at"),
-            ((who, item, name, _cell(value), at) for who, item, name, value, at in answers),
+            ((who, item, name, shown_value(value), at) for who, item, name, value, at in answers),
         ),
         "answers.jsonl": "".join(
             json.dumps(dict(zip(_ANSWER, answer, strict=True)), ensure_ascii=False) + "\n"
@@ -201,16 +201,11 @@ def _survey(
     said: dict[str, dict[str, str]] = {}
     for who, item, name, value, _ in answers:
         if item == WHOLE and name in columns:
-            said.setdefault(who, {})[name] = _cell(value)
+            said.setdefault(who, {})[name] = shown_value(value)
     return csv_text(
         ("participant", *columns),
         ((who, *(said[who].get(name) for name in columns)) for who in people if who in said),
     )
-
-
-def _cell(value: Json) -> str:
-    """A value as a cell: text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 COLUMNS = ("episode", "seat", "rater", "dimension", "score", "reason", "seconds", "when")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sociolab.agents.seated import LEFT, SKIPPED, SeatedPlayer, missed_turns
+from sociolab.agents.human import LEFT, SKIPPED, SeatedPlayer, missed_turns
 from sociolab.core.episode import (
     Action,
     ActionSpace,
@@ -249,8 +249,8 @@ class LiveEpisode:
         if request.attempt == 1 or request.seat in self._seats:
             self.context.changed()
         sent = self.kept.get(request.seat)
-        if sent is not None and sent.key == Key.of(request):
-            asyncio.get_running_loop().call_soon(self._give_again, request, sent)
+        if sent is not None and sent.key == Key.of(request):  # answered before the server stopped
+            asyncio.get_running_loop().call_soon(self._take, request.seat, request, sent)
 
     def end(self, request: Request) -> None:
         """And has answered, or not."""
@@ -272,10 +272,6 @@ class LiveEpisode:
             self.context.release(seat, taken.sent if taken and unwritten else None)
             if taken and unwritten:
                 taken.written.set_result(None)
-
-    def _give_again(self, request: Request, sent: Sent) -> None:
-        """What a person had answered before the server stopped."""
-        self._take(request.seat, request, sent)
 
     # ------------------------------------------------------------------ people
 

@@ -308,7 +308,6 @@ class Lobby:
             of=plan.each,
             note=why_done(self._records, plan, person) if phase == "done" else "",
             waited=self._waiting.waited(person, now) if waits else None,
-            waits_at_most=plan.waiting_seconds if waits else None,
             scene=place.episode.scene(place.seat) if place else None,
             asking=place.episode.asking(place.seat) if place else None,
             last=None if place else self._last_of(person),

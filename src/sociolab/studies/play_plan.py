@@ -78,9 +78,9 @@ def played_world(plan: PlayPlan) -> WorldKit:
     return kit
 
 
-def partner_cast_of(plan: PlayPlan, kit: WorldKit | None = None) -> PartnerCast:
+def partner_cast_of(plan: PlayPlan) -> PartnerCast:
     """Partners and judges of a plan; ConfigError for one that is not there."""
-    kit = kit or played_world(plan)
+    kit = played_world(plan)
     models, budget = Models(ModelAccess()), Budget(plan.budget)
     tally = Tally()
     replies = TalliedReplies(tally)

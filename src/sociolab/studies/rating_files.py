@@ -11,13 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeAlias, cast, get_args
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import NO_ANSWERS, NotKnown
 from sociolab.report.words import plural
-from sociolab.store.connect import checked_name, store_path
+from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 from sociolab.studies.ratings import (
     PEOPLE,
@@ -27,6 +28,7 @@ from sociolab.studies.ratings import (
     Rateable,
     Rating,
     WrongLine,
+    expected_score,
     keep,
     quoted,
     spelled,
@@ -122,7 +124,6 @@ def import_ratings(
 
     `mapped` says of columns what they hold, "COLUMN=MEANING". ConfigError for wrong lines, too.
     """
-    checked_name(name)
     if duplicates not in get_args(Duplicates):
         known = ", ".join(get_args(Duplicates))
         raise ConfigError(f"--duplicates: expected {known}, found {quoted(duplicates)}")
@@ -138,11 +139,11 @@ def import_ratings(
         kept = keep(opened, run, given, name, replace_all)
     old = kept.ratings - kept.fresh
     merged = {
-        "first": "kept the first",
-        "mean": "kept their mean",
-        "keep": "kept both, the second as another rater's",
+        "first": "first kept",
+        "mean": "mean kept",
+        "keep": "both kept, the second as another rater's",
     }
-    doubles = f"double ratings: {kept.doubles:,}, {merged.get(duplicates)}"
+    doubles = f"{plural(kept.doubles, 'duplicate rating')}: {merged.get(duplicates)}"
     return (
         *read.lines,
         *((doubles,) if kept.doubles else ()),
@@ -234,7 +235,8 @@ def columns_of(
     out = []
     for name, one in zip(names, chosen, strict=True):
         if one is None or one.field == IGNORED or (one.dimension and not wide):
-            out.append(name)
+            meant = _meant(name, run, chosen) if one is None else ""
+            out.append(f"{name} (did you mean {meant}?)" if meant else name)
             continue
         first = (
             cells.setdefault((one.field, one.dimension, one.seat), one)
@@ -273,6 +275,18 @@ def _guess(name: str, run: Rateable) -> RatingColumn | None:
     part = "score" if found["part"] in (None, "score", "rating") else "reason"
     seat = found["before"] or found["behind"] or ""
     return RatingColumn(name, part, run.called[found["what"]], seat)
+
+
+def _meant(name: str, run: Rateable, read: Sequence[RatingColumn | None]) -> str:
+    """What else that no column holds this name may be, misspelt; or ""."""
+    found = _WIDE.fullmatch(spelled(name))
+    if found is None:
+        return ""
+    known = {**{one: one for one in FIELDS}, **run.called}
+    seat = found["before"] or found["behind"] or ""
+    held = {one.dimension or one.field for one in read if one and one.seat == seat}
+    free = [called for called, one in known.items() if one not in held]
+    return next((known[one] for one in get_close_matches(found["what"], free, 1, 0.75)), "")
 
 
 def _meanings(mapped: Sequence[str], run: Rateable) -> dict[str, RatingColumn]:
@@ -393,7 +407,8 @@ def _rating(said: Mapping[str, str], run: Rateable, cell: object, time: object) 
     if measure is None or measure.yes_no:
         score = _ANSWERS.get(text_of(cell).casefold(), score)
     if score is None:
-        raise ConfigError(f"expected a number as score, found {quoted(cell)}")
+        wanted = expected_score(measure) if measure else "a number as score"
+        raise ConfigError(f"expected {wanted}, found {quoted(cell)}")
     if not _blank(time) and seconds is None:
         raise ConfigError(f"expected seconds from 0 or nothing, found {quoted(time)}")
     return Rating(score=score, seconds=seconds, **said)

@@ -100,6 +100,14 @@ def on_scale(measure: Measure, score: float | NotKnown) -> bool:
     return measure.low <= score <= measure.high and (not measure.whole or score == int(score))
 
 
+def expected_score(measure: Measure) -> str:
+    """What can be said of a measure, in words."""
+    if measure.yes_no:
+        return f"yes, no, {' or '.join(NO_ANSWERS)} as {measure.name}"
+    kind = "a whole number" if measure.whole else "a number"
+    return f"{kind} from {measure.low:g} to {measure.high:g} as {measure.name}"
+
+
 def shown_score(score: float | NotKnown) -> str:
     """A rating as files and pages write it."""
     return score if isinstance(score, str) else f"{score:g}"
@@ -158,8 +166,8 @@ Duplicates: TypeAlias = Literal["refuse", "first", "mean", "keep"]
 their mean does; it counts as that of another rater ("anna.2")."""
 
 
-_FIRST = 5
-"""How many wrong lines a message tells of."""
+_MOST = 20
+"""How many errors a message tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +191,7 @@ class GivenRatings:
 
 def keep(store: Store, run: str, given: GivenRatings, name: str, replace_all: bool) -> KeptRatings:
     """`keep_ratings`, with what is wrong with other lines told in the same message."""
-    judge = people_judge(checked_name(name))
+    judge = people_judge(checked_name(name, "set of ratings"))
     if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'"{name}" is a study; import under another --name')
     with lock_run(store.path, run):
@@ -288,11 +296,14 @@ def _signed_anew(one: PlacedRating) -> Score | Unscored:
 def _refuse(given: GivenRatings, wrong: Sequence[WrongLine]) -> None:
     """ConfigError where anything is wrong, or nothing is there."""
     if wrong:
-        ordered = sorted(wrong, key=lambda each: each.line)
-        told = "; ".join(f"{given.unit} {each.line}: {each.what}" for each in ordered[:_FIRST])
-        more = f"; and {len(ordered) - _FIRST:,} more" if len(ordered) > _FIRST else ""
-        count = plural(len(ordered), f"{given.unit} is", f"{given.unit}s are")
-        raise ConfigError(f"{given.place}{count} wrong and nothing was imported: {told}{more}")
+        found = list(dict.fromkeys(sorted(wrong, key=lambda each: each.line)))
+        told = [f"{given.unit} {each.line}: {each.what}" for each in found[:_MOST]]
+        told += [f"and {len(found) - _MOST:,} more"] if len(found) > _MOST else []
+        every = {each.line for each in found} | {number for number, _ in given.lines}
+        if len({each.what for each in found}) == 1 < len(found) == len(every):
+            told = [f"all {len(found):,} {given.unit}s: {found[0].what}"]
+        count = plural(len(found), "error")
+        raise ConfigError(f"{given.place}{count}, nothing was imported: {'; '.join(told)}")
     if not given.lines:
         raise ConfigError(f"{given.place}expected at least one rating, found none")
 
@@ -362,11 +373,9 @@ class Rateable:
             known = ", ".join(self.measures) or "none: judge the run first"
             raise ConfigError(f"expected a dimension ({known}), found {quoted(rating.dimension)}")
         seat = self._seat(rating, measure, self.trials[trial])
-        kind = "a whole number" if measure.whole else "a number"
         if not on_scale(measure, rating.score):
             raise ConfigError(
-                f"expected {kind} from {measure.low:g} to {measure.high:g} as {measure.name}, "
-                f"found {shown_score(rating.score)}"
+                f"expected {expected_score(measure)}, found {shown_score(rating.score)}"
             )
         return rating.verdict(measure, seat)
 
@@ -425,6 +434,16 @@ def people_judge(name: str) -> JudgeId:
     return JudgeId(name, "people", digest("ratings", name))
 
 
+def delete_ratings(store: Store, run: str, name: str) -> None:
+    """Delete a set of ratings. ConfigError where it is a study's; StoreError while another process
+    works on the run."""
+    if any(row.name == name for row in store.studies.all()):
+        raise ConfigError(f'"{name}" is a study: use `sociolab study delete {name}`')
+    judge = people_judge(name)
+    with lock_run(store.path, run), store.transaction():
+        RatingSet.of(store, run, judge).delete(store, run, judge)
+
+
 RatingPlace: TypeAlias = tuple[str, str | None, str, str]
 """Trial, seat, rater and measure."""
 
@@ -474,9 +493,9 @@ class RatingSet:
         if stored is None or given(stored) == given(score):
             return ""
         return (
-            f"expected {score.measure.name} {shown_score(given(stored))} by {rating.rater}, which "
-            f"is stored as {name} (--replace puts a file in its place), found "
-            f"{shown_score(given(score))}"
+            f"{rating.rater}'s {score.measure.name} rating is stored in the set {name} as "
+            f"{shown_score(given(stored))}, found {shown_score(given(score))}; --replace replaces "
+            "the whole set"
         )
 
     def delete(self, store: Store, run: str, judge: JudgeId) -> None:

@@ -140,7 +140,6 @@ class Screen(_Part):
     of: int
     note: str = ""
     waited: float | None = None
-    waits_at_most: float | None = None
     scene: SeatScene | None = None
     asking: Asking | None = None
     last: LastEpisode | None = None

@@ -58,7 +58,7 @@ def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
 
     ConfigError where the name is taken or anything in its plan cannot be.
     """
-    checked_name(name)
+    checked_name(name, "study")
     if name in RESERVED:
         raise ConfigError(f'"{name}" is an address of the app; choose another name for the study')
     if any(row.name == name for row in store.studies.all()):

@@ -108,17 +108,20 @@ def _duration(texts: list[str], around: Surroundings) -> int:
 
 
 def could_talk(person: Person, other: Person, step: int, around: Surroundings) -> bool:
-    """Whether a person may speak to another now: neither asleep nor talking, nor too soon."""
+    """Whether a person is to be asked about speaking to another now: `free_to_talk`, and not asked
+    of late."""
+    last = person.last_asked.get(other.number)
+    patience = around.clock.minutes(around.rules.patience)
+    return (last is None or step - last >= patience) and free_to_talk(person, other, step, around)
+
+
+def free_to_talk(person: Person, other: Person, step: int, around: Surroundings) -> bool:
+    """Whether a person may speak to another now: neither asleep nor talking, nor too soon after
+    their last conversation."""
     if other.shown.asleep or other.shown.talking:
         return False
-    minutes, rules = around.clock.minutes, around.rules
-    for last, pause in (
-        (person.last_talk.get(other.number), rules.cooldown),
-        (person.last_asked.get(other.number), rules.patience),
-    ):
-        if last is not None and step - last < minutes(pause):
-            return False
-    return True
+    last = person.last_talk.get(other.number)
+    return last is None or step - last >= around.clock.minutes(around.rules.cooldown)
 
 
 Value = TypeVar("Value")

@@ -307,7 +307,17 @@ class Person:
         self.doing = did
         self.records.append(did)
         asleep, talking = did.state == "asleep", did.state == "talking"
-        self.showing = Shown(_seen(did), asleep, talking, claim=self.showing.claim)
+        self.showing = Shown(self._seen(did), asleep, talking, claim=self.showing.claim)
+
+    def _seen(self, did: Did) -> str:
+        """What others see; of a walk within a building, the room to which it leads."""
+        if did.state != "walking" or not did.place:
+            return did.doing
+        sector, _, room = did.place.partition(": ")
+        inside = self.arena >= 0 and self.town.places[self.arena].sector == sector
+        if not room or not inside:
+            return f"on the way to {sector}"
+        return f"on the way to {room if room[0].isupper() else f'the {room}'}"
 
     def claim(self, tile: Tile, step: int) -> None:
         """Go to a tile, to be there at this step; who stands there already keeps it."""
@@ -323,12 +333,6 @@ class Person:
             PlannedBlock(start, end, b.what, b.place) for start, end, b in told if end > step
         )
         self.records.append(Planned(step, self.id, planned, why))
-
-
-def _seen(did: Did) -> str:
-    if did.state == "walking" and did.place:
-        return f"on the way to {did.place.partition(': ')[0]}"
-    return did.doing
 
 
 def _known_places(resident: Resident, setting: Setting) -> tuple[str, ...]:

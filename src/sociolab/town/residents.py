@@ -17,7 +17,10 @@ from sociolab.town.map_file import own_map
 
 
 class Habit(BaseModel):
-    """Something done every day at a place; `work` is not left for pleasure."""
+    """Something done every day at a place; `work` is not left for pleasure.
+
+    `what`: in words that read well after "NAME is" ("serving soup").
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

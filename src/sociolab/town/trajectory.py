@@ -374,7 +374,8 @@ def _told(record: Record, clock: Clock) -> Iterator[str]:
             for line in record.lines:
                 yield f"{line.name}: {line.text}"
         case Remembered(kind=kind) if kind not in ("seen", "done"):
-            what = {"thought": "thought", "plan": "in broad strokes"}.get(kind, "remembered")
+            thought = "insight" if record.evidence else "thought"
+            what = {"thought": thought, "plan": "in broad strokes"}.get(kind, "remembered")
             yield f"{what}: {record.text}"
         case Planned():
             yield f"planned anew: {record.why}" if record.why else "planned the day:"

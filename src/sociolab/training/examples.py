@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-from sociolab.app.replaying import Key
+from sociolab.app.transcripts import Key
 from sociolab.core.code_fingerprint import code_in, mark
 from sociolab.core.episode import ACT
 from sociolab.core.errors import ConfigError

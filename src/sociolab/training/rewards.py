@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from sociolab.analysis.formatting import listed
 from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.errors import ConfigError, did_you_mean
-from sociolab.core.score import BASELINES, RULE_BASED, Method, NotKnown, foremost
-from sociolab.report.words import method_words, plural
+from sociolab.core.score import BASELINES, RULE_BASED, Method, NotKnown, foremost, label_like
+from sociolab.report.words import listed, method_words, plural
 
 ScoresByJudge: TypeAlias = dict[str, dict[str, float | None]]
 """By judge and measure; None where a score was due and is missing."""
@@ -117,6 +116,7 @@ class RunRewards:
                 f"since training raises its reward"
             )
         judges = known[measure]
+        wanted = wanted and label_like(wanted, judges, "--by")
         if wanted is not None and wanted not in judges:
             raise ConfigError(
                 f'--by: "{wanted}" gave no {measure} in these runs, expected one of '

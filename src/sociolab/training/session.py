@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel
 
-from sociolab.app.replaying import replies_of
+from sociolab.app.transcripts import replies_of
 from sociolab.core.episode import ACT, Action, Episode, Event, Json, Trial, Unusable
 from sociolab.core.errors import Cause, ConfigError, ModelError, SociolabError, StoreError
 from sociolab.core.ports import (

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from sociolab.agents.prompted import PromptedPlayer, written_turn
 from sociolab.app.data.sets import load_world
-from sociolab.app.replaying import Key, is_aside, replaying_world, replies_of, requests_of
+from sociolab.app.transcripts import Key, is_aside, replaying_world, replies_of, requests_of
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import Action, ActionSpace, Answered, Episode, Moved, Trial, Unusable
 from sociolab.core.errors import SociolabError, WorldError

@@ -100,7 +100,6 @@ def instructions(request: Request, who: Participant) -> Response:
         request,
         "rate/instructions.html",
         who=who,
-        plan=study.plan,
         guides=guides_for(guide, study.measures),
         scene=guide.scene,
         knew=guide.knew,

@@ -48,18 +48,13 @@ from sociolab.studies.reviews import (
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.study_pages import study_row
-
-
-def download(text: str, name: str) -> Response:
-    """CSV as a file of this name."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text.encode(), media_type="text/csv; charset=utf-8", headers=headers)
-
+from sociolab.web.watch.parameters import file_answer
 
 ratings_router = APIRouter(prefix="/studies/{study}/ratings", tags=["ratings"])
 
 Study: TypeAlias = Annotated[str, Path(max_length=100)]
 
+_CSV = "text/csv; charset=utf-8"
 _SHOWN = 30
 """Disagreements on a page, each with its episode; the others come when these are settled."""
 
@@ -192,7 +187,7 @@ def ratings_file(request: Request, study: Study) -> Response:
     store = store_of(request)
     found = _rate_study(store, study)
     text = ratings_csv(ratings_in(store, found.run, found.name))
-    return download(text, f"{found.name}-ratings.csv")
+    return file_answer(text, f"{found.name}-ratings.csv", _CSV)
 
 
 def _rate_study(store: Store, name: str) -> RateStudy:
@@ -242,7 +237,7 @@ def words_file(request: Request, study: Study) -> Response:
     store = store_of(request)
     row = study_row(store, study, "impressions")
     text = csv_text(("session", "participant", "word"), words_of(store, row.name))
-    return download(text, f"{row.name}-words.csv")
+    return file_answer(text, f"{row.name}-words.csv", _CSV)
 
 
 reviews_router = APIRouter(prefix="/studies/{study}/reviews", tags=["reviews"])
@@ -272,7 +267,8 @@ def reviews_file(request: Request, study: Study) -> Response:
     """Every review as CSV, with the texts that were proposed."""
     store = store_of(request)
     found = _review_study(store, study)
-    return download(reviews_csv(task_reviews(store, found)), f"{found.name}-reviews.csv")
+    text = reviews_csv(task_reviews(store, found))
+    return file_answer(text, f"{found.name}-reviews.csv", _CSV)
 
 
 def _review_study(store: Store, name: str) -> ReviewStudy:

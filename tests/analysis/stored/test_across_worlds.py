@@ -123,6 +123,6 @@ def test_what_is_not_there_is_refused(store: Store) -> None:
     with pytest.raises(ConfigError, match='none of these runs is of "stss"'):
         across(store, ["one"], {"stss": "rules"})
     with pytest.raises(
-        ConfigError, match='"rules" scored nothing of sotopia; its judges: openai/judge'
+        ConfigError, match='no judge "rules" scored sotopia; choose one of openai/judge'
     ):
         across(store, ["one"], {"sotopia": "rules"})

@@ -12,7 +12,8 @@ from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, SCRIPTED, build
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Unscored
+from sociolab.core.score import JudgeId, Score, Unscored
+from sociolab.report.result import narrowed, result_of
 from sociolab.store.store import Store
 
 GOALS = {"t0": (1.0,), "t1": (2.0,)}
@@ -69,3 +70,45 @@ def test_a_shared_judge_that_could_tell_nothing_is_not_called_a_lack_of_agents(
     assert "0 agents" not in str(told.value)
     assert str(told.value).startswith("rules:goal gave no value to an agent of one or two; ")
     assert "sociolab judge RUN --judge JUDGE" in str(told.value)
+
+
+def test_a_judge_is_named_by_a_part_of_its_label_too(store: Store) -> None:
+    """The one whose model is called so goes before others that hold the part."""
+    add_run(store, "one", "x", GOALS, judge=replace(JUDGE, name="openai/gpt-4.1"))
+    for row in store.trials("one"):
+        mini = replace(JUDGE, name="openai/gpt-4.1-mini")
+        store.verdicts.add("one", mini, [Score(GOAL, "ann", 5)], trial=row.trial.id)
+    found = compare_runs(store, CompareRequest(("one",), judge="gpt-4.1"))
+    assert found.outlines[0].run == "one"
+    shown = narrowed(result_of(store, "one"), ["gpt-4.1"])
+    assert {one.judge for one in shown.scores} == {"openai/gpt-4.1", "transcript"}
+    assert shown.other_judges == ("openai/gpt-4.1-mini",)
+    with pytest.raises(ConfigError, match='"4" may be any of openai/gpt'):
+        narrowed(result_of(store, "one"), ["4"])
+    with pytest.raises(ConfigError, match='no judge "people" scored one; choose one of openai/gpt'):
+        compare_runs(store, CompareRequest(("one",), judge="people"))
+
+
+def test_ratings_by_people_do_not_take_the_place_of_the_model_that_judged(store: Store) -> None:
+    add_run(store, "one", "x", GOALS)
+    add_run(store, "two", "y", GOALS)
+    for name in ("one", "two"):
+        for row in store.trials(name):
+            rated = [Score(GOAL, "ann", 7)]
+            store.verdicts.add(name, JudgeId("people", "people"), rated, trial=row.trial.id)
+    found = compare_runs(store, CompareRequest(("one", "two")))
+    assert found.comparison is not None
+    assert (found.comparison.judge, found.other_judges) == ("openai/judge", ("people",))
+    for name in ("one", "two"):
+        for row in store.trials(name):
+            other = replace(JUDGE, name="lab/other")
+            store.verdicts.add(name, other, [Score(GOAL, "ann", 1)], trial=row.trial.id)
+    with pytest.raises(ConfigError, match="several judges scored these runs: lab/other, openai/j"):
+        compare_runs(store, CompareRequest(("one", "two")))
+
+
+def test_a_smoke_test_is_refused_as_such_whatever_its_judges_could_tell(store: Store) -> None:
+    add_run(store, "one", "x", GOALS)
+    add_run(store, "two", "y", GOALS, judge=RULES, smoke="scripted background")
+    with pytest.raises(ConfigError, match=r"two is a smoke test \(scripted background\)"):
+        compare_runs(store, CompareRequest(("one", "two")))

@@ -12,6 +12,7 @@ import pytest
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
 from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
+from sociolab.analysis.compare_section import overview_notes, overview_rows
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score
 from sociolab.stats.intervals import t_quantile
@@ -144,7 +145,7 @@ def test_one_agent_under_other_settings_of_the_world_is_no_noise(store: Store) -
     words = said(found)
     assert "the same agent with the same settings (seeds 0 and 0): what else differs" in words
     assert "noise" not in words
-    assert "differ in world settings (none in one, tdp=true in two)" in cautioned(found)
+    assert "differ in tdp: not set in one | true in two." in cautioned(found)
 
 
 def test_a_measure_may_be_called_as_tables_call_it(store: Store) -> None:
@@ -161,8 +162,40 @@ def test_other_partners_and_settings_are_cautioned(store: Store) -> None:
     add_run(store, "two", "y", TEN, partner="q", attempts=1, world_settings={"turns": "5"})
     warned = cautioned(compare_runs(store, CompareRequest(("one", "two"))))
     assert "A met p, B met q" in warned
-    assert "attempts (3 in one, 1 in two)." in warned
-    assert "world settings (none in one, turns=5 in two)." in warned
+    assert "attempts: 3 in one | 1 in two." in warned
+    assert "turns: not set in one | 5 in two." in warned
+
+
+def test_of_several_runs_each_setting_that_differs_is_told_once(store: Store) -> None:
+    add_run(store, "one", "x", TEN, partner="p")
+    for name, without in (("two", "plan"), ("three", "memory")):
+        of_world = {"mind": "big", "without": without}
+        add_run(store, name, "x", TEN, partner="p", world_settings=of_world)
+    warned = compare_runs(store, CompareRequest(("one", "two", "three"))).sections[0].cautions
+    assert warned == (
+        "The runs differ in mind: not set in one | big in two and three.",
+        "The runs differ in without: not set in one | plan in two | memory in three.",
+    )
+
+
+def test_equal_means_of_unmatched_episodes_are_tested_and_no_pairs_are_claimed(
+    store: Store,
+) -> None:
+    add_run(store, "one", "x", {"a": (1.0,), "b": (9.0,), "c": (5.0,)}, partner="p")
+    add_run(store, "two", "y", {"d": (4.0,), "e": (6.0,), "f": (5.0,)}, partner="p")
+    found = compare_runs(store, CompareRequest(("one", "two")))
+    assert "are equal in" not in said(found)
+    assert "No significant difference (95 % interval of A \N{MINUS SIGN} B) in GOAL [" in said(
+        found
+    )
+    assert found.comparison is not None
+    assert next(overview_rows(found.comparison))[-1] == "\N{EN DASH}"
+    assert "episodes not matched (3 of A, 3 of B)" in next(overview_notes([found.comparison]))
+    add_run(store, "six", "y", {"d": (5.0,), "e": (5.0,), "f": (5.0,)}, partner="p")
+    add_run(store, "seven", "x", {"a": (5.0,), "b": (5.0,), "c": (5.0,)}, partner="p")
+    assert "All episodes are equal in GOAL" in said(
+        compare_runs(store, CompareRequest(("six", "seven")))
+    )
 
 
 def test_repeats_are_passed_or_not(store: Store) -> None:
@@ -207,7 +240,7 @@ def test_tasks_of_one_id_must_be_the_same_task(store: Store) -> None:
         (CompareRequest(("one", "two"), measures=("charm",)), 'no values of "charm"; it has goal'),
         (CompareRequest(("one", "two"), agent="z"), '--agent: "z" has no values in one; it has x'),
         (CompareRequest(("one",), other="y"), "name both"),
-        (CompareRequest(("one", "two"), judge="z"), '"z" scored nothing in one'),
+        (CompareRequest(("one", "two"), judge="z"), 'no judge "z" scored one'),
     ],
 )
 def test_what_cannot_be_compared_is_refused(

@@ -65,7 +65,7 @@ def test_what_differs_beside_the_run_is_cautioned_by_its_name(store: Store) -> N
     add_run(store, "c4", "openai/x", goals, partner="openai/q", attempts=1)
     cautions = " ".join(follow_runs(store, CompareRequest(("c1", "c2", "c4"))).section.cautions)
     assert "A: c4, B: c1. The partners differ: A met openai/q, B met openai/p." in cautions
-    assert "attempts (1 in c4, none in c1)." in cautions
+    assert "The runs differ in attempts: not set in c1 and c2 | 1 in c4." in cautions
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.players import source_code as reading
-from sociolab.app.players.source_code import code_of, imported_code
+from sociolab.app.players import own_code as reading
+from sociolab.app.players.own_code import code_of, imported_code
 from sociolab.core.code_fingerprint import UNKNOWN, same_code
 
 Files = Callable[..., None]

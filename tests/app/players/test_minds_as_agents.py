@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from any_mind import AnyMind
 from puppet_town import TOWN, TRIO
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
 from sociolab.analysis.rank import rank_runs
@@ -19,7 +20,6 @@ from sociolab.report.leaderboard import boards
 from sociolab.report.run_facts import warnings
 from sociolab.report.schema import RunResult
 from sociolab.store.store import Store
-from sociolab.testing.minds import AnyMind
 from sociolab.town.mind import MindPlayer
 from sociolab.town.questions import QUESTIONS
 from sociolab.worlds.stss.dataset import TownData, write_town
@@ -70,12 +70,12 @@ def test_a_class_of_ones_own_performs_the_task(data: Path, tmp_path: Path) -> No
     result = play(
         data,
         tmp_path / "s.db",
-        agents=["python:sociolab.testing.minds:AnyMind"],
+        agents=["python:any_mind:AnyMind"],
         partner="scripted",
     )
     assert isinstance(result, RunResult)
     assert (result.played, result.failed) == (1, 0)
-    assert result.agents[0] == "python:sociolab.testing.minds:AnyMind"
+    assert result.agents[0] == "python:any_mind:AnyMind"
 
 
 def test_a_resident_who_leaves_most_questions_unanswered_fails_the_trial(
@@ -92,7 +92,7 @@ def test_a_resident_who_leaves_most_questions_unanswered_fails_the_trial(
 def test_beside_scripted_residents_a_run_is_a_smoke_test_and_nothing_of_it_a_result(
     data: Path, tmp_path: Path
 ) -> None:
-    mind = "python:sociolab.testing.minds:AnyMind"
+    mind = "python:any_mind:AnyMind"
     store = tmp_path / "s.db"
     result = play(data, store, agents=[mind], partner="scripted")
     assert isinstance(result, RunResult)
@@ -159,7 +159,7 @@ def test_a_whole_mind_is_taken() -> None:
             {"agents": ["openai/x?dialect=plain"], "base_url": "http://127.0.0.1:9/v1"},
             "dialect=json",
         ),
-        ({"agents": ["python:sociolab.testing.minds:AnyMind"]}, "--background"),
+        ({"agents": ["python:any_mind:AnyMind"]}, "--background"),
     ],
 )
 def test_who_cannot_live_or_judge_there_is_refused_before_anything_is_stored(

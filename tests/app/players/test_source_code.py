@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from own_code import Write, writer
-from sociolab.app.players.source_code import code_of
+from sociolab.app.players.own_code import code_of
 from sociolab.core.code_fingerprint import UNKNOWN
 from sociolab.core.seeding import digest
 

@@ -364,7 +364,7 @@ def test_cost_is_told_by_role_with_and_without_the_cache(tmp_path: Path) -> None
         ("total", "", "40\N{EN DASH}68"),
     ]
     assert "at most 88 calls and $" in said(found)
-    assert " % of tokens in" in said(found)
+    assert " % of input tokens" in said(found)
 
 
 def test_dollars_are_tokens_times_prices() -> None:
@@ -407,7 +407,7 @@ def test_time_is_told_from_the_seconds_that_are_given_and_the_places_in_flight(
     config = described(tmp_path, agents=("lab/j",), judges=("none",), settings=STRICT)
     found = estimate(config, latency=60.0)  # 4 at once
     assert found.most.seconds == pytest.approx(80 * 60 / 4)
-    assert "time: about 8 min to 12 min, at 60 s a call as given, 4 at once to lab" in said(found)
+    assert "time: about 8 min to 12 min, at 60 s per call as given, 4 at once to lab" in said(found)
     alone = estimate(config.model_copy(update={"in_flight": 64}), 6.0)
     assert alone.most.seconds == pytest.approx(10 * 6)  # its turns, one after the other
 
@@ -422,7 +422,7 @@ def test_time_is_told_from_what_the_store_has_measured_and_else_not(tmp_path: Pa
     known = estimate(config)
     assert known.most.seconds is not None
     assert 10 * 0.02 < known.most.seconds < 10
-    assert "at the last measured seconds a call" in said(known)
+    assert "at the last measured seconds per call" in said(known)
 
 
 def test_an_estimate_leaves_no_store(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_a_metric_of_whole_sessions_stands_beside_the_mean_of_their_players(rate
 def test_a_judge_that_gave_only_the_metric_can_be_named(rated: Path) -> None:
     with Store.open(rated, create=False) as store:
         assert len(agreements(store, ["information"], ["record"]).validities) == 1
-        with pytest.raises(ConfigError, match=r'"nobody" scored nothing .*: record'):
+        with pytest.raises(ConfigError, match=r'no judge "nobody" scored .*; choose one of record'):
             agreements(store, ["information"], ["nobody"])
 
 

@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError
 from sociolab.stats.intervals import Estimate
-from sociolab.worlds.anteval.gap import GapSettings, GapTable, UnusableReplies, measure_gap
+from sociolab.worlds.anteval.gap import (
+    GapSettings,
+    GapTable,
+    UnusableReplies,
+    above_floor,
+    measure_gap,
+)
 from sociolab.worlds.anteval.gap_intervals import (
     DMScores,
     Draws,
@@ -343,14 +349,16 @@ def test_a_set_called_real_has_an_own_floor_of_its_own() -> None:
 def test_a_gap_larger_than_those_between_real_samples_is_above_the_floor() -> None:
     table = measured({"wrong": play(20, WRONG, prefix="a"), "right": play(20, prefix="b")})
     wrong, right = table.rows
-    assert (wrong.above_floor_c, wrong.above_floor_o) == (True, True)
-    assert (right.above_floor_c, right.above_floor_o) == (False, False)
+    assert above_floor(wrong.g_c, wrong.floor_c) is True
+    assert above_floor(wrong.g_o, wrong.floor_o) is True
+    assert above_floor(right.g_c, right.floor_c) is False
+    assert above_floor(right.g_o, right.floor_o) is False
 
 
 def test_without_splits_there_is_no_floor() -> None:
     (row,) = measured({"one": play(9, prefix="a")}, settings=GapSettings(splits=0, refits=0)).rows
     assert row.floor_c is None
-    assert row.above_floor_c is None
+    assert above_floor(row.g_c, row.floor_c) is None
 
 
 def test_more_guesses_a_row_cost_precision() -> None:
@@ -418,7 +426,8 @@ def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> N
     ) * 3
     assert row.g_c.printed.value is None
     assert row.g_o.signed.value is None
-    assert (row.floor_o, row.above_floor_o) == (NoiseFloor(8, (), None, None), None)
+    assert row.floor_o == NoiseFloor(8, (), None, None)
+    assert above_floor(row.g_o, row.floor_o) is None
     counted = {one.what: (one.count, one.of) for one in table.failures}
     assert counted["noise floor"] == (40, 40)  # of real and of generated play
 

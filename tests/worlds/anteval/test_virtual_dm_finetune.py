@@ -13,14 +13,14 @@ import pytest
 
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.worlds.anteval.virtual_dm import finetune
-from sociolab.worlds.anteval.virtual_dm.encoder import (
+from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Turn
+from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, EncoderSettings, LoraDM
+from sociolab.worlds.anteval.virtual_dm.local_models import (
     masked,
     names_in_play,
     seated_candidates,
     text_of,
 )
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Turn
-from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, EncoderSettings, LoraDM
 from worlds.anteval.finetune_examples import NAMES, encoder_checkpoint, examples
 
 # ---------- without the extra everything can be imported; what needs it says so in one sentence

@@ -33,22 +33,22 @@ def told(of: SocialTask = PARTY, scored: bool = True, host: bool = True) -> dict
     lives["ada"].records += [
         Reminded(0, "ada", "general plan", "Tell everybody.\nDecorate."),
         Reminded(0, "ada", "talk", "Name the day."),
-        Planned(0, "ada", (PlannedBlock(at("mon 08:00"), at("mon 09:00"), "eat", "Home: room"),)),
+        Planned(0, "ada", (PlannedBlock(at("mon 08:00"), at("mon 09:00"), "eat.", "Home: room"),)),
         Planned(
             at("mon 10:02"),
             "ada",
             (
-                PlannedBlock(at("tue 18:00"), at("tue 20:00"), "hold the party", "Cafe: terrace"),
+                PlannedBlock(at("tue 18:00"), at("tue 20:00"), "hold the party.", "Cafe: terrace"),
                 PlannedBlock(at("tue 20:00"), at("tue 21:00"), "read", "Home: room"),
             ),
-            "Bea said yes",
+            "Bea said yes.",
         ),
     ]
     lives["ada"].goes("tue 17:50", "Cafe: terrace" if host else "Park: meadow", "hold the party")
     lives["bea"].goes("tue 18:10", "Cafe: terrace", "the party").goes("tue 19:00", "Home: room")
     lives["bea"].remembers("mon 10:02", "I go to Ada's party tomorrow at six.")
     lives["cid"].remembers("mon 11:02", "Ada asked me to a party.")
-    lives["cid"].does("tue 17:00", "mend the fence")
+    lives["cid"].does("tue 17:00", "mend the fence.")
     lives["eve"].does("tue 18:30", "the party").does("tue 18:40", "rest")
     lives["fay"].goes("tue 10:00", "Clinic: pharmacy", "buy medicine")
     talks = (

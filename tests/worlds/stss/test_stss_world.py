@@ -10,6 +10,7 @@ from functools import cache
 import pytest
 from pydantic import ValidationError
 
+from any_mind import AnyMind
 from puppet_town import CAFE, MONDAY, TOWER, TOWN, TRIO
 from sociolab.core.episode import Episode, Happened, Task, Unusable
 from sociolab.core.errors import ConfigError, StoreError
@@ -17,7 +18,6 @@ from sociolab.core.ports import Player, World
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
 from sociolab.testing import WorldContract
-from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import play_task
 from sociolab.town.map import Place
 from sociolab.town.map_file import own_map

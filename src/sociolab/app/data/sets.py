@@ -66,7 +66,7 @@ def free_place(kind: str, name: str, *, replace: bool) -> Path:
 
     ConfigError for a name that cannot be, or that is taken and not to be replaced.
     """
-    place = imported_folder(kind, checked_name(name))
+    place = imported_folder(kind, checked_name(name, "data set"))
     if place.exists() and not replace:
         raise ConfigError(
             f'a data set called "{name}" is there already; choose another --name, or add --replace'
@@ -167,11 +167,7 @@ def stored_lists(worlds: Sequence[str]) -> tuple[TaskList, ...]:
 def check_name(world: str, name: str, taken: Iterable[Task], *, replace: bool) -> None:
     """ConfigError for a name that is none, that a list has (unless it may be replaced), or that
     is the id or a tag of one of the tasks."""
-    if not _NAME.fullmatch(name):
-        raise ConfigError(
-            "--name: expected 1 to 80 letters, digits, dots, underscores and hyphens that begin "
-            f"with a letter or digit, found {name[:100]!r}"
-        )
+    checked_name(name, "task list")
     if name in RESERVED or any(name == task.id or name in task.tags for task in taken):
         raise ConfigError(
             f'--name: "{name}" is already a task or tag of {world}, which --tasks would mean; '

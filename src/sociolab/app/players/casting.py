@@ -131,8 +131,13 @@ class Casting:
     def _made(self, spec: PythonSpec) -> tuple[Any, str, bool]:
         """Somebody's object, the code that it runs, and whether it was given chat models."""
         from sociolab.app.players.agent_models import AgentModels
-        from sociolab.app.players.own_code import MODELS, built, keyword_arguments, wants_models
-        from sociolab.app.players.source_code import code_of
+        from sociolab.app.players.own_code import (
+            MODELS,
+            built,
+            code_of,
+            keyword_arguments,
+            wants_models,
+        )
 
         named = python_object(spec.path)
         given, counted = keyword_arguments(spec, named), wants_models(named)

@@ -223,7 +223,7 @@ class Models:
         return (
             f"no price is known for {', '.join(told)}; add {add} to models.toml under "
             f"[prices.{named[0]}]{'' if len(specs) == 1 else ' and so on,'} with input and output "
-            "in dollars a million tokens"
+            "in dollars per million tokens"
         )
 
     def _like(self, spec: ModelSpec) -> str:

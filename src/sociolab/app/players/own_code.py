@@ -1,25 +1,37 @@
-"""Somebody's own classes as agents and judges: made from their spec, or told what is wrong."""
+"""Somebody's own classes as agents and judges: made from their spec, or told what is wrong; and
+which code they run, as a digest of its source and of what it imports.
+
+Imports are read off the text, never by importing, and followed within the folder in which the
+outermost package of the importing module lies (a plain module: the folder in which it lies
+itself). Nothing that is installed counts.
+"""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter
-from types import FunctionType, MethodType
+from pathlib import Path
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, get_type_hints
+from weakref import WeakKeyDictionary
 
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
 from sociolab.app.players.models import PythonSpec
-from sociolab.core.code_fingerprint import with_code
+from sociolab.core.code_fingerprint import UNKNOWN, with_code
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import Judge
 from sociolab.core.reading import first_problem
 from sociolab.core.score import JudgeId, Verdict
+from sociolab.core.seeding import digest
 from sociolab.core.tracebacks import describe_error
 from sociolab.runner.guard import Bounds, LateError, QuitError
 from sociolab.runner.judging import id_problem
@@ -218,3 +230,210 @@ def _number(text: str) -> float | str:
         return float(text) if text[:1] in ".-+" and text[-1:].isdigit() else text
     except ValueError:
         return text
+
+
+# ------------------------------------------------------------------ which code it runs
+
+
+_SHELL = "__main__"
+"""The module of a script that was started, of a notebook and of Python's shell."""
+
+_MADE_BY_PYTHON = ("__module__", "__dict__", "__weakref__", "__annotations__")
+
+_read: WeakKeyDictionary[type, tuple[str, dict[str, str]]] = WeakKeyDictionary()
+"""By class: a file that is edited afterwards is not what the class was made of."""
+
+
+def code_of(module: str, made: Any) -> str:
+    """A mark, as in `core.code_fingerprint`, that changes with the source of a class, or `UNKNOWN`.
+
+    Counted are the source files of the modules of the class and of its bases (those of Python
+    and of this package apart), and what `imported_code` finds from there. Of a class in a script or
+    notebook it is the class alone. Of an object also the file of `module`, where it is made; in a
+    script or notebook what it holds. What else a class reads is not counted.
+    """
+    kind = made if isinstance(made, type) else type(made)
+    own, imports = _code_of_class(kind)
+    parts = [own]
+    if kind is not made and module == _SHELL:
+        parts.append(_held(made))
+    elif kind is not made:
+        maker = sys.modules.get(module)
+        parts.append(_of_module(maker))
+        imports = imports if maker is None else {**imports, **_imported(maker)}
+    if UNKNOWN in parts:
+        return UNKNOWN
+    if not imports:
+        return digest(*parts)
+    named = (f"{name}:{code}" for name, code in sorted(imports.items()))
+    return f"{digest(*parts)}+{digest(*named)}"
+
+
+def _code_of_class(kind: type) -> tuple[str, dict[str, str]]:
+    """The code of a class itself, and by name that of what it imports."""
+    if kind not in _read:
+        kinds = (kind, *(base for base in kind.__mro__[1:] if _is_somebodys(base)))
+        parts = [_of_class(one) for one in kinds]
+        modules = {one.__module__ for one in kinds} - {_SHELL}
+        roots = [sys.modules[name] for name in sorted(modules) if name in sys.modules]
+        own = UNKNOWN if UNKNOWN in parts else digest(*parts)
+        _read[kind] = own, _imported(*roots)
+    return _read[kind]
+
+
+def _imported(*roots: ModuleType) -> dict[str, str]:
+    return {name: digest(text.hex()) for name, text in imported_code(roots).items()}
+
+
+def _is_somebodys(base: type) -> bool:
+    package = base.__module__.partition(".")[0]
+    return package != "sociolab" and package not in sys.stdlib_module_names
+
+
+def _of_class(kind: type) -> str:
+    if kind.__module__ != _SHELL:
+        return _of_module(sys.modules.get(kind.__module__))
+    try:
+        return inspect.getsource(kind)
+    except (OSError, TypeError):
+        return _of_parts(kind)
+
+
+def _of_parts(kind: type) -> str:
+    """A notebook's class has no file, but its methods have a source; what else it holds must be
+    plain."""
+    parts = []
+    for name, held in vars(kind).items():
+        if name in _MADE_BY_PYTHON:
+            continue
+        value = held.__func__ if isinstance(held, staticmethod | classmethod) else held
+        try:
+            is_code = isinstance(value, FunctionType)
+            told = inspect.getsource(value) if is_code else json.dumps(value)
+        except (OSError, TypeError, ValueError):
+            return UNKNOWN
+        parts += [name, told]
+    return digest(*parts)
+
+
+def _of_module(module: ModuleType | None) -> str:
+    """Its source; that of a module in an archive comes from its loader."""
+    if module is None:
+        return UNKNOWN
+    try:
+        file = inspect.getsourcefile(module)
+        if file is not None and Path(file).is_file():
+            return Path(file).read_bytes().hex()
+        return inspect.getsource(module)
+    except (OSError, TypeError):
+        return UNKNOWN
+
+
+def _held(made: Any) -> str:
+    """What an object was given, as far as that is plain."""
+    try:
+        return json.dumps(vars(made), sort_keys=True)
+    except (TypeError, ValueError):
+        return UNKNOWN
+
+
+# ------------------------------------------------------------------ what it imports
+
+MOST = 256
+"""Modules that are read; those that are fewer imports away come first."""
+
+_INSTALLED = frozenset(("site-packages", "dist-packages"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Module:
+    """A module, as a file: `folder` is the one in which one's own modules lie."""
+
+    name: str
+    file: Path
+    folder: Path
+
+    @property
+    def package(self) -> tuple[str, ...]:
+        """The package that its relative imports begin at."""
+        parts = tuple(self.name.split("."))
+        return parts if self.file.name == "__init__.py" else parts[:-1]
+
+
+def imported_code(roots: Sequence[ModuleType]) -> dict[str, bytes]:
+    """By name, the text of all modules of one's own that these import, or that those import.
+
+    Imports inside functions count; what is imported by a name that is made up at run time, and
+    other files that are read, cannot be seen. The roots are not among them.
+    """
+    waiting = deque(filter(None, map(_root, roots)))
+    seen = {one.name for one in waiting}
+    found: dict[str, bytes] = {}
+    while waiting:
+        for one in _imports(waiting.popleft()):
+            if one.name not in seen and len(found) < MOST:
+                seen.add(one.name)
+                found[one.name] = _text(one.file)
+                waiting.append(one)
+    return found
+
+
+def _root(module: ModuleType) -> _Module | None:
+    """None for a module that is no file, or is installed."""
+    name, file = module.__name__, Path(getattr(module, "__file__", None) or "")
+    if file.suffix != ".py" or not file.is_file():
+        return None
+    stem = (file.parent if file.name == "__init__.py" else file.with_suffix("")).absolute()
+    parts = tuple(name.split("."))
+    usual = stem.parts[-len(parts) :] == parts
+    folder = stem.parents[len(parts) - 1] if usual else stem.parent
+    return None if _INSTALLED & set(folder.parts) else _Module(name, file, folder)
+
+
+def _imports(module: _Module) -> Iterator[_Module]:
+    """What a module imports of one's own; nothing of a text that is no Python."""
+    try:
+        tree = ast.parse(_text(module.file))
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        for names in _names(node, module.package):
+            found = (_of_ones_own(name, module.folder) for name in names)
+            if (one := next(filter(None, found), None)) is not None:
+                yield one
+
+
+def _names(node: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """What a statement imports, each by the names that it may have: of `from a import b` it is the
+    module a.b, or else something inside a."""
+    if isinstance(node, ast.Import):
+        yield from ((alias.name,) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        above = package[: len(package) - node.level + 1] if node.level else ()
+        base = ".".join((*above, *([node.module] if node.module else ())))
+        yield from ((f"{base}.{alias.name}", base) for alias in node.names)
+
+
+def _of_ones_own(name: str, folder: Path) -> _Module | None:
+    """A module by its name, loaded or not; None where it is not one's own, or not there."""
+    parts = name.split(".")
+    if parts[0] == "sociolab" or not all(parts):
+        return None
+    if (loaded := sys.modules.get(name)) is not None:
+        places = [Path(file).absolute()] if (file := getattr(loaded, "__file__", None)) else []
+    elif parts[0] in sys.stdlib_module_names:
+        return None
+    else:
+        stem = folder.joinpath(*parts)
+        places = [stem / "__init__.py", stem.with_name(f"{stem.name}.py")]
+    own = (place for place in places if place.is_relative_to(folder) and place.is_file())
+    at = next((one for one in own if not _INSTALLED & set(one.relative_to(folder).parts)), None)
+    return None if at is None else _Module(name, at, folder)
+
+
+def _text(file: Path) -> bytes:
+    """Nothing of a file that may not be read."""
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""

@@ -106,7 +106,7 @@ def _money(models: Models, spec: ModelSpec) -> str:
     price = models.price(spec)
     if price is None:
         return f"; {models.no_price(spec)}: until then, its runs show no cost"
-    return f"; ${price.input:g} a million tokens read, ${price.output:g} written"
+    return f"; ${price.input:g} per million tokens read, ${price.output:g} written"
 
 
 # ------------------------------------------------------------------ one short episode

@@ -90,7 +90,7 @@ _LOOKED_AT = 20_000
 def estimate(config: RunConfig, latency: float | None = None) -> RunEstimate:
     """What the run of a description would take. Nothing is called and nothing is stored.
 
-    `latency`: seconds a call; else as last measured in the store. ConfigError as the run itself
+    `latency`: seconds per call; else as last measured in the store. ConfigError as the run itself
     would raise it.
     """
     return run_sync(lambda: _estimate(config, latency))
@@ -582,7 +582,7 @@ def _name(spec: ModelSpec) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CallRate:
-    """How fast one model can be called: seconds a call (None: not known), and its endpoint's
+    """How fast one model can be called: seconds per call (None: not known), and its endpoint's
     limits. `calls` are those of the whole plan, `longest` those of the trial that has most."""
 
     model: str
@@ -614,7 +614,7 @@ def _busy(paces: Sequence[CallRate]) -> float:
 
 
 def _time_line(cases: Sequence[Case], paces: Sequence[CallRate], given: float | None) -> str:
-    """How long it takes, and what that rests on. `given`: seconds a call, as the user says."""
+    """How long it takes, and what that rests on. `given`: seconds per call, as the user says."""
     unknown = [pace.model for pace in paces if pace.seconds is None]
     if unknown:
         return (
@@ -625,11 +625,12 @@ def _time_line(cases: Sequence[Case], paces: Sequence[CallRate], given: float | 
     ends = sorted({(pace.endpoint, pace.in_flight) for pace in paces})
     limits = ", ".join(f"{most} at once to {name}" for name, most in ends)
     if given is not None:
-        rests = f"at {given:g} s a call as given"
+        rests = f"at {given:g} s per call as given"
     else:
         each = ", ".join(f"{pace.seconds:.2g} s for {pace.model}" for pace in paces)
-        rests = f"at the last measured seconds a call ({each})"
-    return f"time: about {' to '.join(found)}, {rests}, {limits}, no call failing"
+        rests = f"at the last measured seconds per call ({each})"
+    time = f"time: about {' to '.join(found)}, {rests}, {limits}, no call failing"
+    return f"{time}; sociolab's own work is not counted"
 
 
 def _duration(seconds: float) -> str:

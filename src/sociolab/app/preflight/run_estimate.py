@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from sociolab.analysis.formatting import listed
 from sociolab.core.ports import Role, Usage
 from sociolab.models.budget import Price
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import money, percent, plural
+from sociolab.report.words import listed, money, percent, plural
 
 
 @dataclass(slots=True)
@@ -210,11 +209,11 @@ class RunEstimate:
         whole = self.most.whole
         tokens = (
             f"tokens: measured on the prompts of {plural(self.measured, 'task')}, at four "
-            "characters a token; a model that thinks first writes more"
+            "characters per token; reasoning models write more"
         )
         cached = (
-            "if cached: the cost if the provider's cache has all that prompts repeat from the "
-            f"start of earlier ones: {percent(whole.cached / max(whole.prompt, 1))} of tokens in"
+            "if cached: cost if every repeated prompt prefix "
+            f"({percent(whole.cached / max(whole.prompt, 1))} of input tokens) is read from cache"
         )
         priced = any(price and price.cached is not None for price in self.prices.values())
         bound = [self._bound()] if len(self.cases) > 2 else []

@@ -19,7 +19,7 @@ from sociolab.core import __version__
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import INSTRUCTIONS, STAND_IN, TAGS
+from sociolab.core.instructions import INSTRUCTIONS, STAND_IN, TAGS, instructions_from
 from sociolab.core.metrics import Declared
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
@@ -317,10 +317,9 @@ def check_same(run: RunRow, now: dict[str, Json]) -> None:
     if changed == ["data"] and _named(was) == _named(now):
         raise ConfigError(
             f'the run "{run.name}" cannot go on: the prompts or the data are not those '
-            f"that it began with ({_setting_words(was.get('data'))}, now "
-            f"{_setting_words(now.get('data'))}), so that "
-            f"its episodes would be of two kinds; {_how_far(run)}; choose another --name, or "
-            "play it to its end with that version of sociolab and of the prompts"
+            f"that it began with ({_setting_words(was.get('data'))}), so that its episodes would "
+            f"be of two kinds; {_how_far(run)}; choose another --name, or play it to its end with "
+            "that version of sociolab and of the prompts"
         )
     if changed:
         raise ConfigError(
@@ -347,21 +346,36 @@ def changed_settings(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str
 def both_settings(
     names: Sequence[str], was: Mapping[str, Any], now: Mapping[str, Any], where: str
 ) -> str:
-    """Settings as they were and as they are `where`."""
+    """Settings as they were and as they are `where`, without hashes; the data only where nothing
+    else explains that their hash differs, which covers the world's settings and prompts."""
+    if _named(was) == _named(now) and {"world_settings", INSTRUCTIONS} & {*names}:
+        names = [name for name in names if name != "data"]
     return "; ".join(
-        f"{name} {_setting_words(was.get(name))}, {where} {_setting_words(now.get(name))}"
-        for name in names
+        told for name in names for told in _changes(name, was.get(name), now.get(name), where)
     )
 
 
+def _changes(name: str, was: Any, now: Any, where: str) -> Iterator[str]:
+    if name == "world_settings":
+        was, now = was or {}, now or {}
+        for key in sorted({*was, *now}):
+            if was.get(key) != now.get(key):
+                yield f"{key} {was.get(key, 'not set')}, {where} {now.get(key, 'not set')}"
+        return
+    old, new = _setting_words(was), _setting_words(now)
+    yield f"{name} {old}, {where} {'set up otherwise' if new == old else new}"
+
+
 def _setting_words(value: object) -> str:
-    """A setting as people write it: "openai/a (8b51...), openai/b (77c0...)", "tdp=true", "20"."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name}={one}" for name, one in value.items()) or "none"
+    """A setting as people write it: "openai/a, openai/b", "20"; hashes are left out."""
+    if told := instructions_from(value):
+        return str(told)
+    if isinstance(value, Mapping):  # task lists and their hashes
+        return ", ".join(value) or "none"
     if not isinstance(value, list | tuple):
         return "none" if value is None else str(value)
-    if value and not isinstance(value[0], list | tuple):  # one label with its hash
-        return f"{value[0]} ({', '.join(map(str, value[1:]))})" if value[1:] else str(value[0])
+    if value and not isinstance(value[0], list | tuple):  # a name with its hash
+        return " ".join(map(str, value[:-1])) or str(value[0])
     return ", ".join(map(_setting_words, value)) or "none"
 
 

@@ -12,7 +12,16 @@ from typing import Any
 
 from sociolab.town.generative.planning import GenerativePlanning
 from sociolab.town.generative.stream import Stream
-from sociolab.town.life import Changed, Life, Living, Talk, could_talk, in_time, in_words
+from sociolab.town.life import (
+    Changed,
+    Life,
+    Living,
+    Talk,
+    could_talk,
+    free_to_talk,
+    in_time,
+    in_words,
+)
 from sociolab.town.person import Noticed, Person, Surroundings
 from sociolab.town.questions import Block, Heard, Other, Utterance
 from sociolab.town.questions import generative as ga
@@ -96,7 +105,7 @@ class GenerativeLife(Life):
         me = self.me
         left = {one.percept: one for one in self.around.left(me, place)}
         seen = tuple(left[percept] for percept in me.attention.attend([*left]))
-        if seen and (yield from self._notice(seen)) is not None:
+        if seen and (yield from self._notice(seen, left=True)) is not None:
             return True
         doing = me.doing.doing
         if self._used != (doing, place, thing):
@@ -106,7 +115,7 @@ class GenerativeLife(Life):
                 before = self.around.left_as(me, place, thing)
                 answer = yield self.ask(ga.ObjectState, thing, place, doing, before)
                 stays = answer is not None and answer.stays
-                self.around.use(me, place, thing, answer.state if stays else "")
+                self.around.use(me, place, thing, answer.state if stays else before)
                 if answer is not None:
                     self._state = answer.state
                     me.records.append(ObjectBecame(me.step, me.id, place, thing, answer.state))
@@ -122,29 +131,34 @@ class GenerativeLife(Life):
 
     # -------------------------------------------------------------- perceiving and reacting
 
-    def _notice(self, seen: tuple[Noticed, ...]) -> Living[Talk | Changed | None]:
-        """Keep what is seen in memory, and react to the first of it that one may react to."""
+    def _notice(
+        self, seen: tuple[Noticed, ...], *, left: bool = False
+    ) -> Living[Talk | Changed | None]:
+        """Keep what is seen in memory, and react to the first of it that one may react to: perhaps
+        by talking to whom one sees, or who uses what one sees; not of things that were `left`.
+        """
         yield from self.stream.observe("seen", *(_told(one) for one in seen))
         block = self._under_way()
         focus = next((one for one in seen if self._is_new(one)), None)
         if block is None or focus is None:
             return None
         me, other = self.me, focus.other
-        about = self._other(focus)
+        may_talk = not left and other.number in me.view
+        may_talk = may_talk and free_to_talk(me, other, me.step, self.around)
         if focus.thing:
             self._asked_of_things[other.number, focus.thing] = me.step
-        else:
+        if may_talk:
             me.last_asked[other.number] = me.step
         context = yield from self._context(me.step, focus)
         self._known_of = (None if focus.thing else other, me.step, context)
-        last = None if focus.thing else me.last_talk.get(other.number)
+        last = me.last_talk.get(other.number)
         decision = yield self.ask(
             ga.React,
             observation=_told(focus),
             context=context,
             block=block,
-            may_talk=about is not None,
-            other=about,
+            may_talk=may_talk,
+            other=self._seen(focus) if may_talk else None,
             last_talk=None if last is None else self.clock.at(last),
         )
         return (yield from self._act_on(decision, other, _told(focus)))
@@ -158,11 +172,10 @@ class GenerativeLife(Life):
         other = noticed.other  # who has gone out of view meanwhile is nobody's to look at
         return other.number in me.view and could_talk(me, other, me.step, self.around)
 
-    def _other(self, noticed: Noticed) -> Other | None:
-        """Who was noticed, as they were then; None for a thing."""
-        if noticed.thing:
-            return None
-        return replace(self.around.other(self.me, noticed.other), doing=noticed.doing)
+    def _seen(self, noticed: Noticed) -> Other:
+        """Who was noticed, as they were then; of a thing, who uses it."""
+        other = self.around.other(self.me, noticed.other)
+        return other if noticed.thing else replace(other, doing=noticed.doing)
 
     def _context(
         self, step: int, noticed: Noticed, talk: Sequence[Utterance] | None = None
@@ -174,8 +187,7 @@ class GenerativeLife(Life):
         name = f"the {noticed.thing}" if noticed.thing else noticed.other.name
         points = (f"relationship with {name}", f"{name} is {noticed.doing}")
         memories = yield from self.stream.recall(*points, most=SPOKEN_OF, step=step)
-        other = self._other(noticed)
-        about = named(other) if other else name
+        about = name if noticed.thing else named(self._seen(noticed))
         summed = yield self.ask(
             ga.RelationshipSummary,
             about,
@@ -224,7 +236,7 @@ class GenerativeLife(Life):
         yield from self.stream.remember("talk", memo)
         for kind in (ga.PlanningThought, ga.ConversationMemo):
             thought = yield self.ask(kind, about, talk.lines)
-            if thought is not None:
+            if thought is not None and thought.text:
                 yield from self.stream.remember("thought", thought.text)
         block = self._under_way()
         if block is None or me.step >= me.bed or kept is None:

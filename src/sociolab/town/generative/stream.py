@@ -15,6 +15,7 @@ from sociolab.town.memory import MemoryKind
 from sociolab.town.questions import Memory
 from sociolab.town.questions.generative import (
     DrawInsights,
+    RatedKind,
     RateMemories,
     RateMemory,
     SalientQuestions,
@@ -29,7 +30,8 @@ RECENT = 100
 PLAN_IMPORTANCE = 5
 """Of a day's plan: nobody is asked, as in the code of the paper."""
 
-_KINDS: dict[MemoryKind, Literal["event", "conversation", "thought"]] = {
+_KINDS: dict[MemoryKind, RatedKind] = {
+    "known": "memory",
     "talk": "conversation",
     "thought": "thought",
 }

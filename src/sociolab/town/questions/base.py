@@ -427,8 +427,7 @@ def here(me: Me) -> str:
     doing = one_line(me.doing)
     spot = f"at {one_line(me.place)}" if me.place else "outdoors"
     if doing.startswith("on the way to"):
-        there = me.place.startswith(f"{doing.removeprefix('on the way to ')}: ")
-        return f"{'on the way to another room' if there else doing}, now {spot}"
+        return f"{doing}, now {spot}"
     return f"{doing}, {spot}" if doing else spot
 
 

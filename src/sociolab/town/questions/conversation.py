@@ -66,10 +66,8 @@ class TalkOrNot(MindQuestion[Decision]):
 
 
 def last_talked(last: datetime | None) -> str:
-    """When one last talked to somebody, if ever."""
-    if last is None:
-        return "You two have not talked lately."
-    return f"You two last talked on {last:%Y-%m-%d at %H:%M}."
+    """When one last talked to somebody in the days that are lived; "" if one has not."""
+    return "" if last is None else f"You two last talked on {last:%Y-%m-%d at %H:%M}."
 
 
 class Said(Acted):

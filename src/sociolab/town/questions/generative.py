@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from sociolab.town.clock import TimeOfDay
 from sociolab.town.questions.base import (
@@ -150,6 +150,12 @@ class Written(MindAnswer):
     text: Sentences
 
 
+class Noted(MindAnswer):
+    """The same, or "" where there is nothing to note."""
+
+    text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
+
+
 # ------------------------------------------------------------------ memory
 
 
@@ -159,6 +165,10 @@ class MemoryRating(MindAnswer):
     rating: Importance
 
 
+RatedKind: TypeAlias = Literal["event", "memory", "conversation", "thought"]
+"""What is rated; a "memory" is from before the first day."""
+
+
 @dataclass(frozen=True, slots=True)
 class RateMemory(GenerativeQuestion[MemoryRating]):
     """How much one memory matters (section 4.1: importance)."""
@@ -166,7 +176,7 @@ class RateMemory(GenerativeQuestion[MemoryRating]):
     name = "importance"
     answer_type = MemoryRating
 
-    kind: Literal["event", "conversation", "thought"]
+    kind: RatedKind
     text: str
 
     def own_words(self) -> dict[str, Any]:
@@ -510,7 +520,7 @@ class ChooseObject(ChooseArea):
 
 class ThingState(MindAnswer):
     """The state of a thing, in a few words that read well after "THING is", and whether it lasts
-    when its user goes on to something else."""
+    when its user goes on to something else; if not, what it was before comes back."""
 
     state: Words
     stays: bool = False
@@ -555,7 +565,7 @@ class RelationshipSummary(GenerativeQuestion[Written]):
 class React(GenerativeQuestion[Decision]):
     """Whether to go on with the plan, or to react to what is seen (section 4.3.1).
 
-    `other` is who is seen, None of a thing; `may_talk` says whether one can speak to them now.
+    `other` is who is seen, or uses what is seen; None unless one may talk to them now (`may_talk`).
     """
 
     name = "react"
@@ -619,19 +629,19 @@ class ConversationSummary(AfterTalk[Memo]):
 
 
 @dataclass(frozen=True, slots=True)
-class PlanningThought(AfterTalk[Written]):
+class PlanningThought(AfterTalk[Noted]):
     """What of it one must remember when one plans."""
 
     name = "planning_thought"
-    answer_type = Written
+    answer_type = Noted
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationMemo(AfterTalk[Written]):
+class ConversationMemo(AfterTalk[Noted]):
     """What of it one found interesting."""
 
     name = "conversation_memo"
-    answer_type = Written
+    answer_type = Noted
 
 
 GENERATIVE: tuple[type[GenerativeQuestion[Any]] | type[GenerativeUtter], ...] = (

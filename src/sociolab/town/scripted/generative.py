@@ -86,7 +86,9 @@ def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
 
 def _area(question: ga.ChooseArea) -> ga.Area:
     """Where the day's plan has it, or any of the options."""
-    planned = _entry(question, question.me.now).place
+    entries = _day(question).entries
+    meant = (one.place for one in entries if question.what.startswith(one.what))
+    planned = next(meant, "") or _entry(question, question.me.now).place
     sector, _, arena = planned.partition(": ")
     wanted = (planned, sector, arena)
     found = next((one for one in question.options if one in wanted), None)
@@ -95,7 +97,7 @@ def _area(question: ga.ChooseArea) -> ga.Area:
 
 
 def _reaction(question: ga.React) -> Decision:
-    """Talks as in the lean town; things leave it cold."""
+    """Talks as in the lean town, also to who uses a thing; things leave it cold."""
     if question.other is None or not question.may_talk:
         return Decision(do="carry on")
     block, last = question.block, question.last_talk
@@ -143,7 +145,7 @@ ANSWERS: dict[str, Callable[[Any], MindAnswer]] = {
     "relationship": _nothing,
     "react": _reaction,
     "conversation_summary": _memo,
-    "planning_thought": _nothing,
-    "conversation_memo": _nothing,
+    "planning_thought": lambda _: ga.Noted(text=""),
+    "conversation_memo": lambda _: ga.Noted(text=""),
 }
 """By the name of the question."""

@@ -10,10 +10,11 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from sociolab.app.results import shown_run
-from sociolab.app.run_cache import RUN_CACHE, CachedResult
+from sociolab.app.run_cache import RUN_CACHE
 from sociolab.report.html import ShownRun, content
 from sociolab.report.html import page as report_page
 from sociolab.report.result import details_of, distributions_of, outline_of
+from sociolab.report.run_facts import recorded_labels
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import Headline, headline
 from sociolab.report.transcript_view import Extreme, extremes, leading, titled
@@ -47,11 +48,6 @@ def run_view(store: Store, run: str) -> RunView:
     return RUN_CACHE.of(store, run, "view", lambda: _run_view(store, run))
 
 
-def known_view(store: Store, run: str) -> CachedResult | None:
-    """The view that was worked out last, be it of an earlier state of the run; None if none was."""
-    return RUN_CACHE.known(store, run, "view")
-
-
 def run_result(store: Store, run: str) -> RunResult:
     """The result of a run of episodes."""
     return run_view(store, run).result
@@ -61,11 +57,6 @@ def outline_view(store: Store, run: str) -> RunView:
     """What is known of a run before its episodes are read (see `report.result.outline_of`)."""
     result = outline_of(store, run, store.trials(run))
     return RunView(result, content(1, ShownRun(result)), (), "", store.calls.totals(run))
-
-
-def run_report(store: Store, run: str) -> str:
-    """The run as one HTML page that needs nothing else."""
-    return report_page([shown_run(store, run_result(store, run))])
 
 
 def _run_view(store: Store, run: str) -> RunView:
@@ -188,10 +179,8 @@ def _listed(store: Store, row: RunRow) -> ListedRun:
 def _agents(row: RunRow) -> tuple[str, ...]:
     """The agents, then the partner, as the run's settings name them."""
     settings = row.settings if isinstance(row.settings, dict) else {}
-    agents, partner = settings.get("agents"), settings.get("partner")
-    named = [*(agents if isinstance(agents, list) else ()), partner]
-    labels = [str(one[0]) for one in named if isinstance(one, list) and one]
-    return tuple(dict.fromkeys(labels))
+    partner = recorded_labels([settings.get("partner")])
+    return tuple(dict.fromkeys([*recorded_labels(settings.get("agents")), *partner]))
 
 
 QUICK = 500
@@ -210,7 +199,7 @@ def one_run(
     one = progress_of(store, row)
     if row.trials <= QUICK:
         return _run_page(request, one, run_view(store, run), fresh=True)
-    known = known_view(store, run)
+    known = RUN_CACHE.known(store, run, "view")
     if known is not None and (known.fresh or (one.live and not anew)):
         return _run_page(request, one, known.value, fresh=known.fresh)
     return _run_page(request, one, outline_view(store, run), fresh=True, name="watch/working.html")
@@ -257,4 +246,5 @@ def report(request: Request, run: RunName) -> Response:
     """The run as one HTML file that needs nothing else, to be kept or sent on."""
     store = store_of(request)
     known_run(store, run)
-    return file_answer(run_report(store, run), f"{run}.html", "text/html; charset=utf-8")
+    text = report_page([shown_run(store, run_result(store, run))])
+    return file_answer(text, f"{run}.html", "text/html; charset=utf-8")

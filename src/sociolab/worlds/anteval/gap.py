@@ -63,16 +63,6 @@ class GapRow:
     own_floor_o: NoiseFloor | None = None
     information: Estimate | None = None
 
-    @property
-    def above_floor_c(self) -> bool | None:
-        """Whether G_c is larger than 95 % of those between real samples; None if unknown."""
-        return above_floor(self.g_c, self.floor_c)
-
-    @property
-    def above_floor_o(self) -> bool | None:
-        """Whether G_o is larger than 95 % of those between real samples; None if unknown."""
-        return above_floor(self.g_o, self.floor_o)
-
 
 @dataclass(frozen=True, slots=True)
 class BaselineRow:

@@ -13,8 +13,8 @@ from sociolab.engine.play import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.plugin.shown import ToldFact
-from sociolab.prompting.sets import PromptSet
-from sociolab.prompting.templates import prompt
+from sociolab.prompting.sets import PromptSet, prompt
+from sociolab.report.words import listed
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls, told_of
 from sociolab.worlds.anteval.prompt_sets import PLAYED, paper
 from sociolab.worlds.anteval.scene import LEAVING_ACTIONS, AntScene, describe_self, line_of
@@ -98,7 +98,7 @@ class AntEval:
 
 
 def _whole(session: Session, episode: Episode) -> Transcript:
-    title = f"{session.id}: {_and([one.first_name for one in session.characters])}"
+    title = f"{session.id}: {listed([one.first_name for one in session.characters])}"
     return Transcript(
         title, tuple(_stage(session)), _lines(session, episode.moves), _notes(session, episode)
     )
@@ -157,7 +157,7 @@ def _facts_told(session: Session, episode: Episode) -> Notes:
 
 def _to(told: ToldFact, session: Session) -> str:
     everybody = len(told.to) == len(session.characters) - 1
-    return "to all" if everybody else f"to {_and(told.to)} only"
+    return "to all" if everybody else f"to {listed(told.to)} only"
 
 
 def _answers(session: Session, episode: Episode) -> Notes:
@@ -175,11 +175,7 @@ def _answers(session: Session, episode: Episode) -> Notes:
                 yield Note(None, f"{when} {name} had learned: {learned}")
         empty = [name for name, learned in given if not learned]
         if empty:
-            yield Note(None, f"{when} {_and(empty)} had learned nothing")
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+            yield Note(None, f"{when} {listed(empty)} had learned nothing")
 
 
 def _names(session: Session) -> dict[str, str]:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey
+from sociolab.judging.quoting import flat
 from sociolab.plugin.writing import Author, write_all
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.party.tables import PRONOUNS
@@ -130,8 +131,8 @@ async def write_character(
     if author.rehearsal:  # names that are made up may be alike
         return drawn
     written = {
-        "name": _one_line(found.name),
-        "look": _one_line(found.look),
+        "name": flat(found.name),
+        "look": flat(found.look),
         "description": found.description.strip(),
     }
     return drawn.model_copy(update=written)
@@ -166,7 +167,7 @@ class _Check:
 
     def problems(self, writing: Writing) -> tuple[str, ...]:
         return (
-            self._name(_one_line(writing.name)),
+            self._name(flat(writing.name)),
             self._look(writing.look),
             self._length(writing.description),
             self._missing(writing.description),
@@ -213,10 +214,6 @@ def _pronouns(label: str) -> set[str]:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _first_word(name: str) -> str:

@@ -25,7 +25,6 @@ from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
-from sociolab.worlds.sotopia.published import published_scene
 from sociolab.worlds.sotopia.scene import (
     JUDGED,
     SceneCast,
@@ -34,7 +33,12 @@ from sociolab.worlds.sotopia.scene import (
     paper,
     ties,
 )
-from sociolab.worlds.sotopia.visibility import describe_self, line_text, on_one_line
+from sociolab.worlds.sotopia.visibility import (
+    describe_self,
+    line_text,
+    on_one_line,
+    published_scene,
+)
 
 BELIEVABILITY = Measure("believability", 0, 10, whole=True, title="BEL")
 RELATIONSHIP = Measure("relationship", -5, 5, whole=True, title="REL")

@@ -230,6 +230,6 @@ load = WorldPlugin(
         "behaviour": later("sociolab.worlds.sotopia.rating:behaviour_guide"),
     },
     reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
-    revise=later("sociolab.worlds.sotopia.revision:revise"),
+    revise=later("sociolab.worlds.sotopia.rating:revise"),
     recipes=recipes(PACKAGE, *(f"sotopia-{one}" for one in ("table1", "table2", "table3", "hard"))),
 )

@@ -23,7 +23,7 @@ from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
 from sociolab.judging.quoting import WANTED, quoted
-from sociolab.prompting.templates import prompt
+from sociolab.prompting.sets import prompt
 from sociolab.worlds.sotopia.evaluation import FINANCIAL, GOAL, GOAL_CHECKED
 from sociolab.worlds.sotopia.scenarios import (
     AT_TARGET,

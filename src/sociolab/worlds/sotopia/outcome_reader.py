@@ -22,8 +22,8 @@ from sociolab.core.score import ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.llm_judge import ATTEMPTS
 from sociolab.judging.quoting import WANTED
+from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import ask_model, schema_of
-from sociolab.prompting.templates import prompt
 from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import (
     STATUSES,

@@ -9,9 +9,8 @@ from typing import Annotated, TypeAlias
 from sociolab.analysis.agreement import agreements
 from sociolab.analysis.formatting import NOTHING, p_text, plain
 from sociolab.analysis.hard_subset import hard, hard_section
-from sociolab.analysis.pooled_runs import pooled
 from sociolab.analysis.ratings import MODELS, PEOPLE, played_by, ratings_of
-from sociolab.analysis.values import Value, mean_of, values_of
+from sociolab.analysis.values import Value, mean_of, pooled, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, Names

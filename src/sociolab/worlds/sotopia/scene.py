@@ -12,7 +12,6 @@ from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.engine.visibility import leaves
 from sociolab.prompting.sets import PromptSet, load_set
-from sociolab.worlds.sotopia.published import published_scene
 from sociolab.worlds.sotopia.scenarios import (
     Character,
     DataRecord,
@@ -30,6 +29,7 @@ from sociolab.worlds.sotopia.visibility import (
     known,
     line_text,
     on_one_line,
+    published_scene,
     spoken_name,
     tie_told,
     without_name,

@@ -147,8 +147,10 @@ class Telling:
         if planned.why and not blocks:
             return ""
         shown = blocks if planned.why else planned.blocks
-        entries = "; ".join(f"{self._clock.at(b.start):%H:%M} {b.what}" for b in shown)
-        return f"new plan ({planned.why}): {entries}." if planned.why else f"plan: {entries}."
+        clock = self._clock
+        entries = "; ".join(f"{clock.at(b.start):%H:%M} {b.what.removesuffix('.')}" for b in shown)
+        why = planned.why.removesuffix(".")
+        return f"new plan ({why}): {entries}." if why else f"plan: {entries}."
 
     def _when(self, one: Account, score: TaskScore) -> str:
         """When somebody was there for too short, or came near to it; or what they did instead."""
@@ -162,7 +164,8 @@ class Telling:
         did = None if start is None else self._trajectory.action_at(one.who, start)
         if start is None or did is None:
             return ""
-        return f"; at {self._clock.at(start):%H:%M}{self._where(one.who, start)}: {did.doing}"
+        doing = did.doing.removesuffix(".")
+        return f"; at {self._clock.at(start):%H:%M}{self._where(one.who, start)}: {doing}"
 
     def _hour_of(self, score: TaskScore) -> int | None:
         """When somebody should have come; where the time is open, as others did."""

@@ -104,7 +104,7 @@ def test_each_task_has_two_conversations_with_days_behind_them_and_who_lived_is_
             assert side.resident.ties
     assert data.lived_by == "rule-based residents"
     said = counts_of(data)
-    assert said[0] == "public activity: 128 conversations of 10 social tasks, 12 to 13 each"
+    assert said[0] == "public activity: 129 conversations of 10 social tasks, 12 to 13 each"
     assert said[-1] == "days simulated by: rule-based residents"
     assert not any(line.startswith("fewer") for line in said)
     first = replace(data, scenarios=data.scenarios[:1], lived_by="")

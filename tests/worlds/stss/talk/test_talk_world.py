@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from any_mind import AnyMind
 from sociolab.core.episode import Episode, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Player, Transcript, World
 from sociolab.engine.setup import WorldSetup
 from sociolab.testing import WorldContract
-from sociolab.testing.minds import AnyMind
 from sociolab.testing.playing import driven, play_task
 from sociolab.town.mind import MindPlayer
 from sociolab.town.questions import QUESTIONS

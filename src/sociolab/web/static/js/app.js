@@ -1,23 +1,26 @@
 // What all pages share: changes carry the page's proof, times are shown in the reader's zone.
 
-export const csrf = () => document.querySelector('meta[name="csrf"]').content;
+const csrf = () => document.querySelector('meta[name="csrf"]').content;
 
-/** Send a change as JSON; resolves to the answer's JSON, rejects with an Error that is a sentence. */
-export async function send(address, value, method = "POST") {
+/** Send a change as JSON; resolves to the answer's JSON, rejects with an Error that is a sentence.
+ * `keepalive`: it is sent also where the page goes away. */
+export async function send(address, value, keepalive = false) {
   const answer = await fetch(address, {
-    method,
+    method: "POST",
+    keepalive,
     headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": csrf() },
     body: JSON.stringify(value),
   });
   return read(answer);
 }
 
-/** The JSON of an answer; an Error with `status` and the server's sentence where it refused. */
+/** The JSON of an answer; an Error with `status` and the server's sentence where it refused. No
+ * answer at all rejects with TypeError, which has no status. */
 export async function read(answer) {
   const text = await answer.text();
   let body = null;
-  try { body = JSON.parse(text); } catch { /* not JSON: told below */ }
-  if (answer.ok) return body;
+  try { body = JSON.parse(text); } catch { /* a proxy's page, or plain text: told below */ }
+  if (answer.ok && body !== null) return body;
   const error = new Error(typeof body?.detail === "string" ? body.detail : text.slice(0, 300) || answer.statusText);
   error.status = answer.status;
   throw error;

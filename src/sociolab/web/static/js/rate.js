@@ -1,6 +1,6 @@
 // A rater's form: everything is saved as one goes, with the seconds that each rating took.
 
-import { csrf, read, send } from "./app.js";
+import { send } from "./app.js";
 
 const sheet = document.getElementById("sheet");
 const saved = document.getElementById("saved");
@@ -73,12 +73,8 @@ function say(one, text, bad = false) {
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState !== "hidden") return;
   for (const one of ratings.filter((each) => each.changed)) {
-    fetch(`${sheet.dataset.address}/draft`, {
-      method: "POST",
-      keepalive: true,
-      headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf() },
-      body: JSON.stringify(standing(one)),
-    }).then(read).then(() => { one.changed = false; }, () => { /* tried again by its timer */ });
+    send(`${sheet.dataset.address}/draft`, standing(one), true)
+      .then(() => { one.changed = false; }, () => { /* tried again by its timer */ });
   }
 });
 

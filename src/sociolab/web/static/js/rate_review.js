@@ -1,7 +1,7 @@
 // A reviewer's form: saved as one goes; what is only needed for an edit or a rejection is out of the
 // way until it is.
 
-import { csrf, read, send } from "./app.js";
+import { send } from "./app.js";
 
 const form = document.getElementById("review");
 const saved = document.getElementById("saved");
@@ -60,10 +60,5 @@ form.addEventListener("submit", () => { clearTimeout(timer); changed = false; })
 // A page that goes away sends what it still has.
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState !== "hidden" || !changed) return;
-  fetch(address, {
-    method: "POST",
-    keepalive: true,
-    headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf() },
-    body: JSON.stringify(standing()),
-  }).then(read).then(() => { changed = false; }, () => { /* tried again by its timer */ });
+  send(address, standing(), true).then(() => { changed = false; }, () => { /* tried again by its timer */ });
 });

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from sociolab.core.errors import BudgetSpent, Cause, ConfigError, ModelError, ReplyError, WorldError
 from sociolab.core.ports import CallKey, ChatModel, Message, Prompt, Schema
 from sociolab.core.seeding import stream
+from sociolab.judging.quoting import flat
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import ask_model, read, schema_of
 from sociolab.worlds.anteval.prompt_sets import paper
@@ -49,7 +50,8 @@ def head(texts: PromptSet | None = None) -> str:
 
 def body_of(example: Example) -> str:
     """What changes: who is at the table, then the last turns, a line each. Holds no label."""
-    lines = [f"{turn.speaker}: {_one_line(turn.text)}" for turn in example.turns[-MOST_TURNS:]]
+    # On one line, so that nobody's words look like another speaker's turn.
+    lines = [f"{turn.speaker}: {flat(turn.text)}" for turn in example.turns[-MOST_TURNS:]]
     return "\n".join(
         (f"At the table: {', '.join(example.candidates)}", "", *lines, "", "Who makes which check?")
     )
@@ -102,13 +104,8 @@ def _folded(text: str) -> str:
     return " ".join(plain.split())
 
 
-def _one_line(text: str) -> str:
-    """So that nobody's words look like another speaker's turn."""
-    return " ".join(text.split())
-
-
 def _not_allowed(expected: str, found: str, answer: Answer) -> ReplyError:
-    problem = f'expected {expected}, found "{_one_line(found)[:60]}"'
+    problem = f'expected {expected}, found "{flat(found)[:60]}"'
     return ReplyError(problem, raw=answer.model_dump_json(), cause="not allowed")
 
 

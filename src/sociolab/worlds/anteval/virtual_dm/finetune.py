@@ -14,8 +14,7 @@ from sociolab.worlds.anteval.virtual_dm.chat import read_answer
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
 
 if TYPE_CHECKING:
-    from sociolab.worlds.anteval.virtual_dm.encoder import Encoder
-    from sociolab.worlds.anteval.virtual_dm.lora_model import AdaptedModel
+    from sociolab.worlds.anteval.virtual_dm.local_models import AdaptedModel, Encoder
 
 
 PACKAGES = ("torch", "transformers", "peft", "tokenizers", "safetensors")
@@ -63,7 +62,7 @@ class EncoderDM:
     def fit(self, examples: Sequence[Example]) -> None:
         """Learn from examples. ConfigError without the extra, or where no example has a label."""
         require_finetune(self.name)
-        from sociolab.worlds.anteval.virtual_dm.encoder import Encoder
+        from sociolab.worlds.anteval.virtual_dm.local_models import Encoder
 
         if not any(example.labels for example in examples):
             raise ConfigError("the encoder needs examples with labels to learn from; found none")
@@ -125,7 +124,7 @@ class LoraDM:
         longer than the model can read.
         """
         require_finetune(self.name)
-        from sociolab.worlds.anteval.virtual_dm.lora_model import train
+        from sociolab.worlds.anteval.virtual_dm.local_models import train
 
         labelled = [example for example in examples if example.labels]
         if not labelled:

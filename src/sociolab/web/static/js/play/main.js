@@ -4,7 +4,7 @@ import { Acts } from "./acts.js";
 import { by, clock } from "./dom.js";
 import { Question } from "./question.js";
 import { showLast, showScene } from "./scene.js";
-import { change, listen, look, Refusal } from "./server.js";
+import { change, listen, look } from "./server.js";
 
 const page = by("play");
 const address = page.dataset.address;
@@ -31,7 +31,7 @@ async function refresh() {
 }
 
 function failed(error) {
-  if (error instanceof Refusal && error.status !== 429 && error.status < 500) {
+  if (error.status !== 429 && error.status < 500) {
     lost(error.message);
     stop();
     clearInterval(polling);
@@ -42,7 +42,7 @@ function failed(error) {
 
 /** Why nothing comes: the server is there and cannot serve, or nobody answers. */
 function outage(error) {
-  return error instanceof Refusal && error.status === 503
+  return error.status === 503
     ? "The conversation is stopped for a moment." : "The connection is lost.";
 }
 
@@ -176,7 +176,7 @@ async function delivered(value) {
     try {
       return await change(address, "act", value);
     } catch (error) {
-      if (error instanceof Refusal && error.status !== 429 && error.status < 500) throw error;
+      if (error.status !== 429 && error.status < 500) throw error;
       lost(`${outage(error)} Your answer is not stored yet: it is sent again by itself. Keep this page open.`);
       await new Promise((done) => { setTimeout(done, pause); });
     }

@@ -1,31 +1,10 @@
 // What the page asks of the server: state, changes, and the socket that says when to look again.
 
-const TOKEN = document.querySelector('meta[name="csrf"]').content;
+import { read, send } from "../app.js";
 
-/** A refusal of the server: its status and its sentence. No answer at all rejects with TypeError. */
-export class Refusal extends Error {
-  constructor(status, sentence) {
-    super(sentence);
-    this.status = status;
-  }
-}
+export const look = async (address) => read(await fetch(`${address}/state`, { headers: { Accept: "application/json" } }));
 
-async function asked(address, options) {
-  const answer = await fetch(address, options);
-  const text = await answer.text();
-  let body = null;
-  try { body = JSON.parse(text); } catch { /* a proxy's page, or plain text */ }
-  if (answer.ok && body !== null) return body;
-  throw new Refusal(answer.status, typeof body?.detail === "string" ? body.detail : text.slice(0, 300));
-}
-
-export const look = (address) => asked(`${address}/state`, { headers: { Accept: "application/json" } });
-
-export const change = (address, what, value) => asked(`${address}/${what}`, {
-  method: "POST",
-  headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": TOKEN },
-  body: JSON.stringify(value ?? {}),
-});
+export const change = (address, what, value) => send(`${address}/${what}`, value ?? {});
 
 const FIRST = 500, LONGEST = 10_000;
 

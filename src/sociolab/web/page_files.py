@@ -1,0 +1,247 @@
+"""Pages as files that need no server and ask no network: the replay of an episode in town, and the
+first page of `sociolab demo`."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from markupsafe import Markup
+from PIL import Image
+
+import sociolab
+from sociolab.app.registry import town_of, world_plugin, worlds_that
+from sociolab.app.transcripts import transcript_of
+from sociolab.core.errors import ConfigError
+from sociolab.plugin.town import Replay
+from sociolab.report.export import write_report
+from sociolab.report.html import pages
+from sociolab.report.result import RunResult, read_distributions
+from sociolab.report.score_tables import headline
+from sociolab.report.transcript_view import TranscriptView, extremes, goal_part, leading, views_of
+from sociolab.report.words import sanitize
+from sociolab.store.store import Store
+from sociolab.town.picture import draw_moment
+from sociolab.web.pages import STATIC, templates
+from sociolab.web.town import compact, scripted_words, words_of
+
+PREVIEW = (1200, 630)
+"""Pixels of the picture that others show beside a link."""
+
+_IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^}]*)\}) from "\./(\w+)\.js";$', re.M)
+_EXPORT = re.compile(r"^export (?:const|class|function|async function) (\w+)", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class TownPage:
+    """A page and the picture (PNG) for previews of links to it."""
+
+    html: str
+    picture: bytes
+
+
+def town_page(replay: Replay, scripted: str = "", url: str = "") -> TownPage:
+    """The page of a replay. `scripted`: what the world says of scripted play, if there was any.
+
+    `url`: the https address at which the page will be found; the picture is then expected beside
+    it, as PNG of the same name, since previews of links take no other. Without one the page holds
+    the picture itself.
+    """
+    told = words_of(replay) | {"scripted": scripted}
+    picture = _preview(replay)
+    inside = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
+    days = json.dumps(compact(replay), separators=(",", ":")).encode()
+    html = (
+        templates()
+        .get_template("town/page.html")
+        .render(
+            told=told,
+            about=f"{told['goal']} {told['why']}",
+            url=url,
+            picture=f"{url.removesuffix('.html')}.png" if url else inside,
+            styles=Markup(_styles()),
+            script=Markup(script()),
+            days=base64.b64encode(gzip.compress(days, 9, mtime=0)).decode(),
+            version=sociolab.__version__,
+        )
+    )
+    return TownPage(html, picture)
+
+
+def write_town_page(path: Path, page: TownPage, *, beside: bool = False) -> tuple[Path, ...]:
+    """Write the page, and its picture beside it if asked; what was written. ConfigError where the
+    name ends in anything but .html or cannot be written."""
+    if path.suffix.lower() != ".html":
+        raise ConfigError(f'--out: expected a name that ends in .html, found "{path.name}"')
+    write_report(path, page.html)
+    if not beside:
+        return (path,)
+    picture = path.with_suffix(".png")
+    try:
+        picture.write_bytes(page.picture)
+    except OSError as error:
+        raise ConfigError(f"{picture} cannot be written: {error.strerror or error}") from error
+    return (path, picture)
+
+
+def _preview(replay: Replay) -> bytes:
+    """The town at the first conversation about the task, or else at noon of the first day."""
+    lived = replay.lived
+    trajectory, noon = lived.trajectory, lived.trajectory.clock.a_day // 2
+    step = replay.about[0].step if replay.about else min(noon, trajectory.trace.steps - 1)
+    people = {one.name: trajectory.tile_at(one.id, step) for one in replay.residents}
+    large = draw_moment(lived.town, people)
+    scale = max(PREVIEW[0] / large.width, PREVIEW[1] / large.height)
+    size = (round(large.width * scale), round(large.height * scale))
+    seen = large.resize(size, Image.Resampling.LANCZOS).crop((0, 0, *PREVIEW))
+    file = io.BytesIO()
+    seen.quantize(64, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
+@cache
+def _styles() -> str:
+    names = ("app.css", "town.css")
+    return "\n".join((STATIC / "css" / name).read_text("utf-8") for name in names)
+
+
+@cache
+def script() -> str:
+    """The scripts of the page as one: a browser takes no modules from a file.
+
+    Each of our modules becomes a function that is called once, after those that it imports; they
+    import and export in the two forms that the patterns know, each on a line of its own.
+    """
+    done: dict[str, str] = {}
+
+    def take(name: str) -> None:
+        if name in done:
+            return
+        text = (STATIC / "js" / "town" / f"{name}.js").read_text("utf-8")
+        for _, _, other in _IMPORT.findall(text):
+            take(other)
+        names = ", ".join(_EXPORT.findall(text))
+        body = re.sub(r"^export ", "", _IMPORT.sub(_taken, text), flags=re.M)
+        done[name] = f"const _{name} = (() => {{\n{body}\nreturn {{ {names} }};\n}})();"
+
+    take("main")
+    return '"use strict";\n' + "\n".join(done.values()).replace("</", "<\\/")
+
+
+def _taken(found: re.Match[str]) -> str:
+    whole, some, name = found.groups()
+    return f"const {whole or f'{{{some}}}'} = _{name};"
+
+
+# ------------------------------------------------------------------ best days, and a first page
+
+
+CONSIDERED = 8
+"""Of how many best episodes the one with most conversations about its task is shown."""
+FOR_SITE = 4
+"""Agents of whom a site shows the best days in town."""
+LINES = (6, 14)
+"""Turns of an episode that is read at a glance."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayFile:
+    """A replay as a file: its page, and what a page that leads to it says."""
+
+    trial: str
+    title: str
+    goal: str
+    people: int
+    html: str
+
+
+def town_files(store: Store, result: RunResult) -> Iterator[ReplayFile]:
+    """The best days in town of each of the first agents of a run; none of another world."""
+    if result.world not in worlds_that(lambda one: one.town is not None):
+        return
+    seen: set[str] = set()
+    for spread in leading(result, read_distributions(store, result))[:FOR_SITE]:
+        top = max(point.value for point in spread.points)
+        best = [point.trial for point in spread.points if point.value == top][:CONSIDERED]
+        town = town_of(result.world)
+        found = [(town.replay(store, result.run, trial), trial) for trial in best]
+        replay, trial = max(found, key=lambda one: len(one[0].about))
+        if trial not in seen:
+            seen.add(trial)
+            yield _file(store, result.run, trial, replay)
+
+
+def _file(store: Store, run: str, trial: str, replay: Replay) -> ReplayFile:
+    html = town_page(replay, scripted_words(store, run, trial)).html
+    task = replay.task
+    return ReplayFile(trial, sanitize(task.title), sanitize(task.goal), len(replay.residents), html)
+
+
+def write_demo_page(
+    store: Store, results: Sequence[RunResult], path: Path, tables: Path, option: str
+) -> None:
+    """Write the page, and the replay of the town beside it. `tables` is the page that holds all
+    tables of these runs, in this order; `option` is what commands need to find the store."""
+    town = next((one for result in results for one in town_files(store, result)), None)
+    beside = path.with_stem(f"{path.stem}-town")
+    if town is not None:
+        write_report(beside, town.html)
+    cards = [
+        {
+            "world": result.world,
+            "about": world_plugin(result.world).about,
+            "headline": headline(result),
+            "run": result.run,
+            "played": result.played,
+            "anchor": f"run-{i}",
+        }
+        for i, result in enumerate(results, 1)
+    ]
+    shown = next((one for result in results if (one := _to_read(store, result))), None)
+    text = (
+        pages()
+        .get_template("demo.html")
+        .render(
+            worlds=len(results),
+            tables=tables.name,
+            town=None
+            if town is None
+            else {
+                "title": town.title,
+                "goal": town.goal,
+                "people": town.people,
+                "file": beside.name,
+            },
+            cards=cards,
+            episode=shown,
+            scene=[text for _, text in shown.scene if not goal_part(text)][:1] if shown else (),
+            goals=list(_goals(shown)) if shown else (),
+            store=option,
+        )
+    )
+    write_report(path, sanitize(text))
+
+
+def _to_read(store: Store, result: RunResult) -> TranscriptView | None:
+    """The best episode of a few turns in which the seats have goals of their own; None if none."""
+    main = leading(result, read_distributions(store, result))
+    best = [one.highest.trial for one in extremes(main)]
+    points = [point for spread in main for point in spread.points]
+    order = [*best, *(p.trial for p in sorted(points, key=lambda p: -p.value)[:40])]
+    for view in views_of(store, result.run, transcript_of, list(dict.fromkeys(order))):
+        if LINES[0] <= len(view.course) <= LINES[1] and len(list(_goals(view))) > 1:
+            return view
+    return None
+
+
+def _goals(view: TranscriptView) -> Iterator[tuple[str, str]]:
+    for heading, text in view.scene:
+        if goal := goal_part(text):
+            yield heading, goal
