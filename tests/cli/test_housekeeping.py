@@ -165,3 +165,13 @@ def test_a_dry_run_writes_its_description_too(sociolab: Sociolab, tmp_path: Path
     done = sociolab("run", "sotopia", "--limit", 1, "--dry-run", "--write-file", "w.toml")
     assert done.code == 0
     assert 'world = "sotopia"\nlimit = 1\n' in (tmp_path / "w.toml").read_text("utf-8")
+
+
+def test_a_setting_of_a_file_is_taken_back_by_an_empty_one(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    written = 'world = "stss"\nlimit = 1\n[settings]\nwithout = "reflection"\n'
+    (tmp_path / "w.toml").write_text(written)
+    run = ("run", "--file", "w.toml", "--dry-run")
+    assert "is for mind=generative-agents" in sociolab(*run).sentence
+    assert sociolab(*run, "--set", "without=").code == 0
