@@ -92,10 +92,8 @@ def asked_episodes(store: Store, run: str, asked: EpisodeQuery) -> FoundEpisodes
     fitting += [_open(store, run, who, one[1], one[2], asked.judge) for one in unscored]
     first = asked.sort or next((_parts(rule)[0] for rule in rules), None)
     shown = _scored(known.scored, first, asked.judge)
-    tasks = {one.row.task for one in listed(store, run, EpisodeFilter(), size=_ALL).listed}
-    if asked.task and not any(id.startswith(asked.task) for id in tasks):
-        near = did_you_mean(asked.task, tasks)
-        raise ConfigError(f'--task: no task of {run} starts with "{asked.task}"{near}')
+    if asked.task:
+        _check_task(store, run, asked.task)
     order: EpisodeFilter = replace(who, score=shown.key if shown else "")
     if asked.sort:
         order = replace(order, order="lowest")
@@ -108,6 +106,13 @@ def asked_episodes(store: Store, run: str, asked: EpisodeQuery) -> FoundEpisodes
         and (not asked.failed or one.row.failed or one.row.status == "failed")
     )
     return FoundEpisodes(kept[: asked.limit], shown, len(kept))
+
+
+def _check_task(store: Store, run: str, wanted: str) -> None:
+    tasks = {one.row.task for one in listed(store, run, EpisodeFilter(), size=_ALL).listed}
+    if not any(id.startswith(wanted) for id in tasks):
+        near = did_you_mean(wanted, tasks)
+        raise ConfigError(f'--task: no task of {run} starts with "{wanted}"{near}')
 
 
 def _label(wanted: str | None, known: Sequence[str], flag: str) -> str:

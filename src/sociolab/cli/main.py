@@ -122,13 +122,13 @@ class _Verbs(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Runs the verb; ConfigError where one of its options has a value of another type."""
-        from pydantic import ValidationError
-
-        from sociolab.core.reading import first_problem
-
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
+            from pydantic import ValidationError
+
+            from sociolab.core.reading import first_problem
+
             wrong = error.__cause__
             if error.param is None or not isinstance(wrong, ValidationError):
                 raise

@@ -183,7 +183,7 @@ def notes_of_runs(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
         for note in dict.fromkeys(told):
             runs_by_note.setdefault(note, []).append(run)
     return tuple(
-        note if len(runs) == len(notes) else f"in {' and '.join(runs)}: {note}"
+        note if len(runs) == len(notes) else f"in {listed(runs)}: {note}"
         for note, runs in runs_by_note.items()
     )
 

@@ -16,7 +16,7 @@ from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
-from sociolab.judging.quoting import WANTED, quoted
+from sociolab.judging.quoting import WANTED, flat, quoted
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
 from sociolab.town.questions import Utterance
@@ -174,12 +174,13 @@ class _Text:
 
 
 def _talk(lines: Sequence[Utterance]) -> _Text:
-    speakers = tuple(_flat(line.name) for line in lines)
-    return _Text("judge_talk", "The talk", tuple(_flat(line.text) for line in lines), speakers)
+    # On one line, so that nothing that was said or noted can pass for a part of the prompt.
+    speakers = tuple(flat(line.name) for line in lines)
+    return _Text("judge_talk", "The talk", tuple(flat(line.text) for line in lines), speakers)
 
 
 def _note(note: str) -> _Text:
-    lines = tuple(_flat(line) for line in note.splitlines() if line.strip())
+    lines = tuple(flat(line) for line in note.splitlines() if line.strip())
     return _Text("judge_note", "The note", lines)
 
 
@@ -188,13 +189,13 @@ def _shown(
 ) -> dict[str, object]:
     performer, other = occasion.performer, occasion.other
     return {
-        "performer": _flat(performer.name),
-        "other": _flat(other.name),
-        "where": f"at {_flat(occasion.here)}" if occasion.here else "outdoors",
+        "performer": flat(performer.name),
+        "other": flat(other.name),
+        "where": f"at {flat(occasion.here)}" if occasion.here else "outdoors",
         "now": now_line(occasion.now),
-        "performer_home": _flat(performer.living_area),
-        "other_home": _flat(other.living_area),
-        "statements": [_flat(condition.text) for condition in conditions],
+        "performer_home": flat(performer.living_area),
+        "other_home": flat(other.living_area),
+        "statements": [flat(condition.text) for condition in conditions],
         "title": text.title,
         "lines": text.shown,
     }
@@ -208,11 +209,6 @@ def _without_speaker(quote: str, speakers: Sequence[str]) -> str:
 
 def _field(number: int) -> str:
     return f"statement_{number + 1}"
-
-
-def _flat(text: str) -> str:
-    """On one line, so that nothing that was said or noted can pass for a part of the prompt."""
-    return " ".join(text.split())
 
 
 # ------------------------------------------------------------------ labelled conversations
