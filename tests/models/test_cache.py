@@ -9,7 +9,16 @@ import pytest
 
 from fake_models import FakeModel
 from sociolab.core.errors import BudgetSpent, ModelError
-from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Schema, Usage
+from sociolab.core.ports import (
+    Attempt,
+    CallKey,
+    ChatModel,
+    ChatReply,
+    Message,
+    Prompt,
+    Schema,
+    Usage,
+)
 from sociolab.models.budget import Budget, Price, tokens_in
 from sociolab.models.cache import CachedModel, NullReplyStore, reply_key
 
@@ -25,6 +34,7 @@ class Kept:
     def __init__(self) -> None:
         self.replies: dict[str, ChatReply] = {}
         self.failures: list[tuple[CallKey, ModelError]] = []
+        self.attempts: list[Attempt] = []
 
     def find(self, key: str) -> ChatReply | None:
         return self.replies.get(key)
@@ -35,6 +45,9 @@ class Kept:
 
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
         self.failures.append((call, error))
+
+    def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
+        self.attempts.append(attempt)
 
 
 def complete(model: ChatModel, key: CallKey = KEY, prompt: Prompt = PROMPT) -> ChatReply:

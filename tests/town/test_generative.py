@@ -588,6 +588,9 @@ class Shelf:
     def keep_failure(self, *_: object) -> None:
         raise AssertionError
 
+    def keep_attempt(self, *_: object) -> None:
+        raise AssertionError
+
 
 def embedded(shelf: Shelf, journal: tuple[Event, ...] = ()) -> tuple[Vectors, tuple[Event, ...]]:
     mind = Marionette(hourly_schedule=cafe_from_nine, choose_sector=to_the_cafe, react=talks_once)

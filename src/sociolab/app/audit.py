@@ -42,6 +42,7 @@ from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
 from sociolab.core.ports import (
+    Attempt,
     CallKey,
     ChatReply,
     Judge,
@@ -349,6 +350,10 @@ class PaidBefore:
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
         """Kept by the audit."""
         self.kept.keep_failure(call, model, error, seconds)
+
+    def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
+        """Kept by the audit."""
+        self.kept.keep_attempt(call, model, attempt)
 
 
 async def ask(

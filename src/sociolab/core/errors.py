@@ -88,7 +88,8 @@ class ModelError(SociolabError):
 
     `cause` names the kind; `fatal` says that every further call would fail the same way, so
     that a run stops instead of failing a thousand times. `tries` counts the attempts made,
-    `pause` is how many seconds the provider asks to wait.
+    `pause` is how many seconds the provider asks to wait. `weather`: the server is busy, loading or
+    at its limit, so that waiting helps; it uses up no try.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class ModelError(SociolabError):
         fatal: bool = False,
         tries: int = 1,
         pause: float | None = None,
+        weather: bool = False,
     ) -> None:
         super().__init__(message)
         self.cause: Cause = cause
@@ -107,6 +109,7 @@ class ModelError(SociolabError):
         self.fatal = fatal
         self.tries = tries
         self.pause = pause
+        self.weather = weather
 
 
 class BudgetSpent(ModelError):  # noqa: N818  a state of affairs, as StopIteration is

@@ -329,6 +329,8 @@ class Prompt:
     """What is sent to a chat model.
 
     `penalties` is both the frequency and the presence penalty, -2 to 2; None sends neither.
+    `max_tokens` is what somebody wrote; without it the reply is capped by `needs`, the tokens that
+    a reply of this kind may take. `needs` is no part of what identifies a call or a trial.
     """
 
     messages: tuple[Message, ...]
@@ -336,6 +338,7 @@ class Prompt:
     temperature: float | None = None
     max_tokens: int | None = None
     penalties: float | None = None
+    needs: int | None = field(default=None, compare=False)
 
     @cached_property
     def fingerprint(self) -> bytes:
@@ -371,12 +374,47 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Served:
+    """What really answered a call, beside what was asked for.
+
+    `model` and `fingerprint` are as the server returned them, "" where it did not. `left_out` names
+    the options of the prompt that this model has refused and that were not sent ("temperature",
+    "schema", "system", "penalties"). `cap` is the token limit that was sent, None for none.
+    """
+
+    model: str = ""
+    fingerprint: str = ""
+    left_out: tuple[str, ...] = ()
+    cap: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One request of a call, and what it may have cost.
+
+    `number` counts from 1 within the call; `cause` is None where it brought the reply. `billed`:
+    the provider told the usage of it ("told"), its tokens are estimated from the texts
+    ("estimated"), it was sent and nobody knows what it cost, so that it is booked at the amount
+    held ("possible"), or it was refused before anything was made ("no"). `usd` is what is booked,
+    None without a price.
+    """
+
+    number: int
+    seconds: float
+    cause: Cause | None
+    billed: Literal["told", "estimated", "possible", "no"]
+    usage: Usage = field(default_factory=Usage)
+    usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ChatReply:
     """A chat model's reply, cut or withheld ones included.
 
     `seconds` is the time of the call, its retries included, but not its wait for a place in
     flight; `usd` its price, None if unknown. `fault` says what was wrong with a reply whose text
-    could be used all the same (an impossible usage), "" where nothing was.
+    could be used all the same (an impossible usage), "" where nothing was. `served` says what
+    answered, and `reasoned` that tokens were spent on thoughts that are not part of the text.
     """
 
     text: str
@@ -386,6 +424,8 @@ class ChatReply:
     tries: int = 1
     usd: float | None = None
     fault: str = ""
+    served: Served = field(default_factory=Served)
+    reasoned: bool = False
 
 
 class ChatModel(Protocol):
@@ -414,6 +454,10 @@ class ReplyStore(Protocol):
 
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
         """Store that a call failed for good, and why."""
+        ...
+
+    def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
+        """Store an attempt that brought no reply, and what it may have cost."""
         ...
 
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, replace
 
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore, Role
+from sociolab.core.ports import Attempt, CallKey, ChatModel, ChatReply, Prompt, ReplyStore, Role
 from sociolab.models.budget import Budget, Forecast, Price, bytes_of, counted, size_of
 
 
@@ -118,4 +118,7 @@ class NullReplyStore:
         """Let it go."""
 
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
+        """Let it go."""
+
+    def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
         """Let it go."""

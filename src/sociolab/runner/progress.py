@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from traceback import extract_stack
 
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.core.ports import Attempt, CallKey, ChatReply, Prompt
 from sociolab.core.tracebacks import in_file, users_own
 from sociolab.store.calls import RunReplies
 
@@ -332,3 +332,9 @@ class TalliedReplies:
         self._tally.waits.call_ended()
         self._tally.calls += 1
         self._replies.keep_failure(call, model, error, seconds)
+
+    def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
+        """Count what it may have cost, and store."""
+        self._tally.usd += attempt.usd or 0.0
+        self._tally.tokens += attempt.usage.prompt + attempt.usage.completion
+        self._replies.keep_attempt(call, model, attempt)

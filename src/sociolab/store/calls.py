@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from sociolab.core.codec import compact_json
 from sociolab.core.errors import Cause, ModelError, StoreError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
+from sociolab.core.ports import Attempt, CallKey, ChatReply, Message, Prompt, Schema, Usage
 from sociolab.core.redaction import redacted
 from sociolab.store.database import Database, as_bytes, as_text
 
@@ -364,6 +364,9 @@ class RunReplies:
         values = (*_columns(call), model, error.tries, seconds, now, error.cause, str(error))
         self._store.execute(_KEEP_FAILURE, (self._run, *values))
         self._store.commit_soon()
+
+    def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
+        """Store an attempt that brought no reply, and what it may have cost."""
 
     def release(self, trial: str) -> None:
         """Forget the prompts of a trial that is over, by the name its calls gave it."""
