@@ -19,7 +19,7 @@ from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema
 from sociolab.endpoint.server import EndpointServer as Server
 from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import FAULTS, EndpointSettings
-from sociolab.models import chat
+from sociolab.models import traffic
 from sociolab.models.chat import Endpoint, EndpointModel
 from sociolab.models.config import EndpointSpec
 
@@ -36,7 +36,7 @@ KEY = CallKey("trial", "agent", "ada", 0, "act", 1)
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
+    monkeypatch.setattr(traffic, "LONGEST_PAUSE", 0.001)
 
 
 def prompt(number: int) -> Prompt:
@@ -213,7 +213,7 @@ def test_a_call_is_ended_by_its_total_limit_however_many_attempts_it_has() -> No
 
 
 def test_a_pause_that_would_outlast_the_call_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST_WAIT", 60.0)
+    monkeypatch.setattr(traffic, "LONGEST_PAUSE", 60.0)
     settings = EndpointSettings(rate_limited=1.0, retry_after=30.0)
     server, error = fail(settings, total_s=5.0)
     assert (error.cause, error.tries, error.pause) == ("rate limit", 1, 30.0)
@@ -231,7 +231,7 @@ def test_waiting_for_a_place_in_flight_does_not_count_as_time_of_the_call() -> N
 
 
 def test_retry_after_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST_WAIT", 60.0)
+    monkeypatch.setattr(traffic, "LONGEST_PAUSE", 60.0)
     began = time.monotonic()
     fail(EndpointSettings(rate_limited=1.0, retry_after=0.15), tries=3)
     assert time.monotonic() - began >= 0.3
@@ -255,7 +255,7 @@ def test_retry_after_is_read_in_seconds(header: str | None, pause: float | None)
 
 
 def test_pauses_double_up_to_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST_WAIT", 60.0)
+    monkeypatch.setattr(traffic, "LONGEST_PAUSE", 60.0)
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:

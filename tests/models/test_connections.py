@@ -17,7 +17,7 @@ import pytest
 from raw_server import KEY, PROMPT, Serve, completion, http, raw_server, request
 from sociolab.core.errors import Cause, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
-from sociolab.models import chat
+from sociolab.models import traffic
 from sociolab.models.budget import Budget
 from sociolab.models.cache import CachedModel, NullReplyStore
 from sociolab.models.chat import Endpoint, EndpointModel
@@ -29,7 +29,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
+    monkeypatch.setattr(traffic, "LONGEST_PAUSE", 0.001)
 
 
 @asynccontextmanager

@@ -40,7 +40,7 @@ Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
+    monkeypatch.setattr(traffic, "LONGEST_PAUSE", 0.001)
 
 
 def ignore(said: str) -> None:

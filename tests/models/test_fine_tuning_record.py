@@ -17,7 +17,7 @@ from models.tuning_cases import ANIMALS, training_file, tuning
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models import chat
+from sociolab.models import traffic
 from sociolab.models.config import EndpointSpec
 from sociolab.models.finetuning import (
     FineTuningClient,
@@ -39,7 +39,7 @@ class StoppedError(Exception):
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
+    monkeypatch.setattr(traffic, "LONGEST_PAUSE", 0.001)
 
 
 def ignore(said: str) -> None:

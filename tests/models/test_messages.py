@@ -27,7 +27,7 @@ from sociolab.core.errors import Cause, ConfigError, ModelError
 from sociolab.core.ports import ChatReply, Message, Prompt, Schema, Usage
 from sociolab.endpoint.server import EndpointServer, serve
 from sociolab.endpoint.settings import FAULTS, EndpointSettings
-from sociolab.models import chat
+from sociolab.models import traffic
 from sociolab.models.budget import Price
 from sociolab.models.chat import EndpointModel
 from sociolab.models.config import EndpointSpec
@@ -51,7 +51,7 @@ SECRET = "sk-ant-api03/0123456789+abcdef"
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
+    monkeypatch.setattr(traffic, "LONGEST_PAUSE", 0.001)
 
 
 def sent(prompt: Prompt = PROMPT, quirks: Quirks | None = None, **options: Any) -> dict[str, Any]:

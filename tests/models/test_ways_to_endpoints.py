@@ -17,7 +17,7 @@ import pytest
 
 from raw_server import KEY, PROMPT, Serve, completion, http, raw_server, request
 from sociolab.core.errors import ConfigError, ModelError
-from sociolab.models import chat
+from sociolab.models import traffic
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient
@@ -32,7 +32,7 @@ SECRET = "sk-proj/0123456789+abcdef"
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
+    monkeypatch.setattr(traffic, "LONGEST_PAUSE", 0.001)
     for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
 

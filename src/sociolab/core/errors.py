@@ -89,7 +89,8 @@ class ModelError(SociolabError):
     `cause` names the kind; `fatal` says that every further call would fail the same way, so
     that a run stops instead of failing a thousand times. `tries` counts the attempts made,
     `pause` is how many seconds the provider asks to wait. `weather`: the server is busy, loading or
-    at its limit, so that waiting helps; it uses up no try.
+    at its limit, so that waiting helps; it uses up no try. `may_be_billed`: the request was
+    sent, and what became of it is not known.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class ModelError(SociolabError):
         tries: int = 1,
         pause: float | None = None,
         weather: bool = False,
+        may_be_billed: bool = False,
     ) -> None:
         super().__init__(message)
         self.cause: Cause = cause
@@ -110,6 +112,7 @@ class ModelError(SociolabError):
         self.tries = tries
         self.pause = pause
         self.weather = weather
+        self.may_be_billed = may_be_billed
 
 
 class BudgetSpent(ModelError):  # noqa: N818  a state of affairs, as StopIteration is

@@ -388,6 +388,9 @@ class Served:
     cap: int | None = None
 
 
+Billed: TypeAlias = Literal["told", "estimated", "possible", "no"]
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One request of a call, and what it may have cost.
@@ -402,7 +405,7 @@ class Attempt:
     number: int
     seconds: float
     cause: Cause | None
-    billed: Literal["told", "estimated", "possible", "no"]
+    billed: Billed
     usage: Usage = field(default_factory=Usage)
     usd: float | None = None
 

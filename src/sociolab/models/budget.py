@@ -9,11 +9,11 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from sociolab.core.errors import BudgetSpent
+from sociolab.core.errors import BudgetSpent, Cause
 from sociolab.core.ports import Prompt, Usage
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ class Budget:
 
     A call that does not fit beside those in flight waits for them: they mostly cost less than was
     held for them. Once one does not fit although none is in flight, the budget is used up for
-    all. Without a limit (None) nothing need be held.
+    all. Without a limit (None) nothing need be held. `first` is the way in for a call of a model
+    whose replies may be of any length yet: one at a time.
     """
 
     def __init__(self, limit: float | None = None, before: Totals | None = None) -> None:
@@ -37,6 +38,7 @@ class Budget:
         self._held = 0.0
         self._in_flight = 0
         self._used_up = False
+        self.first = asyncio.Semaphore(1)
         self._queue: deque[asyncio.Future[None]] = deque()
 
     async def hold(self, most: Callable[[], float]) -> float:
@@ -152,7 +154,7 @@ def tokens_in(prompt: Prompt) -> int:
 
 
 FIRST = 4
-"""Replies from which on a length is taken to be known; until then, calls in flight at most."""
+"""Replies from which on a length is taken to be known."""
 
 FIRST_REPLY_TOKENS = 2000
 """What each of the first replies is taken to need at most, where no `max_tokens` bounds it."""
@@ -242,40 +244,73 @@ class Longest:
 
 
 class Forecast:
-    """What a call of one model in one role may cost, in dollars.
+    """What a call of one model in one role may take at most, in tokens."""
 
-    `first` is the way in for calls while it is not `known` how long replies are.
-    """
-
-    def __init__(self, price: Price) -> None:
-        self.first = asyncio.Semaphore(FIRST)
-        self._price = price
+    def __init__(self) -> None:
         self._replies = Longest()
         self._tokens_a_byte = Longest()
+        self._heeds_caps = True
 
     @property
     def known(self) -> bool:
         """Whether enough replies have come back."""
         return self._replies.count >= FIRST
 
-    def most(self, size: int, max_tokens: int | None) -> float:
-        """Dollars for a prompt of `size` bytes; until lengths are known, at least a token a byte
-        and, without `max_tokens`, `FIRST_REPLY_TOKENS`."""
+    def most(self, size: int, cap: int | None) -> Usage:
+        """For a prompt of `size` bytes; until lengths are known, at least a token a byte and,
+        without a cap, `FIRST_REPLY_TOKENS`. A cap that was passed before is none."""
         seen = self._tokens_a_byte
         a_byte = seen.bound if self.known else max(1.0, seen.most)
-        written = max_tokens or math.ceil(self._unlimited())
-        read = math.ceil(size * a_byte)
-        return self._price.of(Usage(read, written, written=read if self._price.into_cache else 0))
+        written = self._unlimited()
+        if cap is not None and self._heeds_caps:
+            written = min(cap, written) if self.known else cap
+        return Usage(math.ceil(size * a_byte), math.ceil(written), estimated=True)
 
-    def learn(self, size: int, usage: Usage) -> None:
+    def learn(self, size: int, usage: Usage, cap: int | None = None) -> None:
         """What a call took."""
         self._replies.add(usage.completion)
         self._tokens_a_byte.add(usage.prompt / max(size, 1))
+        if cap is not None and usage.completion > 1.1 * cap:
+            self._heeds_caps = False
 
     def _unlimited(self) -> float:
         if self.known:
             return self._replies.bound
         return max(FIRST_REPLY_TOKENS, self._replies.most)
+
+
+class Meter(Protocol):
+    """The money of one call, request by request: held before each, booked after it."""
+
+    async def hold(self, cap: int | None) -> None:
+        """Hold what a request may cost whose reply has at most `cap` tokens; BudgetSpent where
+        there is not enough."""
+        ...
+
+    def failed(self, cause: Cause, *, may_be_billed: bool) -> None:
+        """The request that was held for brought nothing."""
+        ...
+
+    def useless(self, usage: Usage | None, cause: Cause) -> None:
+        """It brought a body that is of no use, which tells this usage, or none."""
+        ...
+
+
+class _Free:
+    """Counts nothing."""
+
+    async def hold(self, cap: int | None) -> None:
+        """Nothing is held."""
+
+    def failed(self, cause: Cause, *, may_be_billed: bool) -> None:
+        """Nothing is booked."""
+
+    def useless(self, usage: Usage | None, cause: Cause) -> None:
+        """Nothing is booked."""
+
+
+FREE: Meter = _Free()
+"""Of calls that nobody counts."""
 
 
 def bytes_of(prompt: Prompt) -> int:

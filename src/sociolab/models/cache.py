@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import time
-from dataclasses import asdict, replace
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Protocol, runtime_checkable
 
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import Attempt, CallKey, ChatModel, ChatReply, Prompt, ReplyStore, Role
-from sociolab.models.budget import Budget, Forecast, Price, bytes_of, counted, size_of
+from sociolab.core.errors import BudgetSpent, Cause, ModelError
+from sociolab.core.ports import (
+    Attempt,
+    Billed,
+    CallKey,
+    ChatModel,
+    ChatReply,
+    Prompt,
+    ReplyStore,
+    Role,
+    Usage,
+)
+from sociolab.models.budget import Budget, Forecast, Meter, Price, bytes_of, counted, size_of
 
 
 class CachedModel:
@@ -38,53 +53,120 @@ class CachedModel:
         self._price = price
         self._options = options
         self._writes = writes
-        self._forecasts: dict[Role, Forecast] = {}
+        self._forecasts: dict[Role, Forecast] = defaultdict(Forecast)
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """The kept reply, or a new one that is kept from now on."""
         stored = reply_key(self._address, self.label, prompt, key, self._options)
         found = self._replies.find(stored)
-        if self._price is None or self._budget.limit is None:
-            return await self._made(stored, prompt, key) if found is None else found
-        forecast = self._forecasts.get(key.role)
-        if forecast is None:
-            forecast = self._forecasts[key.role] = Forecast(self._price)
+        forecast, size = self._forecasts[key.role], bytes_of(prompt)
         if found is not None:
-            forecast.learn(bytes_of(prompt), found.usage)
+            forecast.learn(size, found.usage)
             return found
-        if not forecast.known and prompt.max_tokens is None:
-            async with forecast.first:
+        unbounded = self._budget.limit is not None and self._price and prompt.max_tokens is None
+        if unbounded and not forecast.known:
+            async with self._budget.first:
                 if not forecast.known:
-                    return await self._afforded(forecast, stored, prompt, key)
-        return await self._afforded(forecast, stored, prompt, key)
+                    return await self._made(stored, prompt, key, forecast, size)
+        return await self._made(stored, prompt, key, forecast, size)
 
-    async def _afforded(
-        self, forecast: Forecast, stored: str, prompt: Prompt, key: CallKey
+    async def _made(
+        self, stored: str, prompt: Prompt, key: CallKey, forecast: Forecast, size: int
     ) -> ChatReply:
-        """A new reply, made when the budget has room for it."""
-        size = bytes_of(prompt)
-        usd = await self._budget.hold(lambda: forecast.most(size, prompt.max_tokens))
-        try:
-            reply = await self._made(stored, prompt, key)
-            forecast.learn(size, reply.usage)
-            return reply
-        finally:
-            self._budget.let_go(usd)
-
-    async def _made(self, stored: str, prompt: Prompt, key: CallKey) -> ChatReply:
+        keep = partial(self._replies.keep_attempt, key, self.label)
+        meter = _CallMeter(self._budget, self._price, forecast, size, keep)
         began = time.perf_counter()
         try:
-            reply = await self._model.complete(prompt, key)
+            reply = await self._called(prompt, key, meter)
+        except BudgetSpent:
+            raise
         except ModelError as error:
             self._replies.keep_failure(key, self.label, error, time.perf_counter() - began)
             raise
         reply = _accounted(prompt, reply, size_of(reply.text) if self._writes else 0)
-        if self._price is not None:
-            usd = self._price.of(reply.usage)
-            self._budget.spend(usd, estimated=reply.usage.estimated)
-            reply = replace(reply, usd=usd)
+        forecast.learn(size, reply.usage, reply.served.cap)
+        reply = replace(reply, usd=meter.replied(reply.usage))
         self._replies.keep(stored, key, self.label, prompt, reply)
         return reply
+
+    async def _called(self, prompt: Prompt, key: CallKey, meter: _CallMeter) -> ChatReply:
+        if isinstance(self._model, MeteredModel):
+            return await self._model.metered(prompt, key, meter)
+        await meter.hold(prompt.max_tokens)
+        try:
+            return await self._model.complete(prompt, key)
+        except ModelError as error:
+            meter.failed(error.cause, may_be_billed=error.may_be_billed)
+            raise
+        except asyncio.CancelledError:
+            meter.failed("interrupted", may_be_billed=True)
+            raise
+
+
+@runtime_checkable
+class MeteredModel(Protocol):
+    """A chat model whose calls are several requests, each of which may cost something."""
+
+    async def metered(self, prompt: Prompt, key: CallKey, meter: Meter) -> ChatReply:
+        """As `ChatModel.complete`; the meter hears of each request, but not of the reply."""
+        ...
+
+
+@dataclass(slots=True)
+class _CallMeter:
+    """The money of one call of a model at a price, from a budget; `keep` is given what each of its
+    requests that brought no reply may have cost."""
+
+    budget: Budget
+    price: Price | None
+    forecast: Forecast
+    size: int
+    keep: Callable[[Attempt], None]
+    number: int = 0
+    _most: Usage = field(default_factory=Usage)
+    _held: float = 0.0
+    _began: float = 0.0
+
+    async def hold(self, cap: int | None) -> None:
+        self._held = await self.budget.hold(lambda: self._price_of_most(cap))
+        self.number += 1
+        self._began = time.perf_counter()
+
+    def _price_of_most(self, cap: int | None) -> float:
+        self._most = self.forecast.most(self.size, cap)
+        if self.price is None:
+            return 0.0
+        into_cache = self._most.prompt if self.price.into_cache else 0
+        return self.price.of(replace(self._most, written=into_cache))
+
+    def failed(self, cause: Cause, *, may_be_billed: bool) -> None:
+        if may_be_billed:
+            self._keep(cause, "possible", self._most, self._held)
+        else:
+            self._keep(cause, "no", Usage(), 0.0)
+
+    def useless(self, usage: Usage | None, cause: Cause) -> None:
+        if usage is None:
+            self.failed(cause, may_be_billed=True)
+            return
+        usd = self.price.of(usage) if self.price else 0.0
+        self._keep(cause, "estimated" if usage.estimated else "told", usage, usd)
+
+    def replied(self, usage: Usage) -> float | None:
+        """The reply came; what it costs, None without a price."""
+        usd = self.price.of(usage) if self.price else None
+        if usd is not None:
+            self.budget.spend(usd, estimated=usage.estimated)
+        self.budget.let_go(self._held)
+        return usd
+
+    def _keep(self, cause: Cause, billed: Billed, usage: Usage, usd: float) -> None:
+        if usd:
+            self.budget.spend(usd, estimated=billed != "told")
+        self.budget.let_go(self._held)
+        seconds = time.perf_counter() - self._began
+        cost = usd if self.price else None
+        self.keep(Attempt(self.number, seconds, cause, billed, usage, cost))
 
 
 def _accounted(prompt: Prompt, reply: ChatReply, written: int) -> ChatReply:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import math
 import os
 import random
 import ssl
-import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
@@ -21,18 +17,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from sociolab.core import __version__
-from sociolab.core.errors import ConfigError, ModelError
+from sociolab.core.errors import Cause, ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.core.redaction import guard, redacted, redacted_bytes
 from sociolab.core.seeding import seed_of
+from sociolab.models.budget import FREE, Meter
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
-from sociolab.models.wire import CHAT, Dialect, quirks_of, read_error
+from sociolab.models.meaning import limit_pause, read_error
+from sociolab.models.traffic import Traffic, backoff, patience
+from sociolab.models.wire import CHAT, Dialect, Quirks, quirks_of, token_limit
 
 if TYPE_CHECKING:  # loaded with the first request: it takes a tenth of a second
     import aiohttp
-
-LONGEST_WAIT = 60.0
-"""Seconds: no pause between two attempts is longer, whatever the server asks for."""
 
 ATTEMPT_HEADER = "x-sociolab-attempt"
 """Which attempt at the same call a request is, from 1: for the logs of a server of one's own."""
@@ -46,11 +42,11 @@ Result = TypeVar("Result")
 
 
 class HttpAnswer(NamedTuple):
-    """What came back for one request; `pause` is the seconds that Retry-After asks for."""
+    """What came back for one request; names of headers are in lower case."""
 
     status: int
     body: bytes
-    pause: float | None
+    headers: Mapping[str, str]
 
 
 class Limits(ABC):
@@ -61,8 +57,7 @@ class Limits(ABC):
         self.spec = spec
         self.dialect = dialect
         self.base_url = spec.base_url.rstrip("/")
-        self._room = asyncio.Semaphore(spec.in_flight)
-        self._next = 0.0
+        self.traffic = Traffic(spec)
 
     def model(self, name: str, options: Mapping[str, Any] | None = None) -> EndpointModel:
         """A model of this endpoint; `options` go into each of its requests as they are, but for a
@@ -79,30 +74,27 @@ class Limits(ABC):
     ) -> HttpAnswer:
         """One request of a call, in its place and its time; `kind` is the body's content type."""
 
-    async def call(self, attempt: Callable[[RetriedCall], Awaitable[Result]]) -> Result:
+    async def call(
+        self,
+        attempt: Callable[[RetriedCall], Awaitable[Result]],
+        key: CallKey | None = None,
+        model: str = "",
+        meter: Meter = FREE,
+    ) -> Result:
         """What an attempt gives, with retries where they may help; ModelError otherwise.
 
-        It always ends: no request outlasts `timeout_s`, and requests and pauses together do not
-        outlast `total_s`. Waiting for a place in flight is not counted. A request is sent only
-        while a fair time is left for it, half of `timeout_s`: cut off, it would be paid for all
-        the same.
+        It always ends, and what it waits for is the endpoint's doing: a request may take
+        `timeout_s` and, while others come back, three times what they usually take; requests and
+        the pauses after failures do not outlast `total_s`. Waiting for a place in flight and for a
+        server that is busy or at its limit is not counted, and uses up no try. A request is sent
+        only while a fair time is left for it, half of `timeout_s`: cut off, it would be paid for
+        all the same.
         """
-        return await RetriedCall(self).retried(attempt)
-
-    @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """A place in flight, in its minute; first come, first served."""
-        async with self._room:
-            if self.spec.requests_per_minute:
-                now = time.monotonic()
-                wait = self._next - now
-                self._next = max(self._next, now) + 60.0 / self.spec.requests_per_minute
-                await asyncio.sleep(max(wait, 0.0))
-            yield
+        return await RetriedCall(self, key, model, meter).retried(attempt)
 
     def for_another_loop(self) -> None:
         """Forget who waits: the next call may be made in another event loop."""
-        self._room = asyncio.Semaphore(self.spec.in_flight)
+        self.traffic.forget_waiters()
 
 
 class Endpoint(Limits):
@@ -147,14 +139,11 @@ class Endpoint(Limits):
         self,
         method: str,
         path: str,
-        seconds: float,
         body: bytes | aiohttp.MultipartWriter | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> HttpAnswer:
-        """One request, which ends after `seconds`.
-
-        ModelError where the connection, the time limit or the size of the reply ends it.
-        """
+        """One request, for as long as its caller waits. ModelError where the connection or the size
+        of the reply ends it."""
         import aiohttp
 
         if self._session is None:
@@ -162,24 +151,16 @@ class Endpoint(Limits):
         url = self.base_url + path
         data = BytesIO(body) if isinstance(body, bytes) else body  # sent in pieces
         try:
-            async with (
-                asyncio.timeout(seconds),
-                self._session.request(
-                    method,
-                    url,
-                    data=data,
-                    headers=headers,
-                    allow_redirects=False,
-                ) as response,
-            ):
+            async with self._session.request(
+                method, url, data=data, headers=headers, allow_redirects=False
+            ) as response:
                 if response.status == 407:
                     raise _refused_by_proxy(url + self._through, 407, "")
-                pause = _retry_after(response.headers)
-                return HttpAnswer(response.status, await self._body(response), pause)
-        except TimeoutError:
-            message = f"{url} gave no reply within {seconds:.3g} s{self._through}"
-            failure = ModelError(message, cause="timeout", retryable=True)
+                names = {name.lower(): value for name, value in response.headers.items()}
+                return HttpAnswer(response.status, await self._body(response), names)
         except (aiohttp.ClientError, OSError, UnicodeError) as error:
+            if isinstance(error, TimeoutError):
+                raise
             failure = self._failure(url, error)
         # Not raised from aiohttp's error, which holds what was sent, the key among it.
         raise failure
@@ -197,8 +178,8 @@ class Endpoint(Limits):
         if kind is not None:
             headers["content-type"] = kind
         return await call.timed(
-            self.base_url + path,
-            lambda seconds: self.request(method, path, seconds, body, headers),
+            self.base_url + path + self._through,
+            lambda: self.request(method, path, body, headers),
         )
 
     def _opened(self) -> aiohttp.ClientSession:
@@ -234,6 +215,7 @@ class Endpoint(Limits):
                     "found more; if that is right, set a larger max_reply_mb under "
                     f"[endpoints.{self.spec.name}] in models.toml",
                     cause="malformed reply",
+                    may_be_billed=True,
                 )
         return redacted_bytes(bytes(body))  # some servers repeat what they were sent
 
@@ -271,7 +253,9 @@ class Endpoint(Limits):
                 "content-encoding" in said
             ):
                 message = f"{where} sent a body that cannot be decompressed ({said})"
-                return ModelError(message, cause="malformed reply", retryable=True)
+                return ModelError(
+                    message, cause="malformed reply", retryable=True, may_be_billed=True
+                )
             case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError():
                 said = "it closed before the reply was complete"
             case aiohttp.ClientResponseError():
@@ -288,42 +272,75 @@ class Endpoint(Limits):
             case _:
                 said = f"{type(error).__name__}: {said}"
         message = f"the connection to {where} broke ({said})"
-        return ModelError(message, cause="connection", retryable=True)
+        return ModelError(message, cause="connection", retryable=True, may_be_billed=True)
 
 
 class RetriedCall:
-    """One call: its attempts, and the seconds that they and the pauses between them took."""
+    """One call: its attempts, and the seconds that they and the pauses between them took.
 
-    def __init__(self, limits: Limits) -> None:
+    `cap` is the token limit that is sent, `tokens` those of the reply: set by whoever sends and
+    reads it.
+    """
+
+    def __init__(self, limits: Limits, key: CallKey | None, model: str, meter: Meter) -> None:
         self.tries = 1
         self.seconds = 0.0
-        self._limits = limits
+        self.cap: int | None = None
+        self.tokens = 0
+        self.meter = meter
         self._spec = limits.spec
+        self._traffic = limits.traffic
+        self._model = model
+        self._kind = f"{key.role} {key.name}" if key else ""
+        self._rank = self._traffic.rank(key.trial) if key else -1
+        self._sent = 0.0
+        self._full = False
 
     async def retried(self, attempt: Callable[[RetriedCall], Awaitable[Result]]) -> Result:
         """What `Limits.call` promises."""
-        spec = self._spec
         while True:
             try:
-                return await attempt(self)
+                result = await attempt(self)
             except ModelError as error:
-                said = redacted(str(error))
+                error.args = (redacted(str(error)),)
                 error.tries = self.tries
-                pause = self._pause(error)
-                again = error.retryable and self.tries < spec.tries
-                if again and self.seconds + pause + self._fair > spec.total_s:
-                    again = False
-                    said += f"; not retried: too little of total_s = {spec.total_s:g} s is left"
-                error.args = (said,)
-                if not again:
-                    raise
-            await asyncio.sleep(pause)
-            self.seconds += pause
-            self.tries += 1
+                await self._recover(error)
+            else:
+                self._traffic.replied(
+                    self._model, self._kind, self._sent, self.tokens, full=self._full
+                )
+                return result
 
-    async def timed(self, where: str, send: Callable[[float], Awaitable[Result]]) -> Result:
-        """What is sent in its place in flight, and given so many seconds; their time is counted."""
-        async with self._limits.place():
+    async def _recover(self, error: ModelError) -> None:
+        """Wait until another attempt may help; raises the error where none does."""
+        if error.weather:
+            self._traffic.limited(error, self._sent)
+            return
+        if error.cause in _ABOUT_THE_PROMPT:
+            self._traffic.works(self._model)
+        if error.fatal or error.cause in _ABOUT_THE_PROMPT:
+            raise error
+        self._traffic.failed(error, self._model, self._sent)
+        if not error.retryable or self.tries >= self._spec.tries:
+            raise error
+        # With jitter: calls that failed together do not return together.
+        pause = backoff(self.tries, error.pause) * _JITTER.uniform(1.0, 1.25)
+        if self.seconds + pause + self._fair > self._spec.total_s:
+            total = f"total_s = {self._spec.total_s:g} s"
+            error.args = (f"{error}; not retried: too little of {total} is left",)
+            raise error
+        await asyncio.sleep(pause)
+        self.seconds += pause
+        self.tries += 1
+
+    async def timed(
+        self,
+        where: str,
+        send: Callable[[], Awaitable[HttpAnswer]],
+    ) -> HttpAnswer:
+        """The answer to what is sent in its place in flight; its time is counted, and its money is
+        held, to be settled by who reads the answer."""
+        async with self._traffic.place(self._rank) as self._full:
             left = self._spec.total_s - self.seconds
             if left < self._fair:
                 raise ModelError(
@@ -331,24 +348,41 @@ class RetriedCall:
                     f"{self._spec.total_s:g} s are left, too little for a reply",
                     cause="timeout",
                 )
-            began = time.perf_counter()
+            await self.meter.hold(self.cap)
+            self._sent = self._traffic.now()
+            self._traffic.rate.sent(self._sent)
+            limit = self._spec.timeout_s
+            if self.tries == 1:
+                limit = self._traffic.patience.first_limit(self._kind)
             try:
-                return await send(min(self._spec.timeout_s, left))
+                async with patience(min(limit, left), self._extension):
+                    return await send()
+            except TimeoutError:
+                waited = self._traffic.now() - self._sent
+                message = f"{where} gave no reply within {waited:.3g} s"
+                failure = ModelError(message, cause="timeout", retryable=True, may_be_billed=True)
+                self.meter.failed(failure.cause, may_be_billed=True)
+            except ModelError as error:
+                self.meter.failed(error.cause, may_be_billed=error.may_be_billed)
+                raise
+            except asyncio.CancelledError:
+                self.meter.failed("interrupted", may_be_billed=True)
+                raise
             finally:
-                self.seconds += time.perf_counter() - began
+                self.seconds += self._traffic.now() - self._sent
+            raise failure
+
+    def _extension(self, waited: float) -> float:
+        return self._traffic.patience.extension(waited, self._traffic.now())
 
     @property
     def _fair(self) -> float:
         """The seconds that must be left for a request."""
         return min(self._spec.timeout_s, self._spec.total_s) / 2
 
-    def _pause(self, error: ModelError) -> float:
-        """Seconds until the next attempt: what the server asks for, else twice as long each time.
 
-        Both with jitter, so that calls which failed together do not return together.
-        """
-        pause = 0.5 * 2 ** (self.tries - 1) if error.pause is None else error.pause
-        return min(pause, LONGEST_WAIT) * _JITTER.uniform(1.0, 1.25)
+_ABOUT_THE_PROMPT: frozenset[Cause] = frozenset({"content filter", "context overflow"})
+"""Refusals of one prompt: the endpoint works."""
 
 
 class EndpointModel:
@@ -360,18 +394,44 @@ class EndpointModel:
         self._model = model
         self._options = options
         self._dialect = endpoint.dialect
-        self._quirks = quirks_of(endpoint.spec.refuses)
+        thinks = "reasoning_effort" in options
+        self._quirks = replace(quirks_of(endpoint.spec.refuses), thinks=thinks)
+        self._taken: set[str] = set()
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """One reply, as `Endpoint.call` makes it; ModelError with its cause otherwise."""
+        return await self.metered(prompt, key, FREE)
+
+    async def metered(self, prompt: Prompt, key: CallKey, meter: Meter) -> ChatReply:
+        """The same, whose money is held and booked request by request."""
         options = self._options_of(key)
 
         async def attempt(call: RetriedCall) -> ChatReply:
-            answer = await self._answer(prompt, options, call)
-            reply = self._dialect.read_reply(answer.body, prompt, call.seconds, call.tries)
-            return replace(reply, text=redacted(reply.text))  # JSON may hide it as \\u002d
+            while True:
+                answer, quirks = await self._answer(prompt, options, call)
+                reply = self._read(answer.body, prompt, call)
+                if reply.reasoned and not quirks.thinks:
+                    self._quirks = replace(self._quirks, thinks=True)
+                    if reply.finish == "length" and prompt.max_tokens is None:
+                        meter.useless(reply.usage, "truncated")
+                        continue  # with room for its thoughts
+                served = replace(
+                    reply.served, left_out=quirks.left_out, cap=token_limit(prompt, quirks)
+                )
+                # JSON may hide a secret as \\u002d
+                return replace(reply, text=redacted(reply.text), served=served)
 
-        return await self._endpoint.call(attempt)
+        return await self._endpoint.call(attempt, key, self._model, meter)
+
+    def _read(self, body: bytes, prompt: Prompt, call: RetriedCall) -> ChatReply:
+        """The reply in a body; what one without a reply cost is booked."""
+        try:
+            reply = self._dialect.read_reply(body, prompt, call.seconds, call.tries)
+        except ModelError as error:
+            call.meter.useless(self._dialect.read_usage(body, prompt), error.cause)
+            raise
+        call.tokens = reply.usage.completion
+        return reply
 
     def _options_of(self, key: CallKey) -> Mapping[str, Any]:
         """The options of a call: from a seed is made one for this call alone, or repeats of a task
@@ -384,23 +444,47 @@ class EndpointModel:
 
     async def _answer(
         self, prompt: Prompt, options: Mapping[str, Any], call: RetriedCall
-    ) -> HttpAnswer:
-        """One attempt; a refusal that teaches a quirk of the server is answered at once."""
-        path = self._dialect.path
+    ) -> tuple[HttpAnswer, Quirks]:
+        """The answer to one attempt, and what was left out of it.
+
+        A refusal that names an option is repeated at once, since in a routed pool it may be one
+        server's; the second leaves the option out: for good, unless this model has taken it before.
+        """
+        path, url = self._dialect.path, self._endpoint.base_url + self._dialect.path
+        quirks, lesson = self._quirks, None
         while True:
-            quirks = self._quirks
             body = self._dialect.body_of(self._model, prompt, quirks, options)
+            call.cap = token_limit(prompt, quirks)
             answer = await self._endpoint.send(call, "POST", path, body, _JSON)
             if answer.status == 200:
-                return answer
+                self._taken |= _droppable(prompt).difference(quirks.left_out)
+                if pause := limit_pause(answer.headers):
+                    self._endpoint.traffic.close_for(pause)
+                return answer, quirks
+            error = read_error(
+                answer.status, answer.headers, answer.body, self._model, url, self._options
+            )
+            call.meter.failed(error.cause, may_be_billed=False)
             learned = self._dialect.learn(quirks, answer.status, answer.body)
             if learned is None:
-                url = self._endpoint.base_url + path
-                error = read_error(answer.status, answer.body, self._model, url, self._options)
-                error.pause = answer.pause
                 raise error
-            if self._quirks == quirks:  # else another call has learned meanwhile
+            if learned != lesson:
+                lesson = learned
+                continue
+            if self._taken.isdisjoint(learned.left_out):
                 self._quirks = learned
+            quirks, lesson = learned, None
+
+
+def _droppable(prompt: Prompt) -> set[str]:
+    """What a prompt holds that a model may refuse, by the names of `Quirks.left_out`."""
+    present = {
+        "temperature": prompt.temperature is not None,
+        "schema": prompt.schema is not None,
+        "system": any(message.role == "system" for message in prompt.messages),
+        "penalties": prompt.penalties is not None,
+    }
+    return {name for name, is_there in present.items() if is_there}
 
 
 def _address(spec: EndpointSpec) -> SplitResult:
@@ -477,28 +561,3 @@ def _refused_by_proxy(where: str, status: int, reason: str) -> ModelError:
         return ModelError(f"{message}; {advice}", cause="credentials", fatal=True)
     lasts = 400 <= status < 500 and status not in (408, 429)
     return ModelError(message, cause="connection", retryable=not lasts, fatal=lasts)
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks for; without Retry-After, those until a limit of Anthropic's
-    that is used up is set back."""
-    value = headers.get("retry-after") or _until_reset(headers)
-    try:
-        pause = float(value or "nan")
-    except ValueError:
-        return None  # an HTTP date: rare, and our own backoff serves as well
-    return max(0.0, pause) if math.isfinite(pause) else None
-
-
-def _until_reset(headers: Mapping[str, str]) -> str | None:
-    resets = [
-        value
-        for name, value in headers.items()
-        if (limit := name.lower().removesuffix("-reset")) != name.lower()
-        and limit.startswith("anthropic-ratelimit-")
-        and headers.get(f"{limit}-remaining") == "0"
-    ]
-    with suppress(ValueError, TypeError):  # no time, or one without a zone
-        last = max(map(datetime.fromisoformat, resets))  # none at all: a ValueError, too
-        return str((last - datetime.now(UTC)).total_seconds())
-    return None

@@ -19,10 +19,10 @@ import pydantic_core
 
 from sociolab.core.errors import ConfigError, ModelError, missing_extra
 from sociolab.core.ports import CallKey, ChatReply, Prompt
-from sociolab.models.budget import counted
+from sociolab.models.budget import FREE, Meter, counted
 from sociolab.models.chat import Endpoint, RetriedCall
+from sociolab.models.meaning import read_error
 from sociolab.models.vectors import Vector, encoded
-from sociolab.models.wire import read_error
 
 _EMBEDDINGS = "/embeddings"
 
@@ -40,6 +40,10 @@ class EmbeddingModel:
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """The vectors of all texts in one request; ModelError with its cause otherwise."""
+        return await self.metered(prompt, key, FREE)
+
+    async def metered(self, prompt: Prompt, key: CallKey, meter: Meter) -> ChatReply:
+        """The same, whose money is held and booked request by request."""
         texts = [message.text for message in prompt.messages]
         body = pydantic_core.to_json({"model": self._model, "input": texts, **self._options})
 
@@ -47,12 +51,18 @@ class EmbeddingModel:
             answer = await self._endpoint.send(call, "POST", _EMBEDDINGS, body, "application/json")
             if answer.status != 200:
                 url = self._endpoint.base_url + _EMBEDDINGS
-                error = read_error(answer.status, answer.body, self._model, url, self._options)
-                error.pause = answer.pause
+                error = read_error(
+                    answer.status, answer.headers, answer.body, self._model, url, self._options
+                )
+                meter.failed(error.cause, may_be_billed=False)
                 raise error
-            return _read(answer.body, prompt, call)
+            try:
+                return _read(answer.body, prompt, call)
+            except ModelError as error:
+                meter.failed(error.cause, may_be_billed=True)
+                raise
 
-        return await self._endpoint.call(attempt)
+        return await self._endpoint.call(attempt, key, self._model, meter)
 
 
 def _read(data: bytes, prompt: Prompt, call: RetriedCall) -> ChatReply:

@@ -6,13 +6,12 @@ what is not shown are as for any other endpoint.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections.abc import Mapping
 from typing import Any
 
-from sociolab.core.errors import ConfigError, ModelError, missing_extra
+from sociolab.core.errors import ConfigError, missing_extra
 from sociolab.core.redaction import guard, redacted, redacted_bytes
 from sociolab.models.budget import Price
 from sociolab.models.chat import EndpointModel, HttpAnswer, Limits, RetriedCall
@@ -61,23 +60,20 @@ class LiteLLM(Limits):
         self, call: RetriedCall, method: str, path: str, body: bytes, kind: str
     ) -> HttpAnswer:
         """A chat completion by litellm; what it raises, as a server would have refused it."""
-        asked, failure = json.loads(body), None
+        request = json.loads(body)
 
-        async def completed(seconds: float) -> bytes:
-            async with asyncio.timeout(seconds):
+        async def complete() -> HttpAnswer:
+            try:  # our own limit of time comes before litellm's
                 reply = await litellm.acompletion(
-                    **asked, **self._access, timeout=seconds, max_retries=0
+                    **request, **self._access, timeout=2 * self.spec.total_s, max_retries=0
                 )
-            return redacted_bytes(reply.model_dump_json().encode())
+            except litellm.Timeout:
+                raise TimeoutError from None  # litellm's error holds what was sent
+            except openai.OpenAIError as error:  # the root of litellm's
+                return _as_refusal(error)
+            return HttpAnswer(200, redacted_bytes(reply.model_dump_json().encode()), {})
 
-        try:
-            return HttpAnswer(200, await call.timed(self.base_url, completed), None)
-        except (TimeoutError, litellm.Timeout):
-            said = f"{self.spec.name}/{asked['model']} gave no reply in time"
-            failure = ModelError(said, cause="timeout", retryable=True)
-        except openai.OpenAIError as error:  # the root of litellm's
-            return _as_refusal(error)
-        raise failure  # not from litellm's error, which holds what was sent
+        return await call.timed(f"{self.spec.name}/{request['model']}", complete)
 
     async def close(self) -> None:
         """Let go of litellm's connections."""
@@ -105,4 +101,4 @@ def _as_refusal(error: openai.OpenAIError) -> HttpAnswer:
         status = 413
     if isinstance(error, litellm.ContentPolicyViolationError):
         said = f"content_filter: {said}"
-    return HttpAnswer(int(status), json.dumps({"error": redacted(said)}).encode(), None)
+    return HttpAnswer(int(status), json.dumps({"error": redacted(said)}).encode(), {})

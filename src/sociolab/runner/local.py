@@ -21,6 +21,8 @@ from sociolab.core.errors import (
 from sociolab.core.ports import Judge, Player, World
 from sociolab.core.tracebacks import describe_error
 from sociolab.engine.drive import drive
+from sociolab.models.budget import Budget
+from sociolab.runner.allowance import Allowance
 from sociolab.runner.guard import ForeignPlayer, interruptible
 from sociolab.runner.judging import Jury
 from sociolab.runner.progress import TalliedReplies, Tally, Waits
@@ -33,7 +35,8 @@ class RunContext:
 
     `players` are known by their agents' labels. A trial in which a seat failed more than
     `max_failed_turns` of its turns (0 to 1) has failed. `foreign` names the players that are not
-    ours, with the seconds that each may take to reply (None: as long as it likes).
+    ours, with the seconds that each may take to reply (None: as long as it likes). `allowance`
+    says whether there is money to begin another episode.
     """
 
     store: Store
@@ -45,6 +48,7 @@ class RunContext:
     tally: Tally
     max_failed_turns: float
     foreign: Mapping[str, float | None] = field(default_factory=dict)
+    allowance: Allowance | None = None
 
     def player(self, trial: Trial, label: str) -> Player:
         """Who plays a seat of a trial; somebody's own player is kept in bounds."""
@@ -97,8 +101,9 @@ async def work_all(
 async def play_all(
     context: RunContext, rows: Sequence[TrialRow], episodes: int
 ) -> ModelError | StorageError | None:
-    """Play and judge what is not done yet, at most `episodes` at once; why it ended before the plan
-    was done, if it did: the budget, an error that would repeat, or no room on the disk.
+    """Play and judge what is not done yet, at most `episodes` at once and what is begun first; why
+    it ended before the plan was done, if it did: the budget, an error that would repeat, or no room
+    on the disk.
 
     A trial that fails is on record with its cause, and the others go on; so is a judge that breaks,
     in each of its scores, and the trial stays played. A fatal error stops everything: what is under
@@ -106,21 +111,36 @@ async def play_all(
     cancelled, as it is where the store fails (see `Database.failing_fast`).
     """
     jury = Jury(context.store, context.run, context.tally.waits)
+    allowance = context.allowance or Allowance(Budget())
 
     async def work(row: TrialRow) -> None:
+        trial = row.trial.id
         context.store.check_room()
+        if row.status in _BEGUN:
+            allowance.resume(trial)
+        else:
+            await allowance.begin(trial)
+        whole = False
         try:
             await _one(context, jury, row)
+            whole = True
         except SociolabError as error:
             if stops_all(error):
                 raise
             _fail(context, row.trial, cause_of(error), str(error))
-        context.tally.one_done(row.trial.id)
+        finally:
+            allowance.end(trial, whole=whole)
+        context.tally.one_done(trial)
 
+    in_order = sorted(rows, key=lambda row: row.status not in _BEGUN)
     try:
-        return await work_all(rows, work, episodes, context.tally.waits)
+        return await work_all(in_order, work, episodes, context.tally.waits)
     finally:
         jury.settle()
+
+
+_BEGUN = ("playing", "played")
+"""Of a trial that is to be gone on with: it has cost something already."""
 
 
 async def _one(context: RunContext, jury: Jury, row: TrialRow) -> None:

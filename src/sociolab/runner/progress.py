@@ -292,11 +292,13 @@ class Tally:
 
 
 class TalliedReplies:
-    """The replies of a run, counted as they come in; `keep_in` says which run holds them."""
+    """The replies of a run, counted as they come in; `keep_in` says which run holds them, and
+    `on_cost` hears what each call of a trial cost."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
         self._kept: RunReplies | None = None
+        self.on_cost: Callable[[str, float], None] | None = None
 
     def keep_in(self, replies: RunReplies) -> None:
         """From now on the run is there."""
@@ -324,7 +326,7 @@ class TalliedReplies:
         self._tally.calls += 1
         self._tally.estimated += reply.usage.estimated
         self._tally.tokens += reply.usage.prompt + reply.usage.completion
-        self._tally.usd += reply.usd or 0.0
+        self._count_cost(call.trial, reply.usd)
         self._replies.keep(key, call, model, prompt, reply)
 
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
@@ -335,6 +337,11 @@ class TalliedReplies:
 
     def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
         """Count what it may have cost, and store."""
-        self._tally.usd += attempt.usd or 0.0
+        self._count_cost(call.trial, attempt.usd)
         self._tally.tokens += attempt.usage.prompt + attempt.usage.completion
         self._replies.keep_attempt(call, model, attempt)
+
+    def _count_cost(self, trial: str, usd: float | None) -> None:
+        self._tally.usd += usd or 0.0
+        if usd and self.on_cost is not None:
+            self.on_cost(trial, usd)

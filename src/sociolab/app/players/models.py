@@ -190,10 +190,10 @@ class Models:
         if not found.base_url.startswith("http://"):
             return False
         try:
-            async with Endpoint(found) as server:
-                answer = await server.request("GET", f"/models/{quote(spec.model)}", 5.0)
+            async with Endpoint(found) as server, asyncio.timeout(5.0):
+                answer = await server.request("GET", f"/models/{quote(spec.model)}")
             return bool(json.loads(answer.body)["owned_by"] == "sociolab")
-        except (ModelError, ValueError, KeyError, TypeError):
+        except (ModelError, TimeoutError, ValueError, KeyError, TypeError):
             return False
 
     async def stand_ins(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:

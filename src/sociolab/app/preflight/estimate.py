@@ -93,10 +93,11 @@ def estimate(config: RunConfig, latency: float | None = None) -> RunEstimate:
     `latency`: seconds per call; else as last measured in the store. ConfigError as the run itself
     would raise it.
     """
-    return run_sync(lambda: _estimate(config, latency))
+    return run_sync(lambda: estimate_run(config, latency))
 
 
-async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
+async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEstimate:
+    """The same in an event loop."""
     kit = world_of(config)
     models = _MeasuringModels(config)
     casting = Casting(kit, models, NullReplyStore(), Budget())

@@ -122,6 +122,18 @@ class RunEstimate:
         """The models whose cost is not known."""
         return tuple(sorted(name for name, price in self.prices.items() if price is None))
 
+    @property
+    def episode_usd(self) -> float | None:
+        """What an episode is expected to cost, judges included: in the middle of the range, if
+        nothing better is known. None without a price, and where own code may make calls."""
+        ends = [
+            self.usd(case) for case in (self.range if self.expected is None else [self.expected])
+        ]
+        known = [usd for usd in ends if usd is not None]
+        if not known or len(known) < len(ends) or self.uncounted:
+            return None
+        return sum(known) / len(known) / max(self.trials, 1)
+
     def usd(self, case: Case, *, cached: bool = False) -> float | None:
         """Dollars of all models together; None if one of them has no price."""
         found = [part.usd(self.prices[name], cached=cached) for name, part in case.models.items()]

@@ -19,6 +19,7 @@ from sociolab.app.run.session import (
 )
 from sociolab.app.run_sync import run_sync
 from sociolab.core.errors import ConfigError, ModelError, StorageError, missing_extra
+from sociolab.runner.allowance import Allowance
 from sociolab.runner.local import RunContext, play_all
 from sociolab.runner.progress import Course, Tally
 from sociolab.store.overview import episode_rows
@@ -129,6 +130,7 @@ async def play_session(session: RunSession, watch: Watch | None) -> ModelError |
         session.tally,
         session.config.max_failed_turns,
         _foreign(session),
+        await _allowance(session),
     )
     rows = session.store.trials(session.name)
     if (shard := session.config.part) is not None:
@@ -154,6 +156,18 @@ async def play_session(session: RunSession, watch: Watch | None) -> ModelError |
     if isinstance(error, StorageError):
         raise error
     return error
+
+
+async def _allowance(session: RunSession) -> Allowance | None:
+    """The money for episodes, by what a dry run says that one takes; None without a limit."""
+    budget = session.budget
+    if budget is None or budget.limit is None:
+        return None
+    from sociolab.app.preflight.estimate import estimate_run  # loads the local endpoint
+
+    allowance = Allowance(budget, (await estimate_run(session.config)).episode_usd)
+    session.replies.on_cost = allowance.pay
+    return allowance
 
 
 def _course(

@@ -57,7 +57,8 @@ class Seated:
 
 @dataclass(frozen=True)
 class RunSession:
-    """Everything that `play_all` needs, and what must be closed after it."""
+    """Everything that `play_all` needs, and what must be closed after it. `budget` is None where
+    another process keeps it."""
 
     config: RunConfig
     name: str
@@ -68,6 +69,7 @@ class RunSession:
     judges: tuple[Judge, ...]
     replies: TalliedReplies
     tally: Tally
+    budget: Budget | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,18 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
             else:
                 store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
             replies.keep_in(RunReplies(store, name))
-            yield RunSession(config, name, kit, store, models, seated, judges, replies, tally)
+            yield RunSession(
+                config,
+                name,
+                kit,
+                store,
+                models,
+                seated,
+                judges,
+                replies,
+                tally,
+                None if worker else budget,
+            )
 
 
 def check_description(config: RunConfig) -> None:

@@ -1,0 +1,78 @@
+"""Money first to the begun: a new episode begins only if the budget also ends those under way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+
+from sociolab.core.errors import BudgetSpent
+from sociolab.models.budget import Budget
+
+BEGUN_UNKNOWN = 2
+"""Episodes under way at most while nobody knows what one costs."""
+
+_PRIOR_WEIGHT = 3
+"""Ended episodes that an estimate made beforehand counts as."""
+
+_LEAST_LEFT = 0.25
+"""Share of an episode's expected cost that is set aside for one that has cost more already."""
+
+
+class Allowance:
+    """What a budget leaves for episodes; `expected` is what one takes, judges included, in dollars,
+    as estimated before the run, None if unknown.
+
+    Each episode under way keeps aside what it will still cost by the mean of those that ended.
+    """
+
+    def __init__(self, budget: Budget, expected: float | None = None) -> None:
+        self._budget = budget
+        self._sum, self._count = (expected or 0.0) * _PRIOR_WEIGHT, _PRIOR_WEIGHT * bool(expected)
+        self._cost: dict[str, float] = defaultdict(float)
+        self._under_way: set[str] = set()
+        self._ended = asyncio.Event()
+
+    async def begin(self, trial: str) -> None:
+        """Wait until there is money for one more episode; BudgetSpent if there will be none."""
+        while not self._has_room():
+            if not self._under_way:
+                raise self._used_up()
+            self._ended.clear()
+            await self._ended.wait()
+        self.resume(trial)
+
+    def resume(self, trial: str) -> None:
+        """An episode that was begun before goes on."""
+        self._under_way.add(trial)
+
+    def pay(self, trial: str, usd: float) -> None:
+        """A call of an episode cost so much."""
+        self._cost[trial] += usd
+
+    def end(self, trial: str, *, whole: bool) -> None:
+        """An episode is over; what a `whole` one cost tells what others will."""
+        cost = self._cost.pop(trial, 0.0)
+        self._under_way.discard(trial)
+        if whole:
+            self._sum, self._count = self._sum + cost, self._count + 1
+        self._ended.set()
+
+    def _has_room(self) -> bool:
+        budget = self._budget
+        if budget.limit is None or not (budget.spent or self._under_way):
+            return True  # the first of all: its calls find out
+        if not self._count:
+            return len(self._under_way) < BEGUN_UNKNOWN
+        expected = self._sum / self._count
+        aside = sum(
+            max(expected - self._cost[trial], _LEAST_LEFT * expected) for trial in self._under_way
+        )
+        return budget.limit - budget.spent - aside >= expected
+
+    def _used_up(self) -> BudgetSpent:
+        limit, spent = self._budget.limit or 0.0, self._budget.spent
+        expected = self._sum / self._count if self._count else 0.0
+        return BudgetSpent(
+            f"the budget of ${limit:.2f} is used up: ${spent:.4f} spent, and another episode takes "
+            f"about ${expected:.4f}; resume with a larger --budget"
+        )
