@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import math
 import os
 import random
 import ssl
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
@@ -26,7 +24,8 @@ from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.core.redaction import guard, redacted, redacted_bytes
 from sociolab.core.seeding import seed_of
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
-from sociolab.models.wire import CHAT, Dialect, quirks_of, read_error
+from sociolab.models.meaning import read_error
+from sociolab.models.wire import CHAT, Dialect, quirks_of
 
 if TYPE_CHECKING:  # loaded with the first request: it takes a tenth of a second
     import aiohttp
@@ -46,11 +45,11 @@ Result = TypeVar("Result")
 
 
 class HttpAnswer(NamedTuple):
-    """What came back for one request; `pause` is the seconds that Retry-After asks for."""
+    """What came back for one request."""
 
     status: int
     body: bytes
-    pause: float | None
+    headers: Mapping[str, str]
 
 
 class Limits(ABC):
@@ -174,8 +173,7 @@ class Endpoint(Limits):
             ):
                 if response.status == 407:
                     raise _refused_by_proxy(url + self._through, 407, "")
-                pause = _retry_after(response.headers)
-                return HttpAnswer(response.status, await self._body(response), pause)
+                return HttpAnswer(response.status, await self._body(response), response.headers)
         except TimeoutError:
             message = f"{url} gave no reply within {seconds:.3g} s{self._through}"
             failure = ModelError(message, cause="timeout", retryable=True)
@@ -396,9 +394,9 @@ class EndpointModel:
             learned = self._dialect.learn(quirks, answer.status, answer.body)
             if learned is None:
                 url = self._endpoint.base_url + path
-                error = read_error(answer.status, answer.body, self._model, url, self._options)
-                error.pause = answer.pause
-                raise error
+                raise read_error(
+                    answer.status, answer.headers, answer.body, self._model, url, self._options
+                )
             if self._quirks == quirks:  # else another call has learned meanwhile
                 self._quirks = learned
 
@@ -477,28 +475,3 @@ def _refused_by_proxy(where: str, status: int, reason: str) -> ModelError:
         return ModelError(f"{message}; {advice}", cause="credentials", fatal=True)
     lasts = 400 <= status < 500 and status not in (408, 429)
     return ModelError(message, cause="connection", retryable=not lasts, fatal=lasts)
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks for; without Retry-After, those until a limit of Anthropic's
-    that is used up is set back."""
-    value = headers.get("retry-after") or _until_reset(headers)
-    try:
-        pause = float(value or "nan")
-    except ValueError:
-        return None  # an HTTP date: rare, and our own backoff serves as well
-    return max(0.0, pause) if math.isfinite(pause) else None
-
-
-def _until_reset(headers: Mapping[str, str]) -> str | None:
-    resets = [
-        value
-        for name, value in headers.items()
-        if (limit := name.lower().removesuffix("-reset")) != name.lower()
-        and limit.startswith("anthropic-ratelimit-")
-        and headers.get(f"{limit}-remaining") == "0"
-    ]
-    with suppress(ValueError, TypeError):  # no time, or one without a zone
-        last = max(map(datetime.fromisoformat, resets))  # none at all: a ValueError, too
-        return str((last - datetime.now(UTC)).total_seconds())
-    return None

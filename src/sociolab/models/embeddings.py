@@ -17,12 +17,19 @@ from typing import Any
 
 import pydantic_core
 
-from sociolab.core.errors import ConfigError, ModelError, missing_extra
+from sociolab.core.errors import ConfigError, missing_extra
 from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.models.budget import counted
 from sociolab.models.chat import Endpoint, RetriedCall
+from sociolab.models.meaning import (
+    ShapeError,
+    document_of,
+    malformed,
+    part,
+    raise_error_inside,
+    read_error,
+)
 from sociolab.models.vectors import Vector, encoded
-from sociolab.models.wire import read_error
 
 _EMBEDDINGS = "/embeddings"
 
@@ -47,9 +54,9 @@ class EmbeddingModel:
             answer = await self._endpoint.send(call, "POST", _EMBEDDINGS, body, "application/json")
             if answer.status != 200:
                 url = self._endpoint.base_url + _EMBEDDINGS
-                error = read_error(answer.status, answer.body, self._model, url, self._options)
-                error.pause = answer.pause
-                raise error
+                raise read_error(
+                    answer.status, answer.headers, answer.body, self._model, url, self._options
+                )
             return _read(answer.body, prompt, call)
 
         return await self._endpoint.call(attempt)
@@ -58,19 +65,17 @@ class EmbeddingModel:
 def _read(data: bytes, prompt: Prompt, call: RetriedCall) -> ChatReply:
     """The reply in a response body; ModelError (retryable) if it has not a vector for each text."""
     try:
-        document = pydantic_core.from_json(data)
-        rows = sorted(document["data"], key=lambda row: row["index"])
+        document = document_of(data)
+        raise_error_inside(document)
+        rows = sorted(part(document, "data"), key=lambda row: row["index"])
         lines = [encoded(row["embedding"]) for row in rows]
         if [row["index"] for row in rows] != [*range(len(prompt.messages))]:
-            raise ValueError(f"{len(rows)} vectors for {len(prompt.messages)} texts")
+            raise ShapeError(f"{len(rows)} vectors")
         used = document.get("usage")
         told = {"prompt": used.get("prompt_tokens")} if isinstance(used, dict) else {}
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ModelError(
-            f"expected an embedding for each of {len(prompt.messages)} texts as JSON, found "
-            f"{data[:80].decode(errors='replace')!r}",
-            cause="malformed reply",
-            retryable=True,
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise malformed(
+            f"an embedding for each of {len(prompt.messages)} texts", data, error
         ) from error
     usage, fault = counted(told, prompt, 0)
     return ChatReply("\n".join(lines), "stop", usage, call.seconds, call.tries, fault=fault)

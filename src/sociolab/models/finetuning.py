@@ -25,7 +25,7 @@ from sociolab.core.seeding import digest
 from sociolab.core.user_files import write_whole
 from sociolab.models.chat import Endpoint, RetriedCall
 from sociolab.models.config import EndpointSpec
-from sociolab.models.wire import read_error
+from sociolab.models.meaning import read_error
 
 if TYPE_CHECKING:
     from aiohttp import MultipartWriter
@@ -173,9 +173,8 @@ class FineTuningClient:
         kind = "application/json" if isinstance(body, bytes) else None  # a form names its own
         answer = await self._endpoint.send(call, method, path, body, kind)
         if answer.status != 200:
-            refusal = read_error(answer.status, answer.body, self.model, self.base_url + path)
-            refusal.pause = answer.pause
-            raise refusal
+            url = self.base_url + path
+            raise read_error(answer.status, answer.headers, answer.body, self.model, url)
         return json_object(answer.body)
 
 
