@@ -148,22 +148,20 @@ _BY_SENTENCE: tuple[tuple[tuple[int, ...], Meaning, tuple[str, ...]], ...] = (
 
 Finish: TypeAlias = Literal["stop", "length", "content filter"]
 
-_FINISHES: Mapping[str, Finish | Literal["failed"]] = {
-    reason: finish
-    for finish, reasons in {
-        "stop": "stop end_turn stop_sequence eos eos_token end complete completed normal "
-        "tool_calls tool_call tool_use function_call",
-        "length": "length max_tokens max_output_tokens model_length token_limit max_length "
-        "not_finished model_context_window_exceeded",
-        "content filter": "content_filter content_filtered safety recitation refusal blocklist "
-        "prohibited_content spii guardrail_intervened error_toxic sensitive image_safety language",
-        "failed": "error error_limit timeout time_limit abort aborted cancelled user_cancel "
-        "network_error insufficient_system_resource other malformed_function_call "
-        "unexpected_tool_call malformed_model_output",
-    }.items()
-    for reason in reasons.split()
+_FINISH_REASONS: Mapping[Finish | Literal["failed"], str] = {
+    "stop": "stop end_turn stop_sequence eos eos_token end complete completed normal tool_calls "
+    "tool_call tool_use function_call",
+    "length": "length max_tokens max_output_tokens model_length token_limit max_length "
+    "not_finished model_context_window_exceeded",
+    "content filter": "content_filter content_filtered safety recitation refusal blocklist "
+    "prohibited_content spii guardrail_intervened error_toxic sensitive image_safety language",
+    "failed": "error error_limit timeout time_limit abort aborted cancelled user_cancel "
+    "network_error insufficient_system_resource other malformed_function_call "
+    "unexpected_tool_call malformed_model_output",
 }
-"""Every reason that a provider documents, by `_plain_reason`."""
+"""Every reason that a provider documents, as `_plain_reason` makes it."""
+
+_FINISHES = {word: finish for finish, words in _FINISH_REASONS.items() for word in words.split()}
 
 
 # ------------------------------------------------------------------ bodies
@@ -221,7 +219,7 @@ def _describe_body(data: bytes, error: Exception) -> str:
     if not body:
         return "an empty body"
     if body.startswith(b"<"):
-        return "a web page; check the base URL"
+        return f"a web page ({body[:60].decode(errors='replace')!r}); check the base URL"
     if body.startswith((b"data:", b"event:")):
         return (
             "a stream of events, which was not requested; set extra = {stream = false} for this "

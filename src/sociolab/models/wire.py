@@ -156,13 +156,14 @@ def read_tool_calls(calls: list[Any], prompt: Prompt) -> str:
         return ""
     if prompt.schema is None or len(calls) > 1:
         raise ModelError(
-            f"expected a text, found {len(calls)} tool calls instead; leave tools out of the "
-            "options of this model",
+            f"expected a text, found {'a tool call' if len(calls) == 1 else 'tool calls'} instead; "
+            "leave tools out of the options of this model",
             cause="malformed reply",
             retryable=True,
         )
     (call,) = calls
-    arguments = call.get("function", call).get("arguments")
+    function = call.get("function", call)
+    arguments = part(function, "arguments")
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
