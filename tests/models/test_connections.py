@@ -380,7 +380,7 @@ FAULTS = {
     ),
     "tool call": Fault(
         http(b'{"choices": [{"message": {"tool_calls": [{}]}, "finish_reason": "tool_calls"}]}'),
-        text="",
+        "malformed reply",
     ),
     "usage of infinity": Fault(http(completion(usage={"prompt_tokens": float("inf")})), text="Hi."),
     "usage in words": Fault(http(completion(usage="much")), text="Hi."),
@@ -577,7 +577,7 @@ def test_a_quick_failure_is_tried_again_where_one_attempt_may_take_all_the_time(
 def test_a_quirk_that_is_learnt_late_leaves_no_time_for_a_request_that_would_be_cut_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    refusal = error("400 No", body=b'{"error": {"message": "temperature is fixed"}}')
+    refusal = error("400 No", body=b'{"error": {"message": "temperature is not supported"}}')
     seconds = itertools.count(step=400)  # what each request seems to take
 
     async def go() -> None:

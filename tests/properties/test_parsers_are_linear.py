@@ -24,7 +24,7 @@ from sociolab.app.players.models import load_models
 from sociolab.app.run.config import read_run
 from sociolab.core.errors import ConfigError, ModelError, ReplyError, SociolabError, StoreError
 from sociolab.core.ports import Message, Prompt
-from sociolab.models import messages, wire
+from sociolab.models import meaning, messages, wire
 from sociolab.prompting.structured import read
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
@@ -128,7 +128,7 @@ def test_the_body_of_a_response(
         with suppress(ModelError):
             dialect.read_reply(data, PROMPT, 1.0, 1)
         dialect.learn(wire.Quirks(), 400, data)
-        wire.read_error(400, data, "m", "there", {"top_p": 1})
+        meaning.read_error(400, {}, data, "m", "there", {"top_p": 1})
 
     is_linear(parse, head + before, again, after + tail)
 

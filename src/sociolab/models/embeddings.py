@@ -21,7 +21,14 @@ from sociolab.core.errors import ConfigError, ModelError, missing_extra
 from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.models.budget import FREE, Meter, counted
 from sociolab.models.chat import Endpoint, RetriedCall
-from sociolab.models.meaning import read_error
+from sociolab.models.meaning import (
+    ShapeError,
+    document_of,
+    malformed,
+    part,
+    raise_error_inside,
+    read_error,
+)
 from sociolab.models.vectors import Vector, encoded
 
 _EMBEDDINGS = "/embeddings"
@@ -68,19 +75,17 @@ class EmbeddingModel:
 def _read(data: bytes, prompt: Prompt, call: RetriedCall) -> ChatReply:
     """The reply in a response body; ModelError (retryable) if it has not a vector for each text."""
     try:
-        document = pydantic_core.from_json(data)
-        rows = sorted(document["data"], key=lambda row: row["index"])
+        document = document_of(data)
+        raise_error_inside(document)
+        rows = sorted(part(document, "data"), key=lambda row: row["index"])
         lines = [encoded(row["embedding"]) for row in rows]
         if [row["index"] for row in rows] != [*range(len(prompt.messages))]:
-            raise ValueError(f"{len(rows)} vectors for {len(prompt.messages)} texts")
+            raise ShapeError(f"{len(rows)} vectors")
         used = document.get("usage")
         told = {"prompt": used.get("prompt_tokens")} if isinstance(used, dict) else {}
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ModelError(
-            f"expected an embedding for each of {len(prompt.messages)} texts as JSON, found "
-            f"{data[:80].decode(errors='replace')!r}",
-            cause="malformed reply",
-            retryable=True,
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise malformed(
+            f"an embedding for each of {len(prompt.messages)} texts", data, error
         ) from error
     usage, fault = counted(told, prompt, 0)
     return ChatReply("\n".join(lines), "stop", usage, call.seconds, call.tries, fault=fault)

@@ -8,23 +8,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import ChatReply, Prompt
+from sociolab.core.ports import ChatReply, Prompt, Usage
 from sociolab.models.budget import BYTES_A_TOKEN, counted, size_of
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
+from sociolab.models.meaning import (
+    document_of,
+    lesson_of,
+    malformed,
+    part,
+    raise_error_inside,
+    read_finish,
+)
 from sociolab.models.wire import (
     Dialect,
     Quirks,
-    document_of,
+    check_thoughts,
     encoded_body,
-    error_message,
-    learn,
-    malformed,
+    read_served,
+    read_tool_calls,
+    usage_in,
+    whole,
     with_schema,
 )
 
@@ -38,14 +46,6 @@ MOST_TOKENS_UNLESS_SAID = 16_384
 SMALLEST_CACHED = 1_024
 """Tokens: no model of Anthropic's caches a shorter prefix. For some it is 2,048 or 4,096: below
 that, a mark changes nothing and costs nothing."""
-
-Finish: TypeAlias = Literal["stop", "length", "content filter"]
-
-_FINISHES: Mapping[str, Finish] = {
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "content filter",
-}
 
 
 def endpoint(spec: EndpointSpec) -> Endpoint:
@@ -164,7 +164,7 @@ def _strict(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_message(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatReply:
-    """The reply in a response body; ModelError (retryable) if it is no message.
+    """The reply in a response body; ModelError if it is no message, or holds an error.
 
     Its text blocks alone are the reply: thoughts never are, and are paid for as any text. A
     refusal by the provider's classifiers counts as withheld. Tokens read from the cache and written
@@ -172,41 +172,58 @@ def read_message(data: bytes, prompt: Prompt, seconds: float, tries: int) -> Cha
     """
     try:
         document = document_of(data)
-        blocks = document["content"]
-        text = "".join(one["text"] for one in blocks if one["type"] == "text")
-        thoughts = [one.get("thinking") for one in blocks if one["type"] == "thinking"]
-        finish = _FINISHES.get(document.get("stop_reason") or "", "stop")
+        raise_error_inside(document)
+        blocks = part(document, "content")
+        text = "".join(block["text"] for block in blocks if block["type"] == "text")
+        thoughts = [block for block in blocks if block["type"] in _THOUGHTS]
+        finish = read_finish(document.get("stop_reason"))
         if finish == "content filter" and not text:
             text = str((document.get("stop_details") or {}).get("explanation") or "")
-        written = size_of(text) + sum(size_of(one) for one in thoughts if isinstance(one, str))
-        usage, fault = counted(_told(document.get("usage")), prompt, written)
-        return ChatReply(text, finish, usage, seconds, tries, fault=fault)
+        if not text:
+            calls = [{"arguments": block["input"]} for block in blocks if block["type"] == _CALL]
+            text = read_tool_calls(calls, prompt)
+        check_thoughts(text, bool(thoughts), finish)
+        texts = (block.get("thinking") for block in thoughts)
+        written = size_of(text) + sum(size_of(each) for each in texts if isinstance(each, str))
+        usage, fault = counted(_count(document), prompt, written)
+        served, reasoned = read_served(document), bool(thoughts)
+        return ChatReply(
+            text, finish, usage, seconds, tries, fault=fault, served=served, reasoned=reasoned
+        )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise malformed("a message", data) from error
+        raise malformed("a message", data, error) from error
 
 
-def _told(usage: Any) -> Any:
+_THOUGHTS = ("thinking", "redacted_thinking")
+
+_CALL = "tool_use"
+
+
+def read_usage(data: bytes, prompt: Prompt) -> Usage | None:
+    """As `wire.read_usage`, by the names of this API."""
+    return usage_in(data, prompt, _count)
+
+
+def _count(document: Any) -> Any:
     """The provider's count of tokens, whatever it is, by the names of `Usage`."""
-    if usage is None or not isinstance(usage, dict):
-        return usage if usage is not None else {}
+    usage = document.get("usage")
+    if not isinstance(usage, dict):
+        return {} if usage is None else usage
     fresh, cached, written = (
-        usage.get(name)
+        whole(usage.get(name))
         for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     )
     parts = [one for one in (fresh, cached, written) if one is not None]
     odd = next((one for one in parts if type(one) is not int or one < 0), None)
-    whole = None if fresh is None else odd if odd is not None else sum(parts)
-    counts = {"completion": usage.get("output_tokens"), "cached": cached, "written": written}
-    return {"prompt": whole, **counts}
+    prompt = None if fresh is None else odd if odd is not None else sum(parts)
+    counts = {"completion": whole(usage.get("output_tokens")), "cached": cached, "written": written}
+    return {"prompt": prompt, **counts}
 
 
 def _learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
-    """What a refusal teaches: also that no schema is taken, under its name here."""
-    said = error_message(data).lower()
-    about_schema = "schema" in said or "grammar" in said or "output_config.format" in said
-    if quirks.takes_schema and status == 400 and about_schema:
-        return replace(quirks, takes_schema=False)
-    return learn(replace(quirks, takes_penalties=False, takes_system=False), status, data)
+    """What a refusal teaches: only these two can be left out of a message's request."""
+    lesson = lesson_of(status, data)
+    return quirks.without(lesson) if lesson in ("temperature", "schema") else None
 
 
 _UNKNOWN = "Anthropic's Messages do not know it; leave it out"
@@ -216,6 +233,7 @@ MESSAGES = Dialect(
     lambda key: {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})},
     message_body,
     read_message,
+    read_usage,
     _learn,
     dict.fromkeys(("seed", "min_p", "presence_penalty", "frequency_penalty"), _UNKNOWN),
 )

@@ -96,9 +96,14 @@ class LiteLLM(Limits):
 
 
 def _as_refusal(error: openai.OpenAIError) -> HttpAnswer:
-    status, said = getattr(error, "status_code", None) or 500, str(error).partition("\n")[0]
+    """As the server's own refusal: litellm's class decides where it says more than the status."""
+    status = int(getattr(error, "status_code", None) or 500)
+    names = {name: getattr(error, name, None) for name in ("code", "type", "param")}
     if isinstance(error, litellm.ContextWindowExceededError):
         status = 413
     if isinstance(error, litellm.ContentPolicyViolationError):
-        said = f"content_filter: {said}"
-    return HttpAnswer(int(status), json.dumps({"error": redacted(said)}).encode(), {})
+        names["code"] = "content_filter"
+    message = redacted(str(error).partition("\n")[0])
+    body = json.dumps({"error": {"message": message, **names}}).encode()
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    return HttpAnswer(status, body, {str(name): str(value) for name, value in headers.items()})

@@ -5,7 +5,6 @@ formats of other families of servers (`messages`) must offer, too.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -14,8 +13,19 @@ from typing import Any, Literal
 import pydantic_core
 
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import ChatReply, Message, Prompt
+from sociolab.core.ports import ChatReply, Message, Prompt, Served, Usage
 from sociolab.models.budget import counted, size_of
+from sociolab.models.meaning import (
+    Finish,
+    Lesson,
+    ShapeError,
+    document_of,
+    lesson_of,
+    malformed,
+    part,
+    raise_error_inside,
+    read_finish,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,24 @@ class Quirks:
     takes_system: bool = True
     takes_schema: bool = True
     takes_penalties: bool = True
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What prompts are sent without, by the names of `Served.left_out`."""
+        return tuple(name for name, field in _FIELDS.items() if not getattr(self, field))
+
+    def without(self, lesson: Lesson) -> Quirks | None:
+        """These, and what was learnt; None if that was known before."""
+        if lesson == "max_tokens":
+            learnt = replace(self, token_limit_name="max_completion_tokens")
+        else:
+            learnt = replace(self, **{_FIELDS[lesson]: False})  # type: ignore[arg-type]
+        return None if learnt == self else learnt
+
+
+_FIELDS: Mapping[str, str] = {
+    name: f"takes_{name}" for name in ("temperature", "schema", "system", "penalties")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +69,7 @@ class Dialect:
     headers: Callable[[str | None], dict[str, str]]
     body_of: Callable[[str, Prompt, Quirks, Mapping[str, Any]], bytes]
     read_reply: Callable[[bytes, Prompt, float, int], ChatReply]
+    read_usage: Callable[[bytes, Prompt], Usage | None]
     learn: Callable[[Quirks, int, bytes], Quirks | None]
     lacks: Mapping[str, str]
 
@@ -90,31 +119,92 @@ def body_of(
 
 
 def read_reply(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatReply:
-    """The reply to a prompt in a response body; ModelError (retryable) if it is no completion.
+    """The reply to a prompt in a response body; ModelError if it is none, or holds an error.
 
-    A refusal by the model's own safety training (OpenAI's `refusal`) counts as withheld. Usage
-    that is missing or impossible costs no reply that was paid for: it is estimated, and what was
-    impossible is the reply's `fault`.
+    A refusal by the model's own safety training (OpenAI's `refusal`) counts as withheld. Where a
+    schema was requested and a single tool call came instead of a text, its arguments are the text:
+    some servers ask for schemas in that way. Usage that is missing or impossible costs no reply
+    that was paid for: it is estimated, and what was impossible is the reply's `fault`.
     """
     try:
         document = document_of(data)
-        choice = document["choices"][0]
-        message = choice["message"]
-        text, finish = _text(message.get("content")), _finish(choice.get("finish_reason"))
+        raise_error_inside(document)
+        choice = part(document, "choices", 0)
+        message = part(document, "choices", 0, "message")
+        finish = read_finish(choice.get("finish_reason"))
+        text, thoughts = _read_content(message.get("content"))
+        thoughts += _read_reasoning(message)
         if not text and message.get("refusal"):
             text, finish = str(message["refusal"]), "content filter"
-        written = size_of(text) + _reasoning(message)
-        usage, fault = counted(_told(document.get("usage")), prompt, written)
-        return ChatReply(text, finish, usage, seconds, tries, fault=fault)
+        if not text:
+            calls = message.get("tool_calls") or message.get("function_call") or []
+            text = read_tool_calls(calls if isinstance(calls, list) else [calls], prompt)
+        check_thoughts(text, bool(thoughts), finish)
+        usage, fault = counted(_count(document), prompt, size_of(text) + size_of(thoughts))
+        reasoned = bool(thoughts) or _reasoning_tokens(document) > 0
+        served = read_served(document)
+        return ChatReply(
+            text, finish, usage, seconds, tries, fault=fault, served=served, reasoned=reasoned
+        )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise malformed("a chat completion", data) from error
+        raise malformed("a chat completion", data, error) from error
 
 
-def malformed(wanted: str, data: bytes) -> ModelError:
-    """That a body is not what it should be."""
-    shown = data[:80].decode(errors="replace")
-    problem = f"expected {wanted} as JSON, found {shown!r}"
-    return ModelError(problem, cause="malformed reply", retryable=True)
+def read_tool_calls(calls: list[Any], prompt: Prompt) -> str:
+    """The arguments of the only call, where a schema was requested; "" without calls."""
+    if not calls:
+        return ""
+    if prompt.schema is None or len(calls) > 1:
+        raise ModelError(
+            f"expected a text, found {'a tool call' if len(calls) == 1 else 'tool calls'} instead; "
+            "leave tools out of the options of this model",
+            cause="malformed reply",
+            retryable=True,
+        )
+    (call,) = calls
+    function = call.get("function", call)
+    arguments = part(function, "arguments")
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def check_thoughts(text: str, thoughts: bool, finish: Finish) -> None:
+    """ModelError (retryable) for a whole reply that has thoughts and no text."""
+    if thoughts and not text and finish == "stop":
+        raise ModelError(
+            "expected a text, found only reasoning beside an empty one; turn thinking off for this "
+            "model, or start its server without a parser for reasoning",
+            cause="malformed reply",
+            retryable=True,
+        )
+
+
+def read_served(document: dict[str, Any]) -> Served:
+    """The model and the fingerprint that a server names, on a short line each."""
+    names = (document.get("model"), document.get("system_fingerprint"))
+    model, fingerprint = (
+        " ".join(name.encode(errors="replace").decode().split())[:120]
+        if isinstance(name, str)
+        else ""
+        for name in names
+    )
+    return Served(model, fingerprint)
+
+
+def read_usage(data: bytes, prompt: Prompt) -> Usage | None:
+    """The usage in a body that is of no other use; None where it has none that can be right."""
+    return usage_in(data, prompt, _count)
+
+
+def usage_in(data: bytes, prompt: Prompt, count: Callable[[Any], Any]) -> Usage | None:
+    """The same by a dialect's names of the counts."""
+    try:
+        counts = count(document_of(data))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    if not isinstance(counts, dict) or not any(counts.values()):
+        return None
+    usage, fault = counted(counts, prompt, 0)
+    return None if fault else usage
 
 
 def with_schema(messages: tuple[Message, ...], schema: str) -> tuple[Message, ...]:
@@ -153,136 +243,62 @@ def _response_format(name: str, schema: str) -> bytes:
     return b"," + pydantic_core.to_json(wanted)[1:]
 
 
-def document_of(data: bytes) -> Any:
-    """The JSON of a body; ValueError or RecursionError if it is none."""
-    try:
-        return pydantic_core.from_json(data)
-    except ValueError:
-        return json.loads(data)  # takes half a surrogate pair, as a text that was cut may have
-
-
-def _told(usage: Any) -> Any:
+def _count(document: Any) -> Any:
     """The server's count of tokens, whatever it is, by the names of `Usage`."""
+    usage = document.get("usage")
     if usage is None:
         return {}
     if not isinstance(usage, dict):
         return usage
     details = usage.get("prompt_tokens_details")
     return {
-        "prompt": usage.get("prompt_tokens"),
-        "completion": usage.get("completion_tokens"),
-        "cached": details.get("cached_tokens") if isinstance(details, dict) else details,
+        "prompt": whole(usage.get("prompt_tokens")),
+        "completion": whole(usage.get("completion_tokens")),
+        "cached": whole(details.get("cached_tokens") if isinstance(details, dict) else details),
     }
 
 
-def _reasoning(message: dict[str, Any]) -> int:
-    """Bytes of reasoning beside the text, as vLLM, SGLang (and others by the second name) send
-    it: paid for as any other."""
-    told = message.get("reasoning_content") or message.get("reasoning")
-    return size_of(told) if isinstance(told, str) else 0
+def whole(count: Any) -> Any:
+    """A count that some servers send as 120.0."""
+    return int(count) if isinstance(count, float) and count.is_integer() else count
 
 
-def _text(content: Any) -> str:
-    """Content as text: a string, nothing, or a list of parts."""
-    if content is None:
-        return ""
-    if isinstance(content, list):
-        return "".join(part.get("text") or "" for part in content)
-    if not isinstance(content, str):
-        raise TypeError(f"content is a {type(content).__name__}")
-    return content
+def _reasoning_tokens(document: dict[str, Any]) -> float:
+    usage = document.get("usage")
+    details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
+    tokens = details.get("reasoning_tokens") if isinstance(details, dict) else None
+    return tokens if isinstance(tokens, int | float) else 0
 
 
-def _finish(reason: str | None) -> Literal["stop", "length", "content filter"]:
-    if reason in ("length", "max_tokens"):
-        return "length"
-    return "content filter" if reason == "content_filter" else "stop"
+def _read_reasoning(message: dict[str, Any]) -> str:
+    """Reasoning beside the text, as vLLM, SGLang (and others by the second name) send it: paid for
+    as any other."""
+    reasoning = message.get("reasoning_content") or message.get("reasoning")
+    return reasoning if isinstance(reasoning, str) else ""
 
 
-_TOO_LONG = (
-    "context_length",
-    "context length",
-    "context size",
-    "context limit",
-    "context window",
-    "maximum context",
-    "too many tokens",
-    "prompt is too long",
-    "input is too long",
-)
-_FILTERED = ("content_filter", "content management policy")
-_NO_SYSTEM = ("system role", "'system'", '"system"', "system mess")
-_NO_PENALTIES = ("frequency_penalty", "presence_penalty")
-_NO_SCHEMA = ("response_format", "json_schema", "guided")
-
-
-def read_error(
-    status: int, data: bytes, model: str, address: str, options: Mapping[str, Any] | None = None
-) -> ModelError:
-    """What a refusal means: its cause, and whether trying again may help.
-
-    A refusal that names one of the options that are sent with every call is fatal.
-    """
-    said = error_message(data)
-    where = f"{address} answered {status}: {said}"
-    if 300 <= status < 400:
-        advice = "redirects are not followed; give the final address as base URL"
-        return ModelError(f"{where}; {advice}", cause="refused", fatal=True)
-    if status in (401, 403):
-        advice = "check the key in the environment variable that is named for this endpoint"
-        return ModelError(f"{where}; {advice}", cause="credentials", fatal=True)
-    if status == 404:
-        advice = f'check the model name "{model}" and the base URL'
-        return ModelError(f"{where}; {advice}", cause="unknown model", fatal=True)
-    empty = ("insufficient_quota",) if status == 429 else ("credit balance is too low",)
-    if status == 402 or _about(said, empty):
-        return ModelError(f"{where}; the account has no credit", cause="refused", fatal=True)
-    if status == 429:
-        return ModelError(where, cause="rate limit", retryable=True)
-    if status >= 500 or status in (408, 409, 425):
-        return ModelError(where, cause="server error", retryable=True)
-    if status == 413 or _about(said, _TOO_LONG):
-        return ModelError(where, cause="context overflow")
-    if _about(said, _FILTERED):
-        return ModelError(where, cause="content filter")
-    for name, value in (options or {}).items():
-        if _names(said, name):
-            advice = f"it was sent {name} = {json.dumps(value)}, as configured: leave that out"
-            return ModelError(f"{where}; {advice}", cause="refused", fatal=True)
-    return ModelError(where, cause="refused")
+def _read_content(content: Any) -> tuple[str, str]:
+    """The text of a content, which is a string, nothing, or a list of parts, and the rest of its
+    parts, such as thoughts."""
+    if content is None or isinstance(content, str):
+        return content or "", ""
+    if not isinstance(content, list):
+        raise ShapeError(f"a {type(content).__name__} as choices.0.message.content")
+    texts, others = [], []
+    for piece in content:
+        if not isinstance(piece, dict):
+            raise ShapeError(f"a {type(piece).__name__} in choices.0.message.content")
+        if piece.get("type", "text") in ("text", "output_text"):
+            texts.append(piece.get("text") or "")
+        else:
+            others.append(json.dumps(piece))
+    return "".join(texts), "".join(others)
 
 
 def learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
     """What a refusal teaches about this server; None if it teaches nothing."""
-    if status not in (400, 404, 422):
-        return None
-    said = error_message(data).lower()
-    if _about(said, _TOO_LONG):
-        return None  # some servers name every token setting in this message
-    if quirks.token_limit_name == "max_tokens" and "max_completion_tokens" in said:
-        return replace(quirks, token_limit_name="max_completion_tokens")
-    if quirks.takes_temperature and "temperature" in said:
-        return replace(quirks, takes_temperature=False)
-    if quirks.takes_penalties and _about(said, _NO_PENALTIES):
-        return replace(quirks, takes_penalties=False)
-    if quirks.takes_schema and _about(said, _NO_SCHEMA):
-        return replace(quirks, takes_schema=False)
-    if quirks.takes_system and _about(said, _NO_SYSTEM):
-        return replace(quirks, takes_system=False)
-    return None
-
-
-def error_message(data: bytes) -> str:
-    """What the server said, on one line; of a body that is no JSON error, its beginning."""
-    try:
-        error = pydantic_core.from_json(data)["error"]  # json.loads breaks on deep nesting
-        if isinstance(error, str):
-            error = {"message": error}
-        parts = [error.get("message"), error.get("code"), error.get("param")]
-        text = " / ".join(str(part) for part in parts if part)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        text = data[:2000].decode(errors="replace")
-    return " ".join(text.split())[:300]
+    lesson = lesson_of(status, data)
+    return None if lesson is None else quirks.without(lesson)
 
 
 CHAT = Dialect(
@@ -290,19 +306,8 @@ CHAT = Dialect(
     lambda key: {"authorization": f"Bearer {key}"} if key else {},
     body_of,
     read_reply,
+    read_usage,
     learn,
     {"thinking": "set reasoning_effort, or what the server calls it under extra in models.toml"},
 )
 """OpenAI's dialect, and that of whoever follows it."""
-
-
-def _about(said: str, words: tuple[str, ...]) -> bool:
-    said = said.lower()
-    return any(word in said for word in words)
-
-
-def _names(said: str, option: str) -> bool:
-    """Whether a message names an option; one that is an everyday word must stand in quotes."""
-    if "_" in option:
-        return option in said
-    return re.search(rf"""["'`]{re.escape(option)}["'`]|/ {re.escape(option)}$""", said) is not None
