@@ -18,6 +18,7 @@ from sociolab.models.budget import BYTES_A_TOKEN, counted, size_of
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
 from sociolab.models.wire import (
+    ROOM_FOR_THOUGHTS,
     Dialect,
     Quirks,
     document_of,
@@ -31,9 +32,6 @@ from sociolab.models.wire import (
 VERSION = "2023-06-01"
 """The later version, 2026-10-21, takes no temperature for any model, while judges are asked at 0.
 `headers` in models.toml may name it; then none is sent."""
-
-MOST_TOKENS_UNLESS_SAID = 16_384
-"""The API wants a limit for every reply, thoughts included: a longer one would have to stream."""
 
 SMALLEST_CACHED = 1_024
 """Tokens: no model of Anthropic's caches a shorter prefix. For some it is 2,048 or 4,096: below
@@ -75,7 +73,7 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
     budget = thinking.get("budget_tokens", 0)
     body: dict[str, Any] = {
         "model": model,
-        "max_tokens": prompt.max_tokens or MOST_TOKENS_UNLESS_SAID + budget,
+        "max_tokens": prompt.max_tokens or _cap(prompt, quirks, thinking, config),
     }
     if body["max_tokens"] <= budget:
         raise _refused(f"max_tokens = {prompt.max_tokens} to be more than thinking = {budget}")
@@ -97,6 +95,17 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
     if config:
         body["output_config"] = config
     return encoded_body({**body, **sent})
+
+
+def _cap(
+    prompt: Prompt, quirks: Quirks, thinking: Mapping[str, Any], config: Mapping[str, Any]
+) -> int:
+    """The limit that the API wants for every reply, thoughts included."""
+    needs = prompt.needs or ROOM_FOR_THOUGHTS
+    if "budget_tokens" in thinking:
+        return needs + int(thinking["budget_tokens"])
+    thinks = quirks.thinks or thinking.get("type") == "adaptive" or "effort" in config
+    return needs + ROOM_FOR_THOUGHTS * thinks
 
 
 def _thinking(asked: Any) -> dict[str, Any]:

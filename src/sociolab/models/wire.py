@@ -20,13 +20,28 @@ from sociolab.models.budget import counted, size_of
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """What a model behind an endpoint does not take; found out from its refusals."""
+    """What a model behind an endpoint does not take; found out from its refusals.
+
+    `takes_bounds`: its server keeps texts under a schema to their `maxLength`. `thinks`: thoughts
+    count among the tokens of its replies, which need room for them.
+    """
 
     token_limit_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     takes_temperature: bool = True
     takes_system: bool = True
     takes_schema: bool = True
     takes_penalties: bool = True
+    takes_bounds: bool = True
+    thinks: bool = False
+
+
+ROOM_FOR_THOUGHTS = 16_384
+"""Tokens that a model which thinks may spend on it, beside those of its reply."""
+
+_LONGEST_BOUND = 2_000
+"""Characters: llama.cpp's grammars ignore a longer `maxLength` without a word."""
+
+_SHORTEST_BOUND = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +68,7 @@ def quirks_of(refuses: Collection[str]) -> Quirks:
         takes_system="system" not in refuses,
         takes_schema="schema" not in refuses,
         takes_penalties="penalties" not in refuses,
+        takes_bounds="bounds" not in refuses,
     )
 
 
@@ -79,14 +95,20 @@ def body_of(
         body["temperature"] = prompt.temperature
     if prompt.penalties is not None and quirks.takes_penalties:
         body["frequency_penalty"] = body["presence_penalty"] = prompt.penalties
-    if prompt.max_tokens is not None:
-        body[quirks.token_limit_name] = prompt.max_tokens
+    cap = prompt.max_tokens
+    if cap is None and prompt.needs is not None:
+        effort = (options or {}).get("reasoning_effort")
+        thinks = quirks.thinks or effort not in (None, "none")
+        cap = prompt.needs + ROOM_FOR_THOUGHTS * thinks
+    if cap is not None:
+        body[quirks.token_limit_name] = cap
     if options:
         body.update(options)
     encoded = encoded_body(body)
     if schema is None:
         return encoded
-    return encoded[:-1] + _response_format(schema.name, schema.text)
+    needs = prompt.needs if quirks.takes_bounds else None
+    return encoded[:-1] + _response_format(schema.name, schema.text, needs)
 
 
 def read_reply(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatReply:
@@ -146,11 +168,56 @@ def encoded_body(body: dict[str, Any]) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _response_format(name: str, schema: str) -> bytes:
-    """The end of a body that asks for a reply under this schema."""
-    inner = {"name": name, "strict": True, "schema": json.loads(schema)}
+def _response_format(name: str, schema: str, needs: int | None) -> bytes:
+    """The end of a body that asks for a reply under this schema, its texts bounded by `needs`."""
+    form = json.loads(schema)
+    form = form if needs is None else bounded(form, needs)
+    inner = {"name": name, "strict": True, "schema": form}
     wanted = {"response_format": {"type": "json_schema", "json_schema": inner}}
     return b"," + pydantic_core.to_json(wanted)[1:]
+
+
+def bounded(schema: dict[str, Any], needs: int) -> dict[str, Any]:
+    """The schema with a `maxLength` for each text that has none: else a model that runs in a loop,
+    under a grammar that lets no text end but by its own will, fills it up to the token limit.
+
+    A text may take four times its even share of a reply of `needs` tokens, at three characters a
+    token, and at most twice the whole: so generous that what ends a long reply of one text is the
+    token limit, which is noticed, and not the bound, which is not.
+    """
+    texts = _texts_in(schema, schema.get("$defs", {}))
+    if not texts:
+        return schema
+    longest = min(needs * 6, needs * 12 // texts, _LONGEST_BOUND)
+    found: dict[str, Any] = _with_bound(schema, max(longest, _SHORTEST_BOUND))
+    return found
+
+
+def _unbounded_text(node: Mapping[str, Any]) -> bool:
+    return node.get("type") == "string" and not {"maxLength", "enum", "const", "pattern"} & {*node}
+
+
+def _texts_in(node: Any, types: Mapping[str, Any], inside: tuple[str, ...] = ()) -> int:
+    """How many texts without a bound a reply holds; those of a list with one entry."""
+    if isinstance(node, list):
+        return sum(_texts_in(one, types, inside) for one in node)
+    if not isinstance(node, dict):
+        return 0
+    if _unbounded_text(node):
+        return 1
+    name = str(node.get("$ref", "")).removeprefix("#/$defs/")
+    if name in types and name not in inside:
+        return _texts_in(types[name], types, (*inside, name))
+    return sum(_texts_in(part, types, inside) for key, part in node.items() if key != "$defs")
+
+
+def _with_bound(node: Any, longest: int) -> Any:
+    if isinstance(node, list):
+        return [_with_bound(one, longest) for one in node]
+    if not isinstance(node, dict):
+        return node
+    bound = {"maxLength": longest} if _unbounded_text(node) else {}
+    return {key: _with_bound(part, longest) for key, part in node.items()} | bound
 
 
 def document_of(data: bytes) -> Any:
@@ -213,6 +280,7 @@ _TOO_LONG = (
 _FILTERED = ("content_filter", "content management policy")
 _NO_SYSTEM = ("system role", "'system'", '"system"', "system mess")
 _NO_PENALTIES = ("frequency_penalty", "presence_penalty")
+_NO_BOUNDS = ("maxlength", "minitems", "grammar", "schema")
 _NO_SCHEMA = ("response_format", "json_schema", "guided")
 
 
@@ -265,6 +333,8 @@ def learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
         return replace(quirks, takes_temperature=False)
     if quirks.takes_penalties and _about(said, _NO_PENALTIES):
         return replace(quirks, takes_penalties=False)
+    if quirks.takes_bounds and _about(said, _NO_BOUNDS) and "response_format" not in said:
+        return replace(quirks, takes_bounds=False)
     if quirks.takes_schema and _about(said, _NO_SCHEMA):
         return replace(quirks, takes_schema=False)
     if quirks.takes_system and _about(said, _NO_SYSTEM):
