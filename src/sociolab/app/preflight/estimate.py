@@ -21,7 +21,14 @@ from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse, with_op
 from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, ReplyLimit, RunEstimate
 from sociolab.app.run.config import RunConfig
-from sociolab.app.run.session import Seated, plan_of, seat_all, wanted_judges, world_of
+from sociolab.app.run.session import (
+    Seated,
+    models_among,
+    plan_of,
+    seat_all,
+    wanted_judges,
+    world_of,
+)
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import ACT, Action, Episode, Event, Json, Trial
 from sociolab.core.errors import StoreError
@@ -150,7 +157,7 @@ async def _estimate(config: RunConfig, latency: float | None) -> RunEstimate:
         where,
         missing,
         expected,
-        models.limits,
+        models.limits(config),
     )
 
 
@@ -178,7 +185,9 @@ async def estimate_judging(store: Store, run: str, config: RunConfig) -> tuple[R
         case.add_trials(parts)
     prices = {name: models.price(spec) for name, spec in models.specs.items()}
     tasks = len({trial.task.id for trial in played})
-    return RunEstimate(len(played), tasks, tasks, (case,), prices, limits=models.limits), done
+    return RunEstimate(
+        len(played), tasks, tasks, (case,), prices, limits=models.limits(config)
+    ), done
 
 
 def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:
@@ -542,15 +551,34 @@ class _MeasuringModels(Models):
     calls: list[Call] = field(default_factory=list)
     characters: int = (SHORT_TEXT + LONG_TEXT) // 2
     """The length of each text that is made up."""
-    limits: dict[str, dict[str, ReplyLimit]] = field(default_factory=dict)
+    needs: dict[str, int] = field(default_factory=dict)
+    """Tokens that a reply may take, by the kind of question."""
 
     def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """A model that measures; a wrong endpoint is refused as in a real run."""
         self.endpoint(spec)
         self.specs[_name(spec)] = spec
-        limits = self.limits.setdefault(spec.label, {})
-        model = _MeasuringModel(_name(spec), self, limits)
+        model = _MeasuringModel(_name(spec), self)
         return with_options(model, self.options(spec), self.config.reply_room)
+
+    def limits(self, config: RunConfig) -> dict[str, dict[str, ReplyLimit]]:
+        """Where replies are cut, by spec and kind of question: whoever plays may be asked all that
+        anybody was, since players are measured for one another."""
+        played = sorted(
+            set(self.needs) - {_JUDGE, _READER}, key=lambda one: (-self.needs[one], one)
+        )
+        found: dict[str, dict[str, ReplyLimit]] = defaultdict(dict)
+        for kinds, texts in (
+            (played, (*config.agents, config.partner)),
+            ([_JUDGE], config.judges),
+            ([_READER], config.readers),
+        ):
+            for spec in models_among(*texts):
+                cap = self.options(spec).max_tokens
+                for kind in kinds:
+                    if needs := self.needs.get(kind):
+                        found[spec.label][kind] = ReplyLimit(cap or needs, needs)
+        return dict(sorted(found.items()))
 
     def taken(self) -> list[Call]:
         """The calls since the last time."""
@@ -578,14 +606,12 @@ class _MeasuringModel:
 
     label: str
     models: _MeasuringModels
-    limits: dict[str, ReplyLimit]
     prefixes: PromptPrefixes = field(default_factory=PromptPrefixes)
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """A reply of the right form."""
-        needs, kind = prompt.needs or 0, _kind_of_reply(key)
-        if kind not in self.limits or needs > self.limits[kind].needs:
-            self.limits[kind] = ReplyLimit(prompt.max_tokens or needs, needs)
+        kind = _kind_of_reply(key)
+        self.models.needs[kind] = max(prompt.needs or 0, self.models.needs.get(kind, 0))
         drawn = stream(key.turn, key.trial, key.seat, key.name, key.attempt)
         draw = Draw(drawn, self.models.characters)
         if prompt.schema is None:
@@ -601,10 +627,13 @@ class _MeasuringModel:
         return ChatReply(text)
 
 
+_JUDGE, _READER = "judge", "reader"
+
+
 def _kind_of_reply(key: CallKey) -> str:
     """What a call asks for, in words: "turn", "closing question", "judge"."""
     if key.role == "judge":
-        return "reader" if key.name.startswith("reader:") else "judge"
+        return _READER if key.name.startswith("reader:") else _JUDGE
     name = key.name.partition(":")[0].replace("_", " ")
     return {ACT: "turn", "closing": "closing question"}.get(name, name)
 

@@ -69,15 +69,20 @@ def run(
     return run_sync(lambda: run_async(config, watch, on_progress=on_progress))
 
 
+_MEASURED = 5
+"""Tasks that are looked at for what replies may need."""
+
+
 def too_short(config: RunConfig) -> tuple[str, ...]:
     """For each model of a run whose `max_tokens` is less than its replies may need, a sentence;
-    by its first task, and only where somebody has set one."""
+    by a few of its tasks, and only where somebody has set one."""
     models = Models(config)
     if all(models.options(spec).max_tokens is None for spec in models_of(config)):
         return ()
     from sociolab.app.preflight.estimate import estimate
 
-    return estimate(config.model_copy(update={"limit": 1, "repeats": 1}), 1.0).too_short
+    few = {"limit": min(config.limit or _MEASURED, _MEASURED), "repeats": 1}
+    return estimate(config.model_copy(update=few), 1.0).too_short
 
 
 INDEXING = 60.0
