@@ -37,9 +37,9 @@ PLAY = """
 import sys
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
-from sociolab.models import chat
+from sociolab.models import traffic
 
-chat.LONGEST_WAIT = 0.01
+traffic.LONGEST_PAUSE = 0.01
 run(RunConfig.model_validate_json(sys.argv[1]))
 """
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from fake_models import FakeModel
 from sociolab.agents.prompted import Dialect, PromptedPlayer, act_type, prompts_hash
-from sociolab.core.episode import Action, Moved, Unusable
+from sociolab.core.episode import Action, ActionKind, ActionSpace, Moved, Unusable
 from sociolab.core.errors import Cause, ModelError
 from sociolab.core.ports import (
     CallKey,
@@ -22,6 +22,7 @@ from sociolab.core.ports import (
     Question,
     Reply,
     Request,
+    Served,
 )
 from sociolab.prompting.structured import schema_of
 from sociolab.testing.playing import STOCK_ACTIONS, StockScene, play_scene
@@ -177,3 +178,41 @@ def test_a_set_may_want_one_message_with_how_to_reply_in_it() -> None:
     assert found == Reply((Action("speak", "Hello."),), raw=HELLO)
     # The prompt says how, whatever the dialect.
     assert reply_to(FakeModel(HELLO), replace(asked, observation=shown), "plain") == found
+
+
+CUT = ChatReply(HELLO, finish="length", served=Served(cap=300))
+
+
+def test_a_turn_that_is_cut_off_twice_is_not_asked_for_a_third_time() -> None:
+    model = FakeModel(CUT, CUT, HELLO)
+    scene = StockScene(limit=1)
+    events = play_scene(scene, dict.fromkeys(scene.seats, PromptedPlayer(model)))
+    first, second = events[:2]
+    assert isinstance(first, Unusable)
+    assert isinstance(second, Unusable)
+    assert (first.cause, first.final, second.cause, second.final) == (
+        "truncated",
+        False,
+        "truncated",
+        True,
+    )
+    assert "cut off at 300 tokens; write a shorter one" in model.calls[1][0].messages[1].text
+
+
+def test_a_turn_and_a_question_say_what_their_replies_need() -> None:
+    model = FakeModel(HELLO, '{"mood": 3}')
+    reply_to(model, request())
+    question = Question("mood", "How do you feel?", Mood, needs=90)
+    reply_to(model, replace(request(), wanted=question))
+    assert [prompt.needs for prompt, _ in model.calls] == [300, 90]
+
+
+def test_the_actions_of_a_turn_are_counted_in_its_schema() -> None:
+    space = ActionSpace((ActionKind("speak", has_text=True),), most=2)
+    actions = schema_of(act_type(space, addressed=False)).text
+    assert '"maxItems":2,"minItems":1' in actions
+    model = FakeModel('{"actions":[]}')
+    found = reply_to(model, replace(request(), wanted=space))
+    assert isinstance(found, NoReply)
+    assert "at least 1 item" in found.problem
+    assert model.calls[0][0].needs == 600

@@ -281,7 +281,7 @@ def test_an_estimate_is_near_what_the_run_then_takes(sociolab: Sociolab, tmp_pat
         played = sociolab(*model_run(endpoint, "e", "--limit", 3)).document
     case = estimate["cases"][-1]  # nobody leaves, and replies are long
     tokens = sum(model["prompt_tokens"] for model in case["models"].values())
-    assert case["calls"] == played["calls"] - played["failures"]["replies_asked_again"]
+    assert case["calls"] >= played["calls"]
     assert tokens == pytest.approx(played["tokens"]["prompt"], rel=0.35)
 
 

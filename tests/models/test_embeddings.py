@@ -14,7 +14,7 @@ from sociolab.core.errors import ConfigError, ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models.budget import Budget, Price
+from sociolab.models.budget import FREE, Budget, Price
 from sociolab.models.cache import CachedModel
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
@@ -92,7 +92,8 @@ def test_a_reply_without_a_vector_for_each_text_is_malformed(body: Any) -> None:
     from sociolab.models.chat import RetriedCall
     from sociolab.models.embeddings import _read
 
-    call = RetriedCall(Endpoint(EndpointSpec(name="x", base_url="http://127.0.0.1:9/v1")))
+    endpoint = Endpoint(EndpointSpec(name="x", base_url="http://127.0.0.1:9/v1"))
+    call = RetriedCall(endpoint, None, "m", FREE)
     with pytest.raises(ModelError, match="an embedding for each of 3 texts") as caught:
         _read(json.dumps(body).encode(), PROMPT, call)
     assert caught.value.retryable

@@ -18,7 +18,7 @@ from models.tuning_cases import asked_about, training_file, tuning
 from sociolab.core.errors import Cause, ConfigError, ModelError
 from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models import chat, finetuning
+from sociolab.models import finetuning, traffic
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
 from sociolab.models.finetuning import (

@@ -33,13 +33,12 @@ from sociolab.models.chat import EndpointModel
 from sociolab.models.config import EndpointSpec
 from sociolab.models.messages import (
     MESSAGES,
-    MOST_TOKENS_UNLESS_SAID,
     endpoint,
     format_of,
     message_body,
     read_message,
 )
-from sociolab.models.wire import Quirks
+from sociolab.models.wire import ROOM_FOR_THOUGHTS, Quirks
 
 SCHEMA = Schema(
     "Turn",
@@ -104,7 +103,7 @@ def test_a_model_that_thinks_is_sent_no_temperature_and_room_for_its_thoughts() 
     free = replace(PROMPT, max_tokens=None)
     body = sent(free, thinking=4_000)
     assert body["thinking"] == {"type": "enabled", "budget_tokens": 4_000}
-    assert body["max_tokens"] == MOST_TOKENS_UNLESS_SAID + 4_000
+    assert body["max_tokens"] == ROOM_FOR_THOUGHTS + 4_000
     assert "temperature" not in body
     body = sent(free, thinking="adaptive", reasoning_effort="low")
     assert (body["thinking"], body["output_config"]["effort"]) == ({"type": "adaptive"}, "low")

@@ -24,7 +24,7 @@ class Simulated(Limits):
     """An endpoint whose server is a coroutine in this process."""
 
     def __init__(self, serve: Handler, **spec: float) -> None:
-        super().__init__(EndpointSpec(name="simulated", **spec), CHAT)  # type: ignore[arg-type]
+        super().__init__(EndpointSpec(name="simulated", **spec), CHAT)
         self.traffic = Traffic(self.spec, asyncio.get_running_loop().time)
         self.serve = serve
         self.requests = 0
@@ -146,21 +146,17 @@ def test_without_a_queue_at_the_server_all_places_are_used() -> None:
 
 
 def test_a_server_that_becomes_slower_and_slower_is_asked_less_and_more_again_later() -> None:
-    slots = 64
-
-    async def serve(number: int) -> None:
-        await asyncio.sleep(2.0 * max(1.0, server.traffic.in_flight / slots))
-
     async def go() -> list[int]:
-        nonlocal server, slots
-        server = Simulated(serve, in_flight=64)
-        limits = []
-        for slots in (64, 4, 64):
+        async def serve(number: int) -> None:
+            await asyncio.sleep(2.0 * max(1.0, server.traffic.in_flight / slots[-1]))
+
+        server, slots, limits = Simulated(serve, in_flight=64), [0], []
+        for count in (64, 4, 64):
+            slots.append(count)
             await play(server, 100, 30)
             limits.append(server.traffic.limit.now)
         return limits
 
-    server: Simulated
     first, crowded, last = run_in_virtual_time(go())
     assert first == 64
     assert crowded <= 16

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from hostile_json import bodies
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import MOST_TOKENS, ChatReply, Message, Prompt, Schema, Usage
+from sociolab.core.ports import MOST_TOKENS, CallKey, ChatReply, Message, Prompt, Schema, Usage
 from sociolab.models.budget import bytes_of
-from sociolab.models.wire import Quirks, body_of, read_reply
+from sociolab.models.cache import reply_key
+from sociolab.models.wire import Quirks, body_of, bounded, learn, quirks_of, read_reply
 
 DEEP = b'{"choices":[{"message":{"content":%b}}]}'
 """A completion whose content is no text."""
@@ -23,6 +24,9 @@ SCHEMA = Schema("Turn", '{"type":"object","properties":{"z":{"type":"string"},"a
 PROMPT = Prompt(
     (Message("system", "Be Ada."), Message("user", "Hé \N{GRINNING FACE}\n")), SCHEMA, 0.5, 100
 )
+
+
+KEY = CallKey("t", "agent", "first", 0, "act", 1)
 
 
 def sent(prompt: Prompt, quirks: Quirks | None = None) -> dict[str, Any]:
@@ -256,3 +260,95 @@ def outcome(data: bytes) -> ChatReply | ModelError:
         return read_reply(data, PROMPT, 0.0, 1)
     except ModelError as error:
         return error
+
+
+def test_without_a_limit_of_the_users_a_reply_may_take_what_it_needs() -> None:
+    free = replace(PROMPT, max_tokens=None, needs=400)
+    assert sent(free)["max_tokens"] == 400
+    assert sent(replace(free, max_tokens=50))["max_tokens"] == 50
+    assert "max_tokens" not in sent(replace(free, needs=None))
+    assert sent(free, Quirks("max_completion_tokens"))["max_completion_tokens"] == 400
+
+
+def test_a_model_that_thinks_has_room_for_its_thoughts() -> None:
+    free = replace(PROMPT, max_tokens=None, needs=400)
+    assert sent(free, Quirks(thinks=True))["max_tokens"] == 400 + 16_384
+    assert sent(replace(free, max_tokens=50), Quirks(thinks=True))["max_tokens"] == 50
+    for effort, room in (("low", 16_384), ("none", 0)):
+        body = json.loads(body_of("m", free, Quirks(), {"reasoning_effort": effort}))
+        assert body["max_tokens"] == 400 + room
+
+
+def test_needs_are_no_part_of_what_identifies_a_call() -> None:
+    other = replace(PROMPT, needs=400)
+    assert other == PROMPT
+    assert reply_key("a", "m", other, KEY) == reply_key("a", "m", PROMPT, KEY)
+
+
+SHEET: dict[str, Any] = {
+    "$defs": {"Cell": {"type": "object", "properties": {"why": {"type": "string"}}}},
+    "type": "object",
+    "properties": {
+        "first": {"$ref": "#/$defs/Cell"},
+        "second": {"$ref": "#/$defs/Cell"},
+        "third": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
+        "mood": {"type": "string", "enum": ["good", "bad"]},
+        "name": {"type": "string", "maxLength": 40},
+        "day": {"type": "string", "pattern": "[0-9]+"},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("needs", "longest"),
+    [(150, 600), (300, 1_200), (3_000, 2_000), (10, 200)],
+)
+def test_texts_that_have_no_bound_get_four_times_their_share(needs: int, longest: int) -> None:
+    """Three texts at three characters a token, from 200 to 2,000 characters."""
+    found = bounded(SHEET, needs)
+    fields = found["properties"]
+    assert found["$defs"]["Cell"]["properties"]["why"] == {"type": "string", "maxLength": longest}
+    assert fields["third"]["items"]["anyOf"] == [
+        {"type": "string", "maxLength": longest},
+        {"type": "null"},
+    ]
+    assert {name: fields[name] for name in ("mood", "name", "day")} == {
+        name: SHEET["properties"][name] for name in ("mood", "name", "day")
+    }
+    assert "maxLength" not in SHEET["$defs"]["Cell"]["properties"]["why"]
+
+
+def test_a_schema_that_refers_to_itself_is_bounded() -> None:
+    tree = {
+        "$defs": {"Node": {"type": "object", "properties": {
+            "text": {"type": "string"},
+            "more": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
+        }}},
+        "$ref": "#/$defs/Node",
+    }  # fmt: skip
+    assert bounded(tree, 300)["$defs"]["Node"]["properties"]["text"]["maxLength"] == 1_800
+
+
+def test_bounds_are_sent_where_they_are_taken() -> None:
+    def texts(quirks: Quirks, needs: int | None) -> dict[str, Any]:
+        body = sent(replace(PROMPT, needs=needs), quirks)
+        found: dict[str, Any] = body["response_format"]["json_schema"]["schema"]["properties"]["z"]
+        return found
+
+    assert texts(Quirks(), 100) == {"type": "string", "maxLength": 600}
+    assert texts(quirks_of(["bounds"]), 100) == {"type": "string"}
+    assert texts(Quirks(), None) == {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("refusal", "learned"),
+    [
+        ("Unknown schema keyword: maxLength", Quirks(takes_bounds=False)),
+        ("failed to parse grammar", Quirks(takes_bounds=False)),
+        ("'response_format' of type 'json_schema' is not supported", Quirks(takes_schema=False)),
+    ],
+)
+def test_a_refusal_of_bounds_costs_the_bounds_and_not_the_schema(
+    refusal: str, learned: Quirks
+) -> None:
+    assert learn(Quirks(), 400, json.dumps({"error": {"message": refusal}}).encode()) == learned

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from fake_models import FakeModel
 from sociolab.core.errors import ModelError, ReplyError
-from sociolab.core.ports import CallKey, ChatReply, Message
-from sociolab.prompting.structured import TypedReply, ask_model, typed, typed_prompt
+from sociolab.core.ports import CallKey, ChatReply, Message, Schema, Served, Usage
+from sociolab.prompting.structured import (
+    TypedReply,
+    ask_model,
+    needs_of,
+    schema_of,
+    typed,
+    typed_prompt,
+)
 
 
 class Grade(BaseModel):
@@ -119,3 +127,66 @@ def test_replies_that_were_cut_off_or_withheld_are_no_values() -> None:
     with pytest.raises(ReplyError) as caught:
         typed(ChatReply("", finish="content filter"), Grade)
     assert caught.value.cause == "content filter"
+
+
+def cut(text: str = '{"grade": 3, "why": "so so so', cap: int | None = 300) -> ChatReply:
+    return ChatReply(text, finish="length", served=Served(cap=cap))
+
+
+def test_a_reply_that_is_cut_off_is_asked_for_again_once_with_its_limit() -> None:
+    model = FakeModel(cut(), cut(), '{"grade": 3}')
+    found = ask(model)
+    assert (found.value, found.attempts, found.cause) == (None, 2, "truncated")
+    assert len(model.calls) == 2
+    assert model.calls[1][0].messages[-1].text == (
+        "You have already tried to reply to this, but the reply could not be used: expected a "
+        "whole reply, found one that was cut off at 300 tokens; write a shorter one. Reply again, "
+        "in the form asked for."
+    )
+
+
+def test_a_shorter_reply_is_taken_and_other_problems_count_apart() -> None:
+    assert ask(FakeModel(cut(), '{"grade": 3}')).value == Grade(grade=3)
+    found = ask(FakeModel(cut(), "three", '{"grade": 3}'))
+    assert (found.value, found.attempts) == (Grade(grade=3), 3)
+
+
+def test_of_a_reply_that_was_cut_off_the_model_sees_the_beginning_alone() -> None:
+    model = FakeModel(cut("so " * 1_000), '{"grade": 3}')
+    ask(model)
+    assert model.calls[1][0].messages[-2].text == ("so " * 1_000)[:500]
+
+
+@pytest.mark.parametrize(("counted", "told"), [(70, "70 tokens"), (0, "the token limit")])
+def test_a_limit_that_nobody_told_is_what_was_counted(counted: int, told: str) -> None:
+    reply = ChatReply("{", finish="length", usage=Usage(9, counted))
+    with pytest.raises(ReplyError, match=f"cut off at {told}; write a shorter one"):
+        typed(reply, Grade)
+
+
+class Account(BaseModel):
+    reason: str
+    short: str = Field(max_length=80)
+    score: int
+
+
+class Accounts(BaseModel):
+    first: Account
+    several: list[Account]
+    most: list[Account] = Field(max_length=2)
+    either: Account | Literal["none"]
+
+
+class Few(BaseModel):
+    mood: Literal["good", "bad"]
+
+
+def test_what_a_reply_needs_follows_from_its_schema() -> None:
+    """An account is 200 + 80 / 4 + 20; there are 1 + 10 + 2 + 1 of them, a list being 10 long."""
+    assert needs_of(schema_of(Account)) == 300, "240, but 300 at least"
+    assert needs_of(schema_of(Accounts)) == 14 * 240
+    assert needs_of(schema_of(Few)) == 300
+    assert (
+        needs_of(Schema("Any", '{"type":"array","items":{"type":"string"},"maxItems":99}')) == 4_000
+    )
+    assert needs_of(None) == 2_000

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from any_mind import AnyMind
 from fake_models import FakeModel
-from sociolab.core.ports import NoReply, Observation, Question, Reply, Request
+from sociolab.core.ports import ChatReply, NoReply, Observation, Question, Reply, Request, Served
 from sociolab.testing.minds import stock_questions
 from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
@@ -79,3 +80,20 @@ def test_a_question_has_a_prompt_of_its_name_that_shows_its_variables(
 
 def test_no_two_questions_have_one_name() -> None:
     assert len({question.name for question in QUESTIONS}) == len(QUESTIONS)
+
+
+def test_an_answer_that_is_cut_off_twice_is_not_asked_for_a_third_time() -> None:
+    (question,) = [one for one in stock_questions() if one.name == "plan_day"]
+    reply = ChatReply("{", finish="length", served=Served(cap=1_500))
+    model = FakeModel(reply, reply)
+    mind = MindPlayer(ModelMind(model, paper()))
+    shown = Observation("ada", "", 1, 0, "", (), "", (), question)
+    asked = Request("t", 1, "ada", 1, 1, Question("plan_day", "", question.answer_type), shown)
+    first = asyncio.run(mind.reply(asked, None))
+    assert isinstance(first, NoReply)
+    assert (first.cause, first.again) == ("truncated", True)
+    again = replace(asked, attempt=2, problem=first.problem)
+    second = asyncio.run(mind.reply(again, None))
+    assert isinstance(second, NoReply)
+    assert (second.cause, second.again) == ("truncated", False)
+    assert [prompt.needs for prompt, _ in model.calls] == [1_500, 1_500]

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import groupby
 from types import GenericAlias
-from typing import Any, Literal, TypeAlias, Union
+from typing import Annotated, Any, Literal, TypeAlias, Union
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sociolab.agents.forms import fields_of_type, value_hint
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
@@ -41,6 +41,7 @@ from sociolab.prompting.structured import (
     read,
     schema_of,
     typed,
+    was_cut_off,
     without_thinking,
 )
 
@@ -53,9 +54,9 @@ class PromptedPlayer:
     """Plays a seat with a chat model; it keeps no memory but the history.
 
     A reply that is cut off, withheld or unreadable is a NoReply and is asked for again by the
-    engine; a prompt that is too long for the model, or that its provider's filter refuses, is a
-    NoReply for good; any other failed call (no connection, no credentials) fails the trial as a
-    ModelError.
+    engine; one that is cut off a second time, a prompt that is too long for the model, or one that
+    its provider's filter refuses, is a NoReply for good; any other failed call (no connection, no
+    credentials) fails the trial as a ModelError.
     """
 
     def __init__(
@@ -85,7 +86,8 @@ class PromptedPlayer:
         try:
             return Reply(self._read(answer, request), raw=answer.text)
         except ReplyError as error:
-            return NoReply(error.cause, str(error), error.raw)
+            again = not (was_cut_off(str(error)) and was_cut_off(request.problem))
+            return NoReply(error.cause, str(error), error.raw, again)
 
     def _prompt(self, request: Request) -> Prompt:
         shown, wanted = request.observation, request.wanted
@@ -99,15 +101,18 @@ class PromptedPlayer:
             schema: Schema | None = schema_of(wanted.reply)
             how = f"\n\n{_how_to_answer(wanted.reply)}" if space else ""
             body = f"{_history(shown)}{wanted.text}{how}"
+            needs = wanted.needs
         else:
+            needs = wanted.needs * wanted.most
             schema = form.schema
             body = f"{_history(shown)}{shown.tail}"
         if request.problem:
             body = f"{body}\n{again_text(request.problem)}"
         if layout.messages == "one":
-            return Prompt((Message("user", f"{head}\n\n{body}"),), schema, self._temperature)
-        messages = (Message("system", head), Message("user", body))
-        return Prompt(messages, schema, self._temperature)
+            messages: tuple[Message, ...] = (Message("user", f"{head}\n\n{body}"),)
+        else:
+            messages = (Message("system", head), Message("user", body))
+        return Prompt(messages, schema, self._temperature, needs=needs)
 
     def _read(self, answer: ChatReply, request: Request) -> tuple[Action, ...] | BaseModel:
         if isinstance(request.wanted, Question):
@@ -232,7 +237,9 @@ def act_type(space: ActionSpace, addressed: bool) -> type[BaseModel]:
         case "turn":
             return create_model("OneTurn", __config__=_STRICT, turn=(turn, ...))
         case _:
-            several: Any = GenericAlias(list, (turn,))
+            several: Any = Annotated[
+                GenericAlias(list, (turn,)), Field(min_length=1, max_length=space.most)
+            ]
             return create_model("Turns", __config__=_STRICT, actions=(several, ...))
 
 

@@ -92,12 +92,15 @@ def play_and_show(
     """Play, print the overview, all tables or JSON, and return the exit code; `begun` is called as
     soon as the run is in the store."""
     from sociolab.app.run.play import run as play
+    from sociolab.app.run.play import too_short
     from sociolab.app.run.session import interrupted_result
     from sociolab.cli.progress import watch
 
     by_person = "human" in (*config.agents, config.partner)
     if by_person:  # one scene at a time, and no display that writes between the lines
         config = config.model_copy(update={"episodes": 1})
+    for sentence in too_short(config):
+        say(sentence)
     name_seen: list[str] = []
 
     def seen(name: str) -> None:

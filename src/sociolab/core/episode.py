@@ -92,12 +92,14 @@ class ActionKind:
 class ActionSpace:
     """The kinds of action of a world, and how many of them one turn may hold.
 
-    `distinct`: no kind twice in a turn, and a kind without a text stands alone.
+    `distinct`: no kind twice in a turn, and a kind without a text stands alone. `needs` are the
+    tokens that a model's reply may take for each action: what is longer is cut and asked for again.
     """
 
     kinds: tuple[ActionKind, ...]
     most: int = 1
     distinct: bool = False
+    needs: int = field(default=300, compare=False)
     # Worked out once: every turn looks kinds up, and prompts and schemas are kept by the space.
     _named: dict[str, ActionKind] = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)

@@ -105,7 +105,8 @@ class Question:
     `wording` is for people alone; without it they read `text` and the names of the fields.
     `leaves` is the field that says, with true, that the seat leaves; "" for a question without.
     `complaint` says what an answer lacks, given what the seat saw, or nothing; the seat is then
-    asked again as often as the run allows, and its last answer is taken as it is.
+    asked again as often as the run allows, and its last answer is taken as it is. `needs` are the
+    tokens that an answer may take, see `Prompt`; without it they follow from the schema of `reply`.
     """
 
     name: str
@@ -115,6 +116,7 @@ class Question:
     wording: Wording | None = None
     leaves: str = ""
     complaint: Callable[[Any, Sequence[Line]], str] | None = None
+    needs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

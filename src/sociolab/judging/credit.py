@@ -100,6 +100,9 @@ ATTEMPTS = 3
 
 PACKAGE = "sociolab.judging"
 
+_A_CREDIT, _LONGEST = 100, 6_000
+"""Tokens that a turn's credit may take, and all of a reply: few turns move everything."""
+
 _MOST_PROBLEMS = 3
 """A model is told of no more at once."""
 
@@ -149,7 +152,8 @@ class CreditJudge:
 
     def _prompt(self, story: Story) -> Prompt:
         shape = tuple(person.measures for person in story.asked)
-        return typed_prompt(self._head, body(story), sheets(shape), 0.0)
+        needs = min(500 + _A_CREDIT * len(story.transcript.lines) * len(cells(story)), _LONGEST)
+        return typed_prompt(self._head, body(story), sheets(shape), 0.0, needs)
 
     def _failed(self, story: Story, cause: Cause, problem: str, attempts: int) -> CreditRecord:
         failures = [NoCredit(cell=cell, cause=cause, problem=problem) for cell in cells(story)]

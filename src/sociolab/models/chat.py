@@ -25,7 +25,7 @@ from sociolab.models.budget import FREE, Meter
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
 from sociolab.models.meaning import limit_pause, read_error
 from sociolab.models.traffic import Traffic, backoff, patience
-from sociolab.models.wire import CHAT, Dialect, Quirks, quirks_of, token_limit
+from sociolab.models.wire import CHAT, Dialect, Quirks, quirks_of
 
 if TYPE_CHECKING:  # loaded with the first request: it takes a tenth of a second
     import aiohttp
@@ -359,7 +359,7 @@ class RetriedCall:
                     return await send()
             except TimeoutError:
                 waited = self._traffic.now() - self._sent
-                message = f"{where} gave no reply within {waited:.3g} s"
+                message = f"{where} gave no reply within {round(waited, 1):g} s"
                 failure = ModelError(message, cause="timeout", retryable=True, may_be_billed=True)
                 self.meter.failed(failure.cause, may_be_billed=True)
             except ModelError as error:
@@ -394,8 +394,7 @@ class EndpointModel:
         self._model = model
         self._options = options
         self._dialect = endpoint.dialect
-        thinks = "reasoning_effort" in options
-        self._quirks = replace(quirks_of(endpoint.spec.refuses), thinks=thinks)
+        self._quirks = quirks_of(endpoint.spec.refuses)
         self._taken: set[str] = set()
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
@@ -415,9 +414,7 @@ class EndpointModel:
                     if reply.finish == "length" and prompt.max_tokens is None:
                         meter.useless(reply.usage, "truncated")
                         continue  # with room for its thoughts
-                served = replace(
-                    reply.served, left_out=quirks.left_out, cap=token_limit(prompt, quirks)
-                )
+                served = replace(reply.served, left_out=quirks.left_out, cap=call.cap)
                 # JSON may hide a secret as \\u002d
                 return replace(reply, text=redacted(reply.text), served=served)
 
@@ -454,7 +451,7 @@ class EndpointModel:
         quirks, lesson = self._quirks, None
         while True:
             body = self._dialect.body_of(self._model, prompt, quirks, options)
-            call.cap = token_limit(prompt, quirks)
+            call.cap = self._dialect.cap_of(prompt, quirks, options)
             answer = await self._endpoint.send(call, "POST", path, body, _JSON)
             if answer.status == 200:
                 self._taken |= _droppable(prompt).difference(quirks.left_out)

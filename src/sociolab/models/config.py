@@ -34,7 +34,9 @@ _LONGEST_PART = 16
 """Characters between two underscores of a variable's name, at most."""
 
 
-Refusable: TypeAlias = Literal["max_tokens", "penalties", "schema", "system", "temperature"]
+Refusable: TypeAlias = Literal[
+    "bounds", "max_tokens", "penalties", "schema", "system", "temperature"
+]
 
 
 class EndpointOptions(BaseModel):
@@ -48,7 +50,8 @@ class EndpointOptions(BaseModel):
     `timeout_s` (seconds) bounds one attempt, `total_s` a call with all its attempts and the pauses
     between them. `max_reply_mb` (megabytes, decompressed) is the largest body that is read.
     `refuses` names what the server is known not to take; whatever else it refuses is found out at
-    the first call. Of "max_tokens" it takes OpenAI's other name, `max_completion_tokens`.
+    the first call. Of "max_tokens" it takes OpenAI's other name, `max_completion_tokens`; "bounds"
+    are the longest lengths of texts in a schema, which no hosted provider is sent.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

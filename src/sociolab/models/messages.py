@@ -25,6 +25,7 @@ from sociolab.models.meaning import (
     read_finish,
 )
 from sociolab.models.wire import (
+    ROOM_FOR_THOUGHTS,
     Dialect,
     Quirks,
     check_thoughts,
@@ -39,9 +40,6 @@ from sociolab.models.wire import (
 VERSION = "2023-06-01"
 """The later version, 2026-10-21, takes no temperature for any model, while judges are asked at 0.
 `headers` in models.toml may name it; then none is sent."""
-
-MOST_TOKENS_UNLESS_SAID = 16_384
-"""The API wants a limit for every reply, thoughts included: a longer one would have to stream."""
 
 SMALLEST_CACHED = 1_024
 """Tokens: no model of Anthropic's caches a shorter prefix. For some it is 2,048 or 4,096: below
@@ -75,7 +73,7 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
     budget = thinking.get("budget_tokens", 0)
     body: dict[str, Any] = {
         "model": model,
-        "max_tokens": prompt.max_tokens or MOST_TOKENS_UNLESS_SAID + budget,
+        "max_tokens": cap_of(prompt, quirks, options),
     }
     if body["max_tokens"] <= budget:
         raise _refused(f"max_tokens = {prompt.max_tokens} to be more than thinking = {budget}")
@@ -97,6 +95,18 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
     if config:
         body["output_config"] = config
     return encoded_body({**body, **sent})
+
+
+def cap_of(prompt: Prompt, quirks: Quirks, options: Mapping[str, Any]) -> int:
+    """The limit that the API wants for every reply, thoughts included."""
+    if prompt.max_tokens is not None:
+        return prompt.max_tokens
+    needs, thinking = prompt.needs or ROOM_FOR_THOUGHTS, _thinking(options.get("thinking"))
+    if "budget_tokens" in thinking:
+        return needs + int(thinking["budget_tokens"])
+    effort = options.get("reasoning_effort") or "effort" in options.get("output_config", {})
+    thinks = quirks.thinks or thinking.get("type") == "adaptive" or bool(effort)
+    return needs + ROOM_FOR_THOUGHTS * thinks
 
 
 def _thinking(asked: Any) -> dict[str, Any]:
@@ -231,6 +241,7 @@ _UNKNOWN = "Anthropic's Messages do not know it; leave it out"
 MESSAGES = Dialect(
     "/messages",
     lambda key: {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})},
+    cap_of,
     message_body,
     read_message,
     read_usage,

@@ -71,6 +71,12 @@ def _provider(base_url: str) -> str:
     return PROVIDERS.get(urlsplit(base_url).hostname or "", "")
 
 
+def is_hosted(base_url: str) -> bool:
+    """Whether a provider of the table, or Azure, answers at an address."""
+    host = urlsplit(base_url).hostname or ""
+    return bool(_provider(base_url)) or host.endswith(".azure.com")
+
+
 @cache
 def shipped_prices() -> PriceTable:
     """The table, read once."""

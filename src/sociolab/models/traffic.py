@@ -1,5 +1,6 @@
-"""When a request may be sent to an endpoint, how long it is waited for, and when to stop asking: what
-the endpoint takes is learned from its replies, its refusals and how long they need.
+"""When a request may be sent to an endpoint, how long it is waited for, and when to stop asking.
+
+What the endpoint takes is learned from its replies, its refusals and how long they need.
 """
 
 from __future__ import annotations
@@ -333,23 +334,20 @@ async def patience(seconds: float, extension: Callable[[float], float]) -> Async
     loop = asyncio.get_running_loop()
     began = loop.time()
     async with asyncio.timeout(None) as scope:
-
-        def look_later(after: float) -> None:
-            nonlocal timer
-            timer = loop.call_later(after, check)
+        timers: list[asyncio.TimerHandle] = []
 
         def check() -> None:
             more = extension(loop.time() - began)
             if more > 0:
-                look_later(more)
+                timers.append(loop.call_later(more, check))
             else:
                 scope.reschedule(loop.time())
 
-        timer = loop.call_later(seconds, check)
+        timers.append(loop.call_later(seconds, check))
         try:
             yield
         finally:
-            timer.cancel()
+            timers[-1].cancel()
 
 
 def _stopped(error: ModelError, why: str) -> ModelError:

@@ -30,13 +30,19 @@ from sociolab.models.meaning import (
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """What a model behind an endpoint does not take; found out from its refusals."""
+    """What a model behind an endpoint does not take; found out from its refusals.
+
+    `takes_bounds`: its server keeps texts under a schema to their `maxLength`. `thinks`: thoughts
+    count among the tokens of its replies, which need room for them.
+    """
 
     token_limit_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     takes_temperature: bool = True
     takes_system: bool = True
     takes_schema: bool = True
     takes_penalties: bool = True
+    takes_bounds: bool = True
+    thinks: bool = False
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -52,6 +58,15 @@ class Quirks:
         return None if learnt == self else learnt
 
 
+ROOM_FOR_THOUGHTS = 16_384
+"""Tokens that a model which thinks may spend on it, beside those of its reply."""
+
+_LONGEST_BOUND = 2_000
+"""Characters: llama.cpp's grammars ignore a longer `maxLength` without a word."""
+
+_SHORTEST_BOUND = 200
+
+
 _FIELDS: Mapping[str, str] = {
     name: f"takes_{name}" for name in ("temperature", "schema", "system", "penalties")
 }
@@ -61,12 +76,13 @@ _FIELDS: Mapping[str, str] = {
 class Dialect:
     """How one family of servers is spoken to.
 
-    `headers` are made of the key. `lacks` has the options that it does not know, by name, and what
-    to do instead.
+    `headers` are made of the key. `cap_of` is the token limit of a request's reply. `lacks`
+    has the options that it does not know, by name, and what to do instead.
     """
 
     path: str
     headers: Callable[[str | None], dict[str, str]]
+    cap_of: Callable[[Prompt, Quirks, Mapping[str, Any]], int | None]
     body_of: Callable[[str, Prompt, Quirks, Mapping[str, Any]], bytes]
     read_reply: Callable[[bytes, Prompt, float, int], ChatReply]
     read_usage: Callable[[bytes, Prompt], Usage | None]
@@ -82,6 +98,7 @@ def quirks_of(refuses: Collection[str]) -> Quirks:
         takes_system="system" not in refuses,
         takes_schema="schema" not in refuses,
         takes_penalties="penalties" not in refuses,
+        takes_bounds="bounds" not in refuses,
     )
 
 
@@ -108,14 +125,24 @@ def body_of(
         body["temperature"] = prompt.temperature
     if prompt.penalties is not None and quirks.takes_penalties:
         body["frequency_penalty"] = body["presence_penalty"] = prompt.penalties
-    if prompt.max_tokens is not None:
-        body[quirks.token_limit_name] = prompt.max_tokens
+    if (cap := cap_of(prompt, quirks, options or {})) is not None:
+        body[quirks.token_limit_name] = cap
     if options:
         body.update(options)
     encoded = encoded_body(body)
     if schema is None:
         return encoded
-    return encoded[:-1] + _response_format(schema.name, schema.text)
+    needs = prompt.needs if quirks.takes_bounds else None
+    return encoded[:-1] + _response_format(schema.name, schema.text, needs)
+
+
+def cap_of(prompt: Prompt, quirks: Quirks, options: Mapping[str, Any]) -> int | None:
+    """The token limit that is sent: the user's own, else what the reply needs, and room for
+    thoughts where the model thinks; None for none."""
+    if prompt.max_tokens is not None or prompt.needs is None:
+        return prompt.max_tokens
+    thinks = quirks.thinks or options.get("reasoning_effort") not in (None, "none")
+    return prompt.needs + ROOM_FOR_THOUGHTS * thinks
 
 
 def read_reply(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatReply:
@@ -236,11 +263,56 @@ def encoded_body(body: dict[str, Any]) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _response_format(name: str, schema: str) -> bytes:
-    """The end of a body that asks for a reply under this schema."""
-    inner = {"name": name, "strict": True, "schema": json.loads(schema)}
+def _response_format(name: str, schema: str, needs: int | None) -> bytes:
+    """The end of a body that asks for a reply under this schema, its texts bounded by `needs`."""
+    form = json.loads(schema)
+    form = form if needs is None else bounded(form, needs)
+    inner = {"name": name, "strict": True, "schema": form}
     wanted = {"response_format": {"type": "json_schema", "json_schema": inner}}
     return b"," + pydantic_core.to_json(wanted)[1:]
+
+
+def bounded(schema: dict[str, Any], needs: int) -> dict[str, Any]:
+    """The schema with a `maxLength` for each text that has none: else a model that runs in a loop,
+    under a grammar that lets no text end but by its own will, fills it up to the token limit.
+
+    A text may take four times its even share of a reply of `needs` tokens, at three characters a
+    token, and at most twice the whole: so generous that what ends a long reply of one text is the
+    token limit, which is noticed, and not the bound, which is not.
+    """
+    texts = _texts_in(schema, schema.get("$defs", {}))
+    if not texts:
+        return schema
+    longest = min(needs * 6, needs * 12 // texts, _LONGEST_BOUND)
+    found: dict[str, Any] = _with_bound(schema, max(longest, _SHORTEST_BOUND))
+    return found
+
+
+def _unbounded_text(node: Mapping[str, Any]) -> bool:
+    return node.get("type") == "string" and not {"maxLength", "enum", "const", "pattern"} & {*node}
+
+
+def _texts_in(node: Any, types: Mapping[str, Any], inside: tuple[str, ...] = ()) -> int:
+    """How many texts without a bound a reply holds; those of a list with one entry."""
+    if isinstance(node, list):
+        return sum(_texts_in(one, types, inside) for one in node)
+    if not isinstance(node, dict):
+        return 0
+    if _unbounded_text(node):
+        return 1
+    name = str(node.get("$ref", "")).removeprefix("#/$defs/")
+    if name in types and name not in inside:
+        return _texts_in(types[name], types, (*inside, name))
+    return sum(_texts_in(part, types, inside) for key, part in node.items() if key != "$defs")
+
+
+def _with_bound(node: Any, longest: int) -> Any:
+    if isinstance(node, list):
+        return [_with_bound(one, longest) for one in node]
+    if not isinstance(node, dict):
+        return node
+    bound = {"maxLength": longest} if _unbounded_text(node) else {}
+    return {key: _with_bound(part, longest) for key, part in node.items()} | bound
 
 
 def _count(document: Any) -> Any:
@@ -298,12 +370,15 @@ def _read_content(content: Any) -> tuple[str, str]:
 def learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
     """What a refusal teaches about this server; None if it teaches nothing."""
     lesson = lesson_of(status, data)
+    if lesson == "schema" and quirks.takes_bounds:
+        return replace(quirks, takes_bounds=False)  # it may be but these
     return None if lesson is None else quirks.without(lesson)
 
 
 CHAT = Dialect(
     "/chat/completions",
     lambda key: {"authorization": f"Bearer {key}"} if key else {},
+    cap_of,
     body_of,
     read_reply,
     read_usage,

@@ -89,7 +89,9 @@ class GuideRubric:
             "fields": tuple(_fields(scene).values()),
         }
         text = self._prompt.render(values)
-        return Prompt((Message("user", text),), schema_of(asked), temperature), sheets
+        needs = 300 * len(self._guide.guides) * len(scene.people)
+        prompt = Prompt((Message("user", text),), schema_of(asked), temperature, needs=needs)
+        return prompt, sheets
 
     def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
         """A verdict for each dimension and seat; a failure where it is off the scale, or quotes

@@ -47,8 +47,9 @@ class StoreAccess(BaseModel):
 
 
 class ModelAccess(StoreAccess):
-    """Where models are served, how many calls are in flight at once, and how many dollars they may
-    cost: a part of every description of work that calls some; their replies are in the store."""
+    """Where models are served, how many calls are in flight at once, how many dollars they may
+    cost, and how long replies may be, as a factor of what each needs: a part of every description
+    of work that calls some; their replies are in the store."""
 
     in_flight: Annotated[
         int | None, Flag("--in-flight", "N", "Concurrent calls to each endpoint.")
@@ -62,6 +63,10 @@ class ModelAccess(StoreAccess):
     key_env: Annotated[
         str | None, Flag("--key-env", "NAME", "Environment variable that holds the key.")
     ] = None
+    reply_room: Annotated[
+        float,
+        Flag("--reply-room", "FACTOR", "Allow replies this many times their usual length."),
+    ] = Field(default=1.0, gt=0, le=100, allow_inf_nan=False)
     models: Annotated[
         Path | None, Flag("--models", "FILE", "Endpoints, keys and prices; default: models.toml.")
     ] = None

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.engine.setup import WorldSetup
-from sociolab.prompting.structured import ask_model, typed_prompt
+from sociolab.prompting.structured import ask_model, needs_of, schema_of, typed_prompt
 
 Typed = TypeVar("Typed", bound=BaseModel)
 Made = TypeVar("Made")
@@ -58,9 +58,10 @@ class Author:
         def complaint(reply: Typed) -> str:
             return "" if self.rehearsal else "; ".join(filter(None, lacks(reply)))
 
+        needs = 2 * needs_of(schema_of(kind))  # texts to be read are longer than answers
         asked = await ask_model(
             self.model,
-            typed_prompt(head, body, kind, _TEMPERATURE),
+            typed_prompt(head, body, kind, _TEMPERATURE, needs),
             kind,
             key,
             attempts=ATTEMPTS,

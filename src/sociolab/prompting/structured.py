@@ -212,6 +212,9 @@ _HEAD, _TAIL = 6_000, 2_000
 A reply that runs in a loop up to the token limit would be paid for again with every retry.
 """
 
+_CUT_SHOWN = 500
+"""Characters of a reply that was cut off, of which there was too much already."""
+
 _LONGEST_PROBLEM = 1_000
 """Characters: a problem may quote the reply."""
 
@@ -230,10 +233,56 @@ class TypedReply(Generic[Typed]):
     cause: Cause = "unreadable"
 
 
-def typed_prompt(head: str, body: str, kind: type[BaseModel], temperature: float | None) -> Prompt:
+def typed_prompt(
+    head: str,
+    body: str,
+    kind: type[BaseModel],
+    temperature: float | None,
+    needs: int | None = None,
+) -> Prompt:
     """A prompt for a typed reply: what stays the same first, then what changes."""
     messages = (Message("system", head), Message("user", body))
-    return Prompt(messages, schema_of(kind), temperature)
+    return Prompt(messages, schema_of(kind), temperature, needs=needs)
+
+
+_FEWEST_NEEDED, _MOST_NEEDED, _NEEDED_AS_TEXT = 300, 4_000, 2_000
+_A_TEXT, _A_VALUE, _ENTRIES = 200, 20, 10
+
+
+def needs_of(schema: Schema | None) -> int:
+    """The tokens that a reply may take where whoever asks does not say so.
+
+    200 for each text, or a fourth of its `maxLength` if that is less, and 20 for any other value;
+    as many entries of a list as it may have, 10 where that is open; of alternatives the longest.
+    At least 300 and at most 4,000; 2,000 without a schema.
+    """
+    return _NEEDED_AS_TEXT if schema is None else _needed(schema.text)
+
+
+@cache
+def _needed(schema: str) -> int:
+    node = json.loads(schema)
+    return max(_FEWEST_NEEDED, min(_needed_by(node, node.get("$defs", {}), ()), _MOST_NEEDED))
+
+
+def _needed_by(node: Any, types: dict[str, Any], inside: tuple[str, ...]) -> int:
+    if not isinstance(node, dict):
+        return _A_VALUE
+    name = str(node.get("$ref", "")).removeprefix("#/$defs/")
+    if name in types and name not in inside:
+        return _needed_by(types[name], types, (*inside, name))
+    if several := node.get("anyOf") or node.get("oneOf"):
+        return max(_needed_by(one, types, inside) for one in several)
+    match node.get("type"):
+        case "object" if "properties" in node:
+            return sum(_needed_by(one, types, inside) for one in node["properties"].values())
+        case "array" | "object":  # an object of any keys is a list of values, too
+            entry = node.get("items") or node.get("additionalProperties")
+            return _needed_by(entry, types, inside) * int(node.get("maxItems", _ENTRIES))
+        case "string" if "enum" not in node and "const" not in node:
+            return min(_A_TEXT, max(_A_VALUE, int(node.get("maxLength", 4 * _A_TEXT)) // 4))
+        case _:
+            return _A_VALUE
 
 
 async def ask_model(
@@ -247,7 +296,8 @@ async def ask_model(
 ) -> TypedReply[Typed]:
     """Ask up to `attempts` times; a reply that will not do is sent back with the problem.
 
-    Of a long reply (8,000 characters) the beginning and the end are sent back.
+    Of a long reply (8,000 characters) the beginning and the end are sent back. One that was cut off
+    at the token limit is asked for again once: who is cut off twice writes no shorter ones.
 
     `complaint` says what a readable reply lacks, or nothing. When the attempts are used up, or the
     call to ask again fails, the last readable reply is returned, complaint or not. Otherwise
@@ -255,7 +305,7 @@ async def ask_model(
     """
     last: TypedReply[Typed] = TypedReply(None, 0)
     readable: Typed | None = None
-    asked = prompt
+    asked, cut_before = prompt, False
     for attempt in range(1, attempts + 1):
         try:
             reply = await model.complete(asked, replace(key, attempt=attempt))
@@ -272,6 +322,10 @@ async def ask_model(
             last = TypedReply(readable, attempt, reply.text, complaint(value))
             if not last.problem:
                 return last
+        if was_cut_off(last.problem):
+            if cut_before:
+                return last
+            cut_before = True
         asked = replace(prompt, messages=_again(prompt, last.raw, last.problem))
     return last
 
@@ -285,11 +339,22 @@ def typed(reply: ChatReply, kind: type[Typed]) -> Typed:
 def check_finish(reply: ChatReply) -> None:
     """ReplyError where the provider cut the reply off or withheld it."""
     if reply.finish == "length":
-        problem = "expected a whole reply, found one that was cut off at the token limit"
-        raise ReplyError(problem, raw=reply.text, cause="truncated")
+        cap = reply.served.cap or reply.usage.completion
+        limit = f"{cap:,} tokens" if cap else "the token limit"
+        raise ReplyError(
+            f"{_CUT_OFF} {limit}; write a shorter one", raw=reply.text, cause="truncated"
+        )
     if reply.finish == "content filter":
         problem = "expected a reply, found that the provider's content filter withheld it"
         raise ReplyError(problem, raw=reply.text, cause="content filter")
+
+
+_CUT_OFF = "expected a whole reply, found one that was cut off at"
+
+
+def was_cut_off(problem: str) -> bool:
+    """Whether a problem with a reply is that the token limit cut it off."""
+    return problem.startswith(_CUT_OFF)
 
 
 def again_text(problem: str) -> str:
@@ -303,9 +368,11 @@ def again_text(problem: str) -> str:
 
 
 def _again(prompt: Prompt, raw: str, problem: str) -> tuple[Message, ...]:
+    # A model that sees its own loop goes on with it.
+    shown = raw[:_CUT_SHOWN] if was_cut_off(problem) else _shortened(raw)
     return (
         *prompt.messages,
-        Message("assistant", _shortened(raw) or "(nothing)"),
+        Message("assistant", shown or "(nothing)"),
         Message("user", again_text(problem)),
     )
 

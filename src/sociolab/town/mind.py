@@ -11,6 +11,7 @@ from sociolab.core.errors import ReplyError, WorldError
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request, Sent, Step
 from sociolab.engine.journal import event_of, unusable_of
 from sociolab.engine.scene import FailurePolicy
+from sociolab.prompting.structured import was_cut_off
 from sociolab.town.questions import Acted, MindAnswer, MindQuestion
 
 Mind: TypeAlias = object
@@ -56,7 +57,8 @@ class MindPlayer:
         try:
             answer = await method(question)
         except ReplyError as error:
-            return NoReply(error.cause, str(error), error.raw)
+            again = not (was_cut_off(str(error)) and was_cut_off(request.problem))
+            return NoReply(error.cause, str(error), error.raw, again)
         if not self._built_in and isinstance(answer, Acted) and answer.acts:
             answer = answer.model_copy(update={"acts": ()})
         return Reply(answer)

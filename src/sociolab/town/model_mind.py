@@ -17,6 +17,7 @@ from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import (
     again_text,
     check_finish,
+    needs_of,
     schema_of,
     typed,
     without_thinking,
@@ -156,8 +157,10 @@ def prompt_of(
         body = f"{body}\n\n{_again(question.asked)}"
     head = prompt_prefix(question.me, texts, plain=plain, head=question.head)
     messages = (Message("system", head), Message("user", body))
-    schema = None if plain else answer_schema(question)
-    return Prompt(messages, schema, temperature, penalties=penalties)
+    schema = answer_schema(question)
+    needs = question.needs or needs_of(schema)
+    sent = None if plain else schema
+    return Prompt(messages, sent, temperature, penalties=penalties, needs=needs)
 
 
 def _again(asked: Asked) -> str:

@@ -13,7 +13,7 @@ from fake_models import FakeModel
 from sociolab import RunConfig, run
 from sociolab.agents.prompted import prompts_hash
 from sociolab.app.players.casting import Casting
-from sociolab.app.players.models import Models
+from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.session import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
@@ -85,7 +85,9 @@ def test_options_of_agents_and_judges_are_sent_with_every_call(tmp_path: Path, u
     assert sent("a")
     assert all(one == agent for one in sent("a"))
     judge = sent("j")
-    assert [one | {"seed": 3} for one in judge] == [{"temperature": 0.25, "seed": 3}] * 2
+    assert [one | {"seed": 3} for one in judge] == [
+        {"temperature": 0.25, "max_tokens": 3000, "seed": 3}
+    ] * 2
     assert judge[0]["seed"] != judge[1]["seed"], "of two episodes"
     found = identities(tmp_path)
     assert found["agent"][0] == "openai/a?top_p=0.9&max_tokens=400&stop=END&stop=%0A"
@@ -127,7 +129,8 @@ def test_options_in_models_toml_are_sent_and_a_run_does_not_go_on_with_others(
 
     listed("a", 0.5)
     first = played(tmp_path, url, "openai/a", "openai/j", models=file)
-    assert all(one == {"temperature": 1.0, "top_p": 0.5, **extra} for one in sent("a"))
+    agent = {"temperature": 1.0, "max_tokens": 300, "top_p": 0.5, **extra}
+    assert all(one | {"max_tokens": 300} == agent for one in sent("a"))
     assert isinstance(first.settings, dict)
     told = {"openai/a": f"top_p=0.5&chat_template_kwargs={THINKS_NOT}"}
     assert first.settings["options"] == told
@@ -153,8 +156,8 @@ def test_a_judge_of_other_options_is_another_judge(tmp_path: Path, url: str) -> 
     named = {one.judge for one in result.scores}
     assert {"openai/j", "openai/j?temperature=0.5"} <= named
     assert {json.dumps(one) for one in sent("j")} == {
-        '{"temperature": 0.0}',
-        '{"temperature": 0.5}',
+        '{"temperature": 0.0, "max_tokens": 3000}',
+        '{"temperature": 0.5, "max_tokens": 3000}',
     }
 
 
@@ -182,3 +185,58 @@ def test_a_run_from_before_options_were_recorded_goes_on(tmp_path: Path, url: st
     with Store.open(tmp_path / "s.db", create=False) as store:
         store.set_settings("r", {k: v for k, v in first.settings.items() if k != "options"})
     assert played(tmp_path, url, "openai/a", "openai/j", models=file).calls == first.calls
+
+
+def test_every_kind_of_question_is_sent_its_own_limit_and_a_run_resumes_with_another(
+    tmp_path: Path, url: str
+) -> None:
+    first = played(tmp_path, url, "openai/a", "none", tasks="bargain")
+    caps = {body["max_tokens"] for body in SEEN}
+    assert caps == {300, 400}, "turns and the closing question"
+    again = played(tmp_path, url, "openai/a", "none", tasks="bargain", reply_room=1.5)
+    assert again.calls == first.calls
+
+
+def test_room_for_replies_multiplies_what_is_needed_but_no_limit_of_the_users(
+    tmp_path: Path, url: str
+) -> None:
+    played(tmp_path, url, "openai/a?max_tokens=350", "openai/j", reply_room=1.5)
+    assert {one["max_tokens"] for one in sent("a")} == {350}
+    assert {one["max_tokens"] for one in sent("j")} == {4_500}
+
+
+def test_a_server_of_ones_own_is_sent_bounds_unless_it_refuses_them(
+    tmp_path: Path, url: str
+) -> None:
+    file = tmp_path / "models.toml"
+
+    def longest(refuses: str) -> set[int | None]:
+        SEEN.clear()
+        file.write_text(f'[endpoints.lab]\nbase_url = "{url}"\n{refuses}', "utf-8")
+        played(tmp_path / refuses[:7], url, "lab/a", "none", models=file)
+        schemas = [body["response_format"]["json_schema"]["schema"] for body in SEEN]
+        fields = [schema["properties"] for schema in schemas]
+        return {one["text"].get("maxLength") for one in fields if "text" in one}
+
+    (tmp_path / "refuses").mkdir()
+    assert longest("") == {1_800}
+    assert longest('refuses = ["bounds"]') == {None}
+
+
+@pytest.mark.parametrize(
+    ("address", "hosted"),
+    [
+        ("https://api.openai.com/v1", True),
+        ("https://my-lab.openai.azure.com/openai/v1", True),
+        ("http://127.0.0.1:8000/v1", False),
+        ("https://models.example.edu/v1", False),
+    ],
+)
+def test_no_hosted_provider_is_sent_bounds(address: str, hosted: bool) -> None:
+    models = Models(RunConfig(base_url=address))
+    spec = parse("openai/m", "agent")
+    assert isinstance(spec, ModelSpec)
+    assert ("bounds" in models.endpoint(spec).refuses) is hosted
+    claude = parse("anthropic/m", "agent")
+    assert isinstance(claude, ModelSpec)
+    assert "bounds" in models.endpoint(claude).refuses

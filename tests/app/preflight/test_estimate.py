@@ -19,6 +19,7 @@ from sociolab.app.preflight.estimate import (
     seconds_in_all,
 )
 from sociolab.app.preflight.run_estimate import CallCounts, Case, RunEstimate
+from sociolab.app.run.play import too_short
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.replies import Replies
 from sociolab.endpoint.server import start_in_thread
@@ -167,7 +168,7 @@ def test_the_calls_are_those_of_a_run_in_which_nobody_leaves(kind: str, tmp_path
     more = dict(RUNS[kind])
     if more.get("data"):
         more["data"] = str(of_several_shapes(tmp_path))
-    config = described(tmp_path, **more)
+    config = described(tmp_path, attempts=1, **more)
     found = estimate(config)
     assert [case.name for case in found.cases] == ["low", "high", "most"]
     assert calls(found.most) == played(config)
@@ -447,3 +448,52 @@ def test_the_slowest_of_what_bounds_a_run_tells_its_time(
     assert seconds_in_all([ours, other], at_once) == pytest.approx(seconds)
     longest = CallRate("b/x", "b", 2.0, 500, None, 1000, 900)
     assert seconds_in_all([ours, longest], 600) == pytest.approx(1880.0)
+
+
+def test_the_bound_holds_closing_answers_that_are_asked_for_again(tmp_path: Path) -> None:
+    """Models that make quotes up may be asked for each closing answer three times."""
+    config = described(tmp_path, partner=None, judges=("none",))
+    once = estimate(config.model_copy(update={"attempts": 1})).most.whole.calls
+    most = estimate(config).most.whole.calls
+    assert played_to_the_limit(config).calls <= most
+    assert config.store is not None
+    with Store.open(config.store, create=False) as store:
+        rows = [row.call for row in store.calls.all("run") if row.call.name == "closing"]
+    closing = sum(call.attempt == 1 for call in rows)
+    assert 0 < closing < len(rows)
+    assert most == once + 2 * closing
+
+
+def test_a_dry_run_says_where_replies_are_cut_and_whose_limit_is_too_low(tmp_path: Path) -> None:
+    agents = ("openai/m", "lab/j?max_tokens=350")
+    found = estimate(
+        described(tmp_path, agents=agents, judges=("openai/m",), partner=None, reply_room=1.5)
+    )
+    assert found.document()["longest_replies"] == {
+        "lab/j?max_tokens=350": {
+            "closing question": {"tokens": 350, "needs": 600},
+            "turn": {"tokens": 350, "needs": 450},
+        },
+        "openai/m": {
+            "closing question": {"tokens": 600, "needs": 600},
+            "turn": {"tokens": 450, "needs": 450},
+            "judge": {"tokens": 4_500, "needs": 4_500},
+        },
+    }
+    assert (
+        "longest replies of openai/m: closing question 600, turn 450, judge 4,500 tokens"
+        in said(found)
+    )
+    (sentence,) = found.too_short
+    assert sentence in said(found)
+    assert sentence == (
+        "lab/j?max_tokens=350: max_tokens = 350 is less than its replies may need: closing "
+        "question (600) and turn (450); what is longer is cut and fails; raise it or leave it out"
+    )
+
+
+def test_a_run_says_at_its_start_whose_limit_is_too_low(tmp_path: Path) -> None:
+    assert too_short(described(tmp_path, agents=("openai/m",))) == ()
+    assert too_short(described(tmp_path, agents=("openai/m?max_tokens=3000",))) == ()
+    (sentence,) = too_short(described(tmp_path, agents=("openai/m?max_tokens=160",)))
+    assert sentence.startswith("openai/m?max_tokens=160: max_tokens = 160 is less")

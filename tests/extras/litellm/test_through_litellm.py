@@ -29,7 +29,7 @@ from sociolab.core.errors import Cause, ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models import chat
+from sociolab.models import traffic
 from sociolab.store.store import Store
 
 if importlib.util.find_spec("litellm") is None:
@@ -54,7 +54,7 @@ SECRET = "sk-proj-0123456789abcdef"
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
+    monkeypatch.setattr(traffic, "LONGEST_PAUSE", 0.001)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)

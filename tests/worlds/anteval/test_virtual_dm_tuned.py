@@ -18,7 +18,7 @@ from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.endpoint.server import EndpointServer as Server
 from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models import chat
+from sociolab.models import traffic
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient, Patience, TuningOrder
@@ -101,7 +101,7 @@ TEST = tuple(example(n, SKILLS[n % 18], TABLE[n % 2], words=9) for n in range(36
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST_WAIT", 0.001)
+    monkeypatch.setattr(traffic, "LONGEST_PAUSE", 0.001)
 
 
 @asynccontextmanager

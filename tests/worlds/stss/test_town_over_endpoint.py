@@ -17,7 +17,7 @@ from sociolab.core.errors import ConfigError, StoreError
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import FAULTS, Fault
 from sociolab.engine.scene import FailurePolicy
-from sociolab.models import chat
+from sociolab.models import traffic
 from sociolab.store.store import Store
 from sociolab.town.clock import Clock
 from sociolab.town.trace import Did, Remembered, Talked, Walked, WentWithout, chunks_in, trace_from
@@ -41,7 +41,7 @@ OF_TEXTS: tuple[Fault, ...] = (
 @pytest.fixture(scope="module", autouse=True)
 def _short_pauses() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chat, "LONGEST_WAIT", 0.01)
+        patch.setattr(traffic, "LONGEST_PAUSE", 0.01)
         yield
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
+from math import ceil
 from pathlib import Path
 from typing import Any, Literal, cast
 from urllib.parse import parse_qsl, quote, urlsplit
@@ -37,8 +38,9 @@ from sociolab.models.config import (
     options_of,
     secrets_of,
 )
-from sociolab.models.prices import shipped_prices
+from sociolab.models.prices import is_hosted, shipped_prices
 from sociolab.plugin.options import ModelAccess
+from sociolab.prompting.structured import needs_of
 
 HUMAN = "human"
 """The agent that is a person, who may take as long as they like."""
@@ -179,6 +181,8 @@ class Models:
             )
         if self.config.in_flight is not None:
             found = found.model_copy(update={"in_flight": self.config.in_flight})
+        if (table and table.provider != "openai") or is_hosted(found.base_url):
+            found = found.model_copy(update={"refuses": found.refuses | {"bounds"}})
         return found
 
     async def is_stand_in(self, spec: ModelSpec) -> bool:
@@ -252,7 +256,7 @@ class Models:
 
     def open(self, spec: ModelSpec) -> ChatModel:
         """The model with its options, without memory or money."""
-        return _with_options(self._served(spec), self.options(spec))
+        return with_options(self._served(spec), self.options(spec), self.config.reply_room)
 
     def _served(self, spec: ModelSpec) -> ChatModel:
         """The model itself."""
@@ -286,7 +290,7 @@ class Models:
             raise ConfigError(f"--budget: {self.no_price(spec)}")
         address, options = self.endpoint(spec).base_url, self.options(spec)
         kept = CachedModel(self._served(spec), address, replies, budget, price, options.key)
-        return _with_options(kept, options)
+        return with_options(kept, options, self.config.reply_room)
 
     def embedder(self, text: str, replies: ReplyStore, budget: Budget) -> ChatModel:
         """The embedding model of a spec, "endpoint/model" or the folder of a checkpoint, its
@@ -328,28 +332,29 @@ class Models:
             await provider.close()
 
 
-def _with_options(model: ChatModel, options: Options) -> ChatModel:
-    """The same model, known by its options; itself if there are none."""
-    if not options.words:
-        return model
-    return _Asked(model, f"{model.label}{options.words}", options.temperature, options.max_tokens)
+def with_options(model: ChatModel, options: Options, room: float) -> ChatModel:
+    """The same model, known by its options; its replies have `room` times what they need."""
+    label = f"{model.label}{options.words}"
+    return _Asked(model, label, options.temperature, options.max_tokens, room)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A model that is asked for a temperature and a length of its own, whatever the prompt says."""
+    """A model that is asked for a temperature and a length of its own, whatever the prompt says,
+    and is told what each reply may take."""
 
     model: ChatModel
     label: str
     temperature: float | None
     max_tokens: int | None
+    room: float
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         temperature = prompt.temperature if self.temperature is None else self.temperature
         most = prompt.max_tokens if self.max_tokens is None else self.max_tokens
-        if (temperature, most) != (prompt.temperature, prompt.max_tokens):
-            prompt = replace(prompt, temperature=temperature, max_tokens=most)
-        return await self.model.complete(prompt, key)
+        needs = ceil((prompt.needs or needs_of(prompt.schema)) * self.room)
+        asked = replace(prompt, temperature=temperature, max_tokens=most, needs=needs)
+        return await self.model.complete(asked, key)
 
 
 def _openai(config: ModelAccess, spec: EndpointSpec) -> EndpointSpec:

@@ -17,13 +17,20 @@ from pydantic import ValidationError
 
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
-from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
+from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse, with_options
 from sociolab.app.players.own_code import OwnJudge
-from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, RunEstimate
+from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, ReplyLimit, RunEstimate
 from sociolab.app.run.config import RunConfig
-from sociolab.app.run.session import Seated, plan_of, seat_all, wanted_judges, world_of
+from sociolab.app.run.session import (
+    Seated,
+    models_among,
+    plan_of,
+    seat_all,
+    wanted_judges,
+    world_of,
+)
 from sociolab.app.run_sync import run_sync
-from sociolab.core.episode import Action, Episode, Event, Json, Trial
+from sociolab.core.episode import ACT, Action, Episode, Event, Json, Trial
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import (
     CallKey,
@@ -76,6 +83,9 @@ between models had 9.2 on average, of at most 20 (see benchmarks/bench_estimates
 
 SHORT_TEXT, LONG_TEXT = 150, 250
 """Characters of a text at the low end, and at the most; in those episodes 203 on average."""
+
+_COMPLAINT = "expected the words of one line, word for word, found others " * 3
+"""As long as what an answer is sent back with."""
 
 _UNPRICED = Price(1.0, 4.0)
 """Weighs tokens where a price is missing: those written mostly cost four times those read."""
@@ -137,7 +147,18 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
     unpriced = [spec for name, spec in sorted(models.specs.items()) if not prices[name]]
     missing = models.no_price(*unpriced) if unpriced else ""
     return RunEstimate(
-        len(plan), len(tasks), measured, cases, prices, time, about, own, where, missing, expected
+        len(plan),
+        len(tasks),
+        measured,
+        cases,
+        prices,
+        time,
+        about,
+        own,
+        where,
+        missing,
+        expected,
+        models.limits(config),
     )
 
 
@@ -165,7 +186,9 @@ async def estimate_judging(store: Store, run: str, config: RunConfig) -> tuple[R
         case.add_trials(parts)
     prices = {name: models.price(spec) for name, spec in models.specs.items()}
     tasks = len({trial.task.id for trial in played})
-    return RunEstimate(len(played), tasks, tasks, (case,), prices), done
+    return RunEstimate(
+        len(played), tasks, tasks, (case,), prices, limits=models.limits(config)
+    ), done
 
 
 def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:
@@ -266,11 +289,12 @@ class _Work:
         alike, and the prompts of a sample of these stand for all.
         """
         low, _ = await self._case("low", _StandIn(SHORT_TEXT, SHORT_EPISODE))
-        most, measured = await self._case("most", _StandIn(LONG_TEXT))
+        most, measured = await self._case("most", _StandIn(LONG_TEXT), self.config.attempts)
         return low, most, measured
 
-    async def _case(self, name: str, stand_in: _StandIn) -> tuple[Case, int]:
-        """Episodes in which everybody speaks like this, and the number of tasks measured."""
+    async def _case(self, name: str, stand_in: _StandIn, attempts: int = 1) -> tuple[Case, int]:
+        """Episodes in which everybody speaks like this and answers that can be complained of take
+        so many attempts, and the number of tasks measured."""
         self.models.characters = stand_in.characters
         alike: dict[frozenset[tuple[tuple[int, str], int]], list[Trial]] = defaultdict(list)
         judged: dict[str, Parts] = {}
@@ -287,7 +311,7 @@ class _Work:
             sample = self._sample(several, ceil(SAMPLE * len(several) / len(judged)))
             measured += len(sample)
             for dialect, player in players.items():
-                found = await self._measured(sample, player, stand_in)
+                found = await self._measured(sample, player, stand_in, attempts)
                 seats |= {(trial.task.id, dialect): found for trial in several}
         case = Case(name)
         for trial in self.plan:
@@ -392,13 +416,13 @@ class _Work:
         return drawn.sample(trials, min(wanted, len(trials)))
 
     async def _measured(
-        self, sample: Sequence[Trial], player: Player, stand_in: _StandIn
+        self, sample: Sequence[Trial], player: Player, stand_in: _StandIn, attempts: int
     ) -> tuple[CallCounts, ...]:
         """By seat, what a trial like these takes where a model in this dialect sits there."""
         whole = [CallCounts() for _ in sample[0].task.seats]
         for trial in sample:
             sheet = _Sheet(trial.task.seats)
-            everybody = dict.fromkeys(trial.task.seats, _Seat(sheet, stand_in, player))
+            everybody = dict.fromkeys(trial.task.seats, _Seat(sheet, stand_in, player, attempts))
             await _play(self.kit.world, trial, everybody)
             seats = {seat: index for index, seat in enumerate(trial.task.seats)}
             for _, key, part in self.models.taken():
@@ -471,6 +495,8 @@ class _Seat:
     sheet: _Sheet
     decides: Player
     model: Player | None = None
+    attempts: int = 1
+    """At an answer that can be complained of."""
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """What the deciding player replies."""
@@ -478,6 +504,11 @@ class _Seat:
             self.sheet.ask(request)
             if self.model is not None:
                 await self.model.reply(request, memory)
+                wanted = request.wanted
+                if isinstance(wanted, Question) and wanted.complaint is not None:
+                    again = replace(request, problem=_COMPLAINT)
+                    for _ in range(self.attempts - 1):
+                        await self.model.reply(again, memory)
         return await self.decides.reply(request, memory)
 
 
@@ -521,12 +552,34 @@ class _MeasuringModels(Models):
     calls: list[Call] = field(default_factory=list)
     characters: int = (SHORT_TEXT + LONG_TEXT) // 2
     """The length of each text that is made up."""
+    needs: dict[str, int] = field(default_factory=dict)
+    """Tokens that a reply may take, by the kind of question."""
 
     def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """A model that measures; a wrong endpoint is refused as in a real run."""
         self.endpoint(spec)
         self.specs[_name(spec)] = spec
-        return _MeasuringModel(_name(spec), self)
+        model = _MeasuringModel(_name(spec), self)
+        return with_options(model, self.options(spec), self.config.reply_room)
+
+    def limits(self, config: RunConfig) -> dict[str, dict[str, ReplyLimit]]:
+        """Where replies are cut, by spec and kind of question: whoever plays may be asked all that
+        anybody was, since players are measured for one another."""
+        played = sorted(
+            set(self.needs) - {_JUDGE, _READER}, key=lambda one: (-self.needs[one], one)
+        )
+        found: dict[str, dict[str, ReplyLimit]] = defaultdict(dict)
+        for kinds, texts in (
+            (played, (*config.agents, config.partner)),
+            ([_JUDGE], config.judges),
+            ([_READER], config.readers),
+        ):
+            for spec in models_among(*texts):
+                cap = self.options(spec).max_tokens
+                for kind in kinds:
+                    if needs := self.needs.get(kind):
+                        found[spec.label][kind] = ReplyLimit(cap or needs, needs)
+        return dict(sorted(found.items()))
 
     def taken(self) -> list[Call]:
         """The calls since the last time."""
@@ -558,6 +611,8 @@ class _MeasuringModel:
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """A reply of the right form."""
+        kind = _kind_of_reply(key)
+        self.models.needs[kind] = max(prompt.needs or 0, self.models.needs.get(kind, 0))
         drawn = stream(key.turn, key.trial, key.seat, key.name, key.attempt)
         draw = Draw(drawn, self.models.characters)
         if prompt.schema is None:
@@ -571,6 +626,17 @@ class _MeasuringModel:
             tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
             self.models.calls.append((self.label, key, CallCounts(1, tokens_in(prompt), *tokens)))
         return ChatReply(text)
+
+
+_JUDGE, _READER = "judge", "reader"
+
+
+def _kind_of_reply(key: CallKey) -> str:
+    """What a call asks for, in words: "turn", "closing question", "judge"."""
+    if key.role == "judge":
+        return _READER if key.name.startswith("reader:") else _JUDGE
+    name = key.name.partition(":")[0].replace("_", " ")
+    return {ACT: "turn", "closing": "closing question"}.get(name, name)
 
 
 def _name(spec: ModelSpec) -> str:

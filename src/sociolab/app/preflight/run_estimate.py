@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
 from sociolab.core.ports import Role, Usage
@@ -34,6 +34,14 @@ class CallCounts:
         there is no price."""
         repeated = self.cached if cached else 0
         return price.of(Usage(self.prompt, self.completion, repeated)) if price else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyLimit:
+    """The tokens at which a reply to a kind of question is cut, and those that it may need."""
+
+    tokens: int
+    needs: int
 
 
 Parts: TypeAlias = dict[tuple[str, Role], CallCounts]
@@ -81,14 +89,16 @@ class Case:
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
     """What a run would take: `cases` are the low and the high end of a range and, in a world of
-    turns, the most that it can be: all episodes run to their turn limit, at which calls are exact
-    but for replies that are asked for again.
+    turns, the most that it can be: all episodes run to their turn limit, and answers that can be
+    complained of are asked for again as often as they may be. There, calls are exact but for
+    replies that cannot be read.
 
     Tokens are measured on `measured` of the tasks, at four characters each. Dollars are without the
     provider's cache unless it is said otherwise. `about` says what the range rests on. `prices` has
     every model of the run, with None for one whose price is not known, of which `no_price` is a
     sentence; `addresses` says where each would be called. `uncounted` are agents and judges of the
     user's own code, whose calls nobody knows. `expected` is known where plays are simulated.
+    `limits` are those of replies, by spec and kind of question.
 
     >>> found = estimate(RunConfig(agents=("openai/m",), judges=("none",)))  # doctest: +SKIP
     >>> found.most.models["openai/m"].calls  # doctest: +SKIP
@@ -106,6 +116,7 @@ class RunEstimate:
     addresses: Mapping[str, str] = field(default_factory=dict)
     no_price: str = ""
     expected: Case | None = None
+    limits: Mapping[str, Mapping[str, ReplyLimit]] = field(default_factory=dict)
 
     @property
     def range(self) -> tuple[Case, Case]:
@@ -133,6 +144,21 @@ class RunEstimate:
         if not known or len(known) < len(ends) or self.uncounted:
             return None
         return sum(known) / len(known) / max(self.trials, 1)
+
+    @property
+    def too_short(self) -> tuple[str, ...]:
+        """For each model whose `max_tokens` is less than its replies may need, a sentence."""
+        told = []
+        for label, kinds in sorted(self.limits.items()):
+            short = {kind: limit for kind, limit in kinds.items() if limit.tokens < limit.needs}
+            if short:
+                tokens = min(limit.tokens for limit in short.values())
+                kinds_told = listed([f"{kind} ({one.needs:,})" for kind, one in short.items()])
+                told.append(
+                    f"{label}: max_tokens = {tokens:,} is less than its replies may need: "
+                    f"{kinds_told}; what is longer is cut and fails; raise it or leave it out"
+                )
+        return tuple(told)
 
     def usd(self, case: Case, *, cached: bool = False) -> float | None:
         """Dollars of all models together; None if one of them has no price."""
@@ -165,6 +191,10 @@ class RunEstimate:
             "no_price": list(self.unpriced),
             "not_counted": list(self.uncounted),
             "addresses": dict(self.addresses),
+            "longest_replies": {
+                label: {kind: asdict(limit) for kind, limit in kinds.items()}
+                for label, kinds in self.limits.items()
+            },
         }
 
     def _roles(self, case: Case, model: str) -> dict[str, Any]:
@@ -189,7 +219,7 @@ class RunEstimate:
             "nothing was stored"
         ]
         said += [f"{model} at {address}" for model, address in self.addresses.items()]
-        cautions = []
+        cautions = [*self.too_short]
         if self.no_price:
             cautions.append(f"{self.no_price}: until then, that cost is unknown")
         if self.uncounted:
@@ -234,14 +264,30 @@ class RunEstimate:
             usd = self.usd(self.expected)
             cost = "" if usd is None else f" and {money(usd)}"
             about.insert(0, f"expected: {plural(self.expected.whole.calls, 'call')}{cost}")
-        return (*about, *bound, tokens, *([cached] if priced else []))
+        return (*about, *bound, tokens, *self._longest(), *([cached] if priced else []))
+
+    def _longest(self) -> list[str]:
+        """Where replies are cut, once for models that are cut alike."""
+        whose: dict[str, list[str]] = defaultdict(list)
+        for label, kinds in sorted(self.limits.items()):
+            for kind, limit in kinds.items():
+                whose[f"{kind} {limit.tokens:,}"].append(label)
+        alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for told, labels in whose.items():
+            alike[tuple(labels)].append(told)
+        return [
+            f"longest replies{f' of {listed(labels)}' if len(alike) > 1 else ''}: "
+            f"{', '.join(told)} tokens"
+            for labels, told in alike.items()
+        ]
 
     def _bound(self) -> str:
         usd = self.usd(self.most)
         cost = "" if usd is None else f" and {money(usd)}"
         return (
             f"at most {plural(self.most.whole.calls, 'call')}{cost} if every episode runs to its "
-            "turn limit and no reply has to be asked for again"
+            "turn limit and closing answers are asked for again as often as they may be, but no "
+            "other reply is"
         )
 
 

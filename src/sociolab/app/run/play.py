@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from sociolab.app.players.models import HUMAN
+from sociolab.app.players.models import HUMAN, Models
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.session import (
     RunSession,
@@ -68,6 +68,22 @@ def run(
     >>> result = run(RunConfig(world="sotopia", limit=2, store="demo.db"))  # doctest: +SKIP
     """
     return run_sync(lambda: run_async(config, watch, on_progress=on_progress))
+
+
+_MEASURED = 5
+"""Tasks that are looked at for what replies may need."""
+
+
+def too_short(config: RunConfig) -> tuple[str, ...]:
+    """For each model of a run whose `max_tokens` is less than its replies may need, a sentence;
+    by a few of its tasks, and only where somebody has set one."""
+    models = Models(config)
+    if all(models.options(spec).max_tokens is None for spec in models_of(config)):
+        return ()
+    from sociolab.app.preflight.estimate import estimate
+
+    few = {"limit": min(config.limit or _MEASURED, _MEASURED), "repeats": 1}
+    return estimate(config.model_copy(update=few), 1.0).too_short
 
 
 INDEXING = 60.0

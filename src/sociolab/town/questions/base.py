@@ -272,7 +272,8 @@ class MindQuestion(Generic[A]):
     answer. `exact` questions are asked of a model at temperature 0. `head` is the prompt that
     stands before it, `more` the names of what a prompt shows beside the fields. A question that is
     not `recorded` leaves nothing in the journal: whoever
-    answers must give the same answer again when an episode is resumed.
+    answers must give the same answer again when an episode is resumed. `needs` are the tokens that
+    an answer may take, where it is less than its schema allows.
     """
 
     name: ClassVar[str]
@@ -282,6 +283,7 @@ class MindQuestion(Generic[A]):
     head: ClassVar[str] = "head"
     recorded: ClassVar[bool] = True
     more: ClassVar[str] = ""
+    needs: ClassVar[int | None] = None
 
     asked: Asked
     me: Me

@@ -151,6 +151,7 @@ class PlanDay(MindQuestion[DayPlan]):
 
     name = "plan_day"
     answer_type = DayPlan
+    needs = 1_500
 
     day: date
     memories: tuple[Memory, ...]
@@ -187,6 +188,7 @@ class Replan(MindQuestion[NewPlan]):
 
     name = "replan"
     answer_type = NewPlan
+    needs = 1_500
 
     why: str
     ahead: tuple[Block, ...]
@@ -313,6 +315,7 @@ class Decompose(MindQuestion[Parts]):
 
     name = "decompose"
     answer_type = Parts
+    needs = 900
     more = "end minutes place start"
 
     block: Block

@@ -231,6 +231,7 @@ class DrawInsights(GenerativeQuestion[EvidencedInsights]):
 
     name = "insights"
     answer_type = EvidencedInsights
+    needs = 1_000
     more = "count"
 
     question: str
@@ -266,6 +267,7 @@ class OvernightNote(GenerativeQuestion[Written]):
     """What one makes of what one remembers, before a day begins."""
 
     answer_type = Written
+    needs = 500
 
     memories: tuple[Memory, ...]
 
@@ -294,6 +296,7 @@ class ReviseIdentity(GenerativeQuestion[Written]):
 
     name = "revise_identity"
     answer_type = Written
+    needs = 500
 
     currently: str
     task: str
@@ -341,6 +344,7 @@ class DailyPlan(GenerativeQuestion[Outline]):
 
     name = "daily_plan"
     answer_type = Outline
+    needs = 800
 
     day: date
     wake: datetime
@@ -389,6 +393,7 @@ class DaySchedule(GenerativeQuestion[Schedule]):
 
     name = "day_schedule"
     answer_type = Schedule
+    needs = 1_500
 
     wake: datetime
     bed: datetime
@@ -404,6 +409,7 @@ class ReviseSchedule(GenerativeQuestion[Schedule]):
 
     name = "revise_schedule"
     answer_type = Schedule
+    needs = 1_500
 
     why: str
     ahead: tuple[Block, ...]
@@ -436,6 +442,7 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
 
     name = "task_decomposition"
     answer_type = Subtasks
+    needs = 2_000
     more = "end minutes start"
 
     block: Block
@@ -553,6 +560,7 @@ class RelationshipSummary(GenerativeQuestion[Written]):
 
     name = "relationship"
     answer_type = Written
+    needs = 500
 
     about: str
     doing: str

@@ -19,7 +19,7 @@ from sociolab.prompting.structured import TypedReply, ask_model, typed_prompt
 from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, party_moved, recorded
 from sociolab.worlds.anteval.session import NPC, SKILLS, Intention, Session, session_from
-from sociolab.worlds.anteval.virtual_dm.chat import Answer, body_of, head, labels_in
+from sociolab.worlds.anteval.virtual_dm.chat import NEEDS, Answer, body_of, head, labels_in
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 
 UNIFORM = "uniform"
@@ -243,7 +243,7 @@ class ChatIntentionJudge:
                 return str(error)
             return ""
 
-        prompt = typed_prompt(self._head, body_of(example), Answer, self._temperature)
+        prompt = typed_prompt(self._head, body_of(example), Answer, self._temperature, NEEDS)
         return await ask_model(
             self._model, prompt, Answer, key, attempts=_ATTEMPTS, complaint=complaint
         )

@@ -192,6 +192,11 @@ def _cell(kind: str, fields: tuple[tuple[str, Any], ...]) -> type[BaseModel]:
     return create_model(kind, __base__=_Strict, **dict(fields))
 
 
+_A_SHEET = 1_500
+"""Tokens that seven accounts with their scores may take. Those of GPT-4 on public episodes take
+about 500."""
+
+
 class SotopiaRubric:
     """The judge prompt of SOTOPIA and how its reply becomes verdicts."""
 
@@ -214,10 +219,11 @@ class SotopiaRubric:
         messages: tuple[Message, ...] = (Message("system", self._head), Message("user", body))
         if self._texts.manifest.layout.messages == "one":
             messages = (Message("user", f"{self._head}\n\n{body}".strip()),)
+        needs = _A_SHEET * len(casting.characters)
         if self._texts.manifest.layout.reply_form == "in prompt":
-            return Prompt(messages, None, temperature), LooseSheets
+            return Prompt(messages, None, temperature, needs=needs), LooseSheets
         schema = schema_of(sheets(len(casting.characters), self._reasons))
-        return Prompt(messages, schema, temperature), LooseSheets
+        return Prompt(messages, schema, temperature, needs=needs), LooseSheets
 
     def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
         """A verdict for each dimension and agent, and each agent's overall."""

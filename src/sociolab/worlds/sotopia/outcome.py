@@ -331,7 +331,9 @@ def _question_of(goal: Checkable) -> Question:
     kind = closing_type(goal, tuple(_MEANT[goal.kind]), _TERMS[goal.kind])
     text = _question_text(goal.kind, _matter_asked(goal))
     wording = _wording(goal)
-    return Question(CLOSING, text, kind, optional=True, wording=wording, complaint=_misquoted)
+    return Question(
+        CLOSING, text, kind, optional=True, wording=wording, complaint=_misquoted, needs=400
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -102,7 +102,7 @@ class OutcomeReader:
             }
         )
         messages = (Message("system", self._head), Message("user", body))
-        return Prompt(messages, schema_of(kind), temperature), kind
+        return Prompt(messages, schema_of(kind), temperature, needs=600), kind
 
     def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
         """What was agreed is worth to each seat; failures where a quote is nowhere in the text."""

@@ -442,10 +442,11 @@ class StssModelJudge:
             {"matter": _matter(content, errand), "lines": lines}
         )
         head = self._texts["attendance_head"].render({})
+        temperature = self._texts.manifest.temperature.judge
         try:
             reply = await ask_model(
                 self._model,
-                typed_prompt(head, body, Attendance, self._texts.manifest.temperature.judge),
+                typed_prompt(head, body, Attendance, temperature, needs=300 + 8 * len(shown)),
                 Attendance,
                 key,
                 attempts=ATTEMPTS,

@@ -9,7 +9,7 @@ the knowledge, one for the transcript, three for each answer at the end, one for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Literal, TypeVar
 
@@ -267,6 +267,16 @@ class ModelJudge:
         return _Reader(self._model, self._texts, k, session, episode, judging)
 
 
+_NEEDS: Mapping[str, int] = {
+    "knowledge": 1_000,
+    "summary": 1_000,
+    "match": 1_500,
+    "facts": 2_500,
+    "transcript": 2_500,
+}
+"""Tokens that the reply to each question may take."""
+
+
 class _Reader:
     """One judging of one episode."""
 
@@ -418,10 +428,11 @@ class _Reader:
     ) -> Sheet | MissingValue:
         """A sheet without anything to complain of, or why there is none."""
         key = CallKey(self._episode.trial.id, "judge", seat, turn, name, 1, self._judging)
+        temperature = self._texts.manifest.temperature.judge
         try:
             asked = await ask_model(
                 self._model,
-                typed_prompt(head, body, kind, self._texts.manifest.temperature.judge),
+                typed_prompt(head, body, kind, temperature, _NEEDS[name]),
                 kind,
                 key,
                 attempts=ATTEMPTS,

@@ -69,7 +69,7 @@ def snapshot_turns(turns: int, every: int) -> tuple[int, ...]:
 def _question(texts: PromptSet, teller: str, *, before: bool) -> Question:
     words = {"teller": teller, "before": before}
     text = texts["learned"].render(words)
-    return Question(LEARNED, text, Learned)
+    return Question(LEARNED, text, Learned, needs=1_000)
 
 
 def answer(episode: Episode, seat: str, at: int | None) -> Learned | Unusable | None:

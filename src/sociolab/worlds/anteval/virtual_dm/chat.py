@@ -42,6 +42,10 @@ class Answer(BaseModel):
     checks: tuple[Check, ...]
 
 
+NEEDS = 800
+"""Tokens that an answer may take: 20 or so for a check, and some for a reason."""
+
+
 @cache
 def head(texts: PromptSet | None = None) -> str:
     """What stays the same for all examples: the task, the 18 skills, the form of the reply."""
@@ -221,7 +225,7 @@ class ChatDM:
     def _prompt(self, example: Example) -> Prompt:
         assert self._shown is not None
         messages = (Message("system", head()), *self._shown, Message("user", body_of(example)))
-        return Prompt(messages, self._schema, temperature=0.0)
+        return Prompt(messages, self._schema, temperature=0.0, needs=NEEDS)
 
     def _key(self, example: Example) -> CallKey:
         trial = f"{self._run}/{example.id}" if self._run else example.id
