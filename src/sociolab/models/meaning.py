@@ -139,9 +139,9 @@ _BY_SENTENCE: tuple[tuple[tuple[int, ...], Meaning, tuple[str, ...]], ...] = (
         "try pulling it first",
     )),
     ((400, 422), STREAM_ONLY, ("only supports stream", "only support stream")),
-    ((200, 404, *range(500, 600)), BUSY, (
+    ((200, 404, 498, *range(500, 600)), BUSY, (
         "overloaded", "loading model", "currently loading", "server busy",
-        "no capacity available", "service tier capacity exceeded",
+        "no capacity available", "tier capacity exceeded",
     )),
 )  # fmt: skip
 """Statuses, and what they mean beside any of these sentences, in lower case."""

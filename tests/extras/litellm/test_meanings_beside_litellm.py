@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 
 import pytest
 
 from provider_bodies import CASES, Case
-from sociolab.core.errors import Cause
+from raw_server import KEY, PROMPT, http, raw_server, request
+from sociolab.core.errors import Cause, ModelError
+from sociolab.models.config import EndpointSpec
 
 if importlib.util.find_spec("litellm") is None:
     pytest.skip("litellm is an extra of its own", allow_module_level=True)
 
-importlib.import_module("sociolab.models.through_litellm")  # sets litellm up before it is imported
+through = importlib.import_module("sociolab.models.through_litellm")  # sets litellm up, so is first
 litellm = importlib.import_module("litellm")
 httpx = importlib.import_module("httpx")
 openai = importlib.import_module("openai")
@@ -128,3 +131,40 @@ def test_each_difference_from_litellms_map_has_its_reason() -> None:
         if theirs[case.name] != case.cause
     }
     assert differing.keys() == {name for names in REASONS.values() for name in names}, differing
+
+
+LOST: dict[str, tuple[str, ...]] = {
+    "litellm passes on no body that is a list": ("Gemini: limit",),
+    "litellm passes on no body whose error is a text": ("TGI: overloaded", "Hugging Face: loading"),
+}
+"""What litellm does not let through, where all are reached as servers that follow OpenAI."""
+
+
+def refusal_through_litellm(case: Case) -> ModelError:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        lines = [f"{name}: {value}" for name, value in case.headers.items()]
+        lines += ["content-type: application/json", "connection: close"]
+        writer.write(http(case.data, *lines, status=f"{case.status} No"))
+
+    async def go() -> ModelError:
+        async with raw_server(answer) as port:
+            address = f"http://127.0.0.1:{port}/v1"
+            endpoint = through.LiteLLM(EndpointSpec(name="litellm", base_url=address, tries=1))
+            with pytest.raises(ModelError) as caught:
+                await endpoint.model("openai/m").complete(PROMPT, KEY)
+            await endpoint.close()
+            return caught.value
+
+    return asyncio.run(go())
+
+
+def test_through_litellm_an_error_has_the_same_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-proj-0123456789abcdef")
+    differing = set()
+    for case in REFUSALS:
+        error = refusal_through_litellm(case)
+        meaning = (error.cause, error.fatal, error.weather, error.pause)
+        expected = (case.cause, case.effect == "is fatal", case.effect == "waits", case.pause)
+        differing |= {case.name} if meaning != expected else set()
+    assert differing == {name for names in LOST.values() for name in names}
