@@ -117,6 +117,7 @@ def test_a_refused_option_that_the_user_wrote_is_fatal_and_named() -> None:
         assert str(error).endswith("it was sent top_p = 0.5, as configured: leave that out")
     assert not refused(encoded(openai("Full stop is missing")), stop="END").fatal
     assert refused(encoded(openai("'stop' is not supported")), stop="END").fatal
+    assert refused(encoded(openai("stop: Extra inputs are not permitted")), stop="END").fatal
     assert learn(Quirks(), 400, encoded(openai(both))) is None
 
 

@@ -414,6 +414,7 @@ def _error_of(
 def _names(message: str, option: str) -> bool:
     """Whether a message names an option; one that is an everyday word must stand in quotes or where
     only a refused option stands."""
+    message, option = message.lower(), option.lower()
     if "_" in option:
         return option in message
     forms = ("'{}'", '"{}"', "`{}`", "{}: extra inputs", "{} not", "{} is not", "{} is deprecated",
