@@ -346,7 +346,6 @@ FAULTS = {
     "redirect to itself": Fault(
         error("302 Found", "location: /v1/chat/completions"), "refused", tries=1
     ),
-    "429": Fault(error("429 Slow down"), "rate limit"),
     "429 after nan": Fault(error("429 Slow down", "retry-after: nan"), "rate limit"),
     "429 after inf": Fault(error("429 Slow down", "retry-after: inf"), "rate limit"),
     "429 after years": Fault(error("429 Slow down", "retry-after: 1e9"), "rate limit"),

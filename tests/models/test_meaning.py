@@ -117,6 +117,7 @@ def test_a_refused_option_that_the_user_wrote_is_fatal_and_named() -> None:
         assert str(error).endswith("it was sent top_p = 0.5, as configured: leave that out")
     assert not refused(encoded(openai("Full stop is missing")), stop="END").fatal
     assert refused(encoded(openai("'stop' is not supported")), stop="END").fatal
+    assert refused(encoded(openai("stop: Extra inputs are not permitted")), stop="END").fatal
     assert learn(Quirks(), 400, encoded(openai(both))) is None
 
 
@@ -267,6 +268,8 @@ NO_PENALTIES = Quirks(takes_penalties=False)
         (anthropic("`temperature` is deprecated for this model.", "invalid_request_error"),
          NO_TEMPERATURE),
         (openai("temperature is not supported"), NO_TEMPERATURE),
+        (anthropic("temperature: Extra inputs are not permitted", "invalid_request_error"),
+         NO_TEMPERATURE),
         (openai("Unsupported value: 'presence_penalty'"), NO_PENALTIES),
         ({"message": "invalid request: cannot specify both frequency_penalty and "
                      "presence_penalty."}, NO_PENALTIES),
@@ -342,7 +345,7 @@ def test_reasoning_that_was_cut_before_the_answer_is_a_cut_reply() -> None:
         (encoded({"choices": [{"delta": {}}]}), 'found an object without "message" as choices.0'),
         (encoded({"id": "x"}), 'found an object without "choices" as the body'),
         (completion({"content": 7}), "found a int as choices.0.message.content"),
-        (b'data: {"choices": []}\n\ndata: [DONE]\n\n', "set extra = {stream = false}"),
+        (b'data: {"choices": []}\n\ndata: [DONE]\n\n', "turn streaming off at the server"),
         (b"<html>Welcome", "found a web page ('<html>Welcome'); check the base URL"),
         (b" \n", "found an empty body"),
         (b'{"choices": [{"message": {"content": "caf\xe9"}}]}', "0xe9 at 41"),

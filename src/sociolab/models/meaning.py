@@ -46,29 +46,24 @@ TOO_LONG = Meaning("context overflow")
 FILTERED = Meaning("content filter")
 REFUSED = Meaning("refused")
 MOVED = Meaning(
-    "refused",
-    fatal=True,
-    advice="redirects are not followed; give the final address as base URL",
+    "refused", fatal=True, advice="redirects are not followed; give the final address as base URL"
 )
 BAD_KEY = Meaning(
-    "credentials",
-    fatal=True,
+    "credentials", fatal=True,
     advice="check the key in the environment variable that is named for this endpoint",
-)
+)  # fmt: skip
 NO_MODEL = Meaning(
     "unknown model", fatal=True, advice="check the model name{model} and the base URL"
 )
 NO_CREDIT = Meaning(
-    "refused",
-    fatal=True,
-    advice="the account has no credit left or is at its spending limit; "
-    "once that is settled, the same command resumes the run",
-)
+    "refused", fatal=True,
+    advice="the account has no credit left or is at its spending limit; once that is settled, the "
+    "same command resumes the run",
+)  # fmt: skip
 STREAM_ONLY = Meaning(
-    "refused",
-    fatal=True,
+    "refused", fatal=True,
     advice="this model replies only in streams, which are not read here; choose another model",
-)
+)  # fmt: skip
 
 _BY_STATUS: Mapping[int, Meaning] = {
     200: BROKEN,  # an error in the body of a success, without a status of its own
@@ -139,9 +134,9 @@ _BY_SENTENCE: tuple[tuple[tuple[int, ...], Meaning, tuple[str, ...]], ...] = (
         "try pulling it first",
     )),
     ((400, 422), STREAM_ONLY, ("only supports stream", "only support stream")),
-    ((200, 404, *range(500, 600)), BUSY, (
+    ((200, 404, 498, *range(500, 600)), BUSY, (
         "overloaded", "loading model", "currently loading", "server busy",
-        "no capacity available", "service tier capacity exceeded",
+        "no capacity available", "tier capacity exceeded",
     )),
 )  # fmt: skip
 """Statuses, and what they mean beside any of these sentences, in lower case."""
@@ -159,7 +154,7 @@ _FINISH_REASONS: Mapping[Finish | Literal["failed"], str] = {
     "network_error insufficient_system_resource other malformed_function_call "
     "unexpected_tool_call malformed_model_output",
 }
-"""Every reason that a provider documents, as `_plain_reason` makes it."""
+"""Every reason that a provider documents, in lower case."""
 
 _FINISHES = {word: finish for finish, words in _FINISH_REASONS.items() for word in words.split()}
 
@@ -221,17 +216,12 @@ def _describe_body(data: bytes, error: Exception) -> str:
     if body.startswith(b"<"):
         return f"a web page ({body[:60].decode(errors='replace')!r}); check the base URL"
     if body.startswith((b"data:", b"event:")):
-        return (
-            "a stream of events, which was not requested; set extra = {stream = false} for this "
-            "model in models.toml"
-        )
+        return "a stream of events, which was not requested; turn streaming off at the server"
     try:
         text = body.decode()
     except UnicodeDecodeError as problem:
-        return (
-            f"bytes that are not UTF-8 (0x{body[problem.start]:02x} at {problem.start}); the "
-            "server, or a proxy before it, must send UTF-8"
-        )
+        odd = f"0x{body[problem.start]:02x} at {problem.start}"
+        return f"bytes that are not UTF-8 ({odd}); the server or a proxy before it must send UTF-8"
     if text[0] in "{[":
         return f"JSON that is damaged or incomplete ({str(error)[:80]})"
     return repr(text[:80])
@@ -286,8 +276,14 @@ def _refusal_of(document: Any) -> Refusal:
     ]
     statuses = [int(mark) for mark in marks if _is_status(mark)]
     names = [str(mark).rpartition("#")[2].lower() for mark in marks if not _is_status(mark)]
-    codes = [str(code) for layer in layers if (code := layer.get("code")) and _is_plain(code)]
-    params = [str(param) for layer in layers if (param := layer.get("param")) and _is_plain(param)]
+    codes = [
+        str(code) for layer in layers if (code := layer.get("code")) and isinstance(code, _PLAIN)
+    ]
+    params = [
+        str(param)
+        for layer in layers
+        if (param := layer.get("param")) and isinstance(param, _PLAIN)
+    ]
     params += [
         ".".join(map(str, place[1:4]))  # after "body": how FastAPI names a field
         for layer in layers
@@ -314,16 +310,15 @@ def _layers_of(node: Any, depth: int) -> Iterator[Mapping[str, Any]]:
                 yield from _layers_of(layer.get(key), depth - 1)
 
 
+_PLAIN = (str, int, float)
+
+
 def _is_nested(text: str) -> bool:
     return text.lstrip()[:1] in ("{", "[")
 
 
 def _is_status(mark: str | int) -> bool:
     return str(mark).isdecimal() and len(str(mark)) == 3 and 300 <= int(mark) < 600
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, str | int | float)
 
 
 def _on_a_line(text: str) -> str:
@@ -368,7 +363,7 @@ def read_error(
     where = f"{address} answered {status}: {refusal.text}"
     if meaning is REFUSED:
         for name, value in (options or {}).items():
-            if refusal.param == name or _names_option(refusal.message, name):
+            if refusal.param == name or _names(refusal.message, name):
                 advice = f"it was sent {name} = {json.dumps(value)}, as configured: leave that out"
                 return ModelError(f"{where}; {advice}", cause="refused", fatal=True)
     return _error_of(meaning, where, refusal, headers, f' "{model}"')
@@ -416,11 +411,15 @@ def _error_of(
     )
 
 
-def _names_option(message: str, option: str) -> bool:
-    """Whether a message names an option; one that is an everyday word must stand in quotes."""
+def _names(message: str, option: str) -> bool:
+    """Whether a message names an option; one that is an everyday word must stand in quotes or where
+    only a refused option stands."""
+    message, option = message.lower(), option.lower()
     if "_" in option:
         return option in message
-    return any(f"{mark}{option}{mark}" in message for mark in "\"'`")
+    forms = ("'{}'", '"{}"', "`{}`", "{}: extra inputs", "{} not", "{} is not", "{} is deprecated",
+             "support {}", "support the {}", "parameter: {}", "invalid {}")  # fmt: skip
+    return any(form.format(option) in message for form in forms)
 
 
 def read_finish(reason: object) -> Finish:
@@ -430,7 +429,8 @@ def read_finish(reason: object) -> Finish:
     """
     if reason is None or reason == "":
         return "stop"
-    finish = _FINISHES.get(_plain_reason(reason))
+    # Some servers put a detail behind a colon.
+    finish = _FINISHES.get(str(reason).partition(":")[0].strip().lower().replace("-", "_"))
     if finish is None:
         problem = f"expected a finish reason such as stop or length, found {str(reason)[:40]!r}"
         raise ModelError(problem, cause="malformed reply", retryable=True)
@@ -438,11 +438,6 @@ def read_finish(reason: object) -> Finish:
         problem = f"the server broke the reply off with the finish reason {str(reason)[:40]!r}"
         raise ModelError(problem, cause="server error", retryable=True)
     return finish
-
-
-def _plain_reason(reason: object) -> str:
-    """In lower case, without what some servers put behind a colon."""
-    return str(reason).partition(":")[0].strip().lower().replace("-", "_")
 
 
 # ------------------------------------------------------------------ lessons
@@ -492,19 +487,10 @@ def lesson_of(status: int, data: bytes) -> Lesson | None:
         if (refuses or lesson == "schema") and (
             any(refusal.param.startswith(param) for param in params)
             or any(word in message for word in words)
-            or any(_names_option(message, name) or _refuses(message, name) for name in params)
+            or any(_names(message, param) for param in params)
         ):
             return lesson
     return None
-
-
-def _refuses(message: str, word: str) -> bool:
-    """Whether an everyday word stands without quotes where only a refused option does."""
-    return any(
-        form.format(word) in message
-        for form in ("{}: ", "{} is not", "{} not", "{} is deprecated", "support {}",
-                     "support the {}", "parameter: {}", "invalid {}")
-    )  # fmt: skip
 
 
 # ------------------------------------------------------------------ pauses
@@ -549,7 +535,7 @@ def read_pause(
                 return pause
         for key in ("retryDelay", "retry_after", "retry_after_seconds", "estimated_time"):
             value = layer.get(key)
-            if _is_plain(value) and (pause := seconds_until(str(value), now)) is not None:
+            if isinstance(value, _PLAIN) and (pause := seconds_until(str(value), now)) is not None:
                 return pause
     if (sentence := _IN_A_SENTENCE.search(refusal.message.lower())) is None:
         return None

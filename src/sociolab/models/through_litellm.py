@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sociolab.core.errors import ConfigError, missing_extra
-from sociolab.core.redaction import guard, redacted, redacted_bytes
+from sociolab.core.redaction import guard, redacted_bytes
 from sociolab.models.budget import Price
 from sociolab.models.chat import EndpointModel, HttpAnswer, Limits, RetriedCall
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
@@ -98,12 +98,18 @@ class LiteLLM(Limits):
 def _as_refusal(error: openai.OpenAIError) -> HttpAnswer:
     """As the server's own refusal: litellm's class decides where it says more than the status."""
     status = int(getattr(error, "status_code", None) or 500)
-    names = {name: getattr(error, name, None) for name in ("code", "type", "param")}
+    body = getattr(error, "body", None)  # the provider's own, where litellm passes it on
+    document = {
+        **(body if isinstance(body, dict) else {}),
+        "message": str(error).partition("\n")[0],
+    }
     if isinstance(error, litellm.ContextWindowExceededError):
         status = 413
     if isinstance(error, litellm.ContentPolicyViolationError):
-        names["code"] = "content_filter"
-    message = redacted(str(error).partition("\n")[0])
-    body = json.dumps({"error": {"message": message, **names}}).encode()
+        document["code"] = "content_filter"
     headers = getattr(error, "litellm_response_headers", None) or {}
-    return HttpAnswer(status, body, {str(name): str(value) for name, value in headers.items()})
+    return HttpAnswer(
+        status,
+        redacted_bytes(json.dumps({"error": document}, default=str).encode()),
+        {str(name): str(value) for name, value in headers.items()},
+    )
