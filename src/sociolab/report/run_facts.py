@@ -175,7 +175,7 @@ def _tokens(result: RunResult) -> str:
 
 
 def _cost(result: RunResult) -> str:
-    if not result.calls and not result.cost_usd:
+    if not result.calls and not result.failed_attempts.cost_usd:
         if result.failures.calls:
             return "none (no call succeeded)"
         own = "own code" in result.declared.agents.values()

@@ -59,10 +59,10 @@ def _frequent_first(counts: Mapping[str, int]) -> dict[str, int]:
 
 NEAR = 0.99
 """Of the largest token count: from here on a prompt is at the ceiling."""
-FAR_FEWER = 1.2
+FAR_MORE = 1.2
 """Times the usual bytes a token."""
-USUAL_AT_MOST = 6.0
-"""Bytes a token that usual texts do not pass (3 to 6), where a model's own calls tell nothing."""
+USUAL = 5.0
+"""Bytes a token where a model's own calls tell nothing: 3 to 6 in usual texts."""
 FEWEST_OWN = 5
 """Calls from which a model's own usual bytes a token are taken."""
 FEWEST_CUT = 3
@@ -86,36 +86,38 @@ def cut_prompts(prompts: Sequence[tuple[int, int]]) -> CutPrompts | None:
     and the bytes that were sent; None where none seems to have been cut.
 
     A server whose context is too small reads as many tokens as fit and says nothing. Its counts
-    then pile up at a ceiling while the prompts go on growing. So a prompt counts as cut where all
-    of this holds:
+    then pile up at a ceiling while the prompts go on growing. So it cut prompts if
 
-    - It is at the ceiling: within 1 % of the largest count of all, which is at least 256.
-    - Its bytes a token are over 1.2 times what nine of ten of the model's other calls have, from a
-      quarter of the ceiling on (in short prompts the chat template weighs too much). With fewer
-      than 5 such calls, they are over 6.
-    - There are at least 3 of them, and the largest has at least a tenth more bytes than the
-      smallest, which no text of one kind has at the same number of tokens.
+    - at least 3 are at the ceiling, within 1 % of the largest count of all (256 or more), although
+      they have over 1.2 times the usual bytes a token; and
+    - the largest of these has at least a tenth more bytes than the smallest, which no texts of one
+      kind have at the same number of tokens.
+
+    Then every prompt at the ceiling with more than the usual bytes a token was cut. Usual is what
+    nine of ten of the model's other prompts stay below, from a quarter of the ceiling on (in short
+    ones the chat template weighs too much), or 5 where there are fewer than 5 of them.
 
     This errs towards silence. Left out are estimated counts and the bytes of schemas, which many
     servers keep out of the prompt. Cached tokens are added to the count, since some servers leave
     them out of it; where they are not told at all, counts are small and scattered, and the largest
     is that of a prompt that was read whole. A language that takes more bytes a token grows in
-    tokens as it grows in bytes. Not noticed are a window that only a few or equally long prompts
-    pass, one that cuts less than a fifth, and one of several servers behind a router.
+    tokens as it grows in bytes. Not noticed are a window that only few or equally long prompts
+    pass, or none by a quarter, and that of one of several servers behind a router.
     """
     ceiling = max((tokens for tokens, _ in prompts), default=0)
     if ceiling < SMALLEST_WINDOW:
         return None
     others = sorted(size / n for n, size in prompts if ceiling / 4 <= n < NEAR * ceiling)
-    own = FAR_FEWER * others[len(others) * 9 // 10] if len(others) >= FEWEST_OWN else USUAL_AT_MOST
-    cut = {
-        position: size
+    usual = others[len(others) * 9 // 10] if len(others) >= FEWEST_OWN else USUAL
+    dense = {
+        position: size / tokens
         for position, (tokens, size) in enumerate(prompts)
-        if tokens >= NEAR * ceiling and size > own * tokens
+        if tokens >= NEAR * ceiling and size > usual * tokens
     }
-    if len(cut) < FEWEST_CUT or max(cut.values()) < SPREAD * min(cut.values()):
+    clear = [prompts[position][1] for position, n in dense.items() if n > FAR_MORE * usual]
+    if len(clear) < FEWEST_CUT or max(clear) < SPREAD * min(clear):
         return None
-    return CutPrompts(ceiling, tuple(cut))
+    return CutPrompts(ceiling, tuple(dense))
 
 
 # ------------------------------------------------------------------ names of models
