@@ -68,7 +68,7 @@ def test_a_window_that_every_prompt_passes_is_noticed_by_usual_bytes_a_token() -
         "one prompt again and again",
         "another language beside English",
         "a language of many bytes a token alone",
-        "cached tokens that are nowhere told",
+        "cached tokens that are not counted",
         "long prompts of one length",
     ],
 )

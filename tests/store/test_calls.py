@@ -193,7 +193,7 @@ def test_a_prompt_is_weighed_with_and_without_its_schema_in_bytes(played: Store)
     text = len("You are Ann.") + 2 + 1 + 3
     assert [row.prompt_bytes for row in played.calls.all("r")] == [text + 9, text]
     assert [call.text_bytes for call in played.calls.served("r")] == [text, text]
-    assert [call.tokens for call in played.calls.served("r")] == [180, 180]
+    assert [call.tokens for call in played.calls.served("r")] == [100, 100]
 
 
 def test_each_attempt_is_a_row_of_the_ledger(played: Store) -> None:

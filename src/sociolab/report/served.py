@@ -98,11 +98,11 @@ def cut_prompts(prompts: Sequence[tuple[int, int]]) -> CutPrompts | None:
     ones the chat template weighs too much), or 5 where there are fewer than 5 of them.
 
     This errs towards silence. Left out are estimated counts and the bytes of schemas, which many
-    servers keep out of the prompt. Cached tokens are added to the count, since some servers leave
-    them out of it; where they are not told at all, counts are small and scattered, and the largest
-    is that of a prompt that was read whole. A language that takes more bytes a token grows in
-    tokens as it grows in bytes. Not noticed are a window that only few or equally long prompts
-    pass, or none by a quarter, and that of one of several servers behind a router.
+    servers keep out of the prompt. Where a server does not count cached tokens, counts are small
+    and scattered, and the largest is that of a prompt that was read whole. A language that takes
+    more bytes a token grows in tokens as it grows in bytes. Not noticed are a window that only few
+    or equally long prompts pass, or none by a quarter, and that of one of several servers behind a
+    router.
     """
     ceiling = max((tokens for tokens, _ in prompts), default=0)
     if ceiling < SMALLEST_WINDOW:

@@ -73,7 +73,7 @@ class AttemptRow:
 
 class ServedCall(NamedTuple):
     """What served a completed call. `left_out` has commas between options, `text_bytes` leaves the
-    schema out; `tokens` are those of the prompt, with the cached ones, None where estimated."""
+    schema out; `tokens` are those of the prompt, None where estimated."""
 
     model: str
     role: str
@@ -205,7 +205,7 @@ class Calls:
         rows = self._db.rows(
             f"""
             SELECT model, role, served_model, fingerprint, left_out,
-                CASE WHEN NOT estimated THEN prompt_tokens + cached_tokens END,
+                CASE WHEN NOT estimated THEN prompt_tokens END,
                 prompt_bytes - ifnull(
                     (SELECT length(CAST(text AS BLOB)) FROM schemas WHERE pk = calls.schema), 0
                 )
