@@ -15,11 +15,13 @@ from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import Progress, run
 from sociolab.core.episode import Ended, Moved
 from sociolab.core.errors import ConfigError, StoreError
+from sociolab.core.ports import Attempt, CallKey, ChatReply, Prompt, Served, Usage
 from sociolab.core.score import Score
 from sociolab.endpoint.server import EndpointProcess, start_in_process
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.result import result_of
 from sociolab.runner.plan import Shard
+from sociolab.store.calls import RunReplies
 from sociolab.store.export import export_run
 from sociolab.store.store import Store
 
@@ -99,6 +101,31 @@ def test_to_merge_again_changes_nothing(tmp_path: Path) -> None:
     before = exported(tmp_path / "all.db", tmp_path)
     assert merge(tmp_path / "all.db", [*parts, parts[0]]).taken == 0
     assert exported(tmp_path / "all.db", tmp_path) == before
+
+
+def test_what_attempts_cost_and_what_served_calls_is_merged_once(tmp_path: Path) -> None:
+    parts = shards(tmp_path, 2)
+    served = Served("x-2026-01-01", "fp_a", ("temperature",), 512)
+    for path in parts:
+        with Store.open(path) as part:
+            played, *_ = part.trial_ids("big", "played")
+            replies = RunReplies(part, "big")
+            for trial in (played, f"of no plan, {path.name}"):
+                call = CallKey(trial, "agent", "ann", 0, "act", 1)
+                for usd, at in ((0.25, 1.0), (0.5, 2.0)):
+                    attempt = Attempt(1, 0.5, "timeout", "possible", Usage(10, 2), usd)
+                    replies.keep_attempt(call, "openai/x", attempt, at=at)
+                reply = ChatReply("Hi.", usage=Usage(10, 2), served=served, reasoned=True)
+                replies.keep(f"{path}{trial}", call, "openai/x", Prompt(()), reply, at=3.0)
+    merge(tmp_path / "all.db", [*parts, parts[0]])
+    assert merge(tmp_path / "all.db", parts).taken == 0
+    with Store.open(tmp_path / "all.db") as store:
+        totals, ledger = store.calls.totals("big"), list(store.calls.ledger("big"))
+        assert (totals.possible_attempts, totals.possible_usd) == (8, 3.0)
+        assert [row.attempt.billed for row in ledger].count("told") == 4
+        assert len(ledger) == 12
+        assert {row.reply.served for row in store.calls.all("big")} == {served}
+        assert all(row.reply.reasoned for row in store.calls.all("big"))
 
 
 def test_a_shard_that_was_cut_off_is_merged_as_far_as_it_came_and_again_when_it_is_done(

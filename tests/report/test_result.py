@@ -449,7 +449,7 @@ def test_every_key_is_documented(result: RunResult) -> None:
     found = json.loads(result.as_json())
     keys = {*found, *found["failures"], *found["tokens"], *found["scores"][0]}
     keys |= {*found["judges"][0], *found["measures"][0], *found["data"]}
-    keys |= {*ReadingEntry.model_fields}
+    keys |= {*ReadingEntry.model_fields, *found["failed_attempts"], *found["served"][0]}
     assert {key for key in keys if f"`{key}`" not in page} == set()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Literal, get_args
 
 from hypothesis import strategies as st
 
@@ -19,7 +19,17 @@ from sociolab.core.episode import (
     Unusable,
 )
 from sociolab.core.errors import Cause
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Role, Schema, Usage
+from sociolab.core.ports import (
+    Attempt,
+    CallKey,
+    ChatReply,
+    Message,
+    Prompt,
+    Role,
+    Schema,
+    Served,
+    Usage,
+)
 from sociolab.core.score import (
     JudgeId,
     Measure,
@@ -62,7 +72,15 @@ def prompt(text: str, schema: str = '{"type":"object"}') -> Prompt:
 
 
 def reply(text: str = "Hi.", usd: float | None = 0.25) -> ChatReply:
-    return ChatReply(text, "stop", Usage(100, 20, 80), 1.5, 2, usd)
+    served = Served("x-2026-01-01", "fp_a", ("temperature", "schema"), 512)
+    return ChatReply(text, "stop", Usage(100, 20, 80), 1.5, 2, usd, "", served, reasoned=True)
+
+
+def attempt(
+    billed: Literal["told", "estimated", "possible", "no"] = "told", usd: float | None = 0.125
+) -> Attempt:
+    usage = Usage(60, 10, 5, estimated=billed == "estimated")
+    return Attempt(1, 0.5, "malformed reply", billed, usage, usd)
 
 
 # Any text at all, halves of surrogate pairs and NUL included: models write it.
@@ -152,4 +170,12 @@ replies = st.builds(
     counts,
     st.none() | st.floats(0, 1e6),
     texts,
+    st.builds(
+        Served,
+        texts,
+        texts,
+        st.lists(st.sampled_from(["temperature", "schema", "system"]), max_size=2).map(tuple),
+        st.none() | counts,
+    ),
+    st.booleans(),
 )

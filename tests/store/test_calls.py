@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import ModelError, StoreError
-from sociolab.core.ports import Message, Prompt, Role, Schema, Usage
+from sociolab.core.ports import Attempt, Message, Prompt, Role, Schema, Served, Usage
 from sociolab.store.calls import (
     CallFailureRow,
     RoleTotals,
@@ -150,7 +150,7 @@ def test_a_price_of_nothing_is_a_price(played: Store) -> None:
 
 
 def test_totals_of_a_run_without_calls_are_zero(played: Store) -> None:
-    assert played.calls.totals("r") == Totals(0, 0, 0, 0, 0, 0, None, 0.0, {})
+    assert played.calls.totals("r") == Totals(0, 0, 0, 0, 0, 0, None, 0.0)
 
 
 def test_costs_by_trial_and_seat_know_no_price_where_one_is_missing(played: Store) -> None:
@@ -174,6 +174,76 @@ def test_costs_by_trial_and_seat_know_no_price_where_one_is_missing(played: Stor
         ("t1", "bob"): SeatCost(0.0, estimated=False),
         ("t2", "ann"): SeatCost(None, estimated=False),
         ("t3", "ann"): SeatCost(2.0, estimated=True),
+    }
+
+
+def test_what_served_a_call_comes_back_with_its_reply(played: Store) -> None:
+    keep(played, "t1", 0)
+    (row,) = played.calls.all("r")
+    assert row.reply.served == Served("x-2026-01-01", "fp_a", ("temperature", "schema"), 512)
+    assert row.reply.reasoned
+    assert RunReplies(played, "r").find("t1/0/agent") == row.reply
+
+
+def test_a_prompt_is_weighed_with_and_without_its_schema_in_bytes(played: Store) -> None:
+    replies = RunReplies(played, "r")
+    for n, schema in enumerate((Schema("act", '{"é": 1}'), None)):
+        prompt = replace(samples.prompt("é \ud83d"), schema=schema)
+        replies.keep(f"k{n}", samples.call(turn=n), "m", prompt, samples.reply())
+    text = len("You are Ann.") + 2 + 1 + 3
+    assert [row.prompt_bytes for row in played.calls.all("r")] == [text + 9, text]
+    assert [call.text_bytes for call in played.calls.served("r")] == [text, text]
+    assert [call.tokens for call in played.calls.served("r")] == [100, 100]
+
+
+def test_each_attempt_is_a_row_of_the_ledger(played: Store) -> None:
+    replies, call = RunReplies(played, "r"), samples.call("t2")
+    replies.keep_attempt(call, "m", samples.attempt("no", None), at=1.0)
+    replies.keep_attempt(call, "m", replace(samples.attempt("estimated"), number=2), at=2.0)
+    replies.keep("k", call, "m", samples.prompt("Go."), samples.reply(), at=3.0)
+    replies.keep_attempt(samples.call("t1"), "m", samples.attempt("possible"), at=9.0)
+    rows = list(played.calls.ledger("r"))
+    assert [(row.call.trial, row.at, row.attempt.billed) for row in rows] == [
+        ("t1", 9.0, "possible"),
+        ("t2", 1.0, "no"),
+        ("t2", 2.0, "estimated"),
+        ("t2", 3.0, "told"),
+    ]
+    assert rows[1].attempt == samples.attempt("no", None)
+    assert rows[2].attempt == replace(samples.attempt("estimated"), number=2)
+    assert rows[3].attempt == Attempt(2, 1.5, None, "told", Usage(100, 20, 80), 0.25)
+
+
+def test_totals_hold_what_failed_attempts_cost(played: Store) -> None:
+    keep(played, "t1", 0)
+    replies = RunReplies(played, "r")
+    for n, (billed, usd) in enumerate(
+        (("told", 0.125), ("estimated", 0.25), ("possible", 0.5), ("possible", 1.0), ("no", None))
+    ):
+        attempt = samples.attempt(billed, usd)  # type: ignore[arg-type]
+        replies.keep_attempt(samples.call("t1", n, "judge"), "m", attempt)
+    found = played.calls.totals("r")
+    assert (found.calls, found.failed_calls, found.estimated_calls) == (1, 0, 0)
+    assert (found.usd, found.prompt_tokens, found.completion_tokens) == (2.125, 400, 70)
+    assert (found.failed_attempts, found.failed_usd, found.estimated_attempts) == (5, 1.875, 1)
+    assert (found.possible_attempts, found.possible_usd, found.estimated) == (2, 1.5, True)
+    assert found.by_role["agent"] == RoleTotals(1, 0, 0, 100, 20, 80, 0.25, 1.5)
+    assert found.by_role["judge"].usd == 1.875
+    assert not found.by_role["agent"].estimated
+
+
+def test_costs_of_seats_hold_failed_attempts_but_those_that_cost_nothing(played: Store) -> None:
+    keep(played, "t1", 0)
+    keep(played, "t2", 0)
+    replies = RunReplies(played, "r")
+    for n, (trial, billed, usd) in enumerate(
+        [("t1", "told", 0.5), ("t1", "no", None), ("t2", "possible", 1.0), ("t3", "no", None)]
+    ):
+        attempt = samples.attempt(billed, usd)  # type: ignore[arg-type]
+        replies.keep_attempt(samples.call(trial, n), "m", attempt)
+    assert played.calls.seat_costs("r") == {
+        ("t1", "ann"): SeatCost(0.75, estimated=False),
+        ("t2", "ann"): SeatCost(1.25, estimated=True),
     }
 
 

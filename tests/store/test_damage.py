@@ -69,6 +69,7 @@ def test_every_table_but_the_search_index_has_a_checksum(filled: Path) -> None:
         (b"a broken player", b"a brokem player", "trials, row 1 (run r, episode t2) was changed"),
         (b"so it seems", b"so it reems", "scores, row 1, 0 (run r, episode t1) was changed"),
         (b"a reply to it", b"a reply to in", "calls, row 1 (run r, episode t1) was changed"),
+        (b"m/dear", b"m/deer", "failed attempts, row 1 (run r, episode t1) was changed"),
     ],
 )
 def test_a_letter_that_was_changed_is_named(path: Path, old: bytes, new: bytes, named: str) -> None:
@@ -81,6 +82,7 @@ def test_a_letter_that_was_changed_is_named(path: Path, old: bytes, new: bytes, 
         store.verdicts.add("r", samples.JUDGE, [said], trial="t1")
         reply = replace(samples.reply(), text="a reply to it")
         RunReplies(store, "r").keep("k", samples.call(), "m/x", samples.prompt("Hello."), reply)
+        RunReplies(store, "r").keep_attempt(samples.call(), "m/dear", samples.attempt())
     assert found_in(path) == []
     content = path.read_bytes()
     assert content.count(old) == 1

@@ -46,6 +46,8 @@ def fill(store: Store, name: str) -> None:
     judging = samples.call("judging 2 of t1", role="judge")
     replies.keep("j", judging, "judge", Prompt(()), samples.reply("[]", usd=None))
     replies.keep_failure(samples.call(turn=3), "m", ModelError("gone", cause="timeout"), 1.0)
+    for billed in ("told", "possible", "no"):
+        replies.keep_attempt(samples.call(turn=3), "m", samples.attempt(billed), at=8.5)
     verdicts: list[Verdict] = [
         Score(samples.MEASURE, "ann", 7, "She was herself."),
         ScoreFailure(samples.MEASURE, "bob", "incomplete", "no number", "{}", 2),
@@ -76,6 +78,7 @@ def content(store: Store, name: str) -> dict[str, Any]:
         "events": [store.events(name, id_) for id_ in ids],
         "calls": calls,
         "failures": store.calls.failures(name),
+        "ledger": list(store.calls.ledger(name)),
         "judgings": list(store.verdicts.judgings(name)),
         "totals": store.calls.totals(name),
         "attachments": [
@@ -196,6 +199,7 @@ def test_the_file_is_json_lines_with_a_header_and_a_count(exported: Path) -> Non
         "event",
         "call",
         "call_failure",
+        "attempt",
         "judging",
         "attachment",
         "end",
@@ -296,6 +300,9 @@ def test_a_file_that_is_cut_anywhere_leaves_nothing(
         ("call", {"reply": {"text": "a", "usage": {"cached": True}}}),
         ("call_failure", {"tries": 2**70}),
         ("call_failure", {"cause": "bad mood"}),
+        ("call", {"reply": {"text": "a", "served": {"cap": "long"}}}),
+        ("attempt", {"attempt": {"number": 1}}),
+        ("attempt", {"model": None}),
         ("judging", {"trial": "t9"}),
         ("judging", {"verdicts": [{"value": 11, "seat": None, "measure": {"name": "m"}}]}),
         ("judging", {"verdicts": [{"value": 11, "seat": None, "measure": GOAL}]}),

@@ -104,6 +104,14 @@ def test_every_call_is_a_row_of_calls(played: Store, tmp_path: Path) -> None:
     ]
     assert rows[0]["prompt_tokens"] == 100
     assert rows[0]["at"] == 9.0
+    assert rows[0]["prompt_bytes"] == len('You are Ann.Go.{"type":"object"}')
+    assert [rows[0][name] for name in ("served_model", "fingerprint", "left_out", "cap")] == [
+        "x-2026-01-01",
+        "fp_a",
+        "temperature,schema",
+        512,
+    ]
+    assert rows[0]["reasoned"] is True
     sent = samples.prompt("Go.")
     assert rows[0]["messages"] == [
         {"role": message.role, "content": message.text} for message in sent.messages
@@ -165,3 +173,15 @@ def test_half_a_pair_in_a_prompt_is_replaced(played: Store, tmp_path: Path) -> N
     export_parquet(played, "r", tmp_path)
     (row,) = table(tmp_path, "calls")
     assert "\ufffd" in row["messages"][-1]["content"] or "\ufffd" in str(row["messages"])
+
+
+def test_every_attempt_is_a_row_of_the_ledger(played: Store, tmp_path: Path) -> None:
+    replies, call = RunReplies(played, "r"), samples.call()
+    replies.keep_attempt(call, "m", samples.attempt("possible"), at=8.0)
+    replies.keep("k", call, "m", samples.prompt("Go."), samples.reply(), at=9.0)
+    export_parquet(played, "r", tmp_path)
+    names = ("seat", "number", "cause", "billed", "prompt_tokens", "usd", "seconds", "at")
+    assert [tuple(row[name] for name in names) for row in table(tmp_path, "ledger")] == [
+        ("ann", 1, "malformed reply", "possible", 60, 0.125, 0.5, 8.0),
+        ("ann", 2, None, "told", 100, 0.25, 1.5, 9.0),
+    ]

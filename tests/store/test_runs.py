@@ -24,6 +24,7 @@ BELONGING = (
     "schemas",
     "calls",
     "call_failures",
+    "attempts",
     "judges",
     "measures",
     "judgings",
@@ -45,6 +46,7 @@ def fill(store: Store, name: str) -> None:
     replies = RunReplies(store, name)
     replies.keep("k1", samples.call(), "m", samples.prompt("a"), samples.reply())
     replies.keep_failure(samples.call(turn=1), "m", ModelError("gone", cause="timeout"), 1.0)
+    replies.keep_attempt(samples.call(turn=1), "m", samples.attempt())
     store.verdicts.add(name, samples.JUDGE, [Score(samples.MEASURE, "ann", 7)], trial="t1")
     failure = ScoreFailure(samples.MEASURE, "ann", "unreadable", "no number")
     store.verdicts.add(name, samples.JUDGE, [failure], cell={"agent": "x"})

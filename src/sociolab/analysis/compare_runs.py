@@ -40,13 +40,14 @@ from sociolab.analysis.values import (
 from sociolab.core.episode import Trial, TurnsAsked
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
-from sociolab.core.score import UNTOLD, Measure, label_like, measure_called
+from sociolab.core.score import READER, UNTOLD, Measure, label_like, measure_called
 from sociolab.report.plays import PlayKey, asked_in
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of, overview_measures
 from sociolab.report.section import Section, TextTable, noted
+from sociolab.report.served import judge_served_apart
 from sociolab.report.words import (
     by_rules,
     instructions_notes,
@@ -246,7 +247,12 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
             alone = f"The two agents of this run cannot be compared: {error}."
     if found is not None:
         names = agent_names(store, wanted.runs)
-        cautions = (*names.notes, *cautions_of_runs(runs), *cautions_of(runs, found))
+        cautions = (
+            *names.notes,
+            *cautions_of_runs(runs),
+            *_judge_apart(runs, judge),
+            *cautions_of(runs, found),
+        )
         sections.append(comparison_section(found, " ".join(filter(None, kinds)), cautions))
         if wanted.seats:
             seats = by_seat(found)
@@ -365,7 +371,10 @@ def _all_pairs(
     judged = judge, first.values.judges[judge]
     world = first.result.world
     every = compare_all(world, named, judged, chosen, declared, wanted.match, wanted.looks)
-    cautions = dict.fromkeys((*agent_names(store, wanted.runs).notes, *cautions_of_runs(runs)))
+    notes = agent_names(store, wanted.runs).notes
+    cautions = dict.fromkeys(
+        (*notes, *cautions_of_runs(runs), *_judge_apart(runs, judge)),
+    )
     by_run = {run.result.run: run for run in runs}
     for one in every.compared:
         of = tuple(by_run[name] for name in dict.fromkeys((one.a.run, one.b.run)))
@@ -739,6 +748,12 @@ def cautions_of_runs(runs: Sequence[OpenedRun]) -> Iterator[str]:
             yield f"{run.result.run} is not finished: {plural(left, 'trial')} not played yet."
         if run.result.failed:
             yield f"{run.result.run}: {plural(run.result.failed, 'trial')} failed."
+
+
+def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:
+    """Where the judge's calls were served otherwise in some of the runs."""
+    model = runs[0].values.judges[judge].name.removeprefix(READER)
+    return judge_served_apart({run.result.run: run.result.served for run in runs}, model)
 
 
 def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> Iterator[str]:

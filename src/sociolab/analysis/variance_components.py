@@ -322,7 +322,7 @@ def _spent(store: Store, runs: Sequence[str]) -> tuple[float | None, float | Non
         for role, total in store.calls.totals(run).by_role.items():
             if total.usd is not None:
                 dollars[role] = dollars.get(role, 0.0) + total.usd
-                estimated = estimated or total.estimated_calls > 0
+                estimated = estimated or total.estimated
         episodes += store.run(run).played
         judgings += sum(
             counts.episodes

@@ -185,7 +185,7 @@ def data_revise(
 
 # ------------------------------------------------------------------ export
 
-_TABLES = ("scores.parquet", "turns.parquet", "calls.parquet")
+_TABLES = ("scores.parquet", "turns.parquet", "calls.parquet", "ledger.parquet")
 
 
 def _export_run(

@@ -61,6 +61,7 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
         "judges": list(dict.fromkeys(judge.name for judge in store.verdicts.judges(row.name))),
         "cost_usd": totals.usd,
         "estimated_calls": totals.estimated_calls,
+        "estimated": totals.estimated,
         "tags": list(tags_of(row)),
         "made_with": settings.get(MADE_WITH),
         **({RESUMED_WITH: settings[RESUMED_WITH]} if RESUMED_WITH in settings else {}),
@@ -78,14 +79,14 @@ def _run_line(one: dict[str, Any]) -> dict[str, Any]:
         "played": f"{one['played']}/{one['trials']}",
         "failed": one["failed"] or "",
         "judges": ", ".join(one["judges"]),
-        "cost": _cost(one["cost_usd"], one["estimated_calls"]),
+        "cost": _cost(one["cost_usd"], estimated=one["estimated"]),
         "tags": ", ".join(one["tags"]),
         "holds": one.get("holds", ""),
     }
 
 
-def _cost(usd: float | None, estimated_calls: int) -> str:
-    return "" if usd is None else f"{about(estimated_calls)}{money(usd)}"
+def _cost(usd: float | None, *, estimated: bool) -> str:
+    return "" if usd is None else f"{about(estimated)}{money(usd)}"
 
 
 def _filled(cells: Rows) -> Rows:

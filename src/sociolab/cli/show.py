@@ -141,6 +141,7 @@ def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:
 
     `told` numbers the long messages that were shown already: these are named, not repeated.
     """
+    from sociolab.report.served import served_words
     from sociolab.report.words import about
 
     call, prompt, usage = row.call, store.calls.prompt(row), row.reply.usage
@@ -151,6 +152,8 @@ def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:
         f"{mark}{usage.completion} written, {row.reply.seconds:.2f} s, prompt "
         f"{row.prompt_hash[:12]}"
     ]
+    if served := served_words(row.reply.served):
+        parts.append(f"---- served\n{served}")
     if row.reply.fault:
         parts.append(f"---- fault\n{row.reply.fault}")
     for message in prompt.messages:

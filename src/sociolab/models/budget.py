@@ -72,7 +72,7 @@ class Budget:
 
     def carry_over(self, before: Totals) -> None:
         """Book what earlier parts of the run cost, in place of anything else."""
-        self.spent, self._estimated = before.usd or 0.0, bool(before.estimated_calls)
+        self.spent, self._estimated = before.usd or 0.0, before.estimated
 
     def spend(self, usd: float, *, estimated: bool = False) -> None:
         """Book what a call did cost."""

@@ -45,6 +45,7 @@ from sociolab.report.schema import (
     SCHEMA,
     AgentFailures,
     Data,
+    FailedAttempts,
     FailedKind,
     Failures,
     FirstFailure,
@@ -56,6 +57,7 @@ from sociolab.report.schema import (
     TokenTotals,
     macro_of,
 )
+from sociolab.report.served import served_entries
 from sociolab.store.overview import turns_of
 from sociolab.store.store import RunRow, Store, TrialRow
 from sociolab.store.verdicts import JudgingCounts
@@ -155,6 +157,14 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
             cached=totals.cached_tokens,
         ),
         cost_usd=totals.usd,
+        failed_attempts=FailedAttempts(
+            count=totals.failed_attempts,
+            cost_usd=totals.failed_usd,
+            estimated=totals.estimated_attempts,
+            possible=totals.possible_attempts,
+            possible_usd=totals.possible_usd,
+        ),
+        served=served_entries(store.calls.served(run)),
         seconds=row.seconds,
         ends={},
         failures=Failures(

@@ -9,6 +9,7 @@ from typing import Any
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.score import READER, judge_title
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
+from sociolab.report.served import possible_words, served_facts, served_warnings
 from sociolab.report.words import (
     OWN,
     about,
@@ -146,16 +147,26 @@ def taken(result: RunResult) -> tuple[tuple[str, str], ...]:
         ("Calls", f"{result.calls:,}{_each(result, result.calls)}"),
         ("Tokens", _tokens(result)),
         ("Cost", _cost(result)),
+        *_failed_attempts(result),
         ("Time", f"{result.seconds:,.1f} s"),
+        *served_facts(result.served),
     )
+
+
+def _failed_attempts(result: RunResult) -> Iterator[tuple[str, str]]:
+    attempts = result.failed_attempts
+    if attempts.count:
+        mark = about(attempts.estimated or attempts.possible)
+        cost = f"; {mark}{money(attempts.cost_usd)} of the cost" if attempts.cost_usd else ""
+        yield "Failed attempts", f"{attempts.count:,}{cost}"
 
 
 def _tokens(result: RunResult) -> str:
     tokens = result.tokens
-    if not result.calls:
+    if not tokens.prompt and not tokens.completion:
         return "0"
     share = tokens.cached / tokens.prompt if tokens.prompt else 0.0
-    mark = about(result.estimated_calls)
+    mark = about(result.estimated)
     return (
         f"{mark}{tokens.prompt:,} in (of which {percent(share)} cached), "
         f"{mark}{tokens.completion:,} out"
@@ -164,14 +175,14 @@ def _tokens(result: RunResult) -> str:
 
 
 def _cost(result: RunResult) -> str:
-    if not result.calls:
+    if not result.calls and not result.failed_attempts.cost_usd:
         if result.failures.calls:
             return "none (no call succeeded)"
         own = "own code" in result.declared.agents.values()
         return f"none ({'calls of own code are not counted' if own else 'no model was called'})"
     if result.cost_usd is None:
         return "unknown (no price is known for the models at their addresses)"
-    mark = about(result.estimated_calls)
+    mark = about(result.estimated)
     each = f"; {mark}{money(result.cost_usd / result.played)} per episode" if result.played else ""
     return f"{mark}{money(result.cost_usd)}{each}"
 
@@ -430,6 +441,9 @@ def warnings(result: RunResult) -> tuple[str, ...]:
     if result.estimated_calls:
         found.append(uncounted(result.estimated_calls, result.calls))
         found += first_words(result, "usage")
+    if result.failed_attempts.possible:
+        found.append(possible_words(result.failed_attempts))
+    found += served_warnings(result.served)
     return tuple(found)
 
 

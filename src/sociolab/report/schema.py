@@ -51,6 +51,38 @@ class TokenTotals(ResultRecord):
     cached: int = 0
 
 
+class FailedAttempts(ResultRecord):
+    """Requests that brought no reply, and what they cost; tokens and costs of the run include it.
+
+    The tokens of `estimated` are estimates. `possible` may have been billed, nobody knows: they are
+    booked at the most that they may cost, together `possible_usd`.
+    """
+
+    count: int = 0
+    cost_usd: Rounded = 0.0
+    estimated: int = 0
+    possible: int = 0
+    possible_usd: Rounded = 0.0
+
+
+class ServedEntry(ResultRecord):
+    """What served the completed calls to a model in one role.
+
+    `returned` counts calls by the model that the server named, `fingerprints` by its fingerprint,
+    `left_out` by each option that was not sent, since the model had refused it. `cut` prompts seem
+    to have been cut by the server, at `cut_at` tokens (see `report.served.cut_prompts`).
+    """
+
+    model: str
+    role: str
+    calls: int
+    returned: dict[str, int] = {}
+    fingerprints: dict[str, int] = {}
+    left_out: dict[str, int] = {}
+    cut: int = 0
+    cut_at: int | None = None
+
+
 FailedKind = Literal["trials", "turns", "questions", "scores", "calls", "usage"]
 
 
@@ -195,8 +227,9 @@ class RunResult(ResultRecord):
     Totals are over the whole run, resumed parts included. `calls` counts completed calls,
     `estimated_calls` those of them whose tokens, and so their cost, are estimates: their provider
     did not count tokens, or counted impossible numbers. `cost_usd` is null where no call had a
-    price; `seconds` is wall time. `smoke` says why nothing in the run is a result, null if it may
-    be one. `renamed` has what agents and judges are called here by the labels in `settings`;
+    price; tokens and cost include `failed_attempts`. `seconds` is wall time. `smoke` says why
+    nothing in the run is a result, null if it may be one. `renamed` has what agents and judges are
+    called here by the labels in `settings`;
     `other_judges` are those whose scores were left out (`report.result.narrowed`).
     """
 
@@ -216,6 +249,8 @@ class RunResult(ResultRecord):
     estimated_calls: int = 0
     tokens: TokenTotals
     cost_usd: MaybeRounded
+    failed_attempts: FailedAttempts = FailedAttempts()
+    served: tuple[ServedEntry, ...] = ()
     seconds: Rounded
     ends: dict[str, int]
     failures: Failures
@@ -234,6 +269,12 @@ class RunResult(ResultRecord):
     def recorded(self) -> dict[str, Any]:
         """The settings by name; none where they are no object."""
         return self.settings if isinstance(self.settings, dict) else {}
+
+    @property
+    def estimated(self) -> bool:
+        """Whether a part of the tokens and the cost is an estimate."""
+        failed = self.failed_attempts
+        return bool(self.estimated_calls or failed.estimated or failed.possible)
 
     def as_json(self) -> str:
         """The object as JSON text: fixed order of keys, two spaces of indent."""

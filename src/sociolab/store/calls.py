@@ -9,13 +9,22 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from sociolab.core.codec import compact_json
 from sociolab.core.errors import Cause, ModelError, StoreError
-from sociolab.core.ports import Attempt, CallKey, ChatReply, Message, Prompt, Schema, Usage
+from sociolab.core.ports import (
+    Attempt,
+    CallKey,
+    ChatReply,
+    Message,
+    Prompt,
+    Schema,
+    Served,
+    Usage,
+)
 from sociolab.core.redaction import redacted
 from sociolab.store.database import Database, as_bytes, as_text
 
@@ -24,7 +33,8 @@ from sociolab.store.database import Database, as_bytes, as_text
 class CallRow:
     """A completed call. `at` is when its reply was stored, in seconds since 1970 (UTC).
 
-    `prompt_hash` identifies the rendered messages and the schema, in hexadecimal.
+    `prompt_hash` identifies the rendered messages and the schema, in hexadecimal; `prompt_bytes` is
+    their length in UTF-8.
     """
 
     pk: int
@@ -32,6 +42,7 @@ class CallRow:
     call: CallKey
     model: str
     prompt_hash: str
+    prompt_bytes: int
     reply: ChatReply
     at: float
 
@@ -47,6 +58,30 @@ class CallFailureRow:
     tries: int
     seconds: float
     at: float
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRow:
+    """A request of a call. The seconds of one that brought the reply are those of the whole call;
+    that it was written into a cache is not stored."""
+
+    call: CallKey
+    model: str
+    attempt: Attempt
+    at: float
+
+
+class ServedCall(NamedTuple):
+    """What served a completed call. `left_out` has commas between options, `text_bytes` leaves the
+    schema out; `tokens` are those of the prompt, None where estimated."""
+
+    model: str
+    role: str
+    served_model: str
+    fingerprint: str
+    left_out: str
+    tokens: int | None
+    text_bytes: int
 
 
 class CallPlace(NamedTuple):
@@ -65,6 +100,10 @@ class RoleTotals:
 
     `cached_tokens` is a part of `prompt_tokens`; `seconds` adds up the calls' own times, those of
     the failed ones too. The tokens of `estimated_calls`, and so their price, are estimates.
+    Tokens and `usd` include the attempts that brought no reply: `failed_attempts`, which cost
+    `failed_usd`. Of these, the tokens of `estimated_attempts` are estimates, and
+    `possible_attempts` may have been billed: they are booked at what was held for them, together
+    `possible_usd`.
     """
 
     calls: int
@@ -75,17 +114,27 @@ class RoleTotals:
     cached_tokens: int
     usd: float | None
     seconds: float
+    failed_attempts: int = 0
+    failed_usd: float = 0.0
+    estimated_attempts: int = 0
+    possible_attempts: int = 0
+    possible_usd: float = 0.0
+
+    @property
+    def estimated(self) -> bool:
+        """Whether a part of the tokens or of `usd` is an estimate."""
+        return bool(self.estimated_calls or self.estimated_attempts or self.possible_attempts)
 
 
 @dataclass(frozen=True, slots=True)
 class Totals(RoleTotals):
     """What a whole run took, resumed parts included; `seconds` is wall time."""
 
-    by_role: Mapping[str, RoleTotals]
+    by_role: Mapping[str, RoleTotals] = field(default_factory=dict)
 
 
 class SeatCost(NamedTuple):
-    """Dollars, None where a call had no price; `estimated` where the tokens of a call are."""
+    """Dollars, None where a call had no price; `estimated` where a part of them is."""
 
     usd: float | None
     estimated: bool
@@ -104,9 +153,9 @@ class Calls:
         after: tuple[str, int] = ("", 0)
         while True:
             rows = self._db.rows(
-                "SELECT trial, role, seat, turn, name, attempt, idx, pk, key, model, hash, at, "
-                f"{REPLY} FROM calls WHERE run = ?1 AND (trial, pk) > (?2, ?3) {only} "
-                f"ORDER BY trial, pk LIMIT {_PAGE}",
+                "SELECT trial, role, seat, turn, name, attempt, idx, pk, key, model, hash, "
+                f"prompt_bytes, at, {REPLY} FROM calls WHERE run = ?1 "
+                f"AND (trial, pk) > (?2, ?3) {only} ORDER BY trial, pk LIMIT {_PAGE}",
                 (pk, *after, *values),
             )
             yield from map(_call_row, rows)
@@ -137,6 +186,40 @@ class Calls:
             for row in rows
         )
 
+    def ledger(self, run: str) -> Iterator[AttemptRow]:
+        """Every attempt of every call of a run: trial by trial, as they came."""
+        pk = self._db.run_pk(run)
+        for (trial,) in self._db.rows(
+            "SELECT trial FROM calls WHERE run = ?1 "
+            "UNION SELECT trial FROM attempts WHERE run = ?1",
+            (pk,),
+        ):
+            rows = self._db.rows(
+                f"SELECT {LEDGER} FROM ledger WHERE run = ? AND trial = ? ORDER BY at, number",
+                (pk, trial),
+            )
+            yield from map(_attempt_row, rows)
+
+    def served(self, run: str) -> tuple[ServedCall, ...]:
+        """What served the completed calls of a run, as they came."""
+        rows = self._db.rows(
+            f"""
+            SELECT model, role, served_model, fingerprint, left_out,
+                CASE WHEN NOT estimated THEN prompt_tokens END,
+                prompt_bytes - ifnull(
+                    (SELECT length(CAST(text AS BLOB)) FROM schemas WHERE pk = calls.schema), 0
+                )
+            FROM {_IN_ORDER} WHERE run = ? ORDER BY pk
+            """,
+            (self._db.run_pk(run),),
+        )
+        return tuple(
+            ServedCall(
+                as_text(model), role, as_text(name), as_text(mark), as_text(left), tokens, size
+            )
+            for model, role, name, mark, left, tokens, size in rows
+        )
+
     def faults(self, run: str) -> tuple[tuple[str, str], ...]:
         """What was wrong with replies that were used all the same, each after its trial, as they
         came."""
@@ -150,7 +233,8 @@ class Calls:
         """Whether a model was called in an episode, in vain or not."""
         found = self._db.row(
             "SELECT EXISTS (SELECT 1 FROM calls WHERE run = ?1 AND trial = ?2) "
-            "OR EXISTS (SELECT 1 FROM call_failures WHERE run = ?1 AND trial = ?2)",
+            "OR EXISTS (SELECT 1 FROM call_failures WHERE run = ?1 AND trial = ?2) "
+            "OR EXISTS (SELECT 1 FROM attempts WHERE run = ?1 AND trial = ?2)",
             (self._db.run_pk(run), trial),
         )
         return bool(found[0])
@@ -202,18 +286,28 @@ class Calls:
             sum(role.cached_tokens for role in roles),
             sum(priced) if priced else None,
             seconds,
+            sum(role.failed_attempts for role in roles),
+            sum(role.failed_usd for role in roles),
+            sum(role.estimated_attempts for role in roles),
+            sum(role.possible_attempts for role in roles),
+            sum(role.possible_usd for role in roles),
             by_role,
         )
 
     def seat_costs(self, run: str) -> Mapping[tuple[str, str], SeatCost]:
-        """What the calls of each trial and seat cost.
-
-        Calls of agents and partners only, those that failed not among them.
-        """
+        """What the calls of each trial and seat cost, with all their attempts; of agents and
+        partners only. An attempt for which nothing was booked costs nothing."""
         rows = self._db.rows(
-            "SELECT trial, seat, CASE WHEN count(usd) = count(*) THEN sum(usd) END, max(estimated) "
-            f"FROM {_IN_ORDER} WHERE run = ? AND role IN ('agent', 'partner') "
-            "GROUP BY trial, seat",
+            f"""
+            SELECT trial, seat, CASE WHEN count(usd) = count(*) THEN sum(usd) END, max(estimated)
+            FROM (
+                SELECT trial, seat, usd, estimated, role FROM {_IN_ORDER} WHERE run = ?1
+                UNION ALL
+                SELECT trial, seat, usd, billed != 'told', role FROM attempts
+                WHERE run = ?1 AND (billed IN ('told', 'estimated') OR usd)
+            )
+            WHERE role IN ('agent', 'partner') GROUP BY trial, seat
+            """,
             (self._db.run_pk(run),),
         )
         return {
@@ -224,14 +318,21 @@ class Calls:
     def _by_role(self, run: int) -> Mapping[str, RoleTotals]:
         rows = self._db.rows(
             f"""
-            SELECT role, sum(ok), sum(not ok), sum(estimated), sum(prompt), sum(completion),
-                sum(cached), sum(usd), sum(seconds)
+            SELECT role, sum(kind = 'call'), sum(kind = 'failure'), sum(billed = 'call estimated'),
+                sum(prompt), sum(completion), sum(cached), sum(usd), sum(seconds),
+                sum(kind = 'attempt'), total(CASE kind WHEN 'attempt' THEN usd END),
+                sum(billed = 'estimated'), sum(billed = 'possible'),
+                total(CASE billed WHEN 'possible' THEN usd END)
             FROM (
-                SELECT role, 1 AS ok, estimated, prompt_tokens AS prompt,
-                    completion_tokens AS completion, cached_tokens AS cached, usd, seconds
+                SELECT role, 'call' AS kind, iif(estimated, 'call estimated', '') AS billed,
+                    prompt_tokens AS prompt, completion_tokens AS completion,
+                    cached_tokens AS cached, usd, seconds
                 FROM {_IN_ORDER} WHERE run = ?1
                 UNION ALL
-                SELECT role, 0, 0, 0, 0, 0, NULL, seconds FROM call_failures WHERE run = ?1
+                SELECT role, 'failure', '', 0, 0, 0, NULL, seconds FROM call_failures WHERE run = ?1
+                UNION ALL
+                SELECT role, 'attempt', billed, prompt_tokens, completion_tokens, cached_tokens,
+                    usd, 0 FROM attempts WHERE run = ?1
             )
             GROUP BY role ORDER BY role
             """,
@@ -314,10 +415,12 @@ class RunReplies:
         StoreError if the run holds a reply under this key already.
         """
         self._store.begin()
+        sent = sum(len(as_bytes(message.text)) for message in prompt.messages)
+        sent += len(as_bytes(prompt.schema.text)) if prompt.schema else 0
         prompt = _clean(prompt)
         last = self._last_prompts(call.trial)
         base, before = last.get((call.role, call.seat), (None, None))
-        usage = reply.usage
+        usage, served = reply.usage, reply.served
         values = (
             self._run,
             *_columns(call),
@@ -333,6 +436,12 @@ class RunReplies:
             reply.usd,
             reply.finish,
             reply.fault,
+            served.model,
+            served.fingerprint,
+            ",".join(served.left_out),
+            served.cap,
+            reply.reasoned,
+            sent,
             base,
             self._schema(prompt),
             prompt.fingerprint,
@@ -365,8 +474,29 @@ class RunReplies:
         self._store.execute(_KEEP_FAILURE, (self._run, *values))
         self._store.commit_soon()
 
-    def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
-        """Store an attempt that brought no reply, and what it may have cost."""
+    def keep_attempt(
+        self, call: CallKey, model: str, attempt: Attempt, at: float | None = None
+    ) -> None:
+        """Store an attempt that brought no reply, and what it may have cost; `at` is now, if not
+        given."""
+        self._store.begin()
+        now, usage = time.time() if at is None else at, attempt.usage
+        values = (
+            self._run,
+            *_columns(call),
+            model,
+            attempt.number,
+            attempt.seconds,
+            now,
+            attempt.cause,
+            attempt.billed,
+            usage.prompt,
+            usage.completion,
+            usage.cached,
+            attempt.usd,
+        )
+        self._store.execute(_KEEP_ATTEMPT, values)
+        self._store.commit_soon()
 
     def release(self, trial: str) -> None:
         """Forget the prompts of a trial that is over, by the name its calls gave it."""
@@ -441,22 +571,42 @@ def shared(old: str, new: str) -> int:
 
 REPLY = (
     "reply, finish, prompt_tokens, completion_tokens, cached_tokens, estimated, seconds, tries, "
-    "usd, fault"
+    "usd, fault, served_model, fingerprint, left_out, cap, reasoned"
 )
 """The columns of a reply, as `reply_of` wants them."""
 
 
 def reply_of(row: Sequence[Any]) -> ChatReply:
     """The reply in a row of calls."""
-    text, finish, prompt, completion, cached, estimated, seconds, tries, usd, fault = row
+    text, finish, prompt, completion, cached, estimated, seconds, tries, usd, fault = row[:10]
+    model, fingerprint, left_out, cap, reasoned = row[10:]
     usage = Usage(prompt, completion, cached, bool(estimated))
-    return ChatReply(as_text(text), finish, usage, seconds, tries, usd, as_text(fault))
+    options = tuple(as_text(left_out).split(",")) if left_out else ()
+    served = Served(as_text(model), as_text(fingerprint), options, cap)
+    return ChatReply(
+        as_text(text),
+        finish,
+        usage,
+        seconds,
+        tries,
+        usd,
+        as_text(fault),
+        served,
+        bool(reasoned),
+    )
 
 
 def _call_row(row: tuple[Any, ...]) -> CallRow:
-    pk, key, model, digest, at = row[7:12]
-    reply = reply_of(row[12:])
-    return CallRow(pk, as_text(key), _call_key(row), as_text(model), digest.hex(), reply, at)
+    pk, key, model, digest, size, at = row[7:13]
+    reply, call = reply_of(row[13:]), _call_key(row)
+    return CallRow(pk, as_text(key), call, as_text(model), digest.hex(), size, reply, at)
+
+
+def _attempt_row(row: tuple[Any, ...]) -> AttemptRow:
+    model, number, seconds, at, cause, billed, prompt, completion, cached, usd = row[7:]
+    usage = Usage(prompt, completion, cached, billed == "estimated")
+    attempt = Attempt(number, seconds, cause, billed, usage, usd)
+    return AttemptRow(_call_key(row), as_text(model), attempt, at)
 
 
 def _call_key(row: tuple[Any, ...]) -> CallKey:
@@ -496,14 +646,24 @@ would be another page: that took 3 to 5 times as long, more the larger the store
 
 CALL = "run, trial, role, seat, turn, name, attempt, idx, model, tries, seconds, at"
 
+SERVED = "served_model, fingerprint, left_out, cap, reasoned, prompt_bytes"
+
+LEDGER = (
+    "trial, role, seat, turn, name, attempt, idx, model, number, seconds, at, cause, billed, "
+    "prompt_tokens, completion_tokens, cached_tokens, usd"
+)
+
 
 _KEEP = f"""
     INSERT INTO calls ({CALL}, key, prompt_tokens, completion_tokens, cached_tokens, estimated,
-        usd, finish, fault, base, schema, hash, prompt, reply)
-    VALUES ({", ".join("?" * 25)})
+        usd, finish, fault, {SERVED}, base, schema, hash, prompt, reply)
+    VALUES ({", ".join("?" * 31)})
 """
 
 
 _KEEP_FAILURE = f"""
     INSERT INTO call_failures ({CALL}, cause, problem) VALUES ({", ".join("?" * 14)})
 """
+
+
+_KEEP_ATTEMPT = f"INSERT INTO attempts (run, {LEDGER}) VALUES ({', '.join('?' * 18)})"

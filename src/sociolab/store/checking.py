@@ -99,7 +99,7 @@ def _text(value: bytes) -> str:
 
 _KEYS = {"events": "trial, n", "verdicts": "judging, n", "answers": "participant, item, name"}
 
-_NAMES = {"call_failures": "failed calls", "verdicts": "scores"}
+_NAMES = {"attempts": "failed attempts", "call_failures": "failed calls", "verdicts": "scores"}
 
 _RUN = "(SELECT 'run ' || name FROM runs WHERE pk = run)"
 _CALL = f"{_RUN} || ', episode ' || trial"
@@ -110,7 +110,7 @@ _OF = {
     "runs": "'run ' || name",
     **dict.fromkeys(("tasks", "schemas", "judges", "measures"), _RUN),
     "trials": f"{_RUN} || ', episode ' || id",
-    **dict.fromkeys(("calls", "call_failures"), _CALL),
+    **dict.fromkeys(("calls", "call_failures", "attempts"), _CALL),
     **dict.fromkeys(("events", "attachments", "judgings"), _TRIAL.format("trial")),
     "verdicts": _TRIAL.format("(SELECT trial FROM judgings WHERE pk = judging)"),
 }

@@ -1,9 +1,10 @@
 """A run as a file of JSON lines, complete and readable without this package, and put back from one.
 
 The first line is the header `{"sociolab_export": 1, "version": ...}`; then come the run, its tasks
-and its trials, the events, the calls with their full prompts, the failed calls, the judgings, the
-attachments, and at last a line that counts all lines, so that a cut file is noticed. Events and
-trials are written as in `core.codec`; a trial names its task by its number in the file, from 0.
+and its trials, the events, the calls with their full prompts, the failed calls, the attempts that
+brought no reply, the judgings, the attachments, and at last a line that counts all lines, so that a
+cut file is noticed. Events and trials are written as in `core.codec`; a trial names its task by its
+number in the file, from 0.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from sociolab.core.codec import decode_event, decode_trial, encode_event, encode
 from sociolab.core.episode import Json, Task, Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
 from sociolab.core.metrics import declared_from
-from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.core.ports import Attempt, CallKey, ChatReply, Prompt
 from sociolab.core.reading import first_problem
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.user_files import written_whole
@@ -142,10 +143,13 @@ def _lines(store: Store, name: str) -> Iterator[_Line]:
             yield {"line": "event", "trial": row.trial.id, "event": json.loads(encode_event(event))}
     for call, prompt in store.calls.with_prompts(name):
         line = {"line": "call", **_fields(call), "prompt": prompt}
-        del line["pk"], line["prompt_hash"]
+        del line["pk"], line["prompt_hash"], line["prompt_bytes"]
         yield line
     for failure in store.calls.failures(name):
         yield {"line": "call_failure", **_fields(failure)}
+    for entry in store.calls.ledger(name):
+        if entry.attempt.cause is not None:
+            yield {"line": "attempt", **_fields(entry)}
     for judging in store.verdicts.judgings(name):
         yield {"line": "judging", **_fields(judging)}
     yield from _attachments(store, name)
@@ -286,6 +290,8 @@ class _Import:
             case CallFailureLine():
                 error = ModelError(line.problem, cause=line.cause, tries=line.tries)
                 replies.keep_failure(line.call, line.model, error, line.seconds, line.at)
+            case AttemptLine():
+                replies.keep_attempt(line.call, line.model, line.attempt, line.at)
             case JudgingLine():
                 store.verdicts.add(
                     run,
@@ -387,6 +393,16 @@ class CallFailureLine(ExportLine):
     at: float
 
 
+class AttemptLine(ExportLine):
+    """An attempt that brought no reply."""
+
+    line: Literal["attempt"]
+    call: CallKey
+    model: str
+    attempt: Attempt
+    at: float
+
+
 class JudgingLine(ExportLine):
     """All that one judging said."""
 
@@ -421,6 +437,7 @@ AnyLine: TypeAlias = (
     | EventLine
     | CallLine
     | CallFailureLine
+    | AttemptLine
     | JudgingLine
     | AttachmentLine
     | EndLine

@@ -22,6 +22,7 @@ class Stamp(NamedTuple):
     settings: int
     states: tuple[tuple[str, int], ...]
     calls: tuple[int, int]
+    attempts: tuple[int, int]
     judgings: tuple[int, int]
     verdicts: tuple[int, int]
 
@@ -43,6 +44,7 @@ def stamp_of(store: Database, run: str) -> Stamp:
         int(size[0]) if size else 0,
         tuple((status, count) for status, count in states),
         two("SELECT count(*), max(pk) FROM calls WHERE run = ?"),
+        two("SELECT count(*), max(pk) FROM attempts WHERE run = ?"),
         two("SELECT count(*), max(pk) FROM judgings WHERE run = ?"),
         two(
             "SELECT count(*), sum(kind = 'failure') FROM verdicts "

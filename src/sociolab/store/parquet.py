@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
 from sociolab.core.errors import StoreError, missing_extra
+from sociolab.core.ports import Usage
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.user_files import written_whole
 from sociolab.store.database import replaced
@@ -153,6 +155,7 @@ _CALLS = {
     "index": "int",
     "model": "str",
     "prompt_hash": "str",
+    "prompt_bytes": "int",  # UTF-8, the schema included
     "messages": "messages",  # what was sent, as chat messages
     "schema": "str",  # the JSON schema that the reply was to follow, or null
     "temperature": "float",
@@ -165,13 +168,40 @@ _CALLS = {
     "tries": "int",
     "finish": "str",
     "fault": "str",  # what was wrong with a reply that was used, or ""
+    "served_model": "str",  # as the server returned it, as is the fingerprint
+    "fingerprint": "str",
+    "left_out": "str",  # options that were not sent, joined by commas
+    "cap": "int",  # the token limit that was sent
+    "reasoned": "bool",
     "reply": "str",
+    "at": "float",
+}
+
+_LEDGER = {
+    "run": "str",
+    "trial": "str",
+    "role": "str",
+    "seat": "str",
+    "turn": "int",
+    "name": "str",
+    "attempt": "int",  # of the player
+    "index": "int",
+    "model": "str",
+    "number": "int",  # of the request, from 1 in each call
+    "cause": "str",  # null where it brought the reply
+    "billed": "str",  # told, estimated, possible or no
+    "prompt_tokens": "int",
+    "completion_tokens": "int",
+    "cached_tokens": "int",
+    "usd": "float",
+    "seconds": "float",  # where it brought the reply, of the whole call
     "at": "float",
 }
 
 
 def export_parquet(store: Store, name: str, folder: Path) -> None:
-    """Write `scores.parquet`, `turns.parquet` and `calls.parquet` of a run into `folder`.
+    """Write `scores.parquet`, `turns.parquet`, `calls.parquet` and `ledger.parquet` (each attempt
+    of each call) of a run into `folder`.
 
     A table appears when it is complete. ConfigError if pyarrow is missing; StoreError if there is
     no such run, or the folder cannot be written.
@@ -183,6 +213,7 @@ def export_parquet(store: Store, name: str, folder: Path) -> None:
         _write(folder / "scores.parquet", SCORES, score_rows(store, name, trials))
         _write(folder / "turns.parquet", TURNS, turn_rows(store, name, trials))
         _write(folder / "calls.parquet", _CALLS, _calls(store, name))
+        _write(folder / "ledger.parquet", _LEDGER, _ledger(store, name))
     except OSError as error:
         raise StoreError(
             f'run "{name}" cannot be written to {folder} ({error}); name another folder'
@@ -230,33 +261,56 @@ def _plain(value: Any) -> Any:
 
 def _calls(store: Store, name: str) -> Iterator[Row]:
     for row, prompt in store.calls.with_prompts(name):
-        call, reply = row.call, row.reply
+        reply, served = row.reply, row.reply.served
         yield {
             "run": name,
-            "trial": call.trial,
-            "role": call.role,
-            "seat": call.seat,
-            "turn": call.turn,
-            "name": call.name,
-            "attempt": call.attempt,
-            "index": call.index,
+            **asdict(row.call),
             "model": row.model,
             "prompt_hash": row.prompt_hash,
+            "prompt_bytes": row.prompt_bytes,
             "messages": [
                 {"role": message.role, "content": replaced(message.text)}
                 for message in prompt.messages
             ],
             "schema": prompt.schema.text if prompt.schema else None,
             "temperature": prompt.temperature,
-            "prompt_tokens": reply.usage.prompt,
-            "completion_tokens": reply.usage.completion,
-            "cached_tokens": reply.usage.cached,
+            **_tokens(reply.usage),
             "estimated": reply.usage.estimated,
             "usd": reply.usd,
             "seconds": reply.seconds,
             "tries": reply.tries,
             "finish": reply.finish,
             "fault": reply.fault,
+            "served_model": served.model,
+            "fingerprint": served.fingerprint,
+            "left_out": ",".join(served.left_out),
+            "cap": served.cap,
+            "reasoned": reply.reasoned,
             "reply": reply.text,
             "at": row.at,
         }
+
+
+def _ledger(store: Store, name: str) -> Iterator[Row]:
+    for row in store.calls.ledger(name):
+        attempt = row.attempt
+        yield {
+            "run": name,
+            **asdict(row.call),
+            "model": row.model,
+            "number": attempt.number,
+            "cause": attempt.cause,
+            "billed": attempt.billed,
+            **_tokens(attempt.usage),
+            "usd": attempt.usd,
+            "seconds": attempt.seconds,
+            "at": row.at,
+        }
+
+
+def _tokens(usage: Usage) -> Row:
+    return {
+        "prompt_tokens": usage.prompt,
+        "completion_tokens": usage.completion,
+        "cached_tokens": usage.cached,
+    }

@@ -114,6 +114,12 @@ CREATE TABLE calls (
     usd REAL,                        -- NULL: no price known
     finish TEXT NOT NULL,
     fault TEXT NOT NULL,             -- what was wrong with a reply that was used; '': nothing
+    served_model TEXT NOT NULL,      -- as the server returned it; '': it did not
+    fingerprint TEXT NOT NULL,
+    left_out TEXT NOT NULL,          -- options that were not sent, with commas between
+    cap INTEGER,                     -- the token limit that was sent
+    reasoned INTEGER NOT NULL,
+    prompt_bytes INTEGER NOT NULL,   -- UTF-8, the schema included
     base INTEGER,                    -- calls.pk of the prompt that this one extends
     schema INTEGER,                  -- schemas.pk
     hash BLOB NOT NULL,              -- of the rendered messages and the schema
@@ -122,7 +128,8 @@ CREATE TABLE calls (
     sum INTEGER AS (checksum(
         run, trial, role, seat, turn, name, attempt, idx, model, tries, seconds, at,
         key, prompt_tokens, completion_tokens, cached_tokens, estimated, usd, finish,
-        fault, base, schema, hash, prompt, reply
+        fault, served_model, fingerprint, left_out, cap, reasoned, prompt_bytes,
+        base, schema, hash, prompt, reply
     )) STORED
 );
 CREATE UNIQUE INDEX calls_by_key ON calls (run, key);
@@ -151,6 +158,46 @@ CREATE TABLE call_failures (
     )) STORED
 );
 CREATE INDEX call_failures_by_trial ON call_failures (run, trial);
+
+CREATE TABLE attempts (              -- those that brought no reply
+    pk INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    trial TEXT NOT NULL,
+    role TEXT NOT NULL,
+    seat TEXT NOT NULL,
+    turn INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    attempt INTEGER NOT NULL,        -- of the player; see number
+    idx INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    number INTEGER NOT NULL,         -- of the request, from 1 in each call
+    seconds REAL NOT NULL,
+    at REAL NOT NULL,
+    cause TEXT NOT NULL,
+    billed TEXT NOT NULL CHECK (billed IN ('told', 'estimated', 'possible', 'no')),
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    usd REAL,                        -- what is booked; NULL: no price known
+    sum INTEGER AS (checksum(
+        run, trial, role, seat, turn, name, attempt, idx, model, number, seconds, at,
+        cause, billed, prompt_tokens, completion_tokens, cached_tokens, usd
+    )) STORED
+);
+CREATE INDEX attempts_by_trial ON attempts (run, trial);
+
+CREATE VIEW ledger (                 -- each attempt; of one with a reply, seconds are the call's
+    run, trial, role, seat, turn, name, attempt, idx, model, number, seconds, at,
+    cause, billed, prompt_tokens, completion_tokens, cached_tokens, usd
+) AS
+    SELECT run, trial, role, seat, turn, name, attempt, idx, model, tries, seconds, at,
+        NULL, CASE WHEN estimated THEN 'estimated' ELSE 'told' END,
+        prompt_tokens, completion_tokens, cached_tokens, usd
+    FROM calls
+    UNION ALL
+    SELECT run, trial, role, seat, turn, name, attempt, idx, model, number, seconds, at,
+        cause, billed, prompt_tokens, completion_tokens, cached_tokens, usd
+    FROM attempts;
 
 CREATE TABLE judges (
     pk INTEGER PRIMARY KEY,

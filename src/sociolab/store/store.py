@@ -418,7 +418,7 @@ class Store(Database):
         with self.transaction():
             for table in ("events", "judgings", "attachments"):
                 self.execute(f"DELETE FROM {table} WHERE trial = ?", (pk,))
-            for table in ("calls", "call_failures"):
+            for table in ("calls", "call_failures", "attempts"):
                 self.execute(f"DELETE FROM {table} WHERE run = ? AND trial = ?", (run_pk, trial))
             self.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
             self.set_status(run, trial, "planned")

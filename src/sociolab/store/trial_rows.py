@@ -8,18 +8,19 @@ from typing import Any, NamedTuple
 
 from sociolab.core.errors import StoreError
 from sociolab.core.score import ScoreFailure, Verdict
-from sociolab.store.calls import CALL
+from sociolab.store.calls import CALL, LEDGER, SERVED
 from sociolab.store.database import as_text
 from sociolab.store.store import Status, Store
 from sociolab.store.verdicts import JudgingRow
 
 
 class Marks(NamedTuple):
-    """How far a trial was read: the number of its events, and the last of its calls."""
+    """How far a trial was read: the number of its events, the last of its calls and attempts."""
 
     events: int = 0
     calls: int = 0
     failures: int = 0
+    attempts: int = 0
 
 
 START = Marks()
@@ -40,6 +41,7 @@ class TrialRows(NamedTuple):
     events: tuple[str | bytes, ...]
     calls: tuple[tuple[Any, ...], ...]
     failures: tuple[tuple[Any, ...], ...]
+    attempts: tuple[tuple[Any, ...], ...]
     judgings: tuple[JudgingRow, ...]
     attachments: tuple[tuple[Any, ...], ...]
 
@@ -66,6 +68,7 @@ def read_trial(store: Store, run: str, trial: str, after: Marks = START) -> tupl
     )
     calls = store.rows(_CALLS.format("= ?"), (run_pk, trial, after.calls))
     failures = store.rows(_FAILURES.format("= ?"), (run_pk, trial, after.failures))
+    attempts = store.rows(_ATTEMPTS.format("= ?"), (run_pk, trial, after.attempts))
     attachments = store.rows(
         "SELECT name, packed, data FROM attachments WHERE trial = ? ORDER BY pk", (pk,)
     )
@@ -73,6 +76,7 @@ def read_trial(store: Store, run: str, trial: str, after: Marks = START) -> tupl
         first + len(events),
         calls[-1][0] if calls else after.calls,
         failures[-1][0] if failures else after.failures,
+        attempts[-1][0] if attempts else after.attempts,
     )
     rows = TrialRows(
         trial,
@@ -83,6 +87,7 @@ def read_trial(store: Store, run: str, trial: str, after: Marks = START) -> tupl
         tuple(body for (body,) in events),
         tuple(row[1:] for row in calls),
         tuple(row[1:] for row in failures),
+        tuple(row[1:] for row in attempts),
         tuple(store.verdicts.judgings(run, trial=trial)),
         tuple(attachments),
     )
@@ -134,7 +139,7 @@ def take_trial(store: Store, run: str, rows: TrialRows) -> bool:
 
 
 def take_calls(store: Store, run: str, rows: TrialRows) -> bool:
-    """Add the calls, and the failed ones, that are not there; whether there were any."""
+    """Add the calls, failed ones and attempts that are not there; whether there were any."""
     run_pk, schemas = store.run_pk(run), dict[tuple[str, str], int]()
     before = store.changes()
     for *call, base, schema, text, digest, prompt, reply in rows.calls:
@@ -145,6 +150,8 @@ def take_calls(store: Store, run: str, rows: TrialRows) -> bool:
         store.execute(_TAKE_CALL, (run_pk, *call, run_pk, base, number, digest, prompt, reply))
     for row in rows.failures:
         store.execute(_TAKE_FAILURE, (run_pk, *row))
+    for row in rows.attempts:
+        store.execute(_TAKE_ATTEMPT, (run_pk, *row))
     return store.changes() > before
 
 
@@ -154,7 +161,8 @@ def read_other_calls(store: Store, run: str) -> TrialRows:
     of_none = "NOT IN (SELECT id FROM trials WHERE run = ?)"
     calls = tuple(row[1:] for row in store.rows(_CALLS.format(of_none), values))
     failures = tuple(row[1:] for row in store.rows(_FAILURES.format(of_none), values))
-    return TrialRows("", "planned", None, "", 0, (), calls, failures, (), ())
+    attempts = tuple(row[1:] for row in store.rows(_ATTEMPTS.format(of_none), values))
+    return TrialRows("", "planned", None, "", 0, (), calls, failures, attempts, (), ())
 
 
 def begun_trials(store: Store, run: str) -> Iterator[str]:
@@ -162,7 +170,9 @@ def begun_trials(store: Store, run: str) -> Iterator[str]:
     pk = store.run_pk(run)
     for (trial,) in store.rows(
         "SELECT id FROM trials WHERE run = ?1 AND (status != 'planned' "
-        "OR EXISTS (SELECT 1 FROM calls WHERE run = ?1 AND calls.trial = trials.id)) ORDER BY pk",
+        "OR EXISTS (SELECT 1 FROM calls WHERE run = ?1 AND calls.trial = trials.id) "
+        "OR EXISTS (SELECT 1 FROM attempts WHERE run = ?1 AND attempts.trial = trials.id)) "
+        "ORDER BY pk",
         (pk,),
     ):
         yield as_text(trial)
@@ -229,6 +239,8 @@ _STATES = """
         (SELECT max(pk) FROM calls WHERE calls.run = trials.run AND calls.trial = trials.id),
         (SELECT max(pk) FROM call_failures failed
             WHERE failed.run = trials.run AND failed.trial = trials.id),
+        (SELECT max(pk) FROM attempts
+            WHERE attempts.run = trials.run AND attempts.trial = trials.id),
         (SELECT count(*) FROM judgings WHERE judgings.trial = trials.pk),
         (SELECT sum(verdicts.sum) FROM judgings JOIN verdicts ON judging = judgings.pk
             WHERE judgings.trial = trials.pk)
@@ -238,7 +250,9 @@ _STATES = """
 _ORDER = {"planned": 0, "playing": 1, "failed": 2, "played": 3}
 
 _CALL = CALL.removeprefix("run, ")
-_PAID = "key, prompt_tokens, completion_tokens, cached_tokens, estimated, usd, finish, fault"
+_PAID = (
+    "key, prompt_tokens, completion_tokens, cached_tokens, estimated, usd, finish, fault, " + SERVED
+)
 
 _CALLS = f"""
     SELECT own.pk, {", ".join(f"own.{name}" for name in f"{_CALL}, {_PAID}".split(", "))},
@@ -253,10 +267,14 @@ _FAILURES = f"""
     WHERE run = ? AND trial {{}} AND pk > ? ORDER BY pk
 """
 
+_ATTEMPTS = f"""
+    SELECT pk, {LEDGER} FROM attempts WHERE run = ? AND trial {{}} AND pk > ? ORDER BY pk
+"""
+
 # A key is a hash of what was sent, so the prompt that one extends is the same under the same key.
 _TAKE_CALL = f"""
     INSERT OR IGNORE INTO calls ({CALL}, {_PAID}, base, schema, hash, prompt, reply)
-    VALUES ({", ".join("?" * 20)}, (SELECT pk FROM calls WHERE run = ? AND key = ?), ?, ?, ?, ?)
+    VALUES ({", ".join("?" * 26)}, (SELECT pk FROM calls WHERE run = ? AND key = ?), ?, ?, ?, ?)
 """
 
 _TAKE_FAILURE = f"""
@@ -264,6 +282,13 @@ _TAKE_FAILURE = f"""
     SELECT {", ".join(f"?{n}" for n in range(1, 15))}
     WHERE NOT EXISTS (SELECT 1 FROM call_failures WHERE run = ?1 AND trial = ?2 AND at = ?12
         AND role = ?3 AND seat = ?4 AND turn = ?5 AND name = ?6)
+"""
+
+_TAKE_ATTEMPT = f"""
+    INSERT INTO attempts (run, {LEDGER}) SELECT {", ".join(f"?{n}" for n in range(1, 19))}
+    WHERE NOT EXISTS (SELECT 1 FROM attempts WHERE run = ?1 AND trial = ?2 AND at = ?12
+        AND role = ?3 AND seat = ?4 AND turn = ?5 AND name = ?6 AND attempt = ?7 AND idx = ?8
+        AND number = ?10)
 """
 
 _ATTACH = """

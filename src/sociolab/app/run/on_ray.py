@@ -440,6 +440,9 @@ class _Driver:
                 tally.estimated += call[15]
                 tally.usd += call[16] or 0.0
         tally.calls += len(rows.failures)
+        for attempt in rows.attempts:
+            tally.tokens += attempt[13] + attempt[14]
+            tally.usd += attempt[16] or 0.0
         if self._judging is not None:
             judged = {(row.trial, row.judge, row.judging) for row in rows.judgings}
             new = judged - self._judged

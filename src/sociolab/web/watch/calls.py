@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import CallKey, Prompt
 from sociolab.report.run_facts import uncounted
+from sociolab.report.served import served_words
 from sociolab.report.words import about, money
 from sociolab.store.calls import CallFailureRow, CallRow, shared
 from sociolab.store.store import Store
@@ -185,5 +186,10 @@ def calls(
     store = store_of(request)
     known_trial(store, run, trial)
     found = call_page(store, run, trial, who, number, at)
-    words = {"money": money, "about": about, "uncounted": uncounted}
+    words = {
+        "money": money,
+        "about": about,
+        "uncounted": uncounted,
+        "served_words": served_words,
+    }
     return page(request, "watch/calls.html", run=run, trial=trial, found=found, who=who, **words)

@@ -170,7 +170,7 @@ def _listed(store: Store, row: RunRow) -> ListedRun:
     totals = store.calls.totals(row.name)
     cost = "" if not totals.calls else "not known"
     if totals.usd is not None:
-        cost = f"{about(totals.estimated_calls)}{money(totals.usd)}"
+        cost = f"{about(totals.estimated)}{money(totals.usd)}"
     return ListedRun(
         progress_of(store, row), _agents(row), totals.calls, totals.failed_calls, cost, totals.usd
     )

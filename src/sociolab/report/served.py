@@ -1,0 +1,245 @@
+"""What really served the calls of a run: the models that answered, the options that were left out,
+and the prompts that a server cut."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from sociolab.core.ports import Served
+from sociolab.report.schema import FailedAttempts, ServedEntry
+from sociolab.report.words import listed, money, plural, sanitize
+from sociolab.store.calls import ServedCall
+
+# ------------------------------------------------------------------ counts
+
+
+def served_entries(calls: Iterable[ServedCall]) -> tuple[ServedEntry, ...]:
+    """What served the calls to each model in each role, in the order of their names."""
+    found = []
+    by_model: dict[str, list[ServedCall]] = {}
+    for call in calls:
+        by_model.setdefault(call.model, []).append(call)
+    for model, its_calls in sorted(by_model.items()):
+        weighed = [call for call in its_calls if call.tokens]
+        cut = cut_prompts([(call.tokens or 0, call.text_bytes) for call in weighed])
+        cut_in = Counter(weighed[position].role for position in cut.positions) if cut else {}
+        by_role: dict[str, list[ServedCall]] = {}
+        for call in its_calls:
+            by_role.setdefault(call.role, []).append(call)
+        found += [
+            ServedEntry(
+                model=model,
+                role=role,
+                calls=len(same),
+                returned=_counts(call.served_model for call in same),
+                fingerprints=_counts(call.fingerprint for call in same),
+                left_out=_counts(option for call in same for option in call.left_out.split(",")),
+                cut=cut_in.get(role, 0),
+                cut_at=cut.tokens if cut and role in cut_in else None,
+            )
+            for role, same in sorted(by_role.items())
+        ]
+    return tuple(found)
+
+
+def _counts(names: Iterable[str]) -> dict[str, int]:
+    """How often each name occurs, the most frequent first; "" is none."""
+    return _frequent_first(Counter(name for name in names if name))
+
+
+def _frequent_first(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+# ------------------------------------------------------------------ prompts that were cut
+
+NEAR = 0.99
+"""Of the largest token count: from here on a prompt is at the ceiling."""
+FAR_MORE = 1.2
+"""Times the usual bytes a token."""
+USUAL = 5.0
+"""Bytes a token where a model's own calls tell nothing: 3 to 6 in usual texts."""
+FEWEST_OWN = 5
+"""Calls from which a model's own usual bytes a token are taken."""
+FEWEST_CUT = 3
+"""Prompts at the ceiling below which it may be chance."""
+SPREAD = 1.1
+"""The largest of the prompts at the ceiling over the smallest, in bytes."""
+SMALLEST_WINDOW = 256
+"""Tokens. Below are servers that tell the same small number of every prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutPrompts:
+    """Prompts that a server cut at so many tokens, by their positions among those weighed."""
+
+    tokens: int
+    positions: tuple[int, ...]
+
+
+def cut_prompts(prompts: Sequence[tuple[int, int]]) -> CutPrompts | None:
+    """The prompts to one model that its server cut, each given as the tokens that the server told
+    and the bytes that were sent; None where none seems to have been cut.
+
+    A server whose context is too small reads as many tokens as fit and says nothing. Its counts
+    then pile up at a ceiling while the prompts go on growing. So it cut prompts if
+
+    - at least 3 are at the ceiling, within 1 % of the largest count of all (256 or more), although
+      they have over 1.2 times the usual bytes a token; and
+    - the largest of these has at least a tenth more bytes than the smallest, which no texts of one
+      kind have at the same number of tokens.
+
+    Then every prompt at the ceiling with more than the usual bytes a token was cut. Usual is what
+    nine of ten of the model's other prompts stay below, from a quarter of the ceiling on (in short
+    ones the chat template weighs too much), or 5 where there are fewer than 5 of them.
+
+    This errs towards silence. Left out are estimated counts and the bytes of schemas, which many
+    servers keep out of the prompt. Where a server does not count cached tokens, counts are small
+    and scattered, and the largest is that of a prompt that was read whole. A language that takes
+    more bytes a token grows in tokens as it grows in bytes. Not noticed are a window that only few
+    or equally long prompts pass, or none by a quarter, and that of one of several servers behind a
+    router.
+    """
+    ceiling = max((tokens for tokens, _ in prompts), default=0)
+    if ceiling < SMALLEST_WINDOW:
+        return None
+    others = sorted(size / n for n, size in prompts if ceiling / 4 <= n < NEAR * ceiling)
+    usual = others[len(others) * 9 // 10] if len(others) >= FEWEST_OWN else USUAL
+    dense = {
+        position: size / tokens
+        for position, (tokens, size) in enumerate(prompts)
+        if tokens >= NEAR * ceiling and size > usual * tokens
+    }
+    clear = [prompts[position][1] for position, n in dense.items() if n > FAR_MORE * usual]
+    if len(clear) < FEWEST_CUT or max(clear) < SPREAD * min(clear):
+        return None
+    return CutPrompts(ceiling, tuple(dense))
+
+
+# ------------------------------------------------------------------ names of models
+
+_SNAPSHOT = frozenset(("latest", "preview", "exp", "experimental", "beta", "stable", "free"))
+
+
+def is_same_model(requested: str, returned: str) -> bool:
+    """Whether a server returned the name that was requested, or that of a snapshot of it.
+
+    A snapshot goes on with a date, a version or such a word: "gpt-x-2026-01-01" of "gpt-x", but
+    not "gpt-x-mini". Capitals, the maker ("maker/gpt-x") and "-latest" of an alias do not matter.
+    """
+    alias, name = (one.rpartition("/")[2].lower() for one in (requested, returned))
+    alias = alias.removesuffix("-latest")
+    if name == alias or alias.startswith(f"{name}:"):
+        return True
+    if not name.startswith(alias) or name[len(alias)].isalnum():
+        return False
+    first = re.split(r"[^a-z0-9]", name[len(alias) + 1 :])[0]
+    return first in _SNAPSHOT or any(character.isdigit() for character in first)
+
+
+# ------------------------------------------------------------------ in words
+
+MOST_NAMES = 3
+"""Fingerprints or models that a sentence names."""
+
+
+def served_facts(entries: Sequence[ServedEntry]) -> Iterator[tuple[str, str]]:
+    """Which models answered, as a label and a text; nothing where no server said."""
+    models = [
+        f"{model}: {_numbered(returned, most=len(returned))}"
+        for model, its_entries in _by_model(entries)
+        if (returned := _added(entry.returned for entry in its_entries))
+    ]
+    if models:
+        yield "Models returned", "; ".join(models)
+
+
+def served_words(served: Served) -> str:
+    """What served one call, in a clause; "" where nothing is known of it."""
+    fingerprint = f" ({served.fingerprint})" if served.fingerprint else ""
+    parts = [f"answered by {served.model}{fingerprint}"] if served.model else []
+    parts += [f"without {option}" for option in served.left_out]
+    parts += [f"at most {plural(served.cap, 'token')}"] if served.cap is not None else []
+    return ", ".join(parts)
+
+
+def served_warnings(entries: Sequence[ServedEntry]) -> Iterator[str]:
+    """Where what was served is not what was asked for, or changed, a sentence each."""
+    for model, its_entries in _by_model(entries):
+        calls = sum(entry.calls for entry in its_entries)
+        of = f"of {plural(calls, 'call')}"
+        returned = _added(entry.returned for entry in its_entries)
+        requested = model.partition("/")[2]
+        for name, count in returned.items():
+            if not is_same_model(requested, name):
+                yield f"{model}: {count:,} {of} were answered by {sanitize(name)}"
+        same = {name: n for name, n in returned.items() if is_same_model(requested, name)}
+        if len(same) > 1:
+            yield f"the model behind {model} changed during the run ({_numbered(same)})"
+        fingerprints = _added(entry.fingerprints for entry in its_entries)
+        if len(fingerprints) > 1:
+            yield f"fingerprint of {model} changed during the run ({_numbered(fingerprints)})"
+        if cut := sum(entry.cut for entry in its_entries):
+            ceiling = max(entry.cut_at or 0 for entry in its_entries)
+            yield f"prompts cut at {ceiling:,} tokens: {cut:,} {of} of {model}"
+        for entry in its_entries:
+            for option, count in entry.left_out.items():
+                of_role = f"of {entry.calls:,} {entry.role} calls of {model}"
+                yield f"{sanitize(option)} left out in {count:,} {of_role}"
+
+
+def possible_words(attempts: FailedAttempts) -> str:
+    """That attempts may have been billed, in a sentence."""
+    said = f"{plural(attempts.possible, 'attempt')} may have been billed"
+    if not attempts.possible_usd:
+        return said
+    they = "it" if attempts.possible == 1 else "they"
+    return f"{said}: ~{money(attempts.possible_usd)}, booked at the most that {they} may cost"
+
+
+def judge_served_apart(runs: Mapping[str, Sequence[ServedEntry]], judge: str) -> Iterator[str]:
+    """Where the calls of a judge were served otherwise in some of these runs, a sentence each.
+
+    `judge` is the label of its model. A run in which it made no call says nothing.
+    """
+    entries = {
+        run: entry
+        for run, its_entries in runs.items()
+        for entry in its_entries
+        if entry.role == "judge" and entry.model == judge
+    }
+    for option in dict.fromkeys(name for entry in entries.values() for name in entry.left_out):
+        shares = {
+            run: entry.left_out.get(option, 0) / entry.calls for run, entry in entries.items()
+        }
+        if len(set(shares.values())) > 1:
+            calls = [
+                f"{entry.left_out.get(option, 0):,} of {plural(entry.calls, 'call')} in {run}"
+                for run, entry in entries.items()
+            ]
+            yield f"The judge {judge} was called without {sanitize(option)} in {listed(calls)}."
+    names = {run: tuple(sorted(entry.returned)) for run, entry in entries.items() if entry.returned}
+    if len(set(names.values())) > 1:
+        models = [f"{sanitize(' and '.join(some))} in {run}" for run, some in names.items()]
+        yield f"The judge {judge} was answered by {listed(models)}."
+
+
+def _by_model(entries: Sequence[ServedEntry]) -> Iterator[tuple[str, list[ServedEntry]]]:
+    for model, some in groupby(entries, lambda entry: entry.model):
+        yield model, list(some)
+
+
+def _added(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    return _frequent_first(sum(map(Counter, counts), Counter[str]()))
+
+
+def _numbered(counts: Mapping[str, int], most: int = MOST_NAMES) -> str:
+    """Names with their calls: "fp_a 30 calls, fp_b 10"."""
+    first = [f"{sanitize(name)} {count:,}" for name, count in [*counts.items()][:most]]
+    first[0] += " call" if next(iter(counts.values())) == 1 else " calls"
+    left = len(counts) - most
+    return ", ".join([*first, *([f"{left:,} more"] if left > 0 else [])])
