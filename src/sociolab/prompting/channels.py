@@ -196,8 +196,8 @@ _BAR = r"[|\uff5c]"
 """DeepSeek writes a full-width bar in its tokens."""
 
 _ANY_CONTROL = (
-    rf"<{_BAR}(?:\"|/?+[\w▁:.-]{{1,60}}+)(?:{_BAR}?+>|\Z)",  # also one that was cut off
-    rf"<[\w▁:.-]{{1,60}}+{_BAR}>",
+    rf"<{_BAR}(?:\"|/?+[a-zA-Z][\w▁:.-]{{0,60}}+)(?:{_BAR}?+>|\Z)",  # also one that was cut off
+    rf"<[a-zA-Z][\w▁:.-]{{0,60}}+{_BAR}>",
     r"\[/?+(?:INST|SYSTEM_PROMPT|THINK|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]",
     r"◁/?+\w{1,20}+▷",
     r"</?+s>",
@@ -209,7 +209,7 @@ _ANY_CONTROL = (
 def _pattern(mark: str) -> str:
     start = r"\A\s*+" if mark[0] == "^" else ""
     escaped = re.escape(mark.removeprefix("^")).replace(r"\|", _BAR)
-    return start + escaped.replace("…", r"[^<>|\n]{0,80}+")
+    return start + escaped.replace("…", r"[^<>|\uff5c\n]{0,80}+")
 
 
 def _marks(*groups: Iterable[str]) -> list[str]:
