@@ -174,7 +174,7 @@ def test_words_are_taken_without_what_stands_around_them(reply: str, said: str) 
     [
         ("", "unreadable", "expected the words that you say, found an empty reply"),
         ("Ada:", "unreadable", "found an empty reply"),
-        ("<think>What now?", "unreadable", "found an empty reply"),
+        ("<think>What now?", "unreadable", "found reasoning alone"),
         ("Ben: Come in!", "not allowed", 'found words of Ben Ashdown: "Ben: Come in!"'),
         ("a" * 2001, "unreadable", "at most 2000 characters), found 2001"),
         (ChatReply("Yes, gla", "length"), "truncated", "cut off"),
