@@ -34,17 +34,18 @@ class Template(NamedTuple):
     user: str
 
 
+GPT_OSS = "<|channel|>analysis<|message|>%s<|end|><|start|>assistant"
 THINK = "<think>\n%s\n</think>\n\n"
 TEMPLATES = {
     "gpt-oss": Template(
         "<|start|>assistant",
-        "<|channel|>analysis<|message|>%s<|end|><|start|>assistant",
+        GPT_OSS,
         "<|channel|>final<|message|>%s<|return|>",
         "<|start|>user<|message|>",
     ),
     "gpt-oss, asked for JSON": Template(
         "<|start|>assistant",
-        "<|channel|>analysis<|message|>%s<|end|><|start|>assistant",
+        GPT_OSS,
         "<|channel|>final <|constrain|>json<|message|>%s<|end|>",
         "<|start|>user<|message|>",
     ),
@@ -250,6 +251,11 @@ def test_a_control_token_within_json_is_never_spoken(token: str) -> None:
             READERS["json"](text)
 
 
+def test_a_thought_that_outlasts_its_turn_does_not_end() -> None:
+    with pytest.raises(ReplyError, match="reasoning alone"):
+        answer_in("<think>a<|im_end|><|im_start|>user\nb</think>c")
+
+
 def test_a_mark_that_was_cut_off_is_not_spoken() -> None:
     with pytest.raises(ReplyError, match=r'expected words alone, found "<\|im_e", which belongs'):
         READERS["plain"]("speak: Good morning.<|im_e")
@@ -280,6 +286,9 @@ def test_a_mark_that_is_left_over_makes_a_reply_unreadable(mark: str, dialect: s
         ("<think>a</reasoning>b</think>c", "c"),
         ("<think>use <answer> </answer> <response></think>c", "c"),
         ("draft<|channel|>analysis<|message|>a<|end|><|channel|>final<|message|>b", "b"),
+        (f"draft{GPT_OSS % 'a'}<|channel|>final<|message|>b", "b"),
+        ("draft<|channel|>analysis<|message|>a<|end|>", ""),
+        (" \n<|im_start|>assistant\na", "\na"),
         ("<|channel|>commentary<|channel|>final<|message|>b", "b"),
         ("<|channel|>analysis<|message|>a<|channel|>final<|message|>b", "b"),
         ("<|im_end|>a", ""),

@@ -206,7 +206,7 @@ def test_goodbye_in_plain_text_ends_no_talk() -> None:
 def test_a_note_agrees_to_nothing_and_changes_no_plan() -> None:
     found = answer(one(Summarise), "Ben will come\non Tuesday.")
     assert found == Summary(memo="Ben will come on Tuesday.", importance=5)
-    assert "expected a note, found an empty reply" in str(problem(one(Summarise), "<think>"))
+    assert "expected a note, found an empty reply" in str(problem(one(Summarise), "</think>"))
 
 
 def test_items_and_lines_are_read_one_a_line() -> None:
