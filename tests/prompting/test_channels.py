@@ -247,7 +247,7 @@ def test_a_control_token_within_json_is_never_spoken(token: str) -> None:
     plainly = json.dumps({"action": "speak", "text": "Bye."}).replace("Bye.", f"Bye.{token}")
     escaped = plainly.replace(token, "".join(f"\\u{ord(letter):04x}" for letter in token))
     for text in (plainly, escaped, f"Sure: {plainly}"):
-        with pytest.raises(ReplyError, match="belongs to the chat format"):
+        with pytest.raises(ReplyError, match="a control token of the chat format"):
             READERS["json"](text)
 
 
@@ -257,7 +257,7 @@ def test_a_thought_that_outlasts_its_turn_does_not_end() -> None:
 
 
 def test_a_mark_that_was_cut_off_is_not_spoken() -> None:
-    with pytest.raises(ReplyError, match=r'expected words alone, found "<\|im_e", which belongs'):
+    with pytest.raises(ReplyError, match='expected words alone, found "im_e", a control token'):
         READERS["plain"]("speak: Good morning.<|im_e")
 
 
@@ -270,7 +270,7 @@ def test_a_mark_that_was_cut_off_is_not_spoken() -> None:
 def test_a_mark_that_is_left_over_makes_a_reply_unreadable(mark: str, dialect: str) -> None:
     with pytest.raises(ReplyError) as caught:
         READERS[dialect](f"{WRITTEN[dialect]} {mark} x")
-    assert "which belongs to the chat format" in str(caught.value)
+    assert "a control token of the chat format" in str(caught.value)
     assert caught.value.cause == "unreadable"
 
 

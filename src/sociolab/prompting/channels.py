@@ -283,8 +283,8 @@ def answer_in(text: str, opaque: Callable[[str], Iterable[Span]] = lambda _: ())
             continue
         if start is not None:
             piece = text[start : mark.start()]
-            if pieces or not piece.isspace():
-                pieces += [piece] * bool(piece)
+            if pieces or piece.strip():
+                pieces.append(piece)
             start = None
             if kind.startswith("thought"):
                 closing = _CLOSINGS[int(kind.removeprefix("thought_"))]
@@ -302,7 +302,9 @@ def answer_in(text: str, opaque: Callable[[str], Iterable[Span]] = lambda _: ())
 def refuse_control_tokens(answer: str, raw: str) -> None:
     """ReplyError where something that would be spoken or answered holds a control token."""
     if token := _CONTROL.search(answer):
-        problem = f'expected words alone, found "{token[0]}", which belongs to the chat format'
+        # Its name alone: the problem goes into the next prompt, where servers read such tokens.
+        name = " ".join(re.findall(r"[\w:.]+", token[0]))
+        problem = f'expected words alone, found "{name}", a control token of the chat format'
         raise ReplyError(problem, raw=raw)
 
 
