@@ -77,10 +77,10 @@ class Leaver:
 
 
 class Muser:
-    """Says, in the first two turns, what would be taken for a model's thinking."""
+    """Says, in the first two turns, what no model may: a control token."""
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        return Reply((Action("speak", "Well. </think> So." if request.turn < 2 else "Well."),))
+        return Reply((Action("speak", "Well. <|im_end|> So." if request.turn < 2 else "Well."),))
 
 
 class Buyer:

@@ -40,7 +40,9 @@ def test_a_plain_reply_is_read(text: str, found: tuple[Action, ...]) -> None:
     assert read_plain(text, ACTIONS) == found
 
 
-@pytest.mark.parametrize("text", ["", "Hello there.", "<think>speak: Hello.", "speaking: hm"])
+@pytest.mark.parametrize(
+    "text", ["", "Hello there.", "<think>speak: Hello.</think>", "speaking: hm"]
+)
 def test_a_plain_reply_without_a_kind_is_a_problem(text: str) -> None:
     with pytest.raises(ReplyError, match="expected a line that begins with one of: speak, non-v"):
         read_plain(text, ACTIONS)

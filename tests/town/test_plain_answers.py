@@ -174,7 +174,7 @@ def test_words_are_taken_without_what_stands_around_them(reply: str, said: str) 
     [
         ("", "unreadable", "expected the words that you say, found an empty reply"),
         ("Ada:", "unreadable", "found an empty reply"),
-        ("<think>What now?", "unreadable", "found an empty reply"),
+        ("<think>What now?", "unreadable", "found reasoning alone"),
         ("Ben: Come in!", "not allowed", 'found words of Ben Ashdown: "Ben: Come in!"'),
         ("a" * 2001, "unreadable", "at most 2000 characters), found 2001"),
         (ChatReply("Yes, gla", "length"), "truncated", "cut off"),
@@ -206,7 +206,7 @@ def test_goodbye_in_plain_text_ends_no_talk() -> None:
 def test_a_note_agrees_to_nothing_and_changes_no_plan() -> None:
     found = answer(one(Summarise), "Ben will come\non Tuesday.")
     assert found == Summary(memo="Ben will come on Tuesday.", importance=5)
-    assert "expected a note, found an empty reply" in str(problem(one(Summarise), "<think>"))
+    assert "expected a note, found an empty reply" in str(problem(one(Summarise), "</think>"))
 
 
 def test_items_and_lines_are_read_one_a_line() -> None:

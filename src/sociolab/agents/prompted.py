@@ -34,6 +34,7 @@ from sociolab.core.ports import (
     Schema,
 )
 from sociolab.core.seeding import digest
+from sociolab.prompting.channels import answer_in, names_speaker
 from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import (
     again_text,
@@ -42,7 +43,6 @@ from sociolab.prompting.structured import (
     schema_of,
     typed,
     was_cut_off,
-    without_thinking,
 )
 
 PACKAGE = "sociolab.agents"
@@ -118,12 +118,12 @@ class PromptedPlayer:
         if isinstance(request.wanted, Question):
             return typed(answer, request.wanted.reply)
         check_finish(answer)
-        layout = request.observation.layout
+        seen, layout = request.observation, request.observation.layout
         if self._dialect == "plain" and layout.reply_form == "added":
-            return read_plain(answer.text, request.wanted)
+            return read_plain(answer.text, request.wanted, (seen.you, *seen.others))
         if layout.kinds or layout.keys != Layout().keys:
             return (_read_as(answer.text, request.wanted, layout),)
-        return read_json(answer.text, request.wanted, len(request.observation.others) > 1)
+        return read_json(answer.text, request.wanted, len(seen.others) > 1)
 
 
 def prompts_hash(dialect: Dialect) -> str:
@@ -295,14 +295,23 @@ def written_turn(actions: Sequence[Action], space: ActionSpace, addressed: bool)
     return act_type(space, addressed).model_validate(given)
 
 
-def read_plain(text: str, space: ActionSpace) -> tuple[Action, ...]:
+ROLES = ("User", "Human", "Assistant")
+"""Speakers in the invented turns of models that were tuned on such names."""
+
+
+def read_plain(text: str, space: ActionSpace, names: Sequence[str] = ()) -> tuple[Action, ...]:
     """The actions in a plain reply: a line `kind: text` each, a line without a kind goes on.
 
     `kind (to Name, Name): text` is for those named only, `kind [name=value; name=value]: text` has
-    fields. ReplyError where no kind leads.
+    fields. After the first action, a line `Name: ...` of a speaker (`names`, without the bullet of
+    a list) begins a turn that the model made up for somebody: the reply ends there. ReplyError
+    where no kind leads.
     """
+    speaker, answer = names_speaker(*ROLES, *names), answer_in(text)
     turns: list[tuple[str, list[str], tuple[str, ...], dict[str, Json]]] = []
-    for line in without_thinking(text).strip().splitlines():
+    for line in answer.strip().splitlines():
+        if turns and speaker.match(line):
+            break
         match = _plain_line(space).match(line)
         if match:
             to = tuple(n.strip() for n in (match["to"] or "").split(",") if n.strip())
@@ -315,7 +324,7 @@ def read_plain(text: str, space: ActionSpace) -> tuple[Action, ...]:
             turns[-1][1].append(line.strip())
     if not turns:
         names = ", ".join(kind.name for kind in space.kinds)
-        shown = " ".join(text.split())[:80]
+        shown = " ".join(answer.split())[:80]
         raise ReplyError(
             f'expected a line that begins with one of: {names}; found "{shown}"', raw=text
         )

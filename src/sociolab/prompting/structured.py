@@ -11,10 +11,12 @@ from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from sociolab.core.errors import Cause, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Schema
 from sociolab.core.reading import problems_of
+from sociolab.prompting.channels import Span, answer_in, refuse_control_tokens
 
 Typed = TypeVar("Typed", bound=BaseModel)
 
@@ -24,8 +26,6 @@ JSON object as a whole may be longer."""
 
 _MOST_OBJECTS = 1_000
 """Of more JSON objects than these in one reply, the last ones are looked at."""
-
-_THINK_TAG = re.compile(r"<(/?)think(?:ing)?>")
 
 _START = re.compile(r"""\{(?=\s*+(?:["}]|\Z))""")
 """A brace that may begin an object."""
@@ -66,13 +66,13 @@ def schema_of(kind: type[BaseModel]) -> Schema:
 def read(text: str, kind: type[Typed]) -> Typed:
     """The typed value in a model's reply; ReplyError says what was expected and what was found.
 
-    Reasoning blocks, code fences and chatter around the JSON object are passed over. The last
-    object that fits counts: models think aloud first and answer at the end. The work grows with
-    the length of the reply and not faster, whatever it holds.
+    Reasoning, chat marks, code fences and chatter around the JSON object are passed over (see
+    `channels`). The last object that fits counts: models think aloud first and answer at the end.
+    The work grows with the length of the reply and not faster, whatever it holds.
     """
-    spoken = without_thinking(text)
+    spoken = spoken_in(text)
     try:
-        return kind.model_validate_json(spoken)
+        return _validated(spoken, kind, text)
     except ValidationError as error:
         whole = error
     if len(spoken) > LONGEST:
@@ -80,39 +80,35 @@ def read(text: str, kind: type[Typed]) -> Typed:
         raise ReplyError(problem, raw=text)
     found = _objects(spoken)
     last: ValidationError | None = None
-    for candidate in reversed(found.texts):
+    for start, end in reversed(found.spans):
         try:
-            return kind.model_validate_json(candidate)
+            return _validated(spoken[start:end], kind, text)
         except ValidationError as error:
             last = last or error
     raise ReplyError(_problem(spoken, found, whole, last), raw=text)
 
 
-def without_thinking(text: str) -> str:
-    """The reply without its reasoning.
+def _validated(spoken: str, kind: type[Typed], raw: str) -> Typed:
+    value = kind.model_validate_json(spoken)
+    if "\\" in spoken:  # an escape may hide a control token
+        refuse_control_tokens(str(from_json(spoken)), raw)
+    return value
 
-    A block that was never closed is all reasoning. One that was never opened is, too: some
-    servers put the opening mark into the prompt.
-    """
-    kept: list[str] = []
-    start, thinking = 0, False
-    for tag in _THINK_TAG.finditer(text):
-        if tag[1]:
-            if not thinking:
-                kept.clear()
-            start, thinking = tag.end(), False
-        elif not thinking:
-            kept.append(text[start : tag.start()])
-            thinking = True
-    if not thinking:
-        kept.append(text[start:])
-    return "".join(kept)
+
+def spoken_in(text: str) -> str:
+    """What of a model's text is its reply, with what JSON objects in it hold left as it is."""
+    return answer_in(text, object_spans)
+
+
+def object_spans(text: str) -> list[Span]:
+    """Where the outermost JSON objects of a text stand; of more than 1,000 the last ones."""
+    return _objects(text).spans
 
 
 class _Found(NamedTuple):
     """The outermost JSON objects of a text; `broken` if its first or last brace begins none."""
 
-    texts: list[str]
+    spans: list[Span]
     broken: bool
 
 
@@ -123,7 +119,7 @@ def _objects(text: str) -> _Found:
     one that is broken otherwise, is.
     """
     ends: dict[int, int | None] = {}
-    found: deque[str] = deque(maxlen=_MOST_OBJECTS)
+    found: deque[Span] = deque(maxlen=_MOST_OBJECTS)
     cut, brace = False, _START.search(text)
     while brace and not cut:
         start = brace.start()
@@ -131,7 +127,7 @@ def _objects(text: str) -> _Found:
             cut = _scan(text, start, ends)
         end = ends.get(start)
         if end is not None:
-            found.append(text[start:end])
+            found.append((start, end))
         brace = _START.search(text, start + 1 if end is None else end)
     first = text.find("{")
     return _Found(list(found), cut or (first >= 0 and ends.get(first) is None))

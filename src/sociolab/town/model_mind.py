@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Role, Schema
 from sociolab.core.seeding import digest
+from sociolab.prompting.channels import answer_in
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import (
     again_text,
@@ -20,7 +21,6 @@ from sociolab.prompting.structured import (
     needs_of,
     schema_of,
     typed,
-    without_thinking,
 )
 from sociolab.town.questions import (
     QUESTIONS,
@@ -291,7 +291,7 @@ def read_plain(text: str, question: MindQuestion[Any]) -> BaseModel:
     Words never end a talk, so that it goes on to the limit of its rounds (STSS appendix A.2). A
     note is a memo of middling importance, by which nothing is agreed and no plan changes.
     """
-    spoken = _FENCE.sub("", without_thinking(text)).strip()
+    spoken = _FENCE.sub("", answer_in(text)).strip()
     match question:
         case Utter():
             words = _unquoted(_own_words(spoken, question, text))

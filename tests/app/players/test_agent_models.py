@@ -140,6 +140,23 @@ def test_a_reply_that_cannot_be_used_is_no_reply_of_the_class(tmp_path: Path) ->
     assert set(result.failures.turns) == {"unreadable"}
 
 
+def test_a_class_is_given_text_without_reasoning_and_chat_marks(tmp_path: Path) -> None:
+    def thinking(chat: ChatBody) -> str:
+        return "<think>I sold the ring.</think>" + answer(chat) + "<|im_end|><|im_start|>user\nAh."
+
+    with start_in_thread(EndpointSettings(responder=thinking)) as server:
+        play(tmp_path, server.url)
+    with Store.open(tmp_path / "s.db", create=False) as store:
+        texts = {
+            action.text
+            for row in store.trials("r")
+            for move in store.episode("r", row.trial.id).moves
+            if row.trial.agent(move.seat).startswith("python:")
+            for action in move.actions
+        }
+    assert texts == {"one and two"}
+
+
 def test_a_call_that_belongs_to_nothing_is_refused() -> None:
     models = AgentModels(Models(Description()), NullReplyStore(), Budget())
     with pytest.raises(WorldError, match="within reply or judge"):

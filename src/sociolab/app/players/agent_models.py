@@ -28,7 +28,7 @@ from sociolab.core.ports import (
 )
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.models.budget import Budget
-from sociolab.prompting.structured import ask_model, check_finish, schema_of
+from sociolab.prompting.structured import ask_model, check_finish, schema_of, spoken_in
 
 ATTEMPTS = 3
 """How often a model is asked for a typed reply."""
@@ -100,13 +100,13 @@ class AgentModels:
         temperature: float | None = None,
         max_tokens: int | None = None,
     ) -> str | Typed:
-        """What a model ("endpoint/model", with options after "?") replies: text or, with the type
-        of a reply, an instance of it.
+        """What a model ("endpoint/model", with options after "?") replies: text without its
+        reasoning and chat marks or, with the type of a reply, an instance of it.
 
         `messages` are texts (the user's), `Message`s or {"role": ..., "content": ...}. A reply
         that is no such instance is asked for again, twice. ReplyError where none could be used, or
-        where it was cut off or withheld; ModelError where the call failed for good. Options of the
-        spec and of models.toml go before `temperature` and `max_tokens`.
+        where it was cut off, withheld or reasoning alone; ModelError where the call failed for
+        good. Options of the spec and of models.toml go before `temperature` and `max_tokens`.
         """
         asking = _now.get()
         if asking is None:
@@ -121,7 +121,7 @@ class AgentModels:
             if schema is None:
                 reply = await self._model(model).complete(prompt, key)
                 check_finish(reply)
-                return reply.text
+                return spoken_in(reply.text)
             asked = await ask_model(
                 self._model(model), prompt, schema, key, attempts=ATTEMPTS, complaint=_none
             )
