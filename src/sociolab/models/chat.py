@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -24,7 +24,7 @@ from sociolab.core import __version__
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.core.redaction import guard, redacted, redacted_bytes
-from sociolab.core.seeding import seed_of
+from sociolab.core.seeding import digest, seed_of
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
 from sociolab.models.wire import CHAT, Dialect, quirks_of, read_error
 
@@ -36,6 +36,10 @@ LONGEST_WAIT = 60.0
 
 ATTEMPT_HEADER = "x-sociolab-attempt"
 """Which attempt at the same call a request is, from 1: for the logs of a server of one's own."""
+
+CALL_HEADER = "x-sociolab-call"
+"""Which call a request belongs to, as a digest: a stand-in draws another reply for another call,
+as a model does, where the prompts are the same."""
 
 _JSON = "application/json"
 
@@ -194,6 +198,8 @@ class Endpoint(Limits):
     ) -> HttpAnswer:
         """As `Limits.send` says; an upload or a question has no body or no kind of its own."""
         headers = {ATTEMPT_HEADER: str(call.tries)}
+        if call.identity:
+            headers[CALL_HEADER] = call.identity
         if kind is not None:
             headers["content-type"] = kind
         return await call.timed(
@@ -297,6 +303,7 @@ class RetriedCall:
     def __init__(self, limits: Limits) -> None:
         self.tries = 1
         self.seconds = 0.0
+        self.identity = ""
         self._limits = limits
         self._spec = limits.spec
 
@@ -367,6 +374,7 @@ class EndpointModel:
         options = self._options_of(key)
 
         async def attempt(call: RetriedCall) -> ChatReply:
+            call.identity = digest(*astuple(key))
             answer = await self._answer(prompt, options, call)
             reply = self._dialect.read_reply(answer.body, prompt, call.seconds, call.tries)
             return replace(reply, text=redacted(reply.text))  # JSON may hide it as \\u002d
