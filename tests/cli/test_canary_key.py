@@ -43,6 +43,12 @@ class Prints:
         print("asked with", KEY)
         return Reply((Action("leave", ""),))
 
+class Takes:
+    def __init__(self, api_key="", api_key_env=""):
+        self.key = api_key or os.environ[api_key_env]
+    async def reply(self, request, memory):
+        raise ValueError(f"401 for {self.key}")
+
 class Judge:
     id = JudgeId("canary", "rules")
     async def judge(self, episode, judging=0):
@@ -212,6 +218,58 @@ for _name in ("Judge", "Fails"):
     WAYS[f"a judge of one's own: {_name}"] = _judge
 
 
+SECRET_OPTIONS = {
+    "python:canary:Takes": "the name of an environment variable, such as api_key_env=LAB_KEY",
+    "openai/m": "its environment variable with --key-env",
+    "scripted": "its environment variable with --key-env",
+}
+
+for _name, _advice in SECRET_OPTIONS.items():
+
+    def _in_spec(lab: Lab, name: str = _name, advice: str = _advice) -> Done:
+        done = lab.run("--agent", f"{name}?api_key={quote(CANARY, safe='')}", "--judge", "none")
+        assert f'--agent {name}: "api_key" holds a secret, which does not' in done.sentence
+        assert advice in done.sentence
+        assert not (lab.folder / "s.db").exists()
+        return done
+
+    WAYS[f"an argument in a spec: {_name}"] = _in_spec
+
+
+@way
+def an_argument_that_names_the_variable(lab: Lab) -> Done:
+    done = lab.run("--agent", f"python:canary:Takes?api_key_env={VARIABLE}", "--judge", "heuristic")
+    assert done.code == 1, done.err
+    return done
+
+
+@way
+def an_unknown_field_of_a_secret_name_in_models_toml(lab: Lab) -> Done:
+    lab.models(f'[endpoints.lab]\nbase_url = "{lab.server}/401/v1"\napi_key = "{CANARY}"\n')
+    return lab.run("--agent", "lab/m", "--judge", "none")
+
+
+@way
+def a_key_that_would_leave_in_clear(lab: Lab) -> Done:
+    lab.models(f'[endpoints.lab]\nbase_url = "http://h.example/v1"\nkey_env = "{VARIABLE}"\n')
+    done = lab.run("--agent", "lab/m", "--judge", "none")
+    assert f"from the environment variable {VARIABLE}, and would send it unencrypted" in done.err
+    return done
+
+
+@way
+def an_option_that_would_leave_in_clear(lab: Lab) -> Done:
+    lab.models(f"""
+        [endpoints.lab]
+        base_url = "http://h.example/v1"
+        [options."lab/m"]
+        extra = {{api_key = "{CANARY}"}}
+        """)
+    done = lab.run("--agent", "lab/m", "--judge", "none")
+    assert "a secret from its options in models.toml, and would send it" in done.sentence
+    return done
+
+
 @way
 def a_password_in_the_address(lab: Lab) -> Done:
     done = lab.run(
@@ -317,3 +375,99 @@ def test_a_key_among_the_options_is_sent_and_a_run_goes_on_with_it(
     again = lab.run("--agent", "lab/m?dialect=plain", "--judge", "heuristic", "--json")
     assert again.code == 0, again.err
     assert again.document["played"] == 2
+
+
+RAISED = """
+from sociolab.core.errors import ModelError, ReplyError, WorldError
+from sociolab.core.score import JudgeId
+
+KEY = "sk-canary7f3a91c2d5e8b604Zq"  # in the code itself, in no variable
+ERRORS = {
+    "ValueError": lambda text: ValueError(text),
+    "ModelError": lambda text: ModelError(text, cause="refused"),
+    "ReplyError": lambda text: ReplyError(text, raw=text),
+    "WorldError": lambda text: WorldError(text),
+}
+
+class Player:
+    def __init__(self, error):
+        self.error = ERRORS[error]
+    async def reply(self, request, memory):
+        raise self.error(f"401 for {KEY} at the lab")
+
+class Judge(Player):
+    id = JudgeId("canary", "rules")
+    async def judge(self, episode, judging=0):
+        raise self.error(f"401 for {KEY} at the lab")
+"""
+
+
+@pytest.mark.parametrize("error", ["ValueError", "ModelError", "ReplyError", "WorldError"])
+@pytest.mark.parametrize("role", ["agent", "judge"])
+def test_a_key_in_an_error_of_own_code_is_neither_stored_nor_shown(
+    role: str, error: str, sociolab: Sociolab, tmp_path: Path
+) -> None:
+    (tmp_path / "canary.py").write_text(RAISED, "utf-8")
+    spec = f"python:canary:{'Player' if role == 'agent' else 'Judge'}?error={error}"
+    other = ("--judge", "heuristic") if role == "agent" else ()
+    done = Lab(tmp_path, "", sociolab).run(f"--{role}", spec, *other)
+    assert done.code == 1, done.err
+    found = {one.name: one.read_bytes() for one in tmp_path.glob("s.db*") if one.is_file()}
+    for what, data in {**found, "out": done.out.encode(), "err": done.err.encode()}.items():
+        assert b"sk-canary" not in data, what
+    assert "401 for [secret] at the lab" in done.out
+
+
+# ------------------------------------------------------------------ where keys go
+
+
+def notes(done: Done) -> list[str]:
+    return [line for line in done.err.splitlines() if line.startswith("key")]
+
+
+def test_a_run_names_the_file_and_the_address_that_get_a_key(
+    sociolab: Sociolab, server: str, tmp_path: Path
+) -> None:
+    lab = Lab(tmp_path, server, sociolab)
+    lab.models(f"""
+        [endpoints.lab]
+        base_url = "{server}/good-reply/v1"
+        key_env = "{VARIABLE}"
+        [endpoints.other]
+        base_url = "{server}/good-reply/v1"
+        headers = {{x-lab = "${{{VARIABLE}}}", x-more = "${{MORE}}"}}
+        [endpoints.free]
+        base_url = "{server}/good-reply/v1"
+        """)
+    agents = [
+        word for name in ("lab", "other", "free") for word in ("--agent", f"{name}/m?dialect=plain")
+    ]
+    more = "another-key-0123456789"
+    done = sociolab(
+        "run", "sotopia", "--limit", 1, "--set", "turns=2", "--partner", "scripted", "--judge",
+        "none", "--store", "s.db", *agents, **{VARIABLE: CANARY, "MORE": more},
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    where = f"to {server}/good-reply/v1 (models.toml in this folder)"
+    assert notes(done) == [f"key {VARIABLE} goes {where}", f"keys {VARIABLE}, MORE go {where}"]
+
+
+def test_a_key_for_openai_that_goes_elsewhere_is_named_with_what_says_so(
+    sociolab: Sociolab, server: str, tmp_path: Path
+) -> None:
+    lab, url = Lab(tmp_path, server, sociolab), f"{server}/good-reply/v1"
+    agent = ("--agent", "openai/m?dialect=plain", "--judge", "heuristic")
+    by_flag = lab.run(*agent, "--base-url", url, "--key-env", VARIABLE)
+    assert notes(by_flag) == [f"key {VARIABLE} goes to {url} (--base-url)"]
+    assert notes(lab.run(*agent, "--base-url", url, "--name", "no-key")) == []
+
+    def by_environment(name: str, key: str) -> list[str]:
+        return notes(
+            sociolab(
+                "run", "sotopia", "--limit", 1, "--set", "turns=2", "--partner", "scripted",
+                "--store", "s.db", "--name", name, *agent, OPENAI_BASE_URL=url, OPENAI_API_KEY=key,
+            )
+        )  # fmt: skip
+
+    assert by_environment("e", CANARY) == [f"key OPENAI_API_KEY goes to {url} (OPENAI_BASE_URL)"]
+    assert by_environment("none", "none") == []

@@ -68,6 +68,23 @@ def test_a_model_plays_and_another_judges(sociolab: Sociolab, endpoint: Endpoint
     assert result["cost_usd"] is None
 
 
+def test_a_second_pilot_with_another_seed_gets_other_replies(
+    sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    def speech(run: str, seed: int) -> list[str]:
+        more = ("--limit", 1, "--seed", seed)
+        done = sociolab(*model_run(endpoint, run, *more), "--store", f"{run}.db")
+        assert done.code == 0, done.err
+        events = [event for played, _ in everything(tmp_path / f"{run}.db", run).values()
+                  for event in played]  # fmt: skip
+        return [event.actions[0].text for event in events if isinstance(event, Moved)]
+
+    first, again, second = speech("first", 1), speech("again", 1), speech("second", 2)
+    assert len(first) == len(second) == 20
+    assert first == again
+    assert not set(first) & set(second)
+
+
 def test_a_run_killed_at_any_moment_is_completed_with_nothing_lost_and_nothing_doubled(
     sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path
 ) -> None:

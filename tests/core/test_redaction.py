@@ -111,8 +111,21 @@ def test_options_that_are_named_as_secrets_are() -> None:
         "api_key": "a", "X-Token": "b", "inner": {"password": "c", "auth": {"x": "d"}},
         "authorization": "e", "client_secret": "f", "max_tokens": "g", "tokenizer": "h",
         "bos_token": "<|begin_of_text|>", "keyboard": "i", "token": 7, "monkey": "j",
+        "apiKey": "k", "access-token": "l", "Cookie": "m", "key_env": "n", "key_points": "o",
     }  # fmt: skip
-    assert list(secrets_in(options)) == ["a", "b", "c", "e", "f"]
+    assert list(secrets_in(options)) == ["a", "b", "c", "e", "f", "k", "l", "m"]
+
+
+def test_errors_lose_the_values_of_what_is_named_as_secrets_are() -> None:
+    text = (
+        "Client(api_key='abcdefgh12', key_points=abcdefgh12) sent "
+        '{"Authorization": "abcdefgh12", "token": "short", "max_tokens": "abcdefgh12"}'
+    )
+    assert redacted(text) == text
+    assert redacted(text, lookalikes=True) == (
+        f"Client(api_key='{HIDDEN}', key_points=abcdefgh12) sent "
+        f'{{"Authorization": "{HIDDEN}", "token": "short", "max_tokens": "abcdefgh12"}}'
+    )
 
 
 def test_errors_lose_what_looks_like_a_secret_too() -> None:

@@ -118,6 +118,7 @@ def test_a_model_is_labelled_by_endpoint_and_name() -> None:
         ("dropped", "connection"),
         ("truncated_body", "connection"),
         ("malformed_body", "malformed reply"),
+        ("no_choices", "malformed reply"),
         ("hang", "timeout"),
     ],
 )

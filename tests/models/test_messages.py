@@ -326,7 +326,7 @@ def test_thinking_is_taken_and_its_thoughts_are_passed_over() -> None:
     [
         ("rate_limited", "rate limit"), ("server_error", "server error"),
         ("dropped", "connection"), ("hang", "timeout"), ("truncated_body", "connection"),
-        ("malformed_body", "malformed reply"),
+        ("malformed_body", "malformed reply"), ("no_choices", "malformed reply"),
     ],
 )  # fmt: skip
 def test_faults_have_their_causes(fault: str, cause: Cause) -> None:
@@ -344,7 +344,7 @@ def test_faults_of_texts_are_read(fault: str, finish: str) -> None:
 
 
 def test_every_fault_is_met() -> None:
-    assert len(FAULTS) == 11  # the six above, two of texts, and three that reading finds
+    assert len(FAULTS) == 12  # the seven above, two of texts, and three that reading finds
 
 
 def test_a_context_that_is_too_long_and_a_model_that_is_not_there() -> None:

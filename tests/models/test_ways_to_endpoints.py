@@ -170,7 +170,10 @@ def test_the_fine_tuning_client_takes_the_same_way(monkeypatch: pytest.MonkeyPat
         async with raw_server(heard.answering(http(b'{"data": []}'))) as port:
             monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{port}")
             spec = EndpointSpec(
-                name="lab", base_url=f"http://{HOST}/v1", headers={"api-key": "${LAB_KEY}"}
+                name="lab",
+                base_url=f"http://{HOST}/v1",
+                headers={"api-key": "${LAB_KEY}"},
+                key_over_http=True,
             )
             async with FineTuningClient(spec, "m") as client:
                 assert await client.jobs() == ()
@@ -412,6 +415,25 @@ def test_a_header_that_is_cut_where_an_error_ends_is_not_shown_in_part(
     error = asyncio.run(go())
     assert "....[secret" in str(error)
     assert SECRET[:5] not in said(error)
+
+
+@pytest.mark.parametrize("way", [{"key_env": "LAB_KEY"}, {"headers": {"x-lab": "${LAB_KEY}"}}])
+def test_no_key_leaves_the_machine_in_clear_unless_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, way: dict[str, Any]
+) -> None:
+    monkeypatch.setenv("LAB_KEY", SECRET)
+    for address in ("http://lab.example/v1", "http://10.0.0.7:8000/v1", "http://[fe80::1]/v1"):
+        with pytest.raises(ConfigError, match=r"unencrypted to http://.*key_over_http = true") as e:
+            Endpoint(EndpointSpec(name="lab", base_url=address, **way))
+        assert SECRET not in said(e.value)
+        Endpoint(EndpointSpec(name="lab", base_url=address, key_over_http=True, **way))
+    for address in (
+        "https://lab.example/v1", "http://127.0.0.1:9/v1", "http://127.8.8.8/v1",
+        "http://[::1]:9/v1", "http://localhost/v1",
+    ):  # fmt: skip
+        Endpoint(EndpointSpec(name="lab", base_url=address, **way))
+    monkeypatch.setenv("LAB_KEY", "EMPTY")  # as servers without keys are given
+    Endpoint(EndpointSpec(name="lab", base_url="http://10.0.0.7:8000/v1", **way))
 
 
 @pytest.mark.parametrize(

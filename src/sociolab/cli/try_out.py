@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from sociolab.app.run.config import RunConfig
-from sociolab.cli.options import Json, OptPath, StoreFile, option, takes
+from sociolab.cli.options import Json, OptPath, OptTexts, StoreFile, option, takes
 from sociolab.cli.output import say, show_sections
 from sociolab.core.errors import ConfigError, WorldError, did_you_mean
 from sociolab.plugin.options import FIRST_WORLD, ModelAccess
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 
-@verbs.command(epilog="Example: sociolab endpoint --port 8765 --latency-ms 200 --faults 0.1")
+@verbs.command(epilog="Example: sociolab endpoint --latency-ms 200 --weather bucket:500")
 def endpoint(
     port: Annotated[int, option("--port", "N", "0: any free one.", min=0, max=65535)] = 8765,
     latency_ms: Annotated[float, option("--latency-ms", "MS", "Latency of a reply.", min=0)] = 0.0,
@@ -33,6 +33,15 @@ def endpoint(
     faults: Annotated[
         float, option("--faults", "SHARE", "Share of replies that fail.", min=0, max=1)
     ] = 0.0,
+    weather: Annotated[
+        OptTexts,
+        option(
+            "--weather",
+            "KIND",
+            "bucket:N[,BURST] (limit of N requests a minute), cut:N (context of N tokens, longer "
+            "prompts are cut silently) or loop[:SHARE] (replies run until max_tokens). Repeatable.",
+        ),
+    ] = None,
     seed: Annotated[int, option("--seed", "N", "Random seed.")] = 0,
     by_hand: Annotated[
         OptPath, option("--by-hand", "DIR", "Write requests as files and wait for reply files.")
@@ -46,7 +55,7 @@ def endpoint(
     from sociolab.endpoint.settings import Distribution, EndpointSettings
 
     settings = replace(
-        EndpointSettings.with_faults(faults, seed=seed),
+        EndpointSettings.with_faults(faults, seed=seed).with_weather(*(weather or ())),
         latency_ms=latency_ms,
         latency_shape=cast(Distribution, latency_shape),
         by_hand=by_hand,

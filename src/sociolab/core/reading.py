@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from sociolab.core.errors import ConfigError, did_you_mean
-from sociolab.core.redaction import redacted
+from sociolab.core.redaction import guard, redacted, secrets_in
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -215,6 +215,7 @@ def problem_of(item: ErrorDetails) -> str:
     told = f"{place}: {said}" if place else said
     if item["type"] == "value_error" or "headers" in item["loc"]:  # what headers hold is secret
         return told
+    guard(*secrets_in({place.rpartition(".")[2]: item["input"]}))
     found = redacted(json.dumps(item["input"], ensure_ascii=False, default=str), lookalikes=True)
     return f"{told}, found {found[:_SHOWN]}"
 

@@ -20,8 +20,10 @@ _PREFIX = 12
 """Characters of a secret that give it away: so many of its first ones are blacked out, too."""
 
 _VARIABLE = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
-_OPTION = re.compile(
-    r"(?:^|[-_.])(?:key|apikey|token|auth)$|secret|passw|credential|authorization", re.IGNORECASE
+_SECRET_NAME = re.compile(
+    r"(?:^|[-_.]|api|access|auth)(?:key|token)$|(?:^|[-_.])auth$"
+    r"|secret|passw|credential|authorization|cookie",
+    re.IGNORECASE,
 )
 _LOOKALIKES = (
     re.compile(r"\b(?:sk|pk|rk|hf|gsk|xai|ghp)[-_][\w-]{8,}"),
@@ -29,6 +31,8 @@ _LOOKALIKES = (
     re.compile(r"(?<=://)[^\s\"']+(?=@)"),
     re.compile(r"(?<=[?&])(?:[\w-]*(?:key|token|secret|passw))[\w-]*=[^&\s\"']+", re.IGNORECASE),
 )
+_ASSIGNED = re.compile(r"""([\w.-]+)(=["']?|["']\s*:\s*["'])([^\s"'&,;)}\]]{8,})""")
+"""`name=value`, `"name": "value"`."""
 
 _forms: dict[str, tuple[str, ...]] = {}
 """How secrets may be written, in lower case, by their first characters."""
@@ -48,7 +52,7 @@ def guard(*secrets: str) -> None:
         form.lower()
         for secret in secrets
         for one in _parts(secret)
-        if len(one) >= _SHORTEST and not _is_word(one)
+        if is_secret(one)
         for form in _written(one)
     } - known
     if not fresh:
@@ -76,12 +80,22 @@ def guard_environment() -> None:
     )
 
 
+def is_secret_name(name: str) -> bool:
+    """Whether a header, an option or an argument of this name holds a secret (`api_key`)."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def is_secret(value: str) -> bool:
+    """Whether a value can be one: not a placeholder such as "EMPTY"."""
+    return len(value) >= _SHORTEST and not _is_word(value)
+
+
 def secrets_in(options: Mapping[str, object]) -> Iterator[str]:
     """The values of options that are named as secrets are (`api_key`), however deep."""
     for name, value in options.items():
         if isinstance(value, Mapping):
             yield from secrets_in(value)
-        elif isinstance(value, str) and _OPTION.search(name) and "<" not in value:
+        elif isinstance(value, str) and is_secret_name(name) and "<" not in value:
             yield value  # and not the text of a special token of a model
 
 
@@ -101,7 +115,12 @@ def redacted(text: str, *, lookalikes: bool = False) -> str:
     if lookalikes:
         for pattern in _LOOKALIKES:
             text = pattern.sub(HIDDEN, text)
+        text = _ASSIGNED.sub(_without_value, text)
     return text
+
+
+def _without_value(assigned: re.Match[str]) -> str:
+    return f"{assigned[1]}{assigned[2]}{HIDDEN}" if is_secret_name(assigned[1]) else assigned[0]
 
 
 def redacted_bytes(data: bytes) -> bytes:

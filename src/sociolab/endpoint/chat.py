@@ -27,7 +27,8 @@ class ChatBody:
     """What a request asks for.
 
     `schema` is the response format's JSON schema as compact JSON in the order in which it came,
-    "" if there is none; `fields` is the whole body; `key` is a hash of the seed and the body.
+    "" if there is none; `fields` is the whole body; `key` is a hash of the seed, the body and,
+    unless the temperature is 0, the call that it belongs to, if the client names it.
     """
 
     model: str
@@ -37,21 +38,32 @@ class ChatBody:
     key: bytes
 
     @property
+    def cap(self) -> int | None:
+        """The most tokens that the reply may have, if the request says so."""
+        cap: int | None = self.fields.get("max_completion_tokens") or self.fields.get("max_tokens")
+        return cap
+
+    @property
     def prompt_characters(self) -> int:
         """Length of all message texts and of the schema."""
         return len(self.schema) + sum([len(message.text) for message in self.messages])
 
 
-def read_chat(raw: bytes, seed: int = 0) -> ChatBody:
-    """The request in these bytes, whose key depends on `seed`; RefusalError (400) if it is none."""
+def read_chat(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
+    """The request in these bytes, whose key depends on `seed` and `call`; RefusalError (400) if it
+    is none."""
     try:
         fields = json.loads(raw)
     except ValueError:
         raise bad_request("We could not parse the JSON body of your request.") from None
     if not isinstance(fields, dict):
         raise bad_request("The body of the request must be a JSON object.")
-    key = hashlib.blake2b(raw, digest_size=16, key=str(seed).encode()).digest()
-    return chat_of(fields, key)
+    return chat_of(fields, key_of(raw, seed, call if fields.get("temperature") != 0 else ""))
+
+
+def key_of(raw: bytes, seed: int, call: str = "") -> bytes:
+    """What the replies to a request are drawn by."""
+    return hashlib.blake2b(raw + call.encode(), digest_size=16, key=str(seed).encode()).digest()
 
 
 def chat_of(fields: Mapping[str, Any], key: bytes) -> ChatBody:
@@ -63,6 +75,14 @@ def chat_of(fields: Mapping[str, Any], key: bytes) -> ChatBody:
         raise unsupported_value("stream", "true", "false")
     if fields.get("n") not in (None, 1):
         raise unsupported_value("n", str(fields["n"]), "1")
+    for name in ("max_tokens", "max_completion_tokens"):
+        cap = fields.get(name)
+        if cap is not None and (type(cap) is not int or cap < 1):
+            raise bad_request(
+                f"Invalid value for '{name}': expected a positive integer.",
+                param=name,
+                code="invalid_value",
+            )
     return ChatBody(model, _messages(fields), _schema(fields), fields, key)
 
 
@@ -236,8 +256,7 @@ def read_embeddings(raw: bytes, seed: int = 0) -> EmbeddingBody:
         raise bad_request("'input' must be a text or an array of texts, none empty.", param="input")
     if not isinstance(model, str) or not isinstance(size, int) or not 1 <= size <= 4096:
         raise bad_request("'model' must be a text, 'dimensions' a number from 1 to 4096.")
-    key = hashlib.blake2b(raw, digest_size=16, key=str(seed).encode()).digest()
-    return EmbeddingBody(model, tuple(texts), size, key)
+    return EmbeddingBody(model, tuple(texts), size, key_of(raw, seed))
 
 
 def embeddings(asked: EmbeddingBody, usage: Mapping[str, Any]) -> bytes:

@@ -19,8 +19,10 @@ class Counters:
     gone". `by_fault` has faults and quirks, the faults of calls about fine-tuning among them.
     Prompts are counted once they are read and not refused, whatever fault then befalls them:
     message texts and schema, without role markers; `repeated_characters` is the part at their
-    start that an earlier prompt had too. Completions and tokens are counted as in the `usage` of
-    the replies. A retry is a request whose attempt is above 1.
+    start that an earlier prompt had too. Completions and tokens are what a provider would bill:
+    those of every completion that was generated, whatever became of it (dropped, hanging, cut,
+    malformed, or its client gone), and of no refusal. A retry is a request whose attempt is above
+    1.
     """
 
     requests: int = 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from random import Random
+from typing import Any
 
 from sociolab.endpoint.chat import (
     ChatBody,
@@ -30,6 +31,12 @@ def drawn_fault(settings: EndpointSettings, chance: Chance) -> Fault | None:
         if at < 0:
             return fault
     return None
+
+
+def without_choices(body: bytes, as_message: bool = False) -> bytes:
+    """A body that tells the tokens of this one, and holds no reply."""
+    nothing: dict[str, Any] = {"content": None} if as_message else {"choices": []}
+    return json.dumps(json.loads(body) | nothing).encode()
 
 
 def malformed_body(chance: Chance, as_message: bool = False) -> tuple[bytes, str]:

@@ -4,7 +4,6 @@ turned into that for a chat completion; its reply and its errors in the API's fo
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,6 +13,7 @@ from sociolab.endpoint.chat import (
     RefusalError,
     bad_request,
     chat_of,
+    key_of,
     unsupported_value,
 )
 
@@ -33,7 +33,7 @@ _KINDS = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_
           529: "overloaded_error"}  # fmt: skip
 
 
-def read_message(raw: bytes, seed: int = 0) -> ChatBody:
+def read_message(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
     """The request in these bytes as a chat completion's; RefusalError (400) if it is none.
 
     `thinks` among its fields says that thoughts are wanted.
@@ -68,8 +68,7 @@ def read_message(raw: bytes, seed: int = 0) -> ChatBody:
     form = (fields.get("output_config") or {}).get("format", fields.get("output_format"))
     if form is not None:
         asked["response_format"] = _response_format(form)
-    key = hashlib.blake2b(raw, digest_size=16, key=str(seed).encode()).digest()
-    return chat_of(asked, key)
+    return chat_of(asked, key_of(raw, seed, call if temperature != 0 else ""))
 
 
 def _thinks(thinking: Any, most: int) -> bool:

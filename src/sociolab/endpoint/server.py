@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -48,15 +49,19 @@ from sociolab.endpoint.faults import (
     nearly_json,
     refuse_what_is_unsupported,
     truncated,
+    without_choices,
 )
 from sociolab.endpoint.fine_tuning import FineTuning, TuningRequest, is_tuning
 from sociolab.endpoint.messages import message, read_message, refusal_here, usage_here
 from sociolab.endpoint.replies import ByHand, Replies
 from sociolab.endpoint.schemas import prose
 from sociolab.endpoint.settings import EndpointSettings, Fault, settings_as_json
+from sociolab.endpoint.weather import LONGEST_LOOP, RequestBucket, cut_history, endless
 
 ATTEMPT_HEADER = "x-sociolab-attempt"
 """Which attempt at the same call a request is, from 1."""
+CALL_HEADER = "x-sociolab-call"
+"""Which call of a run a request belongs to."""
 
 _BODY_FAULTS: tuple[Fault, ...] = (
     "rate_limited",
@@ -72,14 +77,21 @@ _MESSAGES = "/messages"
 _COUNTED = ("/chat/completions", _MESSAGES, "/embeddings")
 _MOST_SEEN = 100_000
 _JSON = "application/json"
+_LIMITS = web.RequestKey("limits", dict[str, str])
+"""Of a request: the headers that its reply gets from the bucket."""
 
 
 class EndpointServer:
     """Answers requests as its settings say, and counts them. `running` gives it an address."""
 
-    def __init__(self, settings: EndpointSettings) -> None:
+    def __init__(
+        self, settings: EndpointSettings, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.settings = settings
         self.url = ""
+        limit = settings.requests_per_minute
+        burst = settings.burst or max(1, int((limit or 0) / 8))
+        self._bucket = None if limit is None else RequestBucket(limit, burst, clock)
         self._counters = Counters()
         self._prefixes = PromptPrefixes()
         self._replies = Replies(settings)
@@ -120,10 +132,14 @@ class EndpointServer:
         self._counters.arrived()
         outcome: int | str = 500  # as aiohttp answers where a responder fails
         try:
+            raw = await request.content.read()  # unlike request.read(), of any length
+            self._authorize(request)
+            if self._bucket is not None:
+                request[_LIMITS] = self._bucket.take()
             if path == "/embeddings":
-                response = await self._embed(request)
+                response = await self._embed(request, raw)
             else:
-                response = await self._answer(request, path == _MESSAGES)
+                response = await self._answer(request, raw, path == _MESSAGES)
             outcome = "no reply" if response is None else response.status
         except RefusalError as refusal:
             response = _refused(refusal_here(refusal) if path == _MESSAGES else refusal)
@@ -133,30 +149,37 @@ class EndpointServer:
             raise
         finally:
             self._counters.left(outcome)
-        return _without_reply(request) if response is None else response
+        if response is None:
+            return _without_reply(request)
+        if not response.prepared:
+            response.headers.update(request.get(_LIMITS, {}))
+        return response
 
     async def _answer(
-        self, request: web.BaseRequest, as_message: bool
+        self, request: web.BaseRequest, raw: bytes, as_message: bool
     ) -> web.StreamResponse | None:
         """The response; None if there is to be none."""
-        raw = await request.content.read()  # unlike request.read(), of any length
-        self._authorize(request)
-        chat = (read_message if as_message else read_chat)(raw, self.settings.seed)
+        call = request.headers.get(CALL_HEADER, "")
+        chat = (read_message if as_message else read_chat)(raw, self.settings.seed, call)
         refuse_what_is_unsupported(self.settings, chat, self.tuning.models)
         attempt = self._attempt(request, chat.key)
-        repeated = self._prefixes.repeated(chat)
-        self._counters.prompt_characters += chat.prompt_characters
+        characters, window = chat.prompt_characters, self.settings.context_tokens
+        if window is not None and characters > 4 * window:
+            self._counters.happened("cut")
+            chat, characters = cut_history(chat, window), 4 * window
+        repeated = min(self._prefixes.repeated(chat), characters)
+        self._counters.prompt_characters += characters
         self._counters.repeated_characters += repeated
         self._counters.retries += attempt > 1
         chance = Chance(chat.key, attempt)
         fault = drawn_fault(self.settings, chance)
 
         async def answer() -> bytes:
-            if fault in ("hang", "dropped", "malformed_body"):
-                return b""  # nobody gets to see it
             text, finish_reason = await self._text(chat, chance, fault)
-            usage = usage_of(chat.prompt_characters, repeated, text)
+            usage = usage_of(characters, repeated, text)
             self._counters.replied(text, usage)
+            if chat.cap is None and fault is None and finish_reason == "length":
+                await asyncio.sleep(HANG_SECONDS)  # a loop that nothing ends
             told = usage_here(usage) if as_message else usage
             shown = json.loads(self.settings.usage) if self.settings.usage else told
             if as_message:
@@ -176,8 +199,8 @@ class EndpointServer:
     ) -> web.StreamResponse | None:
         """The answer as late as is set, and with the fault; None if there is to be none.
 
-        What spoils or drops the reply comes after the deed, a full rate limit and a server in
-        trouble before it.
+        What spoils or drops the reply, and a client that does not wait for it, come after the deed,
+        a full rate limit and a server in trouble before it.
         """
         if fault is not None:
             self._counters.happened(fault)
@@ -191,25 +214,38 @@ class EndpointServer:
                 code="rate_limit_exceeded",
                 headers={hdrs.RETRY_AFTER: after},
             )
+        body = b"" if fault == "server_error" else await answer()
         if seconds := latency_seconds(self.settings, chance):
             await asyncio.sleep(seconds)
         if fault == "server_error":
             message = "The server had an error while processing your request."
             raise RefusalError(500, message, kind="server_error")
-        body = await answer()
         if fault == "hang":
             await asyncio.sleep(HANG_SECONDS)
         if fault in ("hang", "dropped"):
             return None
+        as_message = request.rel_url.path.endswith(_MESSAGES)
         if fault == "malformed_body":
-            body, kind = malformed_body(chance, request.rel_url.path.endswith(_MESSAGES))
+            body, kind = malformed_body(chance, as_message)
             return web.Response(body=body, headers={hdrs.CONTENT_TYPE: kind})
         if fault == "truncated_body":
             return await _cut_short(request, body)
+        if fault == "no_choices":
+            body = without_choices(body, as_message)
         return web.Response(body=body, headers={hdrs.CONTENT_TYPE: _JSON})
 
     async def _text(self, chat: ChatBody, chance: Chance, fault: Fault | None) -> tuple[str, str]:
-        """The text of a reply, and its finish_reason."""
+        """The text of a reply, and its finish_reason: "length" for one that its cap cuts, but for
+        a person's."""
+        text, finish_reason = await self._whole_text(chat, chance, fault)
+        if chat.cap is None or self._by_hand is not None or len(text) <= 4 * chat.cap:
+            return text, finish_reason
+        return text[: 4 * chat.cap], "length"
+
+    async def _whole_text(
+        self, chat: ChatBody, chance: Chance, fault: Fault | None
+    ) -> tuple[str, str]:
+        """The text of a reply before its cap is looked at, and its finish_reason."""
         match fault:
             case "content_filter":
                 return "", "content_filter"
@@ -222,6 +258,9 @@ class EndpointServer:
             return truncated(text, chance), "length"
         if fault == "malformed_json":
             return nearly_json(text, chance), "stop"
+        if self.settings.loops and chance.of("loop").random() < self.settings.loops:
+            self._counters.happened("loop")
+            return endless(text, chat.cap or LONGEST_LOOP), "length"
         return self._with_quirks(text, chance), "stop"
 
     async def _good_text(self, chat: ChatBody) -> str:
@@ -254,13 +293,11 @@ class EndpointServer:
 
     # -------------------------------------------------------------- embeddings
 
-    async def _embed(self, request: web.BaseRequest) -> web.StreamResponse | None:
+    async def _embed(self, request: web.BaseRequest, raw: bytes) -> web.StreamResponse | None:
         """Vectors of texts, alike where texts have words in common; None for no response.
 
         It meets the faults of a chat call, but for those of texts.
         """
-        raw = await request.content.read()
-        self._authorize(request)
         asked = read_embeddings(raw, self.settings.seed)
         if self.settings.models and asked.model not in self.settings.models:
             raise unknown_model(asked.model)
@@ -320,7 +357,7 @@ class EndpointServer:
             return _json_response(self.counters.as_json())
         self._authorize(request)
         if path == "/models":
-            names = (*self.settings.models, *self.tuning.models)
+            names = (*(self.settings.models or ("any",)), *self.tuning.models)
             rows = [_model_row(model) for model in names]
             return _json_response({"object": "list", "data": rows})
         return _json_response(self._model(request.path.partition("/models/")[2]))
@@ -362,7 +399,7 @@ def _without_reply(request: web.BaseRequest) -> web.Response:
 
 async def _cut_short(request: web.BaseRequest, body: bytes) -> web.StreamResponse:
     """Announce the whole body, send half of it, close the connection."""
-    response = web.StreamResponse(headers={hdrs.CONTENT_TYPE: _JSON})
+    response = web.StreamResponse(headers={hdrs.CONTENT_TYPE: _JSON, **request.get(_LIMITS, {})})
     response.content_length = len(body)
     response.force_close()
     with suppress(ConnectionError):
@@ -378,10 +415,13 @@ _PATIENCE_SECONDS = 30.0
 
 @asynccontextmanager
 async def serve(
-    settings: EndpointSettings, host: str = LOOPBACK, port: int = 0
+    settings: EndpointSettings,
+    host: str = LOOPBACK,
+    port: int = 0,
+    clock: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[EndpointServer]:
     """An endpoint in the running loop; port 0 takes any. ConfigError if it cannot listen."""
-    endpoint = EndpointServer(settings)
+    endpoint = EndpointServer(settings, clock)
     # Without cancellation a request that hangs would outlive its client.
     server = web.Server(endpoint.handle, access_log=None, handler_cancellation=True)
     runner = web.ServerRunner(server, shutdown_timeout=_GRACE_SECONDS)

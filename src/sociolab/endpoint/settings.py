@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -20,6 +20,7 @@ Fault = Literal[
     "hang",
     "truncated_body",
     "malformed_body",
+    "no_choices",
     "truncated_text",
     "malformed_json",
     "ignores_schema",
@@ -59,6 +60,8 @@ class EndpointSettings:
     """The connection is closed in the middle of the body."""
     malformed_body: float = 0.0
     """200, but the body is no JSON, or no chat completion."""
+    no_choices: float = 0.0
+    """200, and the tokens of a reply, but no reply."""
     truncated_text: float = 0.0
     """The text stops in the middle, with finish_reason "length"."""
     malformed_json: float = 0.0
@@ -89,6 +92,16 @@ class EndpointSettings:
     context_characters: int | None = None
     """400 for a longer prompt (messages and schema)."""
 
+    requests_per_minute: float | None = None
+    """A token bucket: requests beyond it are refused at once (429), with the pause in headers."""
+    burst: int | None = None
+    """Requests that a full bucket holds; an eighth of a minute's unless set, at least 1."""
+    context_tokens: int | None = None
+    """Of a longer prompt the beginning is cut off in silence, and the usage tells this many."""
+    loops: float = 0.0
+    """A model that never ends: replies that go on until max_tokens. Without a cap, nothing comes
+    before the client gives up, or ten minutes have passed."""
+
     api_key: str | None = None
     """The bearer token that is wanted; without it none is looked at."""
     usage: str = ""
@@ -108,12 +121,15 @@ class EndpointSettings:
     """Writes the replies in place of the made-up ones."""
 
     def __post_init__(self) -> None:
-        for name in (*FAULTS, "think", "fenced", "leave_rate"):
+        for name in (*FAULTS, "think", "fenced", "leave_rate", "loops"):
             _require(0 <= getattr(self, name) <= 1, name, "a rate from 0 to 1", getattr(self, name))
         total = sum(getattr(self, name) for name in FAULTS)
         _require(total <= 1 + 1e-9, "the sum of all fault rates", "at most 1", total)
         for name in ("latency_ms", "latency_sigma", "retry_after"):
             _require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
+        for name in ("requests_per_minute", "burst", "context_tokens"):
+            limit = getattr(self, name)
+            _require(limit is None or limit >= 1, name, "1 or more", limit)
         known = get_args(Distribution)
         shape = self.latency_shape
         _require(shape in known, "latency_shape", f"one of {', '.join(known)}", shape)
@@ -128,6 +144,34 @@ class EndpointSettings:
         share = total / len(FAULTS)
         rates: dict[str, Any] = dict.fromkeys(FAULTS, share)
         return cls(seed=seed, **rates)
+
+    def with_weather(self, *weather: str) -> EndpointSettings:
+        """The same settings with these kinds of weather, such as "bucket:500", "bucket:500,20",
+        "cut:2048", "loop" or "loop:0.3"; ConfigError for one that is unknown.
+
+        >>> EndpointSettings().with_weather("bucket:500", "loop:0.3").loops
+        0.3
+        """
+        changes: dict[str, Any] = {}
+        for text in weather:
+            kind, _, amount = text.partition(":")
+            try:
+                match kind, amount.split(","):
+                    case "bucket", [limit, *burst] if len(burst) <= 1:
+                        changes["requests_per_minute"] = float(limit)
+                        changes["burst"] = int(burst[0]) if burst else None
+                    case "cut", [tokens]:
+                        changes["context_tokens"] = int(tokens)
+                    case "loop", [share]:
+                        changes["loops"] = float(share or 1)
+                    case _:
+                        raise ValueError(text)
+            except ValueError:
+                raise ConfigError(
+                    "--weather: expected bucket:N or bucket:N,BURST (requests a minute), cut:N "
+                    f'(tokens of context), loop or loop:SHARE, found "{text}"'
+                ) from None
+        return replace(self, **changes)
 
 
 def settings_as_json(settings: EndpointSettings) -> str:

@@ -9,7 +9,7 @@ import random
 import ssl
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import astuple, replace
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
@@ -18,9 +18,9 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from sociolab.core import __version__
 from sociolab.core.errors import Cause, ConfigError, ModelError
-from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.core.ports import CallKey, ChatReply, Prompt, Served
 from sociolab.core.redaction import guard, redacted, redacted_bytes
-from sociolab.core.seeding import seed_of
+from sociolab.core.seeding import digest, seed_of
 from sociolab.models.budget import FREE, Meter
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
 from sociolab.models.meaning import limit_pause, read_error
@@ -32,6 +32,10 @@ if TYPE_CHECKING:  # loaded with the first request: it takes a tenth of a second
 
 ATTEMPT_HEADER = "x-sociolab-attempt"
 """Which attempt at the same call a request is, from 1: for the logs of a server of one's own."""
+
+CALL_HEADER = "x-sociolab-call"
+"""Which call a request belongs to, as a digest: a stand-in draws another reply for another call,
+as a model does, where the prompts are the same."""
 
 _JSON = "application/json"
 
@@ -175,6 +179,8 @@ class Endpoint(Limits):
     ) -> HttpAnswer:
         """As `Limits.send` says; an upload or a question has no body or no kind of its own."""
         headers = {ATTEMPT_HEADER: str(call.tries)}
+        if call.identity:
+            headers[CALL_HEADER] = call.identity
         if kind is not None:
             headers["content-type"] = kind
         return await call.timed(
@@ -288,6 +294,7 @@ class RetriedCall:
         self.cap: int | None = None
         self.tokens = 0
         self.meter = meter
+        self.identity = digest(*astuple(key)) if key else ""
         self._spec = limits.spec
         self._traffic = limits.traffic
         self._model = model
@@ -414,7 +421,12 @@ class EndpointModel:
                     if reply.finish == "length" and prompt.max_tokens is None:
                         meter.useless(reply.usage, "truncated")
                         continue  # with room for its thoughts
-                served = replace(reply.served, left_out=quirks.left_out, cap=call.cap)
+                served = Served(
+                    redacted(reply.served.model),
+                    redacted(reply.served.fingerprint),
+                    quirks.left_out,
+                    call.cap,
+                )
                 # JSON may hide a secret as \\u002d
                 return replace(reply, text=redacted(reply.text), served=served)
 

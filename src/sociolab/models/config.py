@@ -10,13 +10,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.redaction import guard, redacted
+from sociolab.core.redaction import guard, is_secret, is_secret_name, redacted
 from sociolab.models.budget import Price
 
 OPENAI = "https://api.openai.com/v1"
@@ -25,9 +27,6 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _FRAMING = {"connection", "content-length", "content-type", "host", "transfer-encoding"}
 """Headers that say how a message is to be read; the client sets them."""
-_SECRET_HEADER = re.compile("auth|cookie|credential|key|passw|secret|token", re.IGNORECASE)
-
-
 _PLAIN_HEADERS = {"accept", "accept-language", "user-agent"}
 """Headers that everybody may see, and whose values are in many texts."""
 _LONGEST_PART = 16
@@ -45,7 +44,8 @@ class EndpointOptions(BaseModel):
     `key_env` names the environment variable that holds the key. `headers` go with every request;
     a secret is written as `${NAME}`, the variable that holds it, so that no secret stands in a
     file. `ca_bundle` is a PEM file (or a folder of them) with the certificates to trust there, in
-    place of the system's.
+    place of the system's. Secrets go over plain http to this machine alone, unless `key_over_http`
+    is set.
 
     `timeout_s` (seconds) bounds one attempt, `total_s` a call with all its attempts and the pauses
     between them. `max_reply_mb` (megabytes, decompressed) is the largest body that is read.
@@ -60,6 +60,7 @@ class EndpointOptions(BaseModel):
     key_env: str | None = None
     headers: dict[str, SecretStr] = {}
     ca_bundle: Path | None = None
+    key_over_http: bool = False
     in_flight: int = Field(default=32, ge=1)
     requests_per_minute: float | None = Field(default=None, gt=0)
     timeout_s: float = Field(default=120.0, gt=0)
@@ -105,7 +106,7 @@ def headers_of(spec: EndpointSpec) -> dict[str, str]:
         template, place = secret.get_secret_value(), f'endpoint "{spec.name}": the header "{name}"'
         if not _HEADER.fullmatch(name) or name.lower() in _FRAMING:
             raise ConfigError(f"{place} cannot be set; leave it out")
-        if _SECRET_HEADER.search(name) and not _VARIABLE.search(template):
+        if is_secret_name(name) and not _VARIABLE.search(template):
             raise ConfigError(
                 f"{place} holds a secret: put it into an environment variable, and write "
                 f'"{name}" = "${{NAME}}" with the name of that variable'
@@ -124,15 +125,48 @@ def _filled_in(spec: EndpointSpec, header: str, found: re.Match[str]) -> str:
 
 def secrets_of(spec: EndpointOptions) -> set[str]:
     """What must not be shown of an endpoint: its key, its headers' values, and what is in them."""
-    templates = [
+    held = {os.environ.get(name, "") for name in secret_variables(spec)}
+    sent = {
+        _VARIABLE.sub(lambda found: os.environ.get(found[1], ""), one)
+        for one in _secret_headers(spec)
+    }
+    return held | sent
+
+
+def secret_variables(spec: EndpointOptions) -> tuple[str, ...]:
+    """The environment variables whose values go to an endpoint: its key, and those in headers."""
+    named = [name for value in _secret_headers(spec) for name in _VARIABLE.findall(value)]
+    return tuple(dict.fromkeys([*([spec.key_env] if spec.key_env else []), *named]))
+
+
+def _secret_headers(spec: EndpointOptions) -> list[str]:
+    """The values of headers that not everybody may see, as they are written."""
+    return [
         secret.get_secret_value()
         for name, secret in spec.headers.items()
         if name.lower() not in _PLAIN_HEADERS
     ]
-    named = [name for template in templates for name in _VARIABLE.findall(template)]
-    held = {os.environ.get(name, "") for name in (spec.key_env, *named) if name}
-    sent = {_VARIABLE.sub(lambda found: os.environ.get(found[1], ""), one) for one in templates}
-    return held | sent
+
+
+def check_not_in_clear(spec: EndpointSpec, takes: str, value: str) -> None:
+    """ConfigError where a secret would leave this machine unencrypted against the settings."""
+    if is_secret(value) and not spec.key_over_http and _leaves_in_clear(spec.base_url):
+        raise ConfigError(
+            f'endpoint "{spec.name}" takes {takes}, and would send it unencrypted to '
+            f"{spec.base_url}; use https, or write key_over_http = true under "
+            f"[endpoints.{spec.name}] in models.toml"
+        )
+
+
+def _leaves_in_clear(base_url: str) -> bool:
+    parts = urlsplit(base_url)
+    host = parts.hostname or ""
+    if parts.scheme != "http" or host == "localhost":
+        return False
+    try:
+        return not ip_address(host).is_loopback
+    except ValueError:
+        return True
 
 
 def _secret(spec: EndpointSpec, takes: str, variable: str) -> str:
@@ -147,6 +181,7 @@ def _secret(spec: EndpointSpec, takes: str, variable: str) -> str:
             f'endpoint "{spec.name}" takes {takes}, expected printable ASCII there, found other '
             "characters; set it again"
         )
+    check_not_in_clear(spec, takes, value)
     return value
 
 

@@ -15,8 +15,9 @@ from types import FrameType
 from typing import Any
 
 from sociolab.core.episode import ACT, Action, Json
-from sociolab.core.errors import ConfigError, ModelError, WorldError
+from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
 from sociolab.core.ports import NoReply, Player, Reply, Request
+from sociolab.core.redaction import redacted
 from sociolab.core.tracebacks import describe_error
 from sociolab.engine.checking import action_problem
 from sociolab.runner.progress import Waits
@@ -199,6 +200,9 @@ class Bounds:
             if not limit.expired():  # one of its own
                 raise
             raise LateError from error
+        except SociolabError as error:  # raised by its own hand, with whatever text
+            error.args = (redacted(str(error), lookalikes=True),)
+            raise
         except SystemExit as error:
             raise QuitError(describe_error(error)) from error
         except asyncio.CancelledError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import re
 import tomllib
@@ -22,7 +23,7 @@ from sociolab.app.registry import Provider, plugin
 from sociolab.core.errors import ConfigError, ModelError, did_you_mean
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
 from sociolab.core.reading import first_problem, read_toml
-from sociolab.core.redaction import guard, guard_environment, redacted, secrets_in
+from sociolab.core.redaction import guard, guard_environment, is_secret, redacted, secrets_in
 from sociolab.core.user_files import data_home
 from sociolab.models.budget import Budget, Price
 from sociolab.models.cache import CachedModel
@@ -35,12 +36,16 @@ from sociolab.models.config import (
     Options,
     PriceSpec,
     Sampling,
+    check_not_in_clear,
     options_of,
+    secret_variables,
     secrets_of,
 )
 from sociolab.models.prices import is_hosted, shipped_prices
 from sociolab.plugin.options import ModelAccess
 from sociolab.prompting.structured import needs_of
+
+log = logging.getLogger("sociolab.models")
 
 HUMAN = "human"
 """The agent that is a person, who may take as long as they like."""
@@ -81,9 +86,13 @@ class ModelSpec:
 def parse(text: str, role: str) -> NamedSpec | PythonSpec | ModelSpec:
     """The spec that a text is; ConfigError if it is none. `role` is for the message."""
     spec = text.strip()
+    _refuse_secrets(spec, role)
     if spec.startswith("python:"):
         path, _, query = spec.removeprefix("python:").partition("?")
         given = _given(query, f"{role} {spec}")
+        guard(
+            *(os.environ.get(value, "") for name, value in given.items() if name.endswith("_env"))
+        )
         return PythonSpec(spec, path, tuple(given.items()))
     name, _, query = spec.partition("?")
     endpoint, slash, model = name.partition("/")
@@ -95,6 +104,23 @@ def parse(text: str, role: str) -> NamedSpec | PythonSpec | ModelSpec:
             f'"python:package.module:Class", found "{text}"'
         )
     return NamedSpec(spec)
+
+
+def _refuse_secrets(spec: str, role: str) -> None:
+    """ConfigError for an argument that is named as secrets are: specs are stored and shown."""
+    plain, _, query = spec.partition("?")
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if any(secrets_in({name: value})):
+            guard(value)
+            instead = (
+                f"take the name of an environment variable, such as {name}_env=LAB_KEY"
+                if spec.startswith("python:")
+                else "name its environment variable with --key-env, or as key_env in models.toml"
+            )
+            raise ConfigError(
+                f'--{role} {plain}: "{name}" holds a secret, which does not belong in a spec; '
+                f"{instead}"
+            )
 
 
 def _settings(query: str, where: str) -> ModelSettings:
@@ -150,11 +176,13 @@ class Models:
     config: ModelAccess
     share: int = 1
     file: ModelsFile = field(init=False)
+    _source: Path | None = field(init=False)
     _providers: dict[str, Provider] = field(default_factory=dict)
     _embedders: dict[str, ChatModel] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.file = load_models(self.config.models)
+        self._source = models_path(self.config.models)
+        self.file = load_models(self._source)
         guard_environment()
         guard(os.environ.get(self.config.key_env or "", ""))
         for table in self.file.endpoints.values():
@@ -260,7 +288,11 @@ class Models:
 
     def _served(self, spec: ModelSpec) -> ChatModel:
         """The model itself."""
-        return self._provider(spec).model(spec.model, self.options(spec).sent)
+        sent = self.options(spec).sent
+        for secret in secrets_in(sent):
+            takes = "a secret from its options in models.toml"
+            check_not_in_clear(self.endpoint(spec), takes, secret)
+        return self._provider(spec).model(spec.model, sent)
 
     def _provider(self, spec: ModelSpec) -> Provider:
         """Who serves a model, opened once a run."""
@@ -275,7 +307,29 @@ class Models:
                 }
                 endpoint = endpoint.model_copy(update=limits)
             provider = self._providers[spec.endpoint] = self._factory(spec)(endpoint)
+            if note := self._key_note(endpoint):
+                log.warning(note)
         return provider
+
+    def _key_note(self, endpoint: EndpointSpec) -> str:
+        """Which keys go to which address, and who says so; "" where that is as usual, a provider's
+        key to its own address."""
+        names = [name for name in secret_variables(endpoint) if is_secret(os.environ.get(name, ""))]
+        listed = self.file.endpoints.get(endpoint.name, EndpointTable())
+        usual = EndpointTable.model_validate(ready_endpoints().get(endpoint.name, {}))
+        source = ""
+        if any(getattr(listed, name) != getattr(usual, name) for name in _WAYS):
+            source = (
+                f"{self._source} in this folder"
+                if self._source == Path(FILE)
+                else str(self._source)
+            )
+        elif endpoint.name == "openai" and endpoint.base_url != OPENAI:
+            source = "--base-url" if self.config.base_url else "OPENAI_BASE_URL"
+        if not names or not source:
+            return ""
+        keys = f"key {names[0]} goes" if len(names) == 1 else f"keys {', '.join(names)} go"
+        return f"{keys} to {endpoint.base_url} ({source})"
 
     def _factory(self, spec: ModelSpec) -> Callable[[EndpointSpec], Provider]:
         """What makes the provider of an endpoint."""
@@ -383,6 +437,9 @@ def _openai(config: ModelAccess, spec: EndpointSpec) -> EndpointSpec:
 
 FILE = "models.toml"
 
+_WAYS = ("base_url", "key_env", "headers")
+"""What says of an endpoint which secrets go where."""
+
 
 class EndpointTable(EndpointOptions):
     """`[endpoints.NAME]`: `provider` names an entry point of sociolab.models."""
@@ -420,17 +477,20 @@ class ModelsFile(BaseModel):
         return EndpointSpec(name=name, **table.model_dump(exclude={"provider"}))
 
 
+def models_path(path: Path | None) -> Path | None:
+    """The named file, else `models.toml` here, else the user's own, else none."""
+    places = (Path(FILE), data_home() / FILE)
+    return path or next((place for place in places if place.is_file()), None)
+
+
 def load_models(path: Path | None) -> ModelsFile:
-    """The named file, else `models.toml` here, else the user's own, else nothing; and the endpoints
-    that are ready without one.
+    """What `models_path` finds, and the endpoints that are ready without a file.
 
     ConfigError where the named file is missing or a file is wrong.
     """
+    path = models_path(path)
     if path is None:
-        found = [place for place in (Path(FILE), data_home() / FILE) if place.is_file()]
-        if not found:
-            return ModelsFile.model_validate({"endpoints": ready_endpoints()})
-        path = found[0]
+        return ModelsFile.model_validate({"endpoints": ready_endpoints()})
     try:
         table = read_toml(path)
         endpoints = table.get("endpoints", {})
