@@ -228,7 +228,6 @@ def test_an_upload_is_tried_again_after_429_and_500(fault: str) -> None:
 @pytest.mark.parametrize(
     ("fault", "cause"),
     [
-        ("rate_limited", "rate limit"),
         ("server_error", "server error"),
         ("dropped", "connection"),
         ("truncated_body", "connection"),

@@ -324,7 +324,7 @@ def test_thinking_is_taken_and_its_thoughts_are_passed_over() -> None:
 @pytest.mark.parametrize(
     ("fault", "cause"),
     [
-        ("rate_limited", "rate limit"), ("server_error", "server error"),
+        ("server_error", "server error"),
         ("dropped", "connection"), ("hang", "timeout"), ("truncated_body", "connection"),
         ("malformed_body", "malformed reply"), ("no_choices", "malformed reply"),
     ],

@@ -178,7 +178,7 @@ class Endpoint(Limits):
         kind: str | None = None,
     ) -> HttpAnswer:
         """As `Limits.send` says; an upload or a question has no body or no kind of its own."""
-        headers = {ATTEMPT_HEADER: str(call.tries)}
+        headers = {ATTEMPT_HEADER: str(call.requests)}
         if call.identity:
             headers[CALL_HEADER] = call.identity
         if kind is not None:
@@ -284,12 +284,13 @@ class Endpoint(Limits):
 class RetriedCall:
     """One call: its attempts, and the seconds that they and the pauses between them took.
 
-    `cap` is the token limit that is sent, `tokens` those of the reply: set by whoever sends and
-    reads it.
+    `tries` counts the attempts but for those that the weather spoilt, `requests` all of them. `cap`
+    is the token limit that is sent, `tokens` those of the reply: set by whoever sends and reads it.
     """
 
     def __init__(self, limits: Limits, key: CallKey | None, model: str, meter: Meter) -> None:
         self.tries = 1
+        self.requests = 1
         self.seconds = 0.0
         self.cap: int | None = None
         self.tokens = 0
@@ -309,6 +310,7 @@ class RetriedCall:
             try:
                 result = await attempt(self)
             except ModelError as error:
+                self.requests += 1
                 error.args = (redacted(str(error)),)
                 error.tries = self.tries
                 await self._recover(error)
