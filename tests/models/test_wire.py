@@ -301,10 +301,10 @@ SHEET: dict[str, Any] = {
 
 @pytest.mark.parametrize(
     ("needs", "longest"),
-    [(150, 600), (300, 1_200), (3_000, 2_000), (10, 200)],
+    [(900, 900), (1_500, 1_500), (3_000, 2_000), (100, 600)],
 )
-def test_texts_that_have_no_bound_get_four_times_their_share(needs: int, longest: int) -> None:
-    """Three texts at three characters a token, from 200 to 2,000 characters."""
+def test_texts_that_have_no_bound_get_their_share(needs: int, longest: int) -> None:
+    """Three texts at three characters a token, from 600 to 2,000 characters."""
     found = bounded(SHEET, needs)
     fields = found["properties"]
     assert found["$defs"]["Cell"]["properties"]["why"] == {"type": "string", "maxLength": longest}

@@ -64,7 +64,7 @@ ROOM_FOR_THOUGHTS = 16_384
 _LONGEST_BOUND = 2_000
 """Characters: llama.cpp's grammars ignore a longer `maxLength` without a word."""
 
-_SHORTEST_BOUND = 200
+_SHORTEST_BOUND = 600
 
 
 _FIELDS: Mapping[str, str] = {
@@ -276,15 +276,16 @@ def bounded(schema: dict[str, Any], needs: int) -> dict[str, Any]:
     """The schema with a `maxLength` for each text that has none: else a model that runs in a loop,
     under a grammar that lets no text end but by its own will, fills it up to the token limit.
 
-    A text may take four times its even share of a reply of `needs` tokens, at three characters a
-    token, and at most twice the whole: so generous that what ends a long reply of one text is the
+    One of several texts may take its even share of `needs` tokens, at three characters a token, and
+    600 at least: a small model that loops in every account of a judge's reply then still ends it
+    within the token limit. One or two may take twice the whole: what ends a long turn is to be the
     token limit, which is noticed, and not the bound, which is not.
     """
     texts = _texts_in(schema, schema.get("$defs", {}))
     if not texts:
         return schema
-    longest = min(needs * 6, needs * 12 // texts, _LONGEST_BOUND)
-    found: dict[str, Any] = _with_bound(schema, max(longest, _SHORTEST_BOUND))
+    longest = max(needs * 6 if texts <= 2 else needs * 3 // texts, _SHORTEST_BOUND)
+    found: dict[str, Any] = _with_bound(schema, min(longest, _LONGEST_BOUND))
     return found
 
 
