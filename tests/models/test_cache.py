@@ -46,6 +46,9 @@ class Kept:
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
         self.failures.append((call, error))
 
+    def begin_attempt(self) -> None:
+        pass
+
     def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
         self.attempts.append(attempt)
 

@@ -588,6 +588,9 @@ class Shelf:
     def keep_failure(self, *_: object) -> None:
         raise AssertionError
 
+    def begin_attempt(self) -> None:
+        pass
+
     def keep_attempt(self, *_: object) -> None:
         raise AssertionError
 

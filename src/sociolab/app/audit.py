@@ -351,6 +351,10 @@ class PaidBefore:
         """Kept by the audit."""
         self.kept.keep_failure(call, model, error, seconds)
 
+    def begin_attempt(self) -> None:
+        """Waited for by the audit."""
+        self.kept.begin_attempt()
+
     def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
         """Kept by the audit."""
         self.kept.keep_attempt(call, model, attempt)

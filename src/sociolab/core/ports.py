@@ -461,6 +461,10 @@ class ReplyStore(Protocol):
         """Store that a call failed for good, and why."""
         ...
 
+    def begin_attempt(self) -> None:
+        """A request of a call goes out now: it waits for nothing but the server."""
+        ...
+
     def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
         """Store an attempt that brought no reply, and what it may have cost."""
         ...

@@ -74,7 +74,9 @@ class CachedModel:
         self, stored: str, prompt: Prompt, key: CallKey, forecast: Forecast, size: int
     ) -> ChatReply:
         keep = partial(self._replies.keep_attempt, key, self.label)
-        meter = _CallMeter(self._budget, self._price, forecast, size, keep)
+        meter = _CallMeter(
+            self._budget, self._price, forecast, size, self._replies.begin_attempt, keep
+        )
         began = time.perf_counter()
         try:
             reply = await self._called(prompt, key, meter)
@@ -114,13 +116,14 @@ class MeteredModel(Protocol):
 
 @dataclass(slots=True)
 class _CallMeter:
-    """The money of one call of a model at a price, from a budget; `keep` is given what each of its
-    requests that brought no reply may have cost."""
+    """The money of one call of a model at a price, from a budget; `begin` hears of each of its
+    requests, and `keep` what one that brought no reply may have cost."""
 
     budget: Budget
     price: Price | None
     forecast: Forecast
     size: int
+    begin: Callable[[], None]
     keep: Callable[[Attempt], None]
     number: int = 0
     _most: Usage = field(default_factory=Usage)
@@ -131,6 +134,7 @@ class _CallMeter:
         self._held = await self.budget.hold(lambda: self._price_of_most(cap))
         self.number += 1
         self._began = time.perf_counter()
+        self.begin()
 
     def _price_of_most(self, cap: int | None) -> float:
         self._most = self.forecast.most(self.size, cap)
@@ -201,6 +205,9 @@ class NullReplyStore:
 
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
         """Let it go."""
+
+    def begin_attempt(self) -> None:
+        """Nobody waits to see it."""
 
     def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
         """Let it go."""

@@ -314,11 +314,12 @@ class TalliedReplies:
         self._replies.release(trial)
 
     def find(self, key: str) -> ChatReply | None:
-        """A reply that was paid for before: not counted as a call. Without one a call begins."""
-        found = self._replies.find(key)
-        if found is None:
-            self._tally.waits.call_begun()
-        return found
+        """A reply that was paid for before: not counted as a call."""
+        return self._replies.find(key)
+
+    def begin_attempt(self) -> None:
+        """From now on a server is waited for."""
+        self._tally.waits.call_begun()
 
     def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
         """Count and store."""
@@ -337,6 +338,7 @@ class TalliedReplies:
 
     def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
         """Count what it may have cost, and store."""
+        self._tally.waits.call_ended()
         self._count_cost(call.trial, attempt.usd)
         self._tally.tokens += attempt.usage.prompt + attempt.usage.completion
         self._replies.keep_attempt(call, model, attempt)

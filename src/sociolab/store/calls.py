@@ -474,6 +474,9 @@ class RunReplies:
         self._store.execute(_KEEP_FAILURE, (self._run, *values))
         self._store.commit_soon()
 
+    def begin_attempt(self) -> None:
+        """Nothing is stored of a request that is under way."""
+
     def keep_attempt(
         self, call: CallKey, model: str, attempt: Attempt, at: float | None = None
     ) -> None:
