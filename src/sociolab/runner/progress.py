@@ -283,10 +283,11 @@ class Tally:
 
     @property
     def seconds_left(self) -> float | None:
-        """At the pace so far; None before anything is done."""
+        """At the pace so far; None while nobody can tell."""
         if self.course is not None and self.course.fresh:
             left = self.course.expected - self.course.played
-            return self.seconds / self.course.fresh * left
+            if left > 0:  # else only judges and the last replies are waited for
+                return self.seconds / self.course.fresh * left
         fresh = self.done - self.done_before
         return self.seconds / fresh * (self.total - self.done) if fresh > 0 else None
 

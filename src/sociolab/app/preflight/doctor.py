@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -18,11 +18,11 @@ from sociolab.app.run.config import RunConfig
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Answered, Episode, Event, Moved, Trial, Unusable
 from sociolab.core.errors import ConfigError, ModelError, ReplyError, SociolabError
-from sociolab.core.ports import CallKey, ChatReply, Player, WorldKit
+from sociolab.core.ports import CallKey, ChatModel, ChatReply, Player, WorldKit
 from sociolab.core.score import Score
 from sociolab.engine.drive import drive
 from sociolab.engine.scene import FailurePolicy
-from sociolab.models.budget import Budget
+from sociolab.models.budget import Budget, bytes_of
 from sociolab.models.cache import NullReplyStore
 from sociolab.prompting.structured import typed, typed_prompt
 from sociolab.report.words import plural
@@ -75,21 +75,59 @@ async def _call(spec: ModelSpec, config: RunConfig) -> Finding:
     try:
         model = models.open(spec)
         reply = await model.complete(prompt, CallKey("doctor", "agent", "", 0, "doctor", 1))
+        try:
+            typed(reply, Ready)
+        except ReplyError as error:
+            return Finding(
+                False,
+                f"{spec.label} answers at {address}, but not in the form asked for: {error}; "
+                f"try {spec.label.partition('?')[0]}?dialect=plain",
+            )
+        window = await _window(model)
     except ModelError as error:
         return Finding(False, f"{spec.label} does not work: {error}")
     finally:
         await models.close()
-    try:
-        typed(reply, Ready)
-    except ReplyError as error:
-        return Finding(
-            False,
-            f"{spec.label} answers at {address}, but not in the form asked for: {error}; "
-            f"try {spec.label.partition('?')[0]}?dialect=plain",
-        )
     return Finding(
-        True, f"{spec.label} works: {_measured(reply)} from {address}{_money(models, spec)}"
+        True,
+        f"{spec.label} works: {_measured(reply)} from {address}{_money(models, spec)}; {window}",
     )
+
+
+LONG_LINES = 450
+"""Lines of the long prompt: some 9,000 tokens, more than a judge of this package is ever sent."""
+
+CUT_BELOW = 0.7
+"""Share of the tokens that a prompt should have by the short one's: fewer were read, it was cut."""
+
+
+async def _window(model: ChatModel) -> str:
+    """Whether a long prompt is read whole, as a clause."""
+    lines = (f"{n}. The {n * 7919 % 997} boats came back before noon." for n in range(LONG_LINES))
+    text = "\n".join(lines)
+    prompts = [
+        typed_prompt(HEAD, f"{part}\n{BODY}", Ready, 0.0)
+        for part in (text[: len(text) // 20], text)
+    ]
+    key = CallKey("doctor", "agent", "", 0, "window", 1)
+    try:
+        short, long = [
+            (await model.complete(prompt, replace(key, index=index))).usage
+            for index, prompt in enumerate(prompts)
+        ]
+    except ModelError as error:
+        if error.cause == "context overflow":
+            return f"it refuses a prompt that is too long for it, as it should ({error})"
+        return f"a long prompt failed ({error})"
+    if short.estimated or long.estimated:
+        return "whether long prompts are read whole is unknown, since it counts no tokens"
+    expected = short.prompt * bytes_of(prompts[1]) / bytes_of(prompts[0])
+    if long.prompt < CUT_BELOW * expected:
+        return (
+            f"but it cut a prompt of about {expected:,.0f} tokens at {long.prompt:,} without a "
+            "word: give the server a longer context, or agents lose their goals"
+        )
+    return f"prompts of {long.prompt:,} tokens are read whole"
 
 
 def _measured(reply: ChatReply) -> str:

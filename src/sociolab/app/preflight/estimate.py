@@ -159,6 +159,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
         missing,
         expected,
         models.limits(config),
+        config.budget_share,
     )
 
 

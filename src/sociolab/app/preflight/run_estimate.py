@@ -98,7 +98,7 @@ class RunEstimate:
     every model of the run, with None for one whose price is not known, of which `no_price` is a
     sentence; `addresses` says where each would be called. `uncounted` are agents and judges of the
     user's own code, whose calls nobody knows. `expected` is known where plays are simulated.
-    `limits` are those of replies, by spec and kind of question.
+    `limits` are those of replies, by spec and kind of question. `budget` is the run's, in dollars.
 
     >>> found = estimate(RunConfig(agents=("openai/m",), judges=("none",)))  # doctest: +SKIP
     >>> found.most.models["openai/m"].calls  # doctest: +SKIP
@@ -117,6 +117,7 @@ class RunEstimate:
     no_price: str = ""
     expected: Case | None = None
     limits: Mapping[str, Mapping[str, ReplyLimit]] = field(default_factory=dict)
+    budget: float | None = None
 
     @property
     def range(self) -> tuple[Case, Case]:
@@ -160,6 +161,13 @@ class RunEstimate:
                 )
         return tuple(told)
 
+    @property
+    def affordable(self) -> int | None:
+        """About how many episodes the budget buys; None without one, or without prices."""
+        if self.budget is None or not self.episode_usd:
+            return None
+        return min(self.trials, int(self.budget / self.episode_usd))
+
     def usd(self, case: Case, *, cached: bool = False) -> float | None:
         """Dollars of all models together; None if one of them has no price."""
         found = [part.usd(self.prices[name], cached=cached) for name, part in case.models.items()]
@@ -174,6 +182,8 @@ class RunEstimate:
             "trials": self.trials,
             "tasks": self.tasks,
             "measured_tasks": self.measured,
+            "budget_usd": self.budget,
+            "affordable_trials": self.affordable,
             "cases": [
                 {
                     "case": case.name,
@@ -220,6 +230,9 @@ class RunEstimate:
         ]
         said += [f"{model} at {address}" for model, address in self.addresses.items()]
         cautions = [*self.too_short]
+        if self.budget is not None and (count := self.affordable) is not None:
+            verb = "covers all" if count == self.trials else f"buys about {count:,} of"
+            said.append(f"{money(self.budget)} {verb} {plural(self.trials, 'episode')}")
         if self.no_price:
             cautions.append(f"{self.no_price}: until then, that cost is unknown")
         if self.uncounted:
