@@ -94,7 +94,7 @@ async def _call(spec: ModelSpec, config: RunConfig) -> Finding:
     )
 
 
-LONG_LINES = 450
+LONG_LINES = 800
 """Lines of the long prompt: some 9,000 tokens, more than a judge of this package is ever sent."""
 
 CUT_BELOW = 0.7
