@@ -351,7 +351,7 @@ def test_a_server_that_repeats_the_key_does_not_get_it_into_an_error(
         return web.json_response({"error": {"message": f"found {said}"}}, status=status)
 
     async def go() -> None:
-        async with odd_server(parrot, key_env="SOCIOLAB_TEST_KEY", tries=2) as client:
+        async with odd_server(parrot, key_env="SOCIOLAB_TEST_KEY", tries=2, total_s=1.0) as client:
             with pytest.raises(ModelError) as caught:
                 await client.upload("train.jsonl", training_file())
             assert "[secret]" in str(caught.value)

@@ -233,6 +233,26 @@ def test_a_kind_of_question_that_takes_long_is_not_cut_off_for_the_quick_ones() 
     assert run_in_virtual_time(go()) == 1
 
 
+def test_a_second_request_of_an_attempt_is_not_sent_where_it_would_be_cut_off() -> None:
+    async def serve(number: int) -> None:
+        await asyncio.sleep(400.0)
+
+    async def go() -> tuple[str, int]:
+        server = Simulated(serve, timeout_s=500, total_s=600)
+
+        async def attempt(call: RetriedCall) -> None:
+            await server.send(call, "", "", b"", "")
+            await server.send(call, "", "", b"", "")
+
+        with pytest.raises(ModelError) as failure:
+            await server.call(attempt)
+        return str(failure.value), server.requests
+
+    message, requests = run_in_virtual_time(go())
+    assert "not retried: only 200 s of total_s = 600 s are left" in message
+    assert requests == 1
+
+
 # ---------------------------------------------------------------- weather
 
 

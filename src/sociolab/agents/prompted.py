@@ -42,7 +42,6 @@ from sociolab.prompting.structured import (
     read,
     schema_of,
     typed,
-    was_cut_off,
 )
 
 PACKAGE = "sociolab.agents"
@@ -86,8 +85,7 @@ class PromptedPlayer:
         try:
             return Reply(self._read(answer, request), raw=answer.text)
         except ReplyError as error:
-            again = not (was_cut_off(str(error)) and was_cut_off(request.problem))
-            return NoReply(error.cause, str(error), error.raw, again)
+            return NoReply(error.cause, str(error), error.raw)
 
     def _prompt(self, request: Request) -> Prompt:
         shown, wanted = request.observation, request.wanted

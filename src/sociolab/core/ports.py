@@ -123,9 +123,10 @@ class Question:
 class Request:
     """A seat is asked: to act (`wanted` is the action space) or to answer a question.
 
-    `attempt` counts from 1; after a reply that could not be used, `problem` says why. `space` is
-    all that can be done in the episode, also where a question is asked; None where a seat takes
-    no turns. `last`: the episode is over, and nothing more is asked of this seat in it.
+    `attempt` counts from 1; after a reply that could not be used, `problem` says why, and `cause`
+    in a word. `space` is all that can be done in the episode, also where a question is asked; None
+    where a seat takes no turns. `last`: the episode is over, and nothing more is asked of this seat
+    in it.
     """
 
     trial: str
@@ -138,11 +139,16 @@ class Request:
     problem: str = ""
     space: ActionSpace | None = None
     last: bool = False
+    cause: Cause | None = None
 
     @property
     def name(self) -> str:
         """ "act", or the question's name."""
         return self.wanted.name if isinstance(self.wanted, Question) else ACT
+
+    def again(self, failed: NoReply) -> Request:
+        """The same once more, after a reply that could not be used."""
+        return replace(self, attempt=self.attempt + 1, problem=failed.problem, cause=failed.cause)
 
     @property
     def optional(self) -> bool:

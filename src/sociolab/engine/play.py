@@ -185,12 +185,12 @@ class _Table:
         if isinstance(reply, Reply):
             item.outcome = event_of(request, reply)
             return item.outcome
-        final = not reply.again or request.attempt >= self._policy.attempts
+        final = self._policy.is_final(request, reply)
         unusable = unusable_of(request, reply, final=final)
         if final:
             item.outcome = unusable
         else:
-            item.request = replace(request, attempt=request.attempt + 1, problem=reply.problem)
+            item.request = request.again(reply)
         return unusable
 
     def _complained(self, request: Request, reply: Reply) -> Reply | NoReply:

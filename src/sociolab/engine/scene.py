@@ -8,7 +8,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from sociolab.core.episode import ACT, ActionSpace, Moved
 from sociolab.core.errors import WorldError
-from sociolab.core.ports import Observation, Question
+from sociolab.core.ports import NoReply, Observation, Question, Request
 
 Order: TypeAlias = Literal["round-robin", "simultaneous"]
 
@@ -112,3 +112,8 @@ class FailurePolicy:
 
     attempts: int = 3
     then: Literal["skip", "stop"] = "skip"
+
+    def is_final(self, request: Request, failed: NoReply) -> bool:
+        """Whether a seat is not asked again: who was cut off twice writes no shorter replies."""
+        cut_twice = failed.cause == request.cause == "truncated"
+        return not failed.again or cut_twice or request.attempt >= self.attempts

@@ -320,6 +320,10 @@ class RetriedCall:
                 )
                 return result
 
+    def works(self) -> None:
+        """One of several requests of an attempt did what it should."""
+        self._traffic.works(self._model)
+
     async def _recover(self, error: ModelError) -> None:
         """Wait until another attempt may help; raises the error where none does."""
         if error.weather:
@@ -362,7 +366,7 @@ class RetriedCall:
             self._traffic.rate.sent(self._sent)
             limit = self._spec.timeout_s
             if self.tries == 1:
-                limit = self._traffic.patience.first_limit(self._kind)
+                limit = self._traffic.times.first_limit(self._kind)
             try:
                 async with patience(min(limit, left), self._extension):
                     return await send()
@@ -382,7 +386,7 @@ class RetriedCall:
             raise failure
 
     def _extension(self, waited: float) -> float:
-        return self._traffic.patience.extension(waited, self._traffic.now())
+        return self._traffic.times.extension(waited, self._traffic.now())
 
     @property
     def _fair(self) -> float:

@@ -175,7 +175,9 @@ class FineTuningClient:
         if answer.status != 200:
             url = self.base_url + path
             raise read_error(answer.status, answer.headers, answer.body, self.model, url)
-        return json_object(answer.body)
+        document = json_object(answer.body)
+        call.works()
+        return document
 
 
 SUFFIX = "sociolab"

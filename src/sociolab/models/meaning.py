@@ -442,9 +442,10 @@ def read_finish(reason: object) -> Finish:
 
 # ------------------------------------------------------------------ lessons
 
-Lesson: TypeAlias = Literal["max_tokens", "temperature", "penalties", "schema", "system"]
+Lesson: TypeAlias = Literal["max_tokens", "bounds", "temperature", "penalties", "schema", "system"]
 
 _LESSONS: tuple[tuple[Lesson, tuple[str, ...], tuple[str, ...]], ...] = (
+    ("bounds", (), ("maxlength", "minlength", "minitems", "maxitems", "schema keyword", "grammar")),
     ("schema", ("response_format", "output_config"), (
         "json_schema", "response_schema", "response format", "structured output", "grammar",
         "guided_json", "json schema",
@@ -484,7 +485,7 @@ def lesson_of(status: int, data: bytes) -> Lesson | None:
     if refuses and "max_completion_tokens" in message:
         return "max_tokens"
     for lesson, params, words in _LESSONS:
-        if (refuses or lesson == "schema") and (
+        if (refuses or lesson in ("bounds", "schema")) and (
             any(refusal.param.startswith(param) for param in params)
             or any(word in message for word in words)
             or any(_names(message, param) for param in params)

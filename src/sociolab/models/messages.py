@@ -233,6 +233,7 @@ def _count(document: Any) -> Any:
 def _learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
     """What a refusal teaches: only these two can be left out of a message's request."""
     lesson = lesson_of(status, data)
+    lesson = "schema" if lesson == "bounds" else lesson
     return quirks.without(lesson) if lesson in ("temperature", "schema") else None
 
 

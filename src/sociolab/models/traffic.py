@@ -45,6 +45,9 @@ _RATE_WINDOW = 15.0
 
 _FASTER = 1.1
 
+_USUAL_PAUSE, _SHORTEST_PAUSE = 1.0, 0.01
+"""Seconds: what a server that names none is taken to ask for, and the least that is believed."""
+
 _SOONEST = 20.0
 """Seconds that every request is waited for, whatever is usual at its endpoint."""
 
@@ -128,8 +131,9 @@ class RequestRate:
         if self.now and self.now != self._most and now - self._changed > _RATE_WINDOW:
             self.now, self._changed = self._bounded(self.now * _FASTER), now
 
-    def refused(self, sent: float, now: float) -> None:
-        """The request of that time was refused for the number of requests."""
+    def refused(self, sent: float, now: float, pause: float) -> None:
+        """The request of that time was refused for the number of requests. One in each pause that
+        the server asks for is always sent: what it refuses at random would else slow all down."""
         with suppress(ValueError):
             self._taken.remove(sent)
         while self._taken and now - self._taken[0] > _RATE_WINDOW:
@@ -137,14 +141,15 @@ class RequestRate:
         self._changed = now
         if self._taken:
             measured = len(self._taken) / max(now - self._taken[0], 1.0)
-            self.now = self._bounded(min(measured, self.now or measured))
+            measured = max(min(measured, self.now or measured), 1 / max(pause, _SHORTEST_PAUSE))
+            self.now = self._bounded(measured)
 
     def _bounded(self, rate: float) -> float:
         return rate if self._most is None else min(rate, self._most)
 
 
 @dataclass(slots=True)
-class Patience:
+class ReplyTimes:
     """How long a request is waited for: its time limit, but less where replies of its kind are
     known to take far less, and more while the endpoint replies and is slow as a whole."""
 
@@ -193,7 +198,7 @@ class Traffic:
         self.now = clock
         self.limit = InFlightLimit(spec.in_flight)
         self.rate = RequestRate(spec.requests_per_minute)
-        self.patience = Patience(spec.timeout_s)
+        self.times = ReplyTimes(spec.timeout_s)
         self._ranks: dict[str, int] = {}
         self._closed_until = 0.0
         self._next_request = 0.0
@@ -265,7 +270,7 @@ class Traffic:
         """A reply came to a request of this kind that was sent then; `full`: at the limit."""
         now = self.now()
         self.works(model)
-        self.patience.replied(kind, now - sent, now)
+        self.times.replied(kind, now - sent, now)
         if full:
             self.limit.add(sent, tokens, now)
 
@@ -285,7 +290,7 @@ class Traffic:
         ModelError, fatal, where that would take longer than a call may, or has.
         """
         now = self.now()
-        self.rate.refused(sent, now)
+        self.rate.refused(sent, now, _USUAL_PAUSE if error.pause is None else error.pause)
         if self.in_flight:  # some others were taken, as it seems
             self._limited_since, self._limited_in_a_row = now, 1
         else:
@@ -360,7 +365,11 @@ def _stopped(error: ModelError, why: str) -> ModelError:
     )
 
 
+_LONGEST_TOLD = 1e9
+"""Seconds, some 30 years: servers name any number."""
+
+
 def _clock_time(pause: float) -> str:
     """When a pause is over, by the clock of this machine."""
-    until = datetime.now().astimezone() + timedelta(seconds=pause)
+    until = datetime.now().astimezone() + timedelta(seconds=min(pause, _LONGEST_TOLD))
     return f"{until:%H:%M}" if pause < 43_200 else f"{until:%Y-%m-%d %H:%M}"

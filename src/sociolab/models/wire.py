@@ -54,7 +54,7 @@ class Quirks:
         if lesson == "max_tokens":
             learnt = replace(self, token_limit_name="max_completion_tokens")
         else:
-            learnt = replace(self, **{_FIELDS[lesson]: False})  # type: ignore[arg-type]
+            learnt = replace(self, **{f"takes_{lesson}": False})  # type: ignore[arg-type]
         return None if learnt == self else learnt
 
 
@@ -371,8 +371,8 @@ def _read_content(content: Any) -> tuple[str, str]:
 def learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
     """What a refusal teaches about this server; None if it teaches nothing."""
     lesson = lesson_of(status, data)
-    if lesson == "schema" and quirks.takes_bounds:
-        return replace(quirks, takes_bounds=False)  # it may be but these
+    if lesson == "bounds" and not quirks.takes_bounds:
+        lesson = "schema"  # without them it is refused as well
     return None if lesson is None else quirks.without(lesson)
 
 

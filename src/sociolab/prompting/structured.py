@@ -318,11 +318,10 @@ async def ask_model(
             last = TypedReply(readable, attempt, reply.text, complaint(value))
             if not last.problem:
                 return last
-        if was_cut_off(last.problem):
-            if cut_before:
-                return last
-            cut_before = True
-        asked = replace(prompt, messages=_again(prompt, last.raw, last.problem))
+        if last.cause == "truncated" and cut_before:
+            return last
+        cut_before = last.cause == "truncated"
+        asked = replace(prompt, messages=_again(prompt, last))
     return last
 
 
@@ -338,19 +337,13 @@ def check_finish(reply: ChatReply) -> None:
         cap = reply.served.cap or reply.usage.completion
         limit = f"{cap:,} tokens" if cap else "the token limit"
         raise ReplyError(
-            f"{_CUT_OFF} {limit}; write a shorter one", raw=reply.text, cause="truncated"
+            f"expected a whole reply, found one that was cut off at {limit}; write a shorter one",
+            raw=reply.text,
+            cause="truncated",
         )
     if reply.finish == "content filter":
         problem = "expected a reply, found that the provider's content filter withheld it"
         raise ReplyError(problem, raw=reply.text, cause="content filter")
-
-
-_CUT_OFF = "expected a whole reply, found one that was cut off at"
-
-
-def was_cut_off(problem: str) -> bool:
-    """Whether a problem with a reply is that the token limit cut it off."""
-    return problem.startswith(_CUT_OFF)
 
 
 def again_text(problem: str) -> str:
@@ -363,13 +356,13 @@ def again_text(problem: str) -> str:
     )
 
 
-def _again(prompt: Prompt, raw: str, problem: str) -> tuple[Message, ...]:
+def _again(prompt: Prompt, last: TypedReply[Any]) -> tuple[Message, ...]:
     # A model that sees its own loop goes on with it.
-    shown = raw[:_CUT_SHOWN] if was_cut_off(problem) else _shortened(raw)
+    shown = last.raw[:_CUT_SHOWN] if last.cause == "truncated" else _shortened(last.raw)
     return (
         *prompt.messages,
         Message("assistant", shown or "(nothing)"),
-        Message("user", again_text(problem)),
+        Message("user", again_text(last.problem)),
     )
 
 

@@ -11,7 +11,6 @@ from sociolab.core.errors import ReplyError, WorldError
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request, Sent, Step
 from sociolab.engine.journal import event_of, unusable_of
 from sociolab.engine.scene import FailurePolicy
-from sociolab.prompting.structured import was_cut_off
 from sociolab.town.questions import Acted, MindAnswer, MindQuestion
 
 Mind: TypeAlias = object
@@ -57,8 +56,7 @@ class MindPlayer:
         try:
             answer = await method(question)
         except ReplyError as error:
-            again = not (was_cut_off(str(error)) and was_cut_off(request.problem))
-            return NoReply(error.cause, str(error), error.raw, again)
+            return NoReply(error.cause, str(error), error.raw)
         if not self._built_in and isinstance(answer, Acted) and answer.acts:
             answer = answer.model_copy(update={"acts": ()})
         return Reply(answer)
@@ -77,12 +75,12 @@ def answered(
         if isinstance(reply, Reply):
             yield event_of(request, reply)
             return cast("A", reply.value)
-        final = not reply.again or request.attempt >= policy.attempts
+        final = policy.is_final(request, reply)
         failure = unusable_of(request, reply, final=final)
         yield failure
         if final:
             return failure
-        request = replace(request, attempt=request.attempt + 1, problem=reply.problem)
+        request = request.again(reply)
 
 
 def request_of(question: MindQuestion[Any], limit: int) -> Request:

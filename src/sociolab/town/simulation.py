@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 from sociolab.core.episode import Ended, Event, Happened, Unusable
@@ -133,14 +132,11 @@ class _Town:
                 del self._threads[key]
                 self._answered(thread, reply.value)
                 continue
-            final = not reply.again or item.request.attempt >= self.setting.policy.attempts
+            final = self.setting.policy.is_final(item.request, reply)
             failure = unusable_of(item.request, reply, final=final)
             yield failure
             if not final:
-                again = replace(
-                    item.request, attempt=item.request.attempt + 1, problem=reply.problem
-                )
-                self._asked.append(again)
+                self._asked.append(item.request.again(reply))
                 continue
             if self.setting.policy.then == "stop":
                 return failure
