@@ -17,6 +17,7 @@ from sociolab.app.data.sets import load_world, wanted_tasks
 from sociolab.core.episode import Event, Moved, Unusable
 from sociolab.endpoint.server import EndpointProcess, start_in_process
 from sociolab.endpoint.settings import EndpointSettings
+from sociolab.report.words import money
 from sociolab.store.store import Store
 from sociolab.worlds.sotopia.outcome import closing_polls
 from sociolab.worlds.sotopia.world import casting_of
@@ -266,7 +267,7 @@ def test_a_budget_holds_where_tokens_are_not_counted_or_miscounted(
     assert done.code == 1, done.err
     found = done.document
     assert "the budget of $0.20 is used up: ~$0." in found["stopped"]
-    spent = f"~${found['cost_usd']:.2f}"
+    spent = f"~{money(found['cost_usd'])}"
     assert 0.1 < found["cost_usd"] <= 0.2
     assert found["estimated_calls"] == found["calls"] == requests
     assert found["failures"]["usage"] == ({"malformed reply": requests} if faults else {})

@@ -209,9 +209,12 @@ class Models:
             )
         if self.config.in_flight is not None:
             found = found.model_copy(update={"in_flight": self.config.in_flight})
+        refuses = set(found.refuses)
         if (table and table.provider != "openai") or is_hosted(found.base_url):
-            found = found.model_copy(update={"refuses": found.refuses | {"bounds"}})
-        return found
+            refuses.add("bounds")
+        if found.base_url == OPENAI:  # all its models take the other name, and some only that
+            refuses.add("max_tokens")
+        return found.model_copy(update={"refuses": frozenset(refuses)})
 
     async def is_stand_in(self, spec: ModelSpec) -> bool:
         """Whether the local stand-in endpoint serves a model, as that says itself. No provider is
