@@ -155,7 +155,7 @@ def test_what_was_broken_off_is_resumed_without_paying_for_a_reply_twice(
 
     with serving(replying) as served:
         flags = ("--n", 5, "--models", "models.toml", "--in-flight", 1)
-        short = write(sociolab, served.url, "characters", *flags, "--budget", 2.4)
+        short = write(sociolab, served.url, "characters", *flags, "--budget", 4.1)
         assert (short.code, len(asked) > 1) == (1, True)
         assert "resume with a larger --budget" in short.err
         done = write(sociolab, served.url, "characters", *flags)

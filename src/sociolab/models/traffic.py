@@ -223,7 +223,8 @@ class Traffic:
     @asynccontextmanager
     async def place(self, rank: int) -> AsyncIterator[bool]:
         """A place in flight when it is this one's turn; whether that reached the limit."""
-        waiter = _Waiter(rank, self._arrivals, asyncio.get_running_loop().create_future())
+        loop = asyncio.get_running_loop()
+        waiter = _Waiter(rank, self._arrivals, loop.create_future())
         self._arrivals += 1
         heapq.heappush(self._queue, waiter)
         self._admit()
@@ -231,17 +232,18 @@ class Traffic:
             await waiter.turn
         except asyncio.CancelledError:
             if waiter.turn.done() and not waiter.turn.cancelled():
-                self._leave()
+                self._leave(loop)
             raise
         try:
             yield self.in_flight >= self.limit.now
         finally:
-            self._leave()
+            self._leave(loop)
 
-    def _leave(self) -> None:
+    def _leave(self, loop: asyncio.AbstractEventLoop) -> None:
         """The next one goes once it is known what came of this one."""
         self.in_flight -= 1
-        asyncio.get_running_loop().call_soon(self._admit)
+        if not loop.is_closed():  # else the run was broken off, and nobody waits
+            loop.call_soon(self._admit)
 
     def _admit(self) -> None:
         """Give places to those that are next, as far as there are any; else look again later."""
