@@ -150,12 +150,12 @@ def test_what_was_broken_off_is_resumed_without_paying_for_a_reply_twice(
         if '"characters"' in chat.schema:
             return {"characters": [person(number) for number in range(5)]}
         number = asked[-1].partition("First")[2][0]
-        words = [f"{THINGS[int(number)]}{place}" for place in range(16)]
-        return {"public_info": " ".join(words[:8]), "secret": " ".join(words[8:])}
+        words = [f"{THINGS[int(number)]}{place}" for place in range(120)]
+        return {"public_info": " ".join(words[:60]), "secret": " ".join(words[60:])}
 
     with serving(replying) as served:
         flags = ("--n", 5, "--models", "models.toml", "--in-flight", 1)
-        short = write(sociolab, served.url, "characters", *flags, "--budget", 4.1)
+        short = write(sociolab, served.url, "characters", *flags, "--budget", 3.0)
         assert (short.code, len(asked) > 1) == (1, True)
         assert "resume with a larger --budget" in short.err
         done = write(sociolab, served.url, "characters", *flags)
