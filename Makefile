@@ -14,7 +14,7 @@ apart := $(foreach one,$(wanted),$(if $(wildcard constraints-$(one).txt),$(one))
 within := $(subst $() ,$(comma),$(strip $(filter-out $(apart),$(wanted))))
 STAMP = $(VENV)/.installed-$(1)
 
-.PHONY: demo docs test test-here check format clean bench
+.PHONY: demo docs test test-here test-realmodel check format clean bench
 .NOTPARALLEL:
 
 demo: $(call STAMP,base)
@@ -49,6 +49,10 @@ endif
 	$(PYTHON) -m venv .venv-$* || python3 -m venv .venv-$*
 	.venv-$*/bin/pip install -q --disable-pip-version-check -c $< -r tests/extras/$*/requirements.txt -e ".[$*]"
 	touch $@
+
+# A real model behind SOCIOLAB_REAL_MODEL_URL in every world; without one, a sentence.
+test-realmodel: $(call STAMP,dev)
+	@$(BIN)/pytest -o addopts="-p no:cacheprovider" -q -rs tests/realmodel
 
 .PRECIOUS: .venv-%/.installed
 test-%: .venv-%/.installed

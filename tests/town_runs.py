@@ -65,8 +65,10 @@ class Unruffled:
 
 
 def shaky() -> EndpointSettings:
-    """A fifth fails, in all ways; few hang, since those take their time. By this seed no reply is cut
-    off twice, which would be final."""
+    """A fifth fails, in all ways; few hang, since those take their time.
+
+    By this seed no reply is cut off twice, which would be final.
+    """
     alike = EndpointSettings.with_faults(0.2, seed=4)
     moved = alike.hang - 0.002
     settings = replace(alike, hang=0.002, dropped=alike.dropped + moved, retry_after=0.0)
