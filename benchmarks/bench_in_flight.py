@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 CEILINGS = (64, 1, 2, 4)
 
@@ -41,7 +42,7 @@ def main() -> None:
     print(f"adaptive over the best fixed: {sum(rates[64]) / best:.2f}")
 
 
-def play(args: argparse.Namespace, ceiling: int, number: int) -> dict:
+def play(args: argparse.Namespace, ceiling: int, number: int) -> dict[str, Any]:
     spec = f"openai/{args.model}"
     with tempfile.TemporaryDirectory() as folder:
         words = ["run", "sotopia", "--agent", spec, "--judge", "none", "--base-url", args.base_url]
@@ -49,7 +50,8 @@ def play(args: argparse.Namespace, ceiling: int, number: int) -> dict:
         words += ["--store", str(Path(folder) / "s.db"), "--json"]
         command = [sys.executable, "-m", "sociolab", *words]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-    return json.loads(done.stdout)
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
 
 
 if __name__ == "__main__":

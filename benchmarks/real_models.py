@@ -1,6 +1,6 @@
 """Real models in every world: failures by cause, seconds, tokens and transcripts, kept in a folder.
 
-    python benchmarks/real_models.py --model NAME --base-url URL --folder DIR [--tasks 30] [--town 2]
+    python benchmarks/real_models.py --model NAME --base-url URL --folder DIR [--tasks 30]
 
 Run it once for each size of a model; a run that is broken off goes on with the same command. With
 30 tasks a world it takes hours on a small machine. It judges the plumbing, not the model.
@@ -46,12 +46,11 @@ def play(args: argparse.Namespace, world: str, count: int) -> dict[str, object]:
     document: dict[str, object] = json.loads(done)
     document["seconds_here"] = time.monotonic() - began
     (args.folder / f"{name}.json").write_text(json.dumps(document), "utf-8")
-    listed = json.loads(
-        sociolab(["list", "episodes", "--run", name, "--store", str(store), "--json"])
-    )
-    for episode in listed["episodes"] if isinstance(listed, dict) else listed:
-        shown = sociolab(["show", str(episode["episode"]), "--run", name, "--store", str(store)])
-        (args.folder / f"{name}-{episode['episode']}.txt").write_text(shown, "utf-8")
+    where = ["--run", name, "--store", str(store)]
+    listed = json.loads(sociolab(["list", "episodes", *where, "--json"]))
+    for episode in listed["episodes"]:
+        transcript = sociolab(["show", str(episode["episode"]), *where])
+        (args.folder / f"{name}-{episode['episode']}.txt").write_text(transcript, "utf-8")
     return document
 
 
@@ -65,15 +64,17 @@ def row_of(world: str, result: dict[str, object]) -> str:
     assert isinstance(failures, dict)
     causes: Counter[str] = Counter()
     for kind in ("trials", "turns", "questions", "scores", "calls"):
-        causes.update({f"{kind}: {cause}": n for cause, n in (failures.get(kind) or {}).items()})
+        by_cause = failures.get(kind) or {}
+        causes.update({f"{kind}: {cause}": count for cause, count in by_cause.items()})
     tokens = result["tokens"]
     assert isinstance(tokens, dict)
     told = ", ".join(f"{cause} {n}" for cause, n in causes.most_common()) or "none"
     calls = sum((failures.get("calls") or {}).values())
     seconds = f"{result['seconds_here']:.0f}"
+    total = f"{tokens['prompt'] + tokens['completion']:,}"
     return (
         f"| {world} | {result['played']} of {result['trials']} | {result['failed']} | "
-        f"{result['calls']} | {calls} | {tokens['prompt'] + tokens['completion']:,} | {seconds} | {told} |"
+        f"{result['calls']} | {calls} | {total} | {seconds} | {told} |"
     )
 
 
