@@ -20,6 +20,7 @@ from sociolab.models.budget import (
     bytes_of,
 )
 from sociolab.models.cache import CachedModel, NullReplyStore
+from sociolab.store.calls import Totals
 
 KEY = CallKey("trial", "judge", "", 0, "judge", 1)
 PROMPT = Prompt((Message("user", "word " * 800),))
@@ -224,6 +225,14 @@ def test_replies_of_an_earlier_part_of_the_run_tell_lengths_too() -> None:
         asyncio.run(kept.complete(PROMPT, replace(KEY, turn=turn)))
     assert model.calls == 0
     assert PRICE.of(kept._forecasts["judge"].most(bytes_of(PROMPT), None)) == pytest.approx(0.091)
+
+
+def test_a_budget_below_what_a_run_has_cost_before_says_so() -> None:
+    budget = Budget(0.5)
+    budget.carry_over(Totals(9, 0, 0, 0, 0, 0, 2.84, 1.0))
+    kept = CachedModel(Wordy(50), "http://x/v1", NullReplyStore(), budget, PRICE)
+    with pytest.raises(BudgetSpent, match=r"\$2\.8400 of it before; a budget is for the whole run"):
+        asyncio.run(kept.complete(PROMPT, KEY))
 
 
 def test_roles_are_learned_apart() -> None:

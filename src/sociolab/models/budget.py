@@ -32,6 +32,7 @@ class Budget:
     def __init__(self, limit: float | None = None, before: Totals | None = None) -> None:
         self.limit = limit
         self.spent = 0.0
+        self._spent_before = 0.0
         self._estimated = False
         if before is not None:
             self.carry_over(before)
@@ -73,6 +74,7 @@ class Budget:
     def carry_over(self, before: Totals) -> None:
         """Book what earlier parts of the run cost, in place of anything else."""
         self.spent, self._estimated = before.usd or 0.0, before.estimated
+        self._spent_before = self.spent
 
     def spend(self, usd: float, *, estimated: bool = False) -> None:
         """Book what a call did cost."""
@@ -107,7 +109,11 @@ class Budget:
         limit = self.limit or 0.0
         mark = "~" if self._estimated else ""
         spent, over = f"{mark}${self.spent:.4f} spent", self.spent - limit
-        if over > 0:
+        if self._spent_before > limit:
+            spent += (
+                f", {mark}${self._spent_before:.4f} of it before; a budget is for the whole run"
+            )
+        elif over > 0:
             spent += f" ({mark}${over:.4f} above it: a reply was longer than could be foreseen)"
         advice = "resume with a larger --budget"
         given = f"{limit:.{2 if limit == round(limit, 2) else 4}f}"
