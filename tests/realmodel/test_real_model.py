@@ -44,7 +44,7 @@ MODEL = os.environ.get("SOCIOLAB_REAL_MODEL") or (first_model() if URL else "")
 pytestmark = pytest.mark.skipif(
     not MODEL,
     reason="no model answers: set SOCIOLAB_REAL_MODEL_URL to a server such as "
-    "http://127.0.0.1:8080/v1 (docs/models.md, A free local model)",
+    "http://127.0.0.1:8080/v1 (docs/models.md, A free local model in five minutes)",
 )
 
 
