@@ -14,7 +14,7 @@ apart := $(foreach one,$(wanted),$(if $(wildcard constraints-$(one).txt),$(one))
 within := $(subst $() ,$(comma),$(strip $(filter-out $(apart),$(wanted))))
 STAMP = $(VENV)/.installed-$(1)
 
-.PHONY: demo docs test test-here check format clean bench
+.PHONY: demo docs test test-here test-realmodel check format clean bench
 .NOTPARALLEL:
 
 demo: $(call STAMP,base)
@@ -53,6 +53,10 @@ endif
 .PRECIOUS: .venv-%/.installed
 test-%: .venv-%/.installed
 	PYTHONDONTWRITEBYTECODE= .venv-$*/bin/pytest -rs tests/extras/$*
+
+# With the server that SOCIOLAB_REAL_MODEL_URL names, see CONTRIBUTING.md; without one, it says so.
+test-realmodel: $(call STAMP,dev)
+	@$(BIN)/python tests/realmodel/run.py
 
 format:
 	$(BIN)/ruff check --fix
