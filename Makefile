@@ -58,6 +58,10 @@ test-realmodel: $(call STAMP,dev)
 test-%: .venv-%/.installed
 	PYTHONDONTWRITEBYTECODE= .venv-$*/bin/pytest -rs tests/extras/$*
 
+# With the server that SOCIOLAB_REAL_MODEL_URL names, see CONTRIBUTING.md; without one, it says so.
+test-realmodel: $(call STAMP,dev)
+	@$(BIN)/python tests/realmodel/run.py
+
 format:
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format

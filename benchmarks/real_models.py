@@ -1,82 +1,119 @@
-"""Real models in every world: failures by cause, seconds, tokens and transcripts, kept in a folder.
+"""Every world with a real model in its seats and as its judge: what fails, how long it takes.
 
-    python benchmarks/real_models.py --model NAME --base-url URL --folder DIR [--tasks 30]
+    python benchmarks/real_models.py play FOLDER --model NAME --base-url URL
+    python benchmarks/real_models.py table FOLDER
 
-Run it once for each size of a model; a run that is broken off goes on with the same command. With
-30 tasks a world it takes hours on a small machine. It judges the plumbing, not the model.
+`play` takes hours; stopped, or killed, the same command goes on. Use one folder for all sizes of
+model, and `play` once for each. It holds, by model, the store, each run's result as JSON and every
+transcript with its scores as text. `table` prints all models of the folder.
+
+Tasks: 30 of sotopia, stss-talk and each AntEval world, 2 of stss. `--worlds` and `--tasks` play a
+part of them: the same command without them goes on with the rest, in runs of their own.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
-import time
-from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
-WORLDS = {"sotopia": "tasks", "stss-talk": "tasks", "anteval-information": "tasks", "stss": "town"}
+from sociolab import open_store, transcript
 
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--model", required=True)
-    parser.add_argument("--base-url", required=True)
-    parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--tasks", type=int, default=30)
-    parser.add_argument("--town", type=int, default=2)
-    args = parser.parse_args()
-    args.folder.mkdir(parents=True, exist_ok=True)
-    print("| world | episodes | failed | calls | failed calls | tokens | s | causes |")
-    print("|---|---|---|---|---|---|---|---|")
-    for world, share in WORLDS.items():
-        count = args.tasks if share == "tasks" else args.town
-        if count:
-            print(row_of(world, play(args, world, count)), flush=True)
+SOURCE = Path(__file__).parent.parent / "src"
+TASKS = {
+    "sotopia": 30,
+    "stss-talk": 30,
+    "anteval-information": 30,
+    "anteval-intention": 30,
+    "stss": 2,
+}
+COLUMNS = (
+    "model", "world", "trials", "played", "seconds", "calls", "tokens in", "tokens out",
+    "asked again", "failed requests", "failures",
+)  # fmt: skip
 
 
-def play(args: argparse.Namespace, world: str, count: int) -> dict[str, object]:
-    """The result of a run, and its transcripts beside it."""
-    store, name = args.folder / f"{world}.db", f"{world}-{args.model.replace('/', '-')}"
-    spec, began = f"openai/{args.model}", time.monotonic()
-    options = ["--store", str(store), "--name", name, "--json"]
-    words = ["run", world, "--agent", spec, "--judge", spec, "--base-url", args.base_url]
-    done = sociolab([*words, "--limit", str(count), *options])
-    document: dict[str, object] = json.loads(done)
-    document["seconds_here"] = time.monotonic() - began
-    (args.folder / f"{name}.json").write_text(json.dumps(document), "utf-8")
-    where = ["--run", name, "--store", str(store)]
-    listed = json.loads(sociolab(["list", "episodes", *where, "--json"]))
-    for episode in listed["episodes"]:
-        transcript = sociolab(["show", str(episode["episode"]), *where])
-        (args.folder / f"{name}-{episode['episode']}.txt").write_text(transcript, "utf-8")
-    return document
+def play(options: argparse.Namespace) -> int:
+    """0 when all worlds are done; 2 when one was stopped, as its message says."""
+    folder = options.folder / options.model.replace("/", "_").replace(":", "_")
+    folder.mkdir(parents=True, exist_ok=True)
+    for world in options.worlds:
+        count = min(TASKS[world], options.tasks or TASKS[world])
+        run = f"{world}-{count}"
+        model = f"openai/{options.model}"
+        words = (
+            "run", world, "--agent", model, "--judge", model, "--base-url", options.base_url,
+            "--limit", str(count), "--seed", "1", "--name", run, "--store", "runs.db", "--json",
+        )  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-m", "sociolab", *words, *options.more],
+            cwd=folder, env={**os.environ, "PYTHONPATH": str(SOURCE)},
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        if done.returncode not in (0, 1):  # 1: trials or scores failed, which is what is looked for
+            return done.returncode
+        (folder / f"{run}.json").write_text(done.stdout, "utf-8")
+        write_transcripts(folder, run)
+    return 0
 
 
-def sociolab(words: list[str]) -> str:
-    command = [sys.executable, "-m", "sociolab", *words]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
+def write_transcripts(folder: Path, run: str) -> None:
+    texts = folder / "transcripts" / run
+    texts.mkdir(parents=True, exist_ok=True)
+    with open_store(folder / "runs.db") as store:
+        for row in store.trials(run):
+            text = transcript(store, run, row.trial.id)
+            (texts / f"{row.trial.id}.txt").write_text(text, "utf-8")
 
 
-def row_of(world: str, result: dict[str, object]) -> str:
-    failures = result["failures"]
-    assert isinstance(failures, dict)
-    causes: Counter[str] = Counter()
-    for kind in ("trials", "turns", "questions", "scores", "calls"):
-        by_cause = failures.get(kind) or {}
-        causes.update({f"{kind}: {cause}": count for cause, count in by_cause.items()})
-    tokens = result["tokens"]
-    assert isinstance(tokens, dict)
-    told = ", ".join(f"{cause} {n}" for cause, n in causes.most_common()) or "none"
-    calls = sum((failures.get("calls") or {}).values())
-    seconds = f"{result['seconds_here']:.0f}"
-    total = f"{tokens['prompt'] + tokens['completion']:,}"
-    return (
-        f"| {world} | {result['played']} of {result['trials']} | {result['failed']} | "
-        f"{result['calls']} | {calls} | {total} | {seconds} | {told} |"
+def failures_in(result: Any) -> str:
+    """All failures by kind and cause, such as "scores: unreadable 12"."""
+    kinds = ("trials", "turns", "questions", "scores", "calls", "usage")
+    causes = {kind: result["failures"][kind] for kind in kinds}
+    return "; ".join(
+        f"{kind}: " + ", ".join(f"{cause} {count}" for cause, count in by_cause.items())
+        for kind, by_cause in causes.items()
+        if by_cause
     )
 
 
+def rows_of(folder: Path) -> Iterable[tuple[object, ...]]:
+    for path in sorted(folder.glob("*/*.json")):
+        result = json.loads(path.read_text("utf-8"))
+        yield (
+            path.parent.name, result["world"], result["trials"], result["played"],
+            round(result["seconds"]), result["calls"], result["tokens"]["prompt"],
+            result["tokens"]["completion"], result["failures"]["replies_asked_again"],
+            result["failed_attempts"]["count"], failures_in(result),
+        )  # fmt: skip
+
+
+def print_table(folder: Path) -> None:
+    for row in (COLUMNS, ("---",) * len(COLUMNS), *rows_of(folder)):
+        print(f"| {' | '.join(map(str, row))} |")
+
+
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    actions = parser.add_subparsers(dest="action", required=True)
+    playing = actions.add_parser("play")
+    playing.add_argument("folder", type=Path)
+    playing.add_argument("--model", required=True)
+    playing.add_argument("--base-url", required=True)
+    playing.add_argument("--worlds", nargs="+", choices=TASKS, default=list(TASKS))
+    playing.add_argument("--tasks", type=int, help="at most so many of each world")
+    playing.add_argument("more", nargs="*", help="after --: more options of `sociolab run`")
+    actions.add_parser("table").add_argument("folder", type=Path)
+    options = parser.parse_args(words)
+    code = play(options) if options.action == "play" else 0
+    print_table(options.folder)
+    return code
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))
