@@ -50,10 +50,6 @@ endif
 	.venv-$*/bin/pip install -q --disable-pip-version-check -c $< -r tests/extras/$*/requirements.txt -e ".[$*]"
 	touch $@
 
-# A real model behind SOCIOLAB_REAL_MODEL_URL in every world; without one, a sentence.
-test-realmodel: $(call STAMP,dev)
-	@$(BIN)/pytest -o addopts="-p no:cacheprovider" -q -rs tests/realmodel
-
 .PRECIOUS: .venv-%/.installed
 test-%: .venv-%/.installed
 	PYTHONDONTWRITEBYTECODE= .venv-$*/bin/pytest -rs tests/extras/$*
