@@ -42,13 +42,13 @@ Replying = Callable[[ChatBody], Record | None]
 
 
 @contextmanager
-def serving(replying: Replying) -> Iterator[EndpointServer]:
+def serving(replying: Replying, usage: str = "") -> Iterator[EndpointServer]:
     """An endpoint of this responder; what it leaves open (None) passes the check of D.2."""
 
     def respond(chat: ChatBody) -> str:
         return json.dumps(replying(chat) or {"reason": "nothing", "holds": True})
 
-    with start_in_thread(EndpointSettings(responder=respond)) as served:
+    with start_in_thread(EndpointSettings(responder=respond, usage=usage)) as served:
         yield served
 
 
@@ -150,10 +150,11 @@ def test_what_was_broken_off_is_resumed_without_paying_for_a_reply_twice(
         if '"characters"' in chat.schema:
             return {"characters": [person(number) for number in range(5)]}
         number = asked[-1].partition("First")[2][0]
-        words = [f"{THINGS[int(number)]}{place}" for place in range(120)]
-        return {"public_info": " ".join(words[:60]), "secret": " ".join(words[60:])}
+        words = [f"{THINGS[int(number)]}{place}" for place in range(16)]
+        return {"public_info": " ".join(words[:8]), "secret": " ".join(words[8:])}
 
-    with serving(replying) as served:
+    usage = '{"prompt_tokens": 900, "completion_tokens": 1000}'  # a dollar each
+    with serving(replying, usage) as served:
         flags = ("--n", 5, "--models", "models.toml", "--in-flight", 1)
         short = write(sociolab, served.url, "characters", *flags, "--budget", 3.0)
         assert (short.code, len(asked) > 1) == (1, True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from any_mind import AnyMind
 from fake_models import FakeModel
 from sociolab.core.ports import ChatReply, NoReply, Observation, Question, Reply, Request, Served
+from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.minds import stock_questions
 from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
@@ -92,8 +92,9 @@ def test_an_answer_that_is_cut_off_twice_is_not_asked_for_a_third_time() -> None
     first = asyncio.run(mind.reply(asked, None))
     assert isinstance(first, NoReply)
     assert (first.cause, first.again) == ("truncated", True)
-    again = replace(asked, attempt=2, problem=first.problem)
+    again = asked.again(first)
     second = asyncio.run(mind.reply(again, None))
     assert isinstance(second, NoReply)
-    assert (second.cause, second.again) == ("truncated", False)
+    assert not FailurePolicy(3).is_final(asked, first)
+    assert FailurePolicy(3).is_final(again, second)
     assert [prompt.needs for prompt, _ in model.calls] == [1_500, 1_500]
