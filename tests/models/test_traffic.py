@@ -312,6 +312,27 @@ def test_a_limit_that_never_lifts_stops_the_run_after_the_time_of_a_call() -> No
     assert requests < 32 + 5
 
 
+@pytest.mark.parametrize("pause", [None, 1.0])
+@pytest.mark.parametrize("total_s", [0.3, 30, 40])
+def test_a_pause_of_our_own_is_not_said_to_be_what_the_server_asks_for(
+    total_s: float, pause: float | None
+) -> None:
+    async def serve(number: int) -> None:
+        raise limited(pause)
+
+    async def go() -> tuple[str, float]:
+        with pytest.raises(ModelError) as failure:
+            await Simulated(serve, total_s=total_s).one_call()
+        return str(failure.value), asyncio.get_running_loop().time()
+
+    message, seconds = run_in_virtual_time(go())
+    if pause is not None and pause > total_s:
+        assert "asks for a pause until" in message
+    else:
+        assert f"took no request for {total_s:g} s" in message
+        assert total_s < seconds <= 2 * total_s + 1
+
+
 # ---------------------------------------------------------------- hopeless endpoints
 
 

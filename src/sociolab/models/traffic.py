@@ -300,7 +300,7 @@ class Traffic:
             self._limited_in_a_row += 1
             if self.rate.now is None:
                 self.limit.halve(now)
-        own = backoff(self._limited_in_a_row)
+        own = min(backoff(self._limited_in_a_row), self._spec.total_s)
         pause = own if error.pause is None else error.pause
         if self._limited_in_a_row > 2:  # what it asks for was not enough
             pause = max(pause, own)
