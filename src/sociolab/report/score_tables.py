@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.core.metrics import scale
-from sociolab.core.score import READER, SHEET, Method
+from sociolab.core.score import BY_FORMULA, READER, SHEET, Method
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable, noted
@@ -64,7 +64,9 @@ class Grid:
         return tuple(cell for row in self.rows for cell in row.cells if cell is not None)
 
 
-_ORDER: tuple[Method, ...] = ("formula", "people", "model", "heuristic", "scripted", "rules")
+_ORDER: tuple[Method, ...] = (
+    "formula", "reported", "people", "model", "heuristic", "scripted", "rules",
+)  # fmt: skip
 
 
 def judges_of(result: RunResult) -> tuple[str, ...]:
@@ -443,7 +445,7 @@ def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
 def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
     """Whether the outcomes of a run could be established, agent by agent, and whether a reader
     agrees; nothing where no score rests on an outcome that those who were there were asked for."""
-    formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
+    formulas = {judge.judge for judge in result.judges if judge.method in BY_FORMULA}
     measures = {
         entry.measure
         for entry in result.scores
