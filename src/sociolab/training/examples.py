@@ -160,8 +160,16 @@ class ExportSource:
             return ""
         ((measure, reward),) = self.reward(turn).items()
         if reward is None or reward.value is None:
-            return f"without {measure} by {self.judges[measure]}"
+            return why_unknown(measure, self.judges[measure], reward)
         return "" if reward.value >= least else f"with {measure} below {least:g}"
+
+
+def why_unknown(metric: str, judge: str, reward: Reward | None) -> str:
+    """What an example lacks that has no known reward, to go on after "turn"."""
+    if reward is None:
+        return f"without {metric} by {judge}"
+    hint = ", which a --reader can establish" if reward.status == "reported" else ""
+    return f"whose {metric} by {judge} is unknown ({reward.status}{hint})"
 
 
 def episodes(source: ExportSource, left: Skipped) -> Iterator[EpisodeTurns]:
@@ -376,7 +384,7 @@ def _replies(source: ExportSource, left: Skipped) -> dict[_Prompt, dict[str, _Re
             if not turn.usable:
                 left.add("turn", "with an unusable reply")
             elif reward is None or reward.value is None:
-                left.add("turn", f"without {measure} by {judge}")
+                left.add("turn", why_unknown(measure, judge, reward))
             else:
                 replies = groups.setdefault(_prompt(turn), {})
                 one = replies.setdefault(turn.reply, _Reply(turn.reply))

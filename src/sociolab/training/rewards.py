@@ -117,7 +117,7 @@ class RunRewards:
                 )
 
     def reward(self, judge: str, measure: str, run: str, trial: str, seat: str) -> Reward | None:
-        """What the judge gave the seat, or else the episode; None where it gave neither anything."""
+        """What the judge gave the seat, or else the episode; None where neither."""
         of_seat = self._rewards.get((run, trial, seat, judge, measure))
         return of_seat or self._rewards.get((run, trial, None, judge, measure))
 

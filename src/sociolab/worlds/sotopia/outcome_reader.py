@@ -67,9 +67,9 @@ class OutcomeReader:
     """The rubric of a reader: what it is shown, and how its reply becomes values.
 
     An agreement counts only with its two quotes, the offer by one seat and a later acceptance by
-    another; a reply without them is asked for again, and fails if they do not come. The seats' goals
-    and secrets are not shown: what was agreed stands in the text, and what somebody wanted would be
-    in the way.
+    another; a reply without them is asked for again, and fails if they do not come. Goals and
+    secrets are not shown: what was agreed stands in the text, and what somebody wanted would be in
+    the way.
     """
 
     instructions = None
