@@ -618,14 +618,17 @@ def find_exchange(
 
 
 def exchange_problem(offer: str, acceptance: str, lines: Sequence[SpokenLine]) -> str:
-    """Why these quotes are no offer with a later acceptance by somebody else; "" if they are."""
+    """Why these quotes are no offer with a later acceptance by somebody else; "" if they are.
+
+    It repeats no quote: what a seat answers aside enters no prompt, not even its own.
+    """
     places = []
     for name, quote in (("offer", offer), ("acceptance", acceptance)):
         if not quote.strip():
             return f"{name}: expected {WANTED} of one line, word for word, found no quote"
         places.append(_lines_with(quote, lines))
         if not places[-1]:
-            return f'{name}: expected {WANTED} of one line, word for word, found "{quote}"'
+            return f"{name}: expected {WANTED} of one line, word for word, found other words"
     if find_exchange([(offer, acceptance)], lines) is not None:
         return ""
     speakers = {lines[at].speaker for found in places for at in found}
