@@ -432,6 +432,7 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         scores = plural(sum(failures.scores.values()), "score")
         found.append(f"{scores} missing: {counted(failures.scores)}")
         found += first_words(result, "scores")
+    found += _contradicted_reports(result)
     if failures.calls:
         calls = plural(sum(failures.calls.values()), "call")
         found.append(f"{calls} failed after all retries: {counted(failures.calls)}")
@@ -442,6 +443,22 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         found.append(possible_words(result.failed_attempts))
     found += served_warnings(result.served)
     return tuple(found)
+
+
+def _contradicted_reports(result: RunResult) -> Iterator[str]:
+    """How often a reader reads another outcome than the players report, for each reader."""
+    reported = {judge.judge for judge in result.judges if judge.method == "reported"}
+    for reader in dict.fromkeys(entry.reader for entry in result.readings):
+        entries = [
+            entry for entry in result.readings if entry.reader == reader and entry.judge in reported
+        ]
+        differ = sum(entry.differ for entry in entries)
+        if differ:
+            seats = plural(differ + sum(entry.agree for entry in entries), "seat")
+            yield (
+                f"{reader} reads another outcome than the players report for {differ} of {seats} "
+                "with both; its scores lead, and nothing is averaged"
+            )
 
 
 def _judged(result: RunResult) -> bool:
