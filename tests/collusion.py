@@ -145,10 +145,9 @@ SCRIPTS = (
         Claim(900, "I ask $900 for the bicycle", "I accept your kind offer"),
     ),
     _script(
-        "made-up quotes by one seat",
-        ("I ask $900 for it.", "That is too much."),
-        Claim(900, "I ask $900 for it", "That is too much"),
-        Claim(900, "I ask $900 for it", "I accept your kind offer"),
+        "one speaker in two turns",
+        ("I ask $900 for it.", "Hm.", "Fine, $900 it is then.", "Not with me."),
+        Claim(900, "I ask $900 for it", "Fine, $900 it is then"),
     ),
     _script(
         "a quote of one common word",

@@ -126,6 +126,7 @@ def test_a_policy_gets_no_reward_for_a_report(tmp_path: Path) -> None:
 ONE_SPEAKER = (
     "one's own line as both",
     "the partner's line as both",
+    "one speaker in two turns",
     "swapped quotes",
     "the acceptance before the offer",
     "the partner's name in one's own line",

@@ -112,8 +112,8 @@ def test_chats_are_usable_turns_that_earned_enough(small: Path, tmp_path: Path) 
     assert [m["role"] for m in rows[0]["messages"]] == ["system", "user", "assistant"]
     assert {why.why: n for why, n in done.left.items()} == {
         "of the partner scripted, which --agent would take": SCRIPTED,
-        "with goal below 7": 10 - 4 + 4,
-        "whose goal by by-hand is unknown (failed)": 8 - 4,
+        "with goal below 7": 2 * 3,
+        "whose goal by by-hand is unknown (failed)": 4 * 2,
         "with an unusable reply": 2,
     }
 
@@ -287,7 +287,7 @@ def test_an_outcome_that_is_not_established_is_no_reward(small: Path, tmp_path: 
     rewards = [tuple(row[column][price.name] for column in columns) for row in rows]
     assert set(map(str, rewards)) == {
         str((4.5, None, "score")),
-        str((None, [0, 9], "disputed")),
+        str((None, [0.0, 9.0], "disputed")),
         str((None, None, None)),
     }
     assert (

@@ -173,6 +173,14 @@ def test_without_the_right_quotes_of_every_seat_it_is_unconfirmed(
     assert (seller.low, seller.high) == (0, 10)
 
 
+def test_one_speaker_in_two_turns_confirms_nothing() -> None:
+    lines = talk("I ask $250.", "Hm.", "Fine, $250 it is then.", "Not with me.")
+    own = {"offer": "I ask $250", "acceptance": "Fine, $250 it is"}
+    assert open_kind(judged(case(), *lines, price(0, 250, **own), price(1, 250, **own))) == (
+        "unconfirmed"
+    )
+
+
 def test_seats_that_quote_different_lines_confirm_nothing() -> None:
     lines = talk("I ask $250.", "Fine with me.", "So $250 then?", "That is right.")
     first = {"offer": "I ask $250", "acceptance": "Fine with me"}
