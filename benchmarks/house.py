@@ -36,11 +36,13 @@ main()
 """
 
 RUN = """
+import os
 import sys
-from pathlib import Path
+from importlib.util import find_spec
+package = os.path.dirname(find_spec("sociolab").origin) + os.sep
 seen = set()
 def watch(frame, event, arg):
-    if event == "call" and "/sociolab/" in frame.f_code.co_filename:
+    if event == "call" and frame.f_code.co_filename.startswith(package):
         if frame.f_code.co_name != "<module>":
             seen.add(frame.f_code.co_filename)
 sys.setprofile(watch)

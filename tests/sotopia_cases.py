@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from sociolab.core.episode import CastMember, Episode, Event, Task, Trial
@@ -89,10 +89,12 @@ def task_of(cast: SceneCast) -> Task:
     return Task("market.1", seats, cast.scenario.id, cast.model_dump_json())
 
 
-def episode_of(cast: SceneCast, *events: Event) -> Episode:
-    """An episode in which this happened."""
+def episode_of(
+    cast: SceneCast, *events: Event, agents: Sequence[str] = ("openai/a", "openai/b")
+) -> Episode:
+    """An episode in which this happened, played by these agents."""
     task = task_of(cast)
-    members = tuple(CastMember(seat, "tested") for seat in task.seats)
+    members = tuple(map(CastMember, task.seats, agents))
     return Episode(Trial("trial", "sotopia", task, members, 0, 0), events)
 
 

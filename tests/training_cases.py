@@ -87,16 +87,22 @@ class Buyer:
     """Says yes to $220, and afterwards that this was agreed, or that price, or nothing at all."""
 
     def __init__(
-        self, outcome: str = "agreed", dollars: float = 220, words: str = "Deal, $220."
+        self,
+        outcome: str = "agreed",
+        dollars: float = 220,
+        words: str = "Deal, $220.",
+        quotes: bool = False,
     ) -> None:
         self._outcome, self._dollars, self._words = outcome, dollars, words
+        self._quotes = {"offer": "I want $220 for it", "acceptance": words} if quotes else {}
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         if not isinstance(request.wanted, Question):
             return Reply((Action("speak", self._words),))
         if self._outcome == "silence":
             return NoReply("gave up", "I will not say", again=False)
-        return Reply(request.wanted.reply(**closing(self._outcome, self._dollars)))
+        answer = closing(self._outcome, self._dollars) | self._quotes
+        return Reply(request.wanted.reply(**answer))
 
 
 def closing(outcome: str, dollars: float = 220) -> dict[str, Any]:

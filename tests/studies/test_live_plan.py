@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from sociolab.app.players.models import HUMAN
+from sociolab.core.episode import HUMAN
 from sociolab.core.errors import ConfigError
 from sociolab.studies.play_plan import people_agent, run_settings, trials_of
 from sociolab.studies.settings import PlayPlan

@@ -17,7 +17,7 @@ from sociolab.testing import JudgeContract, PlayerContract, WorldContract
 from sociolab.testing.players import AnyPlayer
 from sociolab.testing.playing import StockScene, play_task
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED, OVERALL, SotopiaRubric
-from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
+from sociolab.worlds.sotopia.outcome import HeuristicJudge, ReportedOutcome
 from sociolab.worlds.sotopia.scenarios import (
     DivisionGoal,
     Facts,
@@ -162,9 +162,9 @@ class TestHeuristicJudge(JudgeContract):
         return (*DIMENSIONS, OVERALL)
 
 
-class TestOutcomeCheck(JudgeContract):
+class TestReportedOutcome(JudgeContract):
     def judge(self) -> Judge:
-        return OutcomeCheck()
+        return ReportedOutcome()
 
     def episodes(self) -> Sequence[Episode]:
         return [*played(ScriptedPlayer()), *played(AnyPlayer())]

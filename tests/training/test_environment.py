@@ -58,8 +58,9 @@ def test_an_episode_goes_from_reset_to_rewards() -> None:
         assert "Hello." in step.observation.messages[1]["content"]
         last = env.step_sync(Action("speak", "That is all."))
         assert last.done
-        assert last.rewards == {"outcome": {"goal_checked": 0.0}}
-        assert last.reward_kinds == {"outcome": {"goal_checked": "lower bound (cannot tell)"}}
+        assert last.rewards["reported"] == {"goal_checked": None}
+        assert last.reward_status["reported"] == {"goal_checked": "cannot tell"}
+        assert last.reward_bounds["reported"] == {"goal_checked": (0, 10)}
         assert last.episode is not None
         assert last.episode.moves[0].actions == (Action("speak", "Hello."),)
         assert last.episode.trial.agent(first.seat) == "policy"
@@ -212,7 +213,8 @@ def test_a_partners_failed_call_is_no_reward_but_raised_or_marked(refusing: str)
 def test_a_judge_that_fails_gives_no_reward_and_is_told() -> None:
     with short(seat=1, judges=("python:training_cases:ByHand",)) as env:
         (rollout,) = env.rollouts_sync(greet, 1)
-        assert "by-hand" not in rollout.rewards
+        assert rollout.rewards["by-hand"] == {"goal": None}
+        assert rollout.reward_status["by-hand"] == {"goal": "failed"}
         assert rollout.failures == ("goal by by-hand: unreadable: no number",)
         assert rollout.episode_scores == {"by-hand": {"mood": 0}}
 
@@ -338,13 +340,14 @@ def said(outcome: str, dollars: float = 220) -> str:
     return json.dumps(closing(outcome, dollars))
 
 
-def test_what_both_seats_say_alike_is_the_reward() -> None:
-    rollout = sold("", said("agreed"))
+def test_what_both_seats_say_alike_is_a_report_and_no_reward() -> None:
+    quotes = {"offer": "I want $220 for it", "acceptance": "Deal, $220."}
+    rollout = sold("?quotes=yes", json.dumps({**closing("agreed"), **quotes}))
     facts = rollout.turns[0].observation.shown.view.goal.facts
     assert (facts.role, facts.listed, facts.target) == ("seller", 340, 235)
-    # 6 + (220 - 235) / 11.75
-    assert rollout.rewards["outcome"]["goal_checked"] == pytest.approx(4.7234, abs=1e-4)
-    assert rollout.reward_kinds == {}
+    assert rollout.rewards["reported"] == {"goal_checked": None}
+    assert rollout.reward_status["reported"] == {"goal_checked": "reported"}
+    assert rollout.reward_bounds["reported"] == {"goal_checked": (0, 10)}
 
 
 @pytest.mark.parametrize(
@@ -369,16 +372,17 @@ def test_whoever_disputes_lies_or_is_silent_gains_nothing(
     partner: str, answer: str, kind: str
 ) -> None:
     rollout = sold(partner, answer)
-    assert rollout.rewards == {"outcome": {"goal_checked": 0.0}}
-    assert rollout.reward_kinds == {"outcome": {"goal_checked": f"lower bound ({kind})"}}
+    assert rollout.rewards["reported"] == {"goal_checked": None}
+    assert rollout.reward_status["reported"] == {"goal_checked": kind}
     assert rollout.failures == ()
     assert (rollout.unusable, rollout.lost) == (0, 0)
 
 
-def test_two_who_say_that_nothing_was_agreed_earn_nothing() -> None:
+def test_two_who_say_that_nothing_was_agreed_have_no_reward_either() -> None:
+    """Else only failures would be known, and each reward a punishment."""
     rollout = sold("?outcome=nothing", said("still open"))
-    assert rollout.rewards == {"outcome": {"goal_checked": 0.0}}
-    assert rollout.reward_kinds == {}
+    assert rollout.rewards["reported"] == {"goal_checked": None}
+    assert rollout.reward_status["reported"] == {"goal_checked": "reported"}
 
 
 def test_a_reader_gives_a_reward_of_its_own_whatever_the_seats_say() -> None:
@@ -388,7 +392,7 @@ def test_a_reader_gives_a_reward_of_its_own_whatever_the_seats_say() -> None:
         config = RunConfig(settings={"turns": "4"}, base_url=endpoint.url)
         rollout = sold("", said("nothing"), readers="openai/r", config=config)
     assert rollout.rewards["reader:openai/r"]["goal_checked"] == pytest.approx(4.7234, abs=1e-4)
-    assert rollout.reward_kinds == {"outcome": {"goal_checked": "lower bound (disputed)"}}
+    assert rollout.reward_status["reported"] == {"goal_checked": "disputed"}
 
 
 def test_acts_that_a_policy_writes_count_for_nothing() -> None:
@@ -399,7 +403,7 @@ def test_acts_that_a_policy_writes_count_for_nothing() -> None:
 
     with short(config=BARGAIN) as env:  # a scripted partner, which would understand acts
         (rollout,) = env.rollouts_sync(policy, 1)
-    assert rollout.rewards == {"outcome": {"goal_checked": 0.0}}
-    assert rollout.reward_kinds == {"outcome": {"goal_checked": "lower bound (cannot tell)"}}
+    assert rollout.rewards["reported"] == {"goal_checked": None}
+    assert rollout.reward_status["reported"] == {"goal_checked": "cannot tell"}
     assert rollout.episode is not None
     assert not any(a.acts for m in rollout.episode.moves for a in m.actions if m.turn % 2 == 0)

@@ -119,7 +119,7 @@ def test_a_judge_that_breaks_costs_its_own_scores_and_no_others() -> None:
     judges = ("python:training_cases:Broken", "python:training_cases:ByHand")
     with short(judges=judges) as env:
         (rollout,) = env.rollouts_sync(greet, 1)
-        assert set(rollout.rewards) == {"outcome", "by-hand"}
+        assert set(rollout.rewards) == {"reported", "by-hand"}
         assert rollout.error == ""
         (failure,) = rollout.failures
         assert failure.startswith("any score (the judge broke before it named one) by broken: plug")
@@ -127,14 +127,15 @@ def test_a_judge_that_breaks_costs_its_own_scores_and_no_others() -> None:
         env.step_sync(HELLO)
         step = env.step_sync(HELLO)
         assert (step.rewards, step.failures) != ({}, ())
-        assert set(step.rewards) == {"outcome", "by-hand"}
+        assert set(step.rewards) == {"reported", "by-hand"}
 
 
 def test_a_judge_that_breaks_later_fails_in_what_it_gave_before() -> None:
     with short(judges=("python:training_cases:BrokenLater",)) as env:
         good, bad = env.rollouts_sync(greet, 2, in_flight=1)
     assert good.rewards["broken-later"] == {"goal": 5.0}
-    assert "broken-later" not in bad.rewards
+    assert bad.rewards["broken-later"] == {"goal": None}
+    assert bad.reward_status["broken-later"] == {"goal": "failed"}
     assert [one.split(": ")[0] for one in bad.failures] == ["goal by broken-later"]
 
 

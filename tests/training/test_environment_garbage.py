@@ -67,7 +67,9 @@ def test_a_talk_that_the_policy_broke_off_says_so(
     played: Mapping[str, tuple[Rollout, Given]],
 ) -> None:
     rollout, _ = played["stss-talk"]
-    assert (rollout.unusable, rollout.rewards, rollout.episode_scores) == (1, {}, {})
+    assert (rollout.unusable, rollout.rewards) == (1, {})
+    assert set(rollout.episode_scores["recorded"].values()) == {None}
+    assert set(rollout.reward_status["recorded"].values()) == {"failed"}
     assert rollout.episode is not None
     assert rollout.episode.ended is not None
     assert rollout.episode.ended.reason == "silence"

@@ -13,6 +13,7 @@ import pytest
 from sociolab.core.episode import Answered
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
+from sociolab.core.score import JudgeId, Measure, Score, Unscored
 from sociolab.store.calls import RunReplies
 from sociolab.store.store import Store
 from sociolab.training.examples import ExportOptions
@@ -106,12 +107,13 @@ def test_a_models_answer_to_the_closing_question_is_no_turn(tmp_path: Path) -> N
 
 def test_chats_are_usable_turns_that_earned_enough(small: Path, tmp_path: Path) -> None:
     done, rows = export(small, tmp_path / "s.jsonl", "sft", measures=("goal",), least=7)
-    assert len(rows) == 8, "the first seat's two turns, in the second repeat of four games"
+    assert len(rows) == 4, "its turns in the first seat, in the second repeat of two games"
     assert {row["metadata"]["rewards"]["goal"] for row in rows} == {8}
     assert [m["role"] for m in rows[0]["messages"]] == ["system", "user", "assistant"]
     assert {why.why: n for why, n in done.left.items()} == {
-        "with goal below 7": 10 + 8,
-        "without goal by by-hand": 8,
+        "of the partner scripted, which --agent would take": SCRIPTED,
+        "with goal below 7": 2 * 3,
+        "whose goal by by-hand is unknown (failed)": 4 * 2,
         "with an unusable reply": 2,
     }
 
@@ -119,15 +121,16 @@ def test_chats_are_usable_turns_that_earned_enough(small: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("wanted", "count"),
     [
-        ({}, 32),
+        ({}, 16),
         ({"agent": "openai/x"}, 16),
+        ({"agent": "scripted"}, 16),
         ({"agent": "scripted", "seat": "1"}, 8),
-        ({"seat": "2"}, 16),
-        ({"world": "sotopia"}, 32),
-        ({"asked": "act"}, 32),
+        ({"seat": "2"}, 8),
+        ({"world": "sotopia"}, 16),
+        ({"asked": "act"}, 16),
         ({"measures": ("goal",), "least": 6, "by": "by-hand", "agent": "openai/x"}, 4),
         ({"measures": ("goal",), "least": 6, "agent": "scripted"}, 4 + 8),
-        ({"measures": ("mood",), "least": 1}, 16),
+        ({"measures": ("mood",), "least": 1}, 8),
     ],
 )
 def test_filters_keep_what_they_say(
@@ -149,7 +152,7 @@ def test_a_whole_episode_is_one_chat_of_what_was_new_and_what_was_done(
 ) -> None:
     _, turns = export(small, tmp_path / "t.jsonl", "turns")
     _, rows = export(small, tmp_path / "w.jsonl", "sft", whole=True)
-    assert len(rows) == 16, "two seats of eight episodes"
+    assert len(rows) == 8, "the model's seat of eight episodes"
     for row in rows:
         about = row["metadata"]
         own = [
@@ -199,7 +202,7 @@ def test_a_run_named_twice_is_read_once(small: Path, tmp_path: Path) -> None:
         ({"world": "stss"}, "sotopia"),
         ({"measures": ("fame",), "least": 1}, "goal, mood"),
         ({"measures": ("goal",), "by": "somebody"}, "by-hand"),
-        ({"measures": ("goal",), "least": 9}, "28 turns with goal below 9"),
+        ({"measures": ("goal",), "least": 9}, "12 turns with goal below 9"),
         ({"asked": "why"}, "nothing fits"),
     ],
 )
@@ -269,26 +272,25 @@ def test_no_address_is_in_what_is_exported(small: Path, tmp_path: Path) -> None:
     assert "127.0.0.1" not in (tmp_path / "t.jsonl").read_text("utf-8")
 
 
-def test_an_outcome_that_is_not_established_is_a_lower_bound_and_says_so(tmp_path: Path) -> None:
-    store = tmp_path / "s.db"
-    play_bargain(store, "honest", "words=Deal at $220.")
-    play_bargain(store, "liar", "words=Done, $220.&outcome=nothing")
-    wanted = ExportOptions("turns", measures=("goal_checked",))
-    done = export_training(["honest", "liar"], tmp_path / "t.jsonl", wanted, store)
-    rows: list[Any] = lines(tmp_path / "t.jsonl")
-    assert {row["asked"] for row in rows} == {"act"}, "nobody is trained on closing answers"
-    assert len(rows) == 2 * 2 * 4, "two runs, both ways round, four turns"
-    told = {(row["run"], row["reward_kinds"]["goal_checked"]) for row in rows}
-    assert told == {("honest", "score"), ("liar", "lower bound (disputed)")}
-    assert {row["rewards"]["goal_checked"] for row in rows if row["run"] == "liar"} == {0.0}
-    assert {"outcome": {}} not in [row["scores"] for row in rows]
+def test_an_outcome_that_is_not_established_is_no_reward(small: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(small, tmp_path / "judged.db"))
+    price, reader = Measure("goal_checked", 0, 10), JudgeId("reader:openai/r", "model")
+    with Store.open(path) as store:
+        first, second, *_ = store.trials("small")
+        seat = first.trial.task.seats[0]
+        known = Score(price, seat, 4.5)
+        unknown = Unscored(price, second.trial.task.seats[0], "who knows", "disputed", 0, 9)
+        store.verdicts.add("small", reader, (known,), trial=first.trial.id)
+        store.verdicts.add("small", reader, (unknown,), trial=second.trial.id)
+    done, rows = export(path, tmp_path / "t.jsonl", "turns", measures=("goal_checked",))
+    columns = ("rewards", "reward_bounds", "reward_status")
+    rewards = [tuple(row[column][price.name] for column in columns) for row in rows]
+    assert set(map(str, rewards)) == {
+        str((4.5, None, "score")),
+        str((None, [0.0, 9.0], "disputed")),
+        str((None, None, None)),
+    }
     assert (
-        "4 episodes without an established outcome: their reward (goal_checked by outcome) is a "
-        "lower bound, and reward_kinds says so"
+        "1 reward unknown (goal_checked by reader:openai/r: 1 disputed): null, with reward_bounds "
+        "and reward_status"
     ) in done.sentences()
-    least = ExportOptions("sft", measures=("goal_checked",), least=1)
-    done = export_training(["honest", "liar"], tmp_path / "u.jsonl", least, store)
-    assert {row["metadata"]["run"] for row in lines(tmp_path / "u.jsonl")} == {"honest"}
-    assert any("8 turns with goal_checked below 1" in one for one in done.sentences())
-    with pytest.raises(ConfigError, match="2 episodes could not be scored: have a model read"):
-        export_training(["liar"], tmp_path / "v.jsonl", wanted, store)

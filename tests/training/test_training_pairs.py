@@ -50,7 +50,9 @@ def test_first_turns_over_repeats_make_pairs(small: Path, tmp_path: Path) -> Non
     lone = left["whose prompt no other turn had"]
     alike = 2 * left.get("with the same reply each time", 0)
     close = 2 * left.get("apart by nothing in goal", 0)
-    assert left.get("without goal by by-hand", 0) + lone + alike + close == 20 - 4 - 2 * 2
+    assert (
+        left["whose goal by by-hand is unknown (failed)"] + lone + alike + close == 20 - 4 - 2 * 2
+    )
 
 
 def test_a_margin_that_is_reached_is_enough_and_one_that_is_not_is_told(
@@ -118,7 +120,8 @@ def test_one_reply_that_came_more_often_counts_once_with_its_mean_reward(
     small: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "p.jsonl"
-    export_training(["small"], file, ExportOptions("pairs", measures=("goal",)), small)
+    wanted = ExportOptions("pairs", measures=("goal",), agent="scripted")
+    export_training(["small"], file, wanted, small)
     rows = lines(file)
     prompts: dict[str, set[tuple[str, str]]] = {}
     for row in rows:
@@ -130,35 +133,20 @@ def test_one_reply_that_came_more_often_counts_once_with_its_mean_reward(
     assert any(row["metadata"]["chosen"]["rebuilt"] for row in rows)
 
 
-def test_two_replies_whose_rewards_are_lower_bounds_are_no_pair(tmp_path: Path) -> None:
-    """ "Deal" is worth its price; "Fine" once that and once disputed; "Sure" disputed: whether Fine
-    was better than Sure is not known."""
-    store = tmp_path / "s.db"
-    for name, agent in (
-        ("deal", "words=Deal at $220."),
-        ("fine", "words=Fine, $220."),
-        ("fine-too", "words=Fine, $220.&outcome=nothing"),
-        ("sure", "words=Sure, $220.&outcome=nothing"),
-    ):
+def test_replies_of_different_agents_or_casts_are_no_pair(tmp_path: Path) -> None:
+    """Each run has one reply to the opening prompt, and a better judge of the last one."""
+    store, price = tmp_path / "s.db", Measure("goal", 0, 10)
+    runs = {"deal": "words=Deal at $220.", "fine": "words=Fine, $220."}
+    for value, (name, agent) in enumerate(runs.items()):
         play_bargain(store, name, agent)
-    wanted = ExportOptions("pairs", measures=("goal_checked",), seat="1")
-    runs = ["deal", "fine", "fine-too", "sure"]
-    done = export_training(runs, tmp_path / "p.jsonl", wanted, store)
-    rows: list[Any] = lines(tmp_path / "p.jsonl")
-    words = ("Deal at", "Deal,", "Fine", "Sure")
-
-    def word(row: Any, side: str) -> str:
-        return next(word for word in words if word in row[side][0]["content"])
-
-    opening = [row for row in rows if row["metadata"]["turn"] == 1]
-    found = {(word(row, "chosen"), word(row, "rejected")) for row in opening}
-    assert ("Deal at", "Fine") in found
-    assert ("Deal at", "Sure") in found
-    assert ("Fine", "Sure") not in found
-    (row,) = (r for r in opening if (word(r, "chosen"), word(r, "rejected")) == ("Deal at", "Fine"))
-    about = row["metadata"]
-    assert (about["chosen"]["lower_bounds"], about["rejected"]["lower_bounds"]) == (0, 1)
-    assert any("with a lower bound on both sides" in sentence for sentence in done.sentences())
+        with Store.open(store, create=False) as opened:
+            for row in opened.trials(name):
+                scores = tuple(Score(price, seat, value) for seat in row.trial.task.seats)
+                opened.verdicts.add(name, JudgeId("j", "rules"), scores, trial=row.trial.id)
+    for more in ({}, {"agent": "python:training_cases:Buyer"}):
+        wanted = ExportOptions("pairs", measures=("goal",), **more)
+        with pytest.raises(ConfigError, match="turns whose prompt no other turn had"):
+            export_training([*runs], tmp_path / "p.jsonl", wanted, store)
 
 
 def test_a_metric_of_which_lower_is_better_is_no_reward(

@@ -23,7 +23,7 @@ from sociolab.studies.reviews import POINTS
 from sociolab.web.rate import ReviewForm
 from sociolab.worlds.anteval.session import session_from
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
-from sociolab.worlds.sotopia.outcome import CLOSING, OutcomeCheck
+from sociolab.worlds.sotopia.outcome import CLOSING, ReportedOutcome
 from web_serving import TOKEN, served
 
 HOME = f"/take/{STUDY}/r1"
@@ -123,7 +123,7 @@ def test_no_page_of_a_rater_holds_what_the_seats_said_of_the_outcome_or_what_it_
     for row in store.trials(RUN):
         for seat, verdict in verdicts.items():
             store.append(RUN, row.trial.id, Answered(8, seat, CLOSING, answered))
-            judge = OutcomeCheck().id
+            judge = ReportedOutcome().id
             store.verdicts.add(RUN, judge, (verdict,), trial=row.trial.id)
     open_study(store)
     client, place = begun(address)

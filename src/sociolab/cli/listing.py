@@ -217,8 +217,9 @@ def _task_lists() -> Rows:
 
 def _agents(world: str) -> Rows:
     from sociolab.app.data.sets import load_world
-    from sociolab.app.players.models import HUMAN, ready_endpoints
+    from sociolab.app.players.models import ready_endpoints
     from sociolab.app.registry import names
+    from sociolab.core.episode import HUMAN
 
     kit = load_world(world)
     own = [(name, world, "rule-based player, offline") for name in kit.players]

@@ -221,6 +221,10 @@ class Task:
     roles: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
+HUMAN = "human"
+"""The agent that is a person."""
+
+
 @dataclass(frozen=True, slots=True)
 class CastMember:
     """Who plays a seat: the agent's label, and a hash of all its settings."""

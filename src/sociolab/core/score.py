@@ -9,10 +9,13 @@ from typing import Literal, TypeAlias
 
 from sociolab.core.errors import Cause, ConfigError, WorldError
 
-Method: TypeAlias = Literal["model", "rules", "scripted", "heuristic", "people", "formula"]
+Method: TypeAlias = Literal[
+    "model", "rules", "scripted", "heuristic", "people", "formula", "reported"
+]
 """Where a figure comes from. Whatever is not "model" or "people" is labelled wherever it shows.
 
-"formula": computed from an outcome that those who played established.
+"formula": computed from an outcome on record. "reported": by the same formula, from what the
+players say of the outcome; never a reward.
 """
 METHODS: Mapping[Method, str] = {
     "model": "LLM judge",
@@ -21,6 +24,7 @@ METHODS: Mapping[Method, str] = {
     "heuristic": "offline baseline",
     "people": "human raters",
     "formula": "formula",
+    "reported": "as reported by the players",
 }
 """What a reader calls each."""
 
@@ -32,6 +36,9 @@ def judge_title(name: str, method: Method) -> str:
 
 RULE_BASED: frozenset[Method] = frozenset({"rules", "heuristic", "scripted"})
 """Computed, by rules that say the same each time; models and people read."""
+
+BY_FORMULA: frozenset[Method] = frozenset({"formula", "reported"})
+"""Computed from an outcome by the formula of a goal."""
 
 BASELINES: frozenset[Method] = frozenset({"heuristic", "scripted"})
 """Rule-based scores that let everything run offline: no result, and no reward unless asked for."""
@@ -48,16 +55,18 @@ def foremost(judges: Mapping[str, Method], *, with_people: bool = False) -> tupl
     """Whose scores lead where no judge is named, of these by name.
 
     Models and rules that were asked to judge; without any, people, whose ratings mostly cover a
-    part of the episodes and come after a run; then readers; then formulas; then rule-based
-    baselines; then further sheets, which ask something else. So a reader, whose method is the same
-    for all agents, comes before what the agents themselves said, and what is on record before a
-    baseline. `with_people`: people beside models and rules, where several may lead.
+    part of the episodes and come after a run; then readers; then formulas over what is on record;
+    then formulas over what the players report; then rule-based baselines; then further sheets,
+    which ask something else. So a reader, whose method is the same for all agents, comes before
+    what the agents themselves said, and what is on record before a baseline. `with_people`: people
+    beside models and rules, where several may lead.
     """
     found: dict[int, list[str]] = {}
     for name, method in judges.items():
-        place = 2 if name.startswith(READER) else {"people": 1, "formula": 3}.get(method, 0)
+        by_method: Mapping[Method, int] = {"people": 1, "formula": 3, "reported": 4}
+        place = 2 if name.startswith(READER) else by_method.get(method, 0)
         place = 0 if with_people and method == "people" else place
-        place = 5 if name.startswith(SHEET) else 4 if method in BASELINES else place
+        place = 6 if name.startswith(SHEET) else 5 if method in BASELINES else place
         found.setdefault(place, []).append(name)
     return tuple(found[min(found)]) if found else ()
 
@@ -169,8 +178,8 @@ class ScoreFailure:
 
 
 NotKnown: TypeAlias = Literal["cannot tell", "disputed", "unconfirmed", "not applicable"]
-"""Why there is no value. "disputed": those who were there differ; "unconfirmed": they agree on what
-is nowhere in the text; "not applicable": no value is due, and none is counted as missing."""
+"""Why there is no value. "disputed": those who were there differ; "unconfirmed": they agree, and
+nothing but their word shows it; "not applicable": no value is due, and none counts as missing."""
 
 NO_ANSWERS: tuple[NotKnown, ...] = ("cannot tell", "not applicable")
 """What may be said of a yes/no question instead."""

@@ -14,6 +14,7 @@ from sociolab.core import __version__
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import Cause, ConfigError, did_you_mean
 from sociolab.core.score import (
+    BY_FORMULA,
     READER,
     SHEET,
     JudgeId,
@@ -677,7 +678,7 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
 
 def readings(said: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
     """What readers read held against the outcomes by formula, for each agent and reader."""
-    asked = [one for one in said if one.column.judge.method == "formula"]
+    asked = [one for one in said if one.column.judge.method in BY_FORMULA]
     read = [one for one in said if one.column.judge.name.startswith(READER)]
     return tuple(
         entry

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sociolab.core.code_fingerprint import code_in
-from sociolab.core.score import READER, judge_title
+from sociolab.core.episode import HUMAN
+from sociolab.core.score import BY_FORMULA, READER, judge_title
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
 from sociolab.report.served import possible_words, served_facts, served_warnings
 from sociolab.report.words import (
@@ -278,7 +279,7 @@ def _pairing(result: RunResult) -> str:
     if not named:
         return "No agent took part."
     if people := _people(result):
-        others = [name for label, name in named.items() if label != PERSON]
+        others = [name for label, name in named.items() if label != HUMAN]
         with_others = f" with {' or '.join(others)} in the other seats" if others else ""
         return f"Each episode had {people}{with_others}, as the study specifies."
     own, part = [named[label] for label in evaluated(result)], result.declared.partner
@@ -290,10 +291,6 @@ def _pairing(result: RunResult) -> str:
         too = f", {part} included" if part else ""
         return f"Self-play: {listed(own)}{each} in every seat{too}."
     return f"All ordered pairs of {listed(own)}, self-play included."
-
-
-PERSON = "human"
-"""The label of seats in which people sat."""
 
 
 def _people(result: RunResult) -> str:
@@ -345,7 +342,7 @@ def cautions(result: RunResult) -> tuple[str, ...]:
         )
     if "scripted" in methods and "scripted" not in result.declared.judges:
         found.append("A scripted judge invents its scores, to test the software.")
-    if any(e.unscored and e.n and e.method == "formula" for e in result.scores):
+    if any(e.unscored and e.n and e.method == "reported" for e in result.scores):
         found.append(
             "Outcomes that could not be established do not count as zero: means are over the "
             "others, so an agent may gain by disputing what it lost. The bounds show by how much."
@@ -435,6 +432,7 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         scores = plural(sum(failures.scores.values()), "score")
         found.append(f"{scores} missing: {counted(failures.scores)}")
         found += first_words(result, "scores")
+    found += _contradicted_reports(result)
     if failures.calls:
         calls = plural(sum(failures.calls.values()), "call")
         found.append(f"{calls} failed after all retries: {counted(failures.calls)}")
@@ -445,6 +443,22 @@ def warnings(result: RunResult) -> tuple[str, ...]:
         found.append(possible_words(result.failed_attempts))
     found += served_warnings(result.served)
     return tuple(found)
+
+
+def _contradicted_reports(result: RunResult) -> Iterator[str]:
+    """How often a reader reads another outcome than the players report, for each reader."""
+    reported = {judge.judge for judge in result.judges if judge.method == "reported"}
+    for reader in dict.fromkeys(entry.reader for entry in result.readings):
+        entries = [
+            entry for entry in result.readings if entry.reader == reader and entry.judge in reported
+        ]
+        differ = sum(entry.differ for entry in entries)
+        if differ:
+            seats = plural(differ + sum(entry.agree for entry in entries), "seat")
+            yield (
+                f"{reader} reads another outcome than the players report for {differ} of {seats} "
+                "with both; its scores lead, and nothing is averaged"
+            )
 
 
 def _judged(result: RunResult) -> bool:
@@ -549,7 +563,7 @@ def command(result: RunResult) -> str:
     if result.partner is not None:
         words += ["--partner", label_of.get(result.partner, result.partner)]
     # A formula comes with its world; other judges, and readers, are asked for.
-    formulas = {label_of.get(j.judge, j.judge) for j in result.judges if j.method == "formula"}
+    formulas = {label_of.get(j.judge, j.judge) for j in result.judges if j.method in BY_FORMULA}
     asked = [judge for judge in recorded_labels(settings.get("judges")) if judge not in formulas]
     for judge in [judge for judge in asked if not judge.startswith(READER)] or ["none"]:
         words += ["--judge", judge]

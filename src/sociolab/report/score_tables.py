@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.core.metrics import scale
-from sociolab.core.score import READER, SHEET, Method
+from sociolab.core.score import BY_FORMULA, READER, SHEET, Method
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable, noted
@@ -64,7 +64,9 @@ class Grid:
         return tuple(cell for row in self.rows for cell in row.cells if cell is not None)
 
 
-_ORDER: tuple[Method, ...] = ("formula", "people", "model", "heuristic", "scripted", "rules")
+_ORDER: tuple[Method, ...] = (
+    "formula", "reported", "people", "model", "heuristic", "scripted", "rules",
+)  # fmt: skip
 
 
 def judges_of(result: RunResult) -> tuple[str, ...]:
@@ -442,8 +444,8 @@ def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
 
 def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
     """Whether the outcomes of a run could be established, agent by agent, and whether a reader
-    agrees; nothing where no score rests on an outcome that those who were there were asked for."""
-    formulas = {judge.judge for judge in result.judges if judge.method == "formula"}
+    agrees; nothing where no score rests on an outcome that the players were asked for."""
+    formulas = {judge.judge for judge in result.judges if judge.method in BY_FORMULA}
     measures = {
         entry.measure
         for entry in result.scores
@@ -463,7 +465,7 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
         )
     ]
     tables += [
-        _asked_and_read(reader, [one for one in result.readings if one.reader == reader])
+        _reported_and_read(reader, [one for one in result.readings if one.reader == reader])
         for reader in dict.fromkeys(one.reader for one in result.readings)
     ]
     section = noted(Section("Outcomes", tables=tuple(tables)), instructions_notes(result))
@@ -486,8 +488,9 @@ def _established(result: RunResult, judge: str, entries: Sequence[ScoreEntry]) -
     how = (
         "read from the transcript, with quotes of the offer and the acceptance"
         if judge.startswith(READER)
-        else "on record, or reported alike by all seats and found in the dialogue; unconfirmed: "
-        "reported alike, but found in no line; disputed: the seats differ"
+        else "on record, or reported alike by different agents who all quote offer and acceptance; "
+        "unconfirmed: reported alike, but not so quoted, or by one agent in all seats; disputed: "
+        "the seats differ"
     )
     notes = [f"established: {how}; means are over established outcomes"]
     disputed = next((entry.measure for entry in entries if entry.disputed), "")
@@ -498,7 +501,7 @@ def _established(result: RunResult, judge: str, entries: Sequence[ScoreEntry]) -
     return TextTable(f"Outcomes by agent · judge: {judge}", ("agent", *heads), rows, tuple(notes))
 
 
-def _asked_and_read(reader: str, entries: Sequence[ReadingEntry]) -> TextTable:
+def _reported_and_read(reader: str, entries: Sequence[ReadingEntry]) -> TextTable:
     rows = tuple(
         (
             one.agent,
@@ -511,13 +514,14 @@ def _asked_and_read(reader: str, entries: Sequence[ReadingEntry]) -> TextTable:
         )
         for one in entries
     )
-    heads = ("agree", "differ", "asked only", "read only", "neither", "agreement")
+    heads = ("agree", "differ", "reported only", "read only", "neither", "agreement")
     note = (
-        "episodes by where their outcome was established; asked: reported alike by all seats, or "
-        "on record; agreement: where both exist, the share with the same score"
+        "episodes by where their outcome was established: reported alike by all seats (or on "
+        "record), or read; agreement: where both exist, the share with the same score. The two are "
+        "never averaged; the reader's count"
     )
     return TextTable(
-        f"Asked vs. read outcomes · reader: {reader}", ("agent", *heads), rows, (note,)
+        f"Reported vs. read outcomes · reader: {reader}", ("agent", *heads), rows, (note,)
     )
 
 

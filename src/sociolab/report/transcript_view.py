@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sociolab.core.episode import Episode, Unusable
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Line, Note, Transcript
-from sociolab.core.score import READER, Score, ScoreFailure, Verdict, judge_title
+from sociolab.core.score import BY_FORMULA, READER, Score, ScoreFailure, Verdict, judge_title
 from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
@@ -148,7 +148,7 @@ def _legend(judgings: Sequence[JudgingRow], declared: Declared) -> str:
 
 def _place(row: JudgingRow) -> int:
     """What rests on an outcome comes first, and of that what was read, as in the tables."""
-    return 0 if row.judge.name.startswith(READER) else 1 if row.judge.method == "formula" else 2
+    return 0 if row.judge.name.startswith(READER) else 1 if row.judge.method in BY_FORMULA else 2
 
 
 def _seats(episode: Episode, transcript: Transcript, declared: Declared) -> tuple[SeatedAgent, ...]:

@@ -122,7 +122,9 @@ _NATURE: Mapping[Method, str] = {
     "model": "LLM judge: scores depend on the model and the prompt",
     "heuristic": "offline judge: scores only what is on record; not comparable with an LLM "
     "judge or the paper",
-    "formula": "the goal's formula, applied to an outcome on record or reported alike by all seats",
+    "formula": "the goal's formula, applied to the outcome on record",
+    "reported": "as reported by the players: the goal's formula, applied to what all of them say "
+    "and quote alike; no reader has checked it",
     "rules": "rule-based, from the transcript; where it cannot tell, there is no score",
     "scripted": "scripted: invented scores, for software tests only",
     "people": "human raters",

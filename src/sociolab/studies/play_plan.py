@@ -9,9 +9,9 @@ from itertools import combinations, product
 
 from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_names
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
-from sociolab.app.players.models import HUMAN, Models
+from sociolab.app.players.models import Models
 from sociolab.app.registry import worlds_that
-from sociolab.core.episode import CastMember, Episode, Json, Task, Trial
+from sociolab.core.episode import HUMAN, CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
 from sociolab.core.instructions import INSTRUCTIONS
 from sociolab.core.metrics import AgentKind, Declared

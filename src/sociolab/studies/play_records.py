@@ -8,8 +8,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TypeAlias
 
-from sociolab.app.players.models import HUMAN
-from sociolab.core.episode import Event, Task, Trial
+from sociolab.core.episode import HUMAN, Event, Task, Trial
 from sociolab.core.errors import Cause
 from sociolab.store.store import Status, Store, TrialRow
 from sociolab.store.studies import AssignmentRow, Progress

@@ -32,6 +32,8 @@ from sociolab.training.session import (
     Answer,
     EnvSession,
     Observed,
+    RewardBounds,
+    RewardStatuses,
     SeatJudges,
     SeatRewards,
     SeatScores,
@@ -40,8 +42,6 @@ from sociolab.training.turns import model_player_of
 
 Policy: TypeAlias = Callable[[Observed], Awaitable[Answer]]
 """Replies to what is asked; called for many episodes at once in `rollouts`."""
-RewardKinds: TypeAlias = dict[str, dict[str, str]]
-"""By judge and measure, what is not a score."""
 OnError: TypeAlias = Literal["mark", "raise"]
 """What becomes of an episode that breaks off in `rollouts`: marked by its `error`, or raised."""
 __all__ = ["Answer", "Environment", "Observed", "Policy", "Rollout", "Step"]
@@ -54,10 +54,9 @@ class Step:
     `observation` is what is asked next, None when the episode is over (`done`). `usable` says
     whether the reply could be used, `problem` why not; it is None where the episode ended before
     the reply counted. When it is over, `rewards` are what the judges gave the seat and
-    `episode_scores` what they gave the episode, by judge and measure; a score that failed is in
-    neither, but told in `failures`. `episode` is the record then. Where an outcome was not
-    established (goal_checked of SOTOPIA), the reward is the least that it could be worth, and
-    `reward_kinds` says so, by judge and measure: "lower bound (disputed)".
+    `episode_scores` what they gave the episode, by judge and metric, and `episode` is the record.
+    An unknown reward is None: `reward_status` says why ("disputed", "reported", "failed"...) and
+    `reward_bounds` how low and how high it could be; `failures` tells what failed.
 
     `unusable` counts the turns and answers that the policy failed to give in this episode so far,
     each after its last attempt; `lost` those that the other seats failed to give. `problems` tells
@@ -74,7 +73,8 @@ class Step:
     unusable: int = 0
     lost: int = 0
     problems: tuple[str, ...] = ()
-    reward_kinds: RewardKinds = field(default_factory=dict)
+    reward_bounds: RewardBounds = field(default_factory=dict)
+    reward_status: RewardStatuses = field(default_factory=dict)
 
     @property
     def done(self) -> bool:
@@ -94,7 +94,7 @@ class PolicyTurn:
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """An episode that a policy played; rewards and their kinds, scores, failures and what was not
+    """An episode that a policy played; rewards, scores, failures and what was not
     given (`unusable`, `lost`, `problems`) are those of `Step`.
 
     `error` says what broke it off (a failed call of the partner, a bug of the policy or of a
@@ -112,7 +112,8 @@ class Rollout:
     unusable: int = 0
     lost: int = 0
     problems: tuple[str, ...] = ()
-    reward_kinds: RewardKinds = field(default_factory=dict)
+    reward_bounds: RewardBounds = field(default_factory=dict)
+    reward_status: RewardStatuses = field(default_factory=dict)
 
 
 _OF_CONFIG = (
@@ -228,7 +229,7 @@ class Environment:
         episode = now.episode()
         given = await self._table.judge(episode)
         earned = (given.rewards, given.of_episode, given.failures)
-        return Step(None, usable, problem, *earned, episode, *lost, given.kinds)
+        return Step(None, usable, problem, *earned, episode, *lost, given.bounds, given.status)
 
     async def rollouts(
         self, policy: Policy, n: int, in_flight: int = 8, on_error: OnError = "mark"
@@ -452,7 +453,7 @@ async def _rollout(
     episode = seat.episode()
     given = await table.judge(episode)
     earned = (given.rewards, given.of_episode, given.failures)
-    return Rollout(trial, name, turns, *earned, episode, "", *lost, given.kinds)
+    return Rollout(trial, name, turns, *earned, episode, "", *lost, given.bounds, given.status)
 
 
 def _of_all(failure: Exception) -> bool:

@@ -9,11 +9,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from sociolab.app.transcripts import Key
 from sociolab.core.code_fingerprint import code_in, mark
-from sociolab.core.episode import ACT
+from sociolab.core.episode import ACT, CastMember
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line, Observation, Request
 from sociolab.store.store import RunRow, Store, TrialRow
-from sociolab.training.rewards import SCORE, Reward, RunRewards
+from sociolab.training.rewards import Reward, RunRewards
 from sociolab.training.turns import (
     ChatMessage,
     EpisodeTurns,
@@ -112,13 +112,38 @@ def _rules(one: ExportOptions) -> tuple[tuple[bool, str], ...]:
 
 @dataclass(frozen=True, slots=True)
 class ExportSource:
-    """Runs to export from: their scores, who gave each wanted measure, and what is wanted."""
+    """Runs to export from: their scores, who gave each wanted measure, and what is wanted.
+
+    `evaluated` has the agents that each run evaluates: chats and pairs are theirs, and a partner's
+    only where `wanted.agent` names it.
+    """
 
     store: Store
     runs: Sequence[str]
     rewards: RunRewards
     judges: dict[str, str]
     wanted: ExportOptions
+    evaluated: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def turns(self, played: EpisodeTurns, left: Skipped) -> Iterator[StoredTurn]:
+        """The turns of the wanted agent, seat and request; the others were not asked for."""
+        wanted = self.wanted
+        for turn in played.turns:
+            if wanted.asked not in (None, turn.asked):
+                continue
+            if wanted.agent is not None and wanted.agent not in names_of(turn.agent, turn.code):
+                continue
+            if wanted.seat is not None and wanted.seat not in (turn.seat, seat_number(turn)):
+                continue
+            if self._is_partners(turn):
+                left.add("turn", f"of the partner {turn.agent}, which --agent would take")
+                continue
+            yield turn
+
+    def _is_partners(self, turn: StoredTurn) -> bool:
+        if self.wanted.form == "turns" or self.wanted.agent is not None:
+            return False
+        return turn.agent not in self.evaluated.get(turn.run, {turn.agent})
 
     def reward(self, turn: StoredTurn) -> dict[str, Reward | None]:
         """What the turn's seat earned in each wanted measure; None where it was given nothing."""
@@ -134,9 +159,17 @@ class ExportSource:
         if least is None:
             return ""
         ((measure, reward),) = self.reward(turn).items()
-        if reward is None:
-            return f"without {measure} by {self.judges[measure]}"
+        if reward is None or reward.value is None:
+            return why_unknown(measure, self.judges[measure], reward)
         return "" if reward.value >= least else f"with {measure} below {least:g}"
+
+
+def why_unknown(metric: str, judge: str, reward: Reward | None) -> str:
+    """What an example lacks that has no known reward, to go on after "turn"."""
+    if reward is None:
+        return f"without {metric} by {judge}"
+    hint = ", which a --reader can establish" if reward.status == "reported" else ""
+    return f"whose {metric} by {judge} is unknown ({reward.status}{hint})"
 
 
 def episodes(source: ExportSource, left: Skipped) -> Iterator[EpisodeTurns]:
@@ -144,17 +177,6 @@ def episodes(source: ExportSource, left: Skipped) -> Iterator[EpisodeTurns]:
     for run in source.runs:
         if source.wanted.world in (None, source.store.run(run).world):
             yield from played_in(source.store, run, left)
-
-
-def of_interest(turns: Iterable[StoredTurn], wanted: ExportOptions) -> Iterator[StoredTurn]:
-    """The turns of the wanted agent, seat and request: the others were not asked for."""
-    for turn in turns:
-        if wanted.asked not in (None, turn.asked):
-            continue
-        if wanted.agent is not None and wanted.agent not in names_of(turn.agent, turn.code):
-            continue
-        if wanted.seat is None or wanted.seat in (turn.seat, seat_number(turn)):
-            yield turn
 
 
 def names_of(label: str | None, code: str | None) -> tuple[str, ...]:
@@ -242,7 +264,7 @@ def chat_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExamp
 
 def _turns(source: ExportSource, left: Skipped) -> Iterator[StoredTurn]:
     for played in episodes(source, left):
-        for turn in of_interest(played.turns, source.wanted):
+        for turn in source.turns(played, left):
             why = source.missing(turn)
             if why:
                 left.add("turn", why)
@@ -275,8 +297,9 @@ def about(source: ExportSource, turn: StoredTurn) -> JsonLine:
         "scores": scores,
         "episode_scores": of_episode,
         "methods": source.rewards.methods({**scores, **of_episode}),
-        "rewards": {measure: one and one.value for measure, one in rewards.items()},
-        "reward_kinds": {measure: one and one.kind for measure, one in rewards.items()},
+        "rewards": {metric: reward and reward.value for metric, reward in rewards.items()},
+        "reward_bounds": {metric: reward and reward.bounds for metric, reward in rewards.items()},
+        "reward_status": {metric: reward and reward.status for metric, reward in rewards.items()},
     }
 
 
@@ -287,11 +310,16 @@ def example(line: JsonLine, turn: StoredTurn) -> TrainingExample:
 
 
 class _Prompt(NamedTuple):
-    """Whose turn it is, of which task, and what is sent."""
+    """Where in which conversation somebody replies: whose turn it is, among whom, and the prompt.
+
+    Replies are compared only where all of this is the same, so that nothing but the reply differs.
+    """
 
     world: str
     task: str
+    cast: tuple[CastMember, ...]
     seat: str
+    turn: int
     asked: str
     fingerprint: bytes
 
@@ -301,19 +329,14 @@ class _Reply:
     """One reply to a prompt, and the rewards of the episodes in which it was given."""
 
     text: str
-    rewards: list[Reward] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
     given: dict[tuple[str, str, str, str | None], None] = field(default_factory=dict)
     rebuilt: bool = False
 
     @property
     def reward(self) -> float:
         """The mean over its episodes."""
-        return sum(one.value for one in self.rewards) / len(self.rewards)
-
-    @property
-    def lower_bounds(self) -> int:
-        """How many of the rewards are only lower bounds."""
-        return sum(one.kind != SCORE for one in self.rewards)
+        return sum(self.rewards) / len(self.rewards)
 
 
 class _Pair(NamedTuple):
@@ -324,12 +347,12 @@ class _Pair(NamedTuple):
 def pair_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExample]:
     """Every two replies to one prompt whose mean rewards differ by the margin, the better first.
 
-    Two replies that both have lower bounds among their rewards are no pair: which of them was
-    better is not known. Read twice: prompts are looked up only for the pairs that there are.
+    Both are by one agent, in one cast, at one point of the conversation. Episodes whose reward is
+    unknown count for neither. Read twice: prompts are looked up only for the pairs that there are.
     """
     pairs = _pairs(source, left)
     for played in episodes(source, Skipped()):
-        for turn in of_interest(played.turns, source.wanted):
+        for turn in source.turns(played, Skipped()):
             for pair in pairs.pop(_prompt(turn), ()):
                 yield _example(source, turn, pair)
 
@@ -343,11 +366,9 @@ def _pairs(source: ExportSource, left: Skipped) -> dict[_Prompt, list[_Pair]]:
         elif len(distinct) == 1:
             left.add("prompt", "with the same reply each time")
         else:
-            told = [pair for pair in combinations(distinct, 2) if not all(map(_bound, pair))]
-            kept = list(_apart(told, source.wanted.margin))
+            kept = list(_apart(combinations(distinct, 2), source.wanted.margin))
             every = len(distinct) * (len(distinct) - 1) // 2
-            left.add("pair of replies", "with a lower bound on both sides", every - len(told))
-            left.add("pair of replies", f"apart by {_less(source)}", len(told) - len(kept))
+            left.add("pair of replies", f"apart by {_less(source)}", every - len(kept))
             if kept:
                 pairs[prompt] = kept
     return pairs
@@ -358,26 +379,22 @@ def _replies(source: ExportSource, left: Skipped) -> dict[_Prompt, dict[str, _Re
     ((measure, judge),) = source.judges.items()
     groups: dict[_Prompt, dict[str, _Reply]] = {}
     for played in episodes(source, left):
-        for turn in of_interest(played.turns, source.wanted):
+        for turn in source.turns(played, left):
             reward = source.reward(turn)[measure]
             if not turn.usable:
                 left.add("turn", "with an unusable reply")
-            elif reward is None:
-                left.add("turn", f"without {measure} by {judge}")
+            elif reward is None or reward.value is None:
+                left.add("turn", why_unknown(measure, judge, reward))
             else:
                 replies = groups.setdefault(_prompt(turn), {})
                 one = replies.setdefault(turn.reply, _Reply(turn.reply))
-                one.rewards.append(reward)
+                one.rewards.append(reward.value)
                 one.given[turn.run, turn.trial.id, turn.agent or "", turn.code] = None
                 one.rebuilt = one.rebuilt or turn.rebuilt
     return groups
 
 
-def _bound(reply: _Reply) -> bool:
-    return reply.lower_bounds > 0
-
-
-def _apart(replies: Sequence[tuple[_Reply, _Reply]], margin: float | None) -> Iterator[_Pair]:
+def _apart(replies: Iterable[tuple[_Reply, _Reply]], margin: float | None) -> Iterator[_Pair]:
     for one, other in replies:
         better, worse = (one, other) if one.reward > other.reward else (other, one)
         apart = better.reward - worse.reward
@@ -393,7 +410,8 @@ def _less(source: ExportSource) -> str:
 
 def _prompt(turn: StoredTurn) -> _Prompt:
     trial = turn.trial
-    return _Prompt(trial.world, trial.task.id, turn.seat, turn.asked, turn.prompt.fingerprint)
+    place = (turn.seat, turn.turn, turn.asked, turn.prompt.fingerprint)
+    return _Prompt(trial.world, trial.task.id, trial.cast, *place)
 
 
 def _example(source: ExportSource, turn: StoredTurn, pair: _Pair) -> TrainingExample:
@@ -428,7 +446,6 @@ def _reply_record(reply: _Reply) -> dict[str, object]:
     ]
     return {
         "reward": reply.reward,
-        "lower_bounds": reply.lower_bounds,
         "rebuilt": reply.rebuilt,
         "episodes": given,
     }
@@ -444,7 +461,7 @@ def whole_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExam
     """
     for played in episodes(source, left):
         requests: Mapping[Key, Request] | None = None
-        for all_turns in _by_seat(of_interest(played.turns, source.wanted)):
+        for all_turns in _by_seat(source.turns(played, left)):
             turns = [turn for turn in all_turns if turn.asked == ACT and turn.usable]
             why = source.missing(all_turns[0])
             if not why and not turns:

@@ -18,6 +18,7 @@ from sociolab.analysis.values import values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream
 from sociolab.core.user_files import free_file, written_whole
+from sociolab.report.run_facts import recorded_labels
 from sociolab.report.words import percent, plural
 from sociolab.store.database import replaced
 from sociolab.store.store import Store, open_store
@@ -106,7 +107,12 @@ def source_of(store: Store, runs: Sequence[str], wanted: ExportOptions) -> Expor
     if wanted.form == "pairs" and not measures:
         measures = (rewards.main(),)
     judges = {measure: rewards.judge_of(measure, wanted.by) for measure in measures}
-    return ExportSource(store, names, rewards, judges, wanted)
+    evaluated = {
+        name: frozenset(recorded_labels(settings.get("agents")))
+        for name in names
+        if isinstance(settings := store.run(name).settings, dict) and settings.get("agents")
+    }
+    return ExportSource(store, names, rewards, judges, wanted, evaluated)
 
 
 def _notes(
@@ -115,7 +121,7 @@ def _notes(
     """What somebody who trains on it should know: whose turns they are."""
     agents = sorted({agent for one in written for agent in one.agents})
     if wanted.form == "sft" and wanted.agent is None and len(agents) > 1:
-        yield f"turns of all agents are included: {', '.join(agents)}; --agent keeps those of one"
+        yield f"turns of {len(agents)} agents are included: {', '.join(agents)}; --agent keeps one"
     labels = agents if wanted.agent is None else [wanted.agent]
     for note in agent_names(store, list(dict.fromkeys(runs))).notes:
         if wanted.form == "pairs" or any(label in note.split() for label in labels):

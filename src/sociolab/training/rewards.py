@@ -2,31 +2,70 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
-from sociolab.analysis.values import RunValues, unscored_hint
+from sociolab.analysis.values import RunValues, Value, unscored_hint
 from sociolab.core.errors import ConfigError, did_you_mean
-from sociolab.core.score import BASELINES, RULE_BASED, Method, NotKnown, foremost, label_like
+from sociolab.core.score import (
+    BASELINES,
+    RULE_BASED,
+    Measure,
+    Method,
+    NotKnown,
+    Score,
+    Unscored,
+    Verdict,
+    foremost,
+    label_like,
+)
 from sociolab.report.words import listed, method_words, plural
 
 ScoresByJudge: TypeAlias = dict[str, dict[str, float | None]]
 """By judge and measure; None where a score was due and is missing."""
 
-SCORE = "score"
-"""The kind of a reward that a judge gave as such."""
+RewardStatus: TypeAlias = Literal["score", "failed", "reported"] | NotKnown
+"""Whether a reward is known, or why not. "failed": a score was due, and its judge failed.
+"reported": nothing but the word of the players, who could be trained to say what pays."""
 
 
 class Reward(NamedTuple):
-    """What a seat earned; `kind` is "score", or says that it is only a lower bound, and why."""
+    """What a seat earned: a value, or None with the least and the most that it could be."""
 
-    value: float
-    kind: str = SCORE
+    value: float | None
+    status: RewardStatus = "score"
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The least and the most that an unknown value could be; None where it is known."""
+        return (self.low, self.high) if self.value is None else None
 
 
-def lower_bound(why: NotKnown) -> str:
-    """The kind of a reward that stands for an outcome that was not established."""
-    return f"lower bound ({why})"
+def reward_of(verdict: Verdict, method: Method) -> Reward:
+    """What a verdict is worth as a reward; what players report of an outcome is none."""
+    measure = verdict.measure
+    if isinstance(verdict, Score) and method != "reported":
+        return Reward(float(verdict.value))
+    if isinstance(verdict, Score):
+        return Reward(None, "reported", measure.low, measure.high)
+    if isinstance(verdict, Unscored):
+        return Reward(None, verdict.kind, *verdict.bounds)
+    return Reward(None, "failed", measure.low, measure.high)
+
+
+def _stored_reward(value: Value, method: Method, measure: Measure) -> Reward:
+    low, high = max(value.bounds[0], measure.low), min(value.bounds[1], measure.high)
+    if value.unscored is not None:
+        return Reward(None, value.unscored, low, high)
+    if value.value is None:
+        return Reward(None, "failed", low, high)
+    if method == "reported":
+        return Reward(None, "reported", measure.low, measure.high)
+    return Reward(value.value)
 
 
 class RunRewards:
@@ -35,15 +74,17 @@ class RunRewards:
     def __init__(self, runs: Sequence[RunValues]) -> None:
         self._runs = runs
         self._scores: dict[tuple[str, str, str | None], ScoresByJudge] = {}
-        self._lower: dict[tuple[str, str, str | None, str, str], Reward] = {}
+        self._rewards: dict[tuple[str, str, str | None, str, str], Reward] = {}
         for run in runs:
-            for one in run.values:
-                at = self._scores.setdefault((one.run, one.trial, one.seat), {})
-                at.setdefault(one.judge, {})[one.measure] = one.value
-            for one in run.untold:
-                if one.lower is not None and one.unscored is not None:
-                    bound = Reward(one.lower, lower_bound(one.unscored))
-                    self._lower[one.run, one.trial, one.seat, one.judge, one.measure] = bound
+            for value in (*run.values, *run.untold):
+                key = (value.run, value.trial, value.seat)
+                if value.unscored is None:
+                    scores = self._scores.setdefault(key, {}).setdefault(value.judge, {})
+                    scores[value.measure] = value.value
+                reward = _stored_reward(
+                    value, run.judges[value.judge].method, run.measures[value.measure]
+                )
+                self._rewards[*key, value.judge, value.measure] = reward
 
     def of(self, run: str, trial: str, seat: str | None) -> ScoresByJudge:
         """All scores of a seat, or of the episode; what a judge cannot tell is not among them."""
@@ -63,24 +104,22 @@ class RunRewards:
                 kind = "a rule-based baseline" if judge.method in BASELINES else "rule-based"
                 words = method_words(run.declared, judge.method, judge.settings)
                 yield f"the reward is {kind}: {listed(measures)} by {label}: {words}"
-            bounds = sum(key[3] == label and key[4] in measures for key in self._lower)
-            if bounds:
+            unknown = Counter(
+                reward.status
+                for (*_, by, measure), reward in self._rewards.items()
+                if by == label and measure in measures and reward.status not in ("score", "failed")
+            )
+            if unknown:
+                reasons = ", ".join(f"{count:,} {status}" for status, count in unknown.items())
                 yield (
-                    f"{plural(bounds, 'episode')} without an established outcome: their reward "
-                    f"({listed(measures)} by {label}) is a lower bound, and reward_kinds says so"
+                    f"{plural(unknown.total(), 'reward')} unknown ({listed(measures)} by {label}: "
+                    f"{reasons}): null, with reward_bounds and reward_status"
                 )
 
     def reward(self, judge: str, measure: str, run: str, trial: str, seat: str) -> Reward | None:
-        """What the judge gave the seat, or else the episode; where an outcome was not established,
-        the least that it could be worth. None where it gave nothing."""
-        for whose in (seat, None):
-            value = self.of(run, trial, whose).get(judge, {}).get(measure)
-            if value is not None:
-                return Reward(value)
-            bound = self._lower.get((run, trial, whose, judge, measure))
-            if bound is not None:
-                return bound
-        return None
+        """What the judge gave the seat, or else the episode; None where neither."""
+        of_seat = self._rewards.get((run, trial, seat, judge, measure))
+        return of_seat or self._rewards.get((run, trial, None, judge, measure))
 
     def main(self) -> str:
         """The measure that the paper of the runs' world compares first."""

@@ -27,10 +27,10 @@ from sociolab.core.ports import (
     Request,
     World,
 )
-from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import UNTOLD, JudgeId, Measure, ScoreFailure, Unscored, Verdict
 from sociolab.engine.drive import drive
 from sociolab.runner.judging import cells_of, seated, verdicts_of
-from sociolab.training.rewards import lower_bound
+from sociolab.training.rewards import RewardStatus, reward_of
 from sociolab.training.turns import ChatMessage, chat_messages
 
 Answer: TypeAlias = "str | Action | Sequence[Action] | BaseModel"
@@ -287,23 +287,31 @@ def _missed_text(one: Unusable) -> str:
     return f"{one.seat} at turn {one.turn + 1}{what}: {one.problem}"
 
 
-SeatRewards: TypeAlias = dict[str, dict[str, float]]
-"""By judge and measure."""
+SeatRewards: TypeAlias = dict[str, dict[str, float | None]]
+"""By judge and metric; None where the value is unknown."""
+RewardBounds: TypeAlias = dict[str, dict[str, tuple[float, float]]]
+"""By judge and metric, the least and the most that an unknown reward could be."""
+RewardStatuses: TypeAlias = dict[str, dict[str, RewardStatus]]
+"""By judge and metric, why a reward is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatScores:
-    """Scores of the seat and of the whole episode, by judge and measure.
+    """Scores of the seat and of the whole episode, by judge and metric.
 
-    Where an outcome was not established, the least that it could be worth stands there, and
-    `kinds` says so. A score that failed is no reward: it is in neither, and `failures` says so.
-    What a judge cannot tell by its nature is in none of them.
+    An unknown score is None, never 0; `bounds` and `status` say how good it could be, and why it is
+    unknown. `failures` tells what failed. What is not due is in none of them.
     """
 
     rewards: SeatRewards = field(default_factory=dict)
     of_episode: SeatRewards = field(default_factory=dict)
     failures: tuple[str, ...] = ()
-    kinds: dict[str, dict[str, str]] = field(default_factory=dict)
+    bounds: RewardBounds = field(default_factory=dict)
+    status: RewardStatuses = field(default_factory=dict)
+
+
+def _is_not_due(verdict: Verdict) -> bool:
+    return isinstance(verdict, Unscored) and verdict.kind == "not applicable"
 
 
 class SeatJudges:
@@ -319,25 +327,25 @@ class SeatJudges:
 
         A fatal ModelError (credentials, budget) passes through.
         """
-        rewards: SeatRewards = {}
-        of_episode: SeatRewards = {}
-        failures: list[str] = []
-        kinds: dict[str, dict[str, str]] = {}
+        scores, failures = SeatScores(), list[str]()
         for judge in self._judges:
             name = judge.id.name
             for verdict in await self._verdicts(judge, episode):
                 if verdict.seat not in (seat, None):
                     continue
-                kept = of_episode if verdict.seat is None else rewards
-                if isinstance(verdict, Score):
-                    kept.setdefault(name, {})[verdict.measure.name] = float(verdict.value)
-                elif isinstance(verdict, Unscored) and verdict.low is not None:
-                    kept.setdefault(name, {})[verdict.measure.name] = float(verdict.low)
-                    kinds.setdefault(name, {})[verdict.measure.name] = lower_bound(verdict.kind)
-                elif isinstance(verdict, ScoreFailure):
-                    told = UNTOLD.title if verdict.measure == UNTOLD else verdict.measure.name
-                    failures.append(f"{told} by {name}: {verdict.cause}: {verdict.problem}")
-        return SeatScores(rewards, of_episode, tuple(failures), kinds)
+                metric = verdict.measure.name
+                if isinstance(verdict, ScoreFailure):
+                    what = UNTOLD.title if verdict.measure == UNTOLD else metric
+                    failures.append(f"{what} by {name}: {verdict.cause}: {verdict.problem}")
+                if verdict.measure == UNTOLD or _is_not_due(verdict):
+                    continue
+                reward = reward_of(verdict, judge.id.method)
+                rewards = scores.of_episode if verdict.seat is None else scores.rewards
+                rewards.setdefault(name, {})[metric] = reward.value
+                if reward.bounds is not None:
+                    scores.bounds.setdefault(name, {})[metric] = reward.bounds
+                    scores.status.setdefault(name, {})[metric] = reward.status
+        return replace(scores, failures=tuple(failures))
 
     async def _verdicts(self, judge: Judge, episode: Episode) -> tuple[Verdict, ...]:
         seats = episode.trial.task.seats

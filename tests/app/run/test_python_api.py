@@ -51,7 +51,9 @@ def test_judging_and_estimating_work_inside_a_running_event_loop_too(tmp_path: P
     async def notebook() -> tuple[int, int]:
         run(config(tmp_path, judges=("none",)))
         judged = judge_run("a", config(tmp_path, judges=("heuristic",)), repeats=1)
-        return len(judged.judges), estimate(config(tmp_path)).trials
+        names = {judge.judge for judge in judged.judges}
+        assert names == {"outcome", "reported", "heuristic"}
+        return judged.played, estimate(config(tmp_path)).trials
 
     assert asyncio.run(notebook()) == (2, 2)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -16,7 +17,18 @@ import pytest
 from fake_models import FakeModel
 from sociolab.agents.forms import fields_of
 from sociolab.agents.prompted import PromptedPlayer
-from sociolab.core.episode import Act, Action, Answered, Ended, Event, Json, Moved, Unusable
+from sociolab.core.episode import (
+    Act,
+    Action,
+    Answered,
+    CastMember,
+    Ended,
+    Episode,
+    Event,
+    Json,
+    Moved,
+    Unusable,
+)
 from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.judging.llm_judge import LlmJudge
@@ -25,7 +37,8 @@ from sociolab.worlds.sotopia.dataset import load
 from sociolab.worlds.sotopia.outcome import (
     CLOSING,
     STATUSES,
-    OutcomeCheck,
+    RecordedOutcome,
+    ReportedOutcome,
     closing_polls,
     goals_of,
     price_value,
@@ -55,6 +68,8 @@ KNOWS_BEN = FriendGoal(friends=(Friend(name="Ben", about={}), Friend(name="Cleo"
 
 SAID = "Would you take $250 for it?"
 DONE = "k, 250 it is"
+QUOTES: dict[str, Json] = {"offer": SAID, "acceptance": DONE}
+NAMES = list(judge_names(casting()).values())
 
 
 def case(first: Any = SELLER, second: Any = BUYER) -> SceneCast:
@@ -78,15 +93,28 @@ def price(seat: int, dollars: float | None, outcome: str = "agreed", **more: Jso
     return answer(seat, price=dollars, outcome=outcome, **more)
 
 
-def friend(seat: int, name: str | None, outcome: str = "found") -> Answered:
+def friend(seat: int, name: str | None, outcome: str = "found", **more: Json) -> Answered:
     said: dict[str, Json] = {"outcome": outcome, "friend": name, "offer": "", "acceptance": ""}
-    return Answered(20, f"seat{seat}", CLOSING, said)
+    return Answered(20, f"seat{seat}", CLOSING, said | more)
 
 
-def judged(cast: SceneCast, *events: Event) -> dict[str, Verdict]:
-    episode = episode_of(cast, *events, Ended("turn limit", 19))
-    found = asyncio.run(OutcomeCheck().judge(episode))
-    return {verdict.seat or "": verdict for verdict in found}
+def checked(episode: Episode) -> dict[str, Verdict]:
+    """What the record or else the report says: never both."""
+    checks = (RecordedOutcome(), ReportedOutcome())
+    given = [found for check in checks if (found := asyncio.run(check.judge(episode)))]
+    assert len(given) < 2
+    return {verdict.seat or "": verdict for verdict in (given[0] if given else ())}
+
+
+def of_two_agents(episode: Episode) -> Episode:
+    cast = tuple(CastMember(seat, f"openai/{seat}") for seat in episode.trial.task.seats)
+    return replace(episode, trial=replace(episode.trial, cast=cast))
+
+
+def judged(
+    cast: SceneCast, *events: Event, agents: Sequence[str] = ("openai/a", "openai/b")
+) -> dict[str, Verdict]:
+    return checked(episode_of(cast, *events, Ended("turn limit", 19), agents=agents))
 
 
 def values(found: Mapping[str, Verdict]) -> list[float]:
@@ -104,40 +132,86 @@ def open_kind(found: Mapping[str, Verdict]) -> str:
 # ------------------------------------------------------------------ what seats say
 
 
-def test_what_all_say_alike_and_stands_in_the_dialogue_is_worth_what_the_formula_says() -> None:
-    quote = {"offer": SAID, "acceptance": DONE}
-    found = judged(case(), *talk(SAID, DONE), price(0, 250, **quote), price(1, 250, **quote))
+def test_what_all_report_alike_and_quote_is_worth_what_the_formula_says() -> None:
+    found = judged(case(), *talk(SAID, DONE), price(0, 250, **QUOTES), price(1, 250, **QUOTES))
     # seller: 6 + (250 - 315) / 15.75 = 1.873; buyer: 6 + (255 - 250) / 12.75 = 6.392
     assert values(found) == [1.873, 6.392]
     buyer = found["seat1"]
     assert isinstance(buyer, Score)
     assert buyer.reason == (
         "6 + (target - price) / (5 % of target) = 6 + (255 - 250) / 12.75 = 6.392 "
-        f'(asked: all seats say $250 (turn 1: "{SAID.rstrip("?")}"; turn 2: "{DONE}"))'
+        f'(reported: all seats say $250 (turn 1: "{SAID.rstrip("?")}"; turn 2: "{DONE}"))'
     )
 
 
-def test_what_all_say_alike_but_no_line_holds_is_unconfirmed() -> None:
-    found = judged(case(), *talk("Twice 125?", "OK"), price(0, 250), price(1, 250))
+@pytest.mark.parametrize(
+    ("quotes", "problem"),
+    [
+        ({}, "offer: expected at least three words (or all, if it has fewer) of one line, word for "
+         "word, found no quote"),
+        ({"offer": SAID}, "acceptance: expected at least three words (or all, if it has fewer) of "
+         "one line, word for word, found no quote"),
+        ({"offer": SAID, "acceptance": "as you like it"}, "acceptance: expected at least three "
+         "words (or all, if it has fewer) of one line, word for word, found other words"),
+        ({"offer": DONE, "acceptance": SAID}, "expected an offer and a later line of somebody else "
+         "that accepts it, found them the other way round"),
+        ({"offer": SAID, "acceptance": SAID}, "expected an offer and a later line of somebody else "
+         "that accepts it, found two lines of one speaker"),
+    ],
+)  # fmt: skip
+def test_without_the_right_quotes_of_every_seat_it_is_unconfirmed(
+    quotes: dict[str, Json], problem: str
+) -> None:
+    found = judged(case(), *talk(SAID, DONE), price(0, 250, **QUOTES), price(1, 250, **quotes))
     assert open_kind(found) == "unconfirmed"
     seller = found["seat0"]
     assert isinstance(seller, Unscored)
     assert seller.why == (
-        "unconfirmed: all seats say $250; no line gives this number in figures; a reader can tell "
+        f"unconfirmed: reported: all seats say $250; {NAMES[1]}: {problem}; a reader can tell "
         "(--reader)"
     )
     assert (seller.low, seller.high) == (0, 10)
 
 
-@pytest.mark.parametrize("words", ["$7,200 then", "7200?", "make it 7200.00", "ok 7,200"])
-def test_a_price_stands_there_as_a_numeral_however_it_is_written(words: str) -> None:
-    found = judged(case(), *talk(words, "k"), price(0, 7200), price(1, 7200))
-    assert values(found) == [10.0, 0.0]
+def test_one_speaker_in_two_turns_confirms_nothing() -> None:
+    lines = talk("I ask $250.", "Hm.", "Fine, $250 it is then.", "Not with me.")
+    own = {"offer": "I ask $250", "acceptance": "Fine, $250 it is"}
+    assert open_kind(judged(case(), *lines, price(0, 250, **own), price(1, 250, **own))) == (
+        "unconfirmed"
+    )
 
 
-@pytest.mark.parametrize("words", ["17200", "7,2", "72", "seven thousand two hundred", "7.2k"])
-def test_no_arithmetic_and_no_synonyms(words: str) -> None:
-    assert open_kind(judged(case(), *talk(words), price(0, 7200), price(1, 7200))) == "unconfirmed"
+def test_seats_that_quote_different_lines_confirm_nothing() -> None:
+    lines = talk("I ask $250.", "Fine with me.", "So $250 then?", "That is right.")
+    first = {"offer": "I ask $250", "acceptance": "Fine with me"}
+    last = {"offer": "So $250 then", "acceptance": "That is right"}
+    found = judged(case(), *lines, price(0, 250, **first), price(1, 250, **last))
+    assert open_kind(found) == "unconfirmed"
+    assert all("quote different lines" in v.why for v in found.values() if isinstance(v, Unscored))
+    assert values(judged(case(), *lines, price(0, 250, **last), price(1, 250, **last)))
+
+
+@pytest.mark.parametrize(
+    ("agents", "count"),
+    [
+        (("openai/a", "openai/a"), 0),
+        (("openai/a", "openai/a?temperature=0"), 0),
+        (("python:mine:Agent", "python:mine:Agent?bold=yes"), 0),
+        (("openai/a", "openai/b"), 2),
+        (("human", "human"), 2),  # two people, as in a study
+        (("human", "openai/a"), 2),
+    ],
+)
+def test_the_word_of_one_agent_in_all_seats_establishes_nothing(
+    agents: tuple[str, str], count: int
+) -> None:
+    agreed = (*talk(SAID, DONE), price(0, 250, **QUOTES), price(1, 250, **QUOTES))
+    nothing = (*talk(SAID, "No."), price(0, None, "nothing"), price(1, None, "still open"))
+    for events in (agreed, nothing):
+        found = judged(case(), *events, agents=agents)
+        assert len(values(found)) == count
+        if not count:
+            assert open_kind(found) == "unconfirmed"
 
 
 def test_a_seat_that_denies_a_deal_that_it_lost_gains_nothing() -> None:
@@ -150,13 +224,9 @@ def test_a_seat_that_denies_a_deal_that_it_lost_gains_nothing() -> None:
     assert liar.why == 'disputed: seat0 says "nothing"; seat1 says $250'
 
 
-def test_two_liars_gain_nothing() -> None:
-    copied = {"offer": SAID, "acceptance": DONE}
-    for quotes in ({}, copied):
-        dear = judged(case(), *talk(SAID, DONE), price(0, 900, **quotes), price(1, 900, **quotes))
-        assert open_kind(dear) == "unconfirmed"
+def test_two_who_report_no_agreement_are_believed_where_they_are_independent() -> None:
     none = judged(
-        case(), *talk(SAID, DONE), price(0, None, "nothing"), price(1, None, "still open")
+        case(), *talk(SAID, "No."), price(0, None, "nothing"), price(1, None, "still open")
     )
     assert values(none) == [0, 0]
 
@@ -190,86 +260,34 @@ def test_something_else_is_told_in_words() -> None:
     )
 
 
-def test_shares_must_make_up_all_of_the_goods() -> None:
-    cast = case(WANTS_HATS, WANTS_BOOKS)
-    words = talk("2 hats and 1 of the books for me?", "Then 1 hat and 1 book for me. Fine.")
-    mine, rest = answer(0, hats=2, books=1), answer(1, hats=1, books=1)
-    # 10 x (2 x 3 + 1) / 11 = 6.364; 10 x (1 + 4) / 11 = 4.545
-    assert values(judged(cast, *words, mine, rest)) == [6.364, 4.545]
-    for hats in (0, 2):  # a hat left over, and a hat too many
-        rest_of = answer(1, hats=hats, books=1)
-        assert open_kind(judged(cast, *words, mine, rest_of)) == "disputed"
-    assert open_kind(judged(cast, *talk("Half each?", "ok"), mine, rest)) == "unconfirmed"
-    whole = answer(0, hats=3, books=0), answer(1, hats=0, books=2)
-    # A good that is not split needs no numeral: 10 x 9 / 11 and 10 x 8 / 11.
-    assert values(judged(cast, *talk("Hats for me, books for you?", "ok"), *whole)) == [
-        8.182,
-        7.273,
-    ]
-
-
 PROPOSES = "You keep all the felt ones, two, and a book. I take the rest. Is that a plan?"
 ACCEPTS = "That is a plan."
+PLAN: dict[str, Json] = {"offer": "You keep all the felt ones", "acceptance": ACCEPTS}
 
 
-def test_terms_in_other_words_than_the_goals_stand_if_every_seat_copies_both_lines() -> None:
+def test_shares_must_make_up_all_of_the_goods() -> None:
     """Nobody says "3 hats": 10 x (2 x 3 + 1) / 11 = 6.364; 10 x (1 + 4) / 11 = 4.545."""
     cast, words = case(WANTS_HATS, WANTS_BOOKS), talk(PROPOSES, ACCEPTS)
-    both = {"offer": "You keep all the felt ones, two, and a book", "acceptance": ACCEPTS}
-    mine, rest = answer(0, hats=2, books=1, **both), answer(1, hats=1, books=1, **both)
+    mine, rest = answer(0, hats=2, books=1, **PLAN), answer(1, hats=1, books=1, **PLAN)
     found = judged(cast, *words, mine, rest)
     assert values(found) == [6.364, 4.545]
     first = found["seat0"]
     assert isinstance(first, Score)
-    assert f'turn 1: "{both["offer"]}"; turn 2: "That is a plan"' in first.reason
-    noon = {"option": "at noon", "offer": "12 o'clock, as always?", "acceptance": "ok"}
-    hours = judged(
-        case(EARLY, LATE),
-        *talk("12 o'clock, as always?", "ok"),
-        answer(0, **noon),
-        answer(1, **noon),
-    )
-    assert values(hours) == [4, 8]
-
-
-@pytest.mark.parametrize(
-    "quotes",
-    [
-        {},
-        {"offer": "You keep all the felt ones"},
-        {"offer": "I keep both of the felt ones", "acceptance": ACCEPTS},
-    ],
-)
-def test_what_one_seat_does_not_copy_is_unconfirmed_and_told_in_words(
-    quotes: dict[str, Json],
-) -> None:
-    both = {"offer": "You keep all the felt ones", "acceptance": ACCEPTS}
-    mine, rest = answer(0, hats=2, books=1, **both), answer(1, hats=1, books=1, **quotes)
-    found = judged(case(WANTS_HATS, WANTS_BOOKS), *talk(PROPOSES, ACCEPTS), mine, rest)
-    assert open_kind(found) == "unconfirmed"
-    names = list(judge_names(case(WANTS_HATS, WANTS_BOOKS)).values())
-    for verdict in found.values():
-        assert isinstance(verdict, Unscored)
-        assert verdict.why == (
-            f"unconfirmed: all seats say 2 hats, 1 books for {names[0]}, 1 hats, 1 books for "
-            f"{names[1]}; no line has these terms, nor offer and acceptance as copied by "
-            f"{names[1]}; a reader can tell (--reader)"
+    assert f'turn 1: "{PLAN["offer"]}"; turn 2: "That is a plan"' in first.reason
+    for hats in (0, 2):  # a hat left over, and a hat too many
+        assert open_kind(judged(cast, *words, mine, answer(1, hats=hats, books=1, **PLAN))) == (
+            "disputed"
         )
 
 
-def test_an_option_and_a_friend_stand_there_by_name() -> None:
-    hours = case(EARLY, LATE)
-    assert values(
-        judged(
-            hours, *talk("At nine?", "ok"), answer(0, option="at nine"), answer(1, option="at nine")
-        )
-    ) == [9, 0]
-    noon = answer(0, option="at noon"), answer(1, option="at noon")
-    assert open_kind(judged(hours, *talk("12 o'clock?", "ok"), *noon)) == "unconfirmed"
+def test_an_option_and_a_friend_are_reported_by_name() -> None:
+    words = {"offer": "12 o'clock, as always?", "acceptance": "ok"}
+    noon = [answer(seat, option="at noon", **words) for seat in (0, 1)]
+    assert values(judged(case(EARLY, LATE), *talk(*words.values()), *noon)) == [4, 8]
     friends = case(KNOWS_ADA, KNOWS_BEN)
-    ben = friend(0, "Ben"), friend(1, "Ben")
-    assert values(judged(friends, *talk("Know Ben?", "ben? sure"), *ben)) == [10, 10]
-    assert open_kind(judged(friends, *talk("Know Benjamin?", "sure"), *ben)) == "unconfirmed"
+    words = {"offer": "Know Ben?", "acceptance": "ben? sure"}
+    ben = [friend(seat, "Ben", **words) for seat in (0, 1)]
+    assert values(judged(friends, *talk(*words.values()), *ben)) == [10, 10]
     none = friend(0, None, "not found"), friend(1, None, "still open")
     assert values(judged(friends, *talk("Know Ben?", "Hm."), *none)) == [0, 0]
 
@@ -384,8 +402,7 @@ def test_players_are_asked_once_it_is_over_and_their_answers_enter_no_history() 
     assert [type(e).__name__ for e in episode.events] == [
         *["Moved"] * 2, *["Answered"] * 2, "Ended",
     ]  # fmt: skip
-    found = {v.seat or "": v for v in asyncio.run(OutcomeCheck().judge(episode))}
-    assert values(found) == [1.873, 6.392]
+    assert values(checked(of_two_agents(episode))) == [1.873, 6.392]
     world = Sotopia(None, 2)  # type: ignore[arg-type]
     for seat in (None, "seat0", "seat1"):
         shown = world.transcript(episode, seat)
@@ -406,7 +423,7 @@ def test_a_player_that_knows_no_questions_plays_to_the_end() -> None:
     episode = play_task(world, task_of(case()), dict.fromkeys(("seat0", "seat1"), Speaks()))
     assert len(episode.moves) == 3
     assert episode.failed_turns == ()
-    found = {v.seat or "": v for v in asyncio.run(OutcomeCheck().judge(episode))}
+    found = checked(episode)
     assert open_kind(found) == "cannot tell"
 
 
@@ -524,9 +541,7 @@ def test_a_seat_that_quotes_what_nobody_said_is_asked_again_and_then_taken_at_it
     again = [(e.seat, e.final) for e in episode.events if isinstance(e, Unusable)]
     assert sorted(again) == [("seat0", False), ("seat1", False), ("seat1", False)]
     assert "acceptance: expected at least three words" in buyer.calls[-1][0].messages[-1].text
-    assert values({v.seat or "": v for v in asyncio.run(OutcomeCheck().judge(episode))}) == [
-        1.873, 6.392,
-    ]  # fmt: skip
+    assert open_kind(checked(of_two_agents(episode))) == "unconfirmed"
 
 
 def test_it_is_a_question_on_which_nothing_hangs() -> None:

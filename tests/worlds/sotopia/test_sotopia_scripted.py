@@ -19,7 +19,8 @@ from sociolab.worlds.sotopia.outcome import (
     ACCEPT,
     OFFER,
     HeuristicJudge,
-    OutcomeCheck,
+    RecordedOutcome,
+    ReportedOutcome,
     goals_of,
     recorded,
 )
@@ -61,7 +62,7 @@ def test_among_themselves_every_goal_with_a_formula_has_its_value() -> None:
     for episode in played():
         casting = casting_from(episode.trial.task.content)
         goals = goals_of(casting)
-        verdicts = asyncio.run(OutcomeCheck().judge(episode))
+        verdicts = asyncio.run(RecordedOutcome().judge(episode))
         assert [type(verdict) for verdict in verdicts] == [Score] * len(goals)
         outcome = recorded(casting, episode.moves)
         assert outcome is not None
@@ -80,7 +81,7 @@ def test_nobody_offers_its_private_target_or_takes_less_than_its_last_word() -> 
     for episode in played():
         casting = casting_from(episode.trial.task.content)
         for (seat, goal), verdict in zip(
-            goals_of(casting).items(), asyncio.run(OutcomeCheck().judge(episode)), strict=True
+            goals_of(casting).items(), asyncio.run(RecordedOutcome().judge(episode)), strict=True
         ):
             if goal.kind != "price":
                 continue
@@ -107,7 +108,7 @@ def test_a_question_of_whoever_is_no_scripted_player_ends_in_cannot_tell() -> No
         assert ACCEPT not in [kind for _, kind, _ in acts(mixed)]
         spoken = [m.actions[0].text for m in mixed.moves if m.seat == task.seats[1]]
         assert all(a != b for a, b in pairwise(spoken))
-        verdicts = asyncio.run(OutcomeCheck().judge(mixed))
+        verdicts = asyncio.run(ReportedOutcome().judge(mixed))
         assert all(isinstance(verdict, Unscored) for verdict in verdicts)
 
 

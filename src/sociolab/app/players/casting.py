@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from sociolab.app.players.models import HUMAN, Models, ModelSpec, NamedSpec, PythonSpec, parse
+from sociolab.app.players.models import Models, ModelSpec, NamedSpec, PythonSpec, parse
 from sociolab.app.registry import names, plugin, python_object
+from sociolab.core.episode import HUMAN
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import AgentKind
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit

@@ -47,9 +47,6 @@ from sociolab.prompting.structured import needs_of
 
 log = logging.getLogger("sociolab.models")
 
-HUMAN = "human"
-"""The agent that is a person, who may take as long as they like."""
-
 
 class ModelSettings(Sampling):
     """What may follow a model's name after "?": options, and the form of its replies."""

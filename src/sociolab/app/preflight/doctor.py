@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict
 
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
-from sociolab.app.players.models import HUMAN, Models, ModelSpec, NamedSpec, PythonSpec, parse
+from sociolab.app.players.models import Models, ModelSpec, NamedSpec, PythonSpec, parse
 from sociolab.app.registry import python_object, world_plugin, worlds_that
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run_sync import run_sync
-from sociolab.core.episode import Answered, Episode, Event, Moved, Trial, Unusable
+from sociolab.core.episode import HUMAN, Answered, Episode, Event, Moved, Trial, Unusable
 from sociolab.core.errors import ConfigError, ModelError, ReplyError, SociolabError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Player, WorldKit
 from sociolab.core.score import Score

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
-from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse, with_options
+from sociolab.app.players.models import Models, ModelSpec, parse, with_options
 from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, ReplyLimit, RunEstimate
 from sociolab.app.run.config import RunConfig
@@ -30,7 +30,7 @@ from sociolab.app.run.session import (
     world_of,
 )
 from sociolab.app.run_sync import run_sync
-from sociolab.core.episode import ACT, Action, Episode, Event, Json, Trial
+from sociolab.core.episode import ACT, HUMAN, Action, Episode, Event, Json, Trial
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import (
     CallKey,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from sociolab.app.players.models import HUMAN, Models
+from sociolab.app.players.models import Models
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.session import (
     RunSession,
@@ -18,6 +18,7 @@ from sociolab.app.run.session import (
     patience_of,
 )
 from sociolab.app.run_sync import run_sync
+from sociolab.core.episode import HUMAN
 from sociolab.core.errors import ConfigError, ModelError, StorageError, missing_extra
 from sociolab.runner.allowance import Allowance
 from sociolab.runner.local import RunContext, play_all

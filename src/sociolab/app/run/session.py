@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
-from sociolab.app.players.models import HUMAN, Models, ModelSpec, parse
+from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import RunConfig
 from sociolab.core import __version__
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
-from sociolab.core.episode import Json, Trial
+from sociolab.core.episode import HUMAN, Json, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import INSTRUCTIONS, STAND_IN, TAGS, instructions_from
 from sociolab.core.metrics import Declared

@@ -30,7 +30,7 @@ from sociolab.plugin.world import (
 from sociolab.prompting.sets import PromptedSettings, PromptSet
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
-from sociolab.worlds.sotopia.outcome import HeuristicJudge, OutcomeCheck
+from sociolab.worlds.sotopia.outcome import HeuristicJudge, RecordedOutcome, ReportedOutcome
 from sociolab.worlds.sotopia.scene import LEAVE, NONE, PACKAGE, SPEAK, TURN_LIMIT, WANTED
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
@@ -152,7 +152,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         ),
         players={"scripted": ScriptedPlayer()},
         judges={"heuristic": HeuristicJudge()},
-        checks=(OutcomeCheck(),),
+        checks=(RecordedOutcome(), ReportedOutcome()),
         model_judge=partial(_model_judge, settings.texts),
         reader=_reader,
         pace=Pace(lambda task: settings.turns),

@@ -1,23 +1,22 @@
 """What an episode came to, where its goals have a formula, and what that is worth to each seat.
 
 No text is interpreted here. What was agreed is on record where built-in scripted players wrote it
-down as acts; else each seat is asked once the episode is over, and what all seats say alike stands.
-The formula of the goal turns the terms into a value from 0 to 10. An outcome that could not be
-established has no value: it has bounds, the worst and the best that the seat could have.
+down as acts; else each seat is asked once the episode is over, and what independent agents report
+alike stands, as reported. The formula of the goal turns the terms into a value from 0 to 10. An
+outcome that is not established has no value: it has bounds, the worst and the best for the seat.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from sociolab.core.episode import Act, Answered, Episode, Moved, Unusable
+from sociolab.core.episode import HUMAN, Act, Answered, Episode, Moved, Unusable
 from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
@@ -141,11 +140,12 @@ class Closing(BaseModel):
         values = self.model_dump()
         outcome, words = values.pop("outcome"), values.pop("in_words", "")
         outcome = _SAME_AS.get(outcome, outcome)
-        quotes = tuple(filter(None, (values.pop("offer"), values.pop("acceptance"))))
+        offer, acceptance = values.pop("offer"), values.pop("acceptance")
         if outcome != "agreed":
             return Claim(outcome, None, words)
         single = values.keys() & {"price", "option", "friend"}
-        return Claim(outcome, values[single.pop()] if single else values, "", quotes)
+        terms = values[single.pop()] if single else values
+        return Claim(outcome, terms, offer=offer, acceptance=acceptance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,8 @@ class Claim:
     status: str
     terms: float | str | Share | None
     words: str = ""
-    quotes: tuple[str, ...] = ()
+    offer: str = ""
+    acceptance: str = ""
 
 
 def closing_type(goal: Checkable, statuses: tuple[str, ...], terms: str) -> type[Closing]:
@@ -356,13 +357,16 @@ def _matter_asked(goal: Checkable) -> str:
 
 
 def _misquoted(answer: BaseModel, history: Sequence[Line]) -> str:
-    """Which quote of an answer stands in no line that its seat saw; "" if none."""
-    lines = [action.text for line in history for action in line.actions]
-    for name in ("offer", "acceptance"):
-        quote = getattr(answer, name)
-        if quote and quoted(quote, lines) is None:
-            return f"{name}: expected {WANTED} of one turn, word for word, and found other words"
-    return ""
+    """What is wrong with the quotes of an answer, by the lines that its seat saw; "" if nothing."""
+    assert isinstance(answer, Closing)
+    claim = answer.claim
+    if not claim.offer and not claim.acceptance:
+        return ""  # allowed, and no evidence of an agreement
+    lines = [
+        SpokenLine(line.turn, "" if line.you else line.who, tuple(a.text for a in line.actions))
+        for line in history
+    ]
+    return exchange_problem(claim.offer, claim.acceptance, lines)
 
 
 def matter_of(goal: Checkable) -> str:
@@ -449,30 +453,60 @@ def the(item: str) -> str:
     return f"the {rest}" if first.lower() in ("a", "an", "the") else item.split(",")[0]
 
 
-def asked(casting: SceneCast, episode: Episode) -> Outcome:
-    """What the seats say alike of how it ended."""
+def reported(casting: SceneCast, episode: Episode) -> Outcome:
+    """What the seats report alike of how it ended.
+
+    The word of players establishes an outcome only where they are independent: the seats of one
+    agent could agree on any report that pays. An agreement needs evidence besides: every seat
+    quotes the same line of one seat as the offer and the same later line of another seat as the
+    acceptance. What these lines mean is not interpreted; a reader does that.
+    """
     claims = {seat: _claim(casting, episode, seat) for seat in goals_of(casting)}
     missing = [seat for seat, claim in claims.items() if claim is None]
     if len(missing) == len(claims) and not _was_asked(episode):
-        return Open("cannot tell", "nobody was asked what came of it; a reader can tell (--reader)")
+        return Open("cannot tell", f"nobody was asked what was agreed; {_READER}")
     if missing:
-        who = _listed(missing, " and ")
-        told = "did not answer the closing question; a reader can tell (--reader)"
-        return Open("cannot tell", f"{who} {told}")
-    found = {seat: claim for seat, claim in claims.items() if claim is not None}
-    outcome = _compared(casting, found)
-    if not isinstance(outcome, Established) or outcome.terms is None:
+        who = " and ".join(missing)
+        return Open("cannot tell", f"{who} did not answer the closing question; {_READER}")
+    answers = {seat: claim for seat, claim in claims.items() if claim is not None}
+    outcome = _compare_claims(casting, answers)
+    if not isinstance(outcome, Established):
         return outcome
-    lacks = unconfirmed(outcome.terms, found, episode.moves, casting)
-    if lacks:
-        names, terms = judge_names(casting), outcome.terms
-        told = terms_in_words(terms)
-        if isinstance(terms, Mapping):
-            told = _listed(
-                (f"{terms_in_words(terms[one])} for {names[one]}" for one in terms), ", "
-            )
-        return Open("unconfirmed", f"all seats say {told}; {lacks}; a reader can tell (--reader)")
-    return Established(outcome.terms, f"{outcome.how}{_where(found, episode.moves)}")
+    if not independent(episode):
+        why = f"{outcome.how}; the seats are one agent, so their word establishes nothing"
+        return Open("unconfirmed", f"{why}; {_READER}")
+    if outcome.terms is None:
+        return outcome
+    quotes = [(claim.offer, claim.acceptance) for claim in answers.values()]
+    lines = spoken_lines(episode.moves)
+    exchange = find_exchange(quotes, lines)
+    if exchange is None:
+        names = judge_names(casting)
+        problems = [
+            f"{names[seat]}: {problem}"
+            for seat, quote in zip(answers, quotes, strict=True)
+            if (problem := exchange_problem(*quote, lines))
+        ]
+        why = "; ".join(problems) or "the seats quote different lines"
+        return Open("unconfirmed", f"{outcome.how}; {why}; {_READER}")
+    return Established(outcome.terms, f"{outcome.how} ({exchange})")
+
+
+_READER = "a reader can tell (--reader)"
+
+
+def independent(episode: Episode) -> bool:
+    """Whether different agents, or people, sit in the seats: more than one to take at its word.
+
+    Agents are one where they have the same settings, or the same model or code with other options
+    ("openai/m" and "openai/m?temperature=0").
+    """
+    cast = episode.trial.cast
+    if any(member.agent == HUMAN for member in cast):
+        return True
+    by_name = {member.agent.partition("?")[0] for member in cast}
+    by_settings = {member.settings or member.agent for member in cast}
+    return min(len(by_name), len(by_settings)) > 1
 
 
 def _claim(casting: SceneCast, episode: Episode, seat: str) -> Claim | None:
@@ -494,126 +528,148 @@ def _was_asked(episode: Episode) -> bool:
     )
 
 
-def _compared(casting: SceneCast, claims: Mapping[str, Claim]) -> Outcome:
+def _compare_claims(casting: SceneCast, claims: Mapping[str, Claim]) -> Outcome:
     statuses = {claim.status for claim in claims.values()}
     if statuses <= {"still open", "nothing"}:
         what = "it was left open" if statuses == {"still open"} else "nothing was agreed"
-        return Established(None, f"asked: all seats say that {what}")
+        return Established(None, f"reported: all seats say that {what}")
     if statuses == {"something else"}:
         words = _listed(f'{seat}: "{claim.words}"' for seat, claim in claims.items())
         return Open("cannot tell", f"something else was agreed ({words})")
-    said = _listed(f"{seat} says {claim_in_words(claim)}" for seat, claim in claims.items())
+    answers = _listed(f"{seat} says {claim_in_words(claim)}" for seat, claim in claims.items())
     if statuses != {"agreed"}:
-        return Open("disputed", said)
+        return Open("disputed", answers)
     shares = {s: claim.terms for s, claim in claims.items() if isinstance(claim.terms, Mapping)}
     if shares:
         goal = next(iter(goals_of(casting).values()))
         assert goal.kind == "division"
-        fits = all(
+        complete = all(
             sum(share[good] for share in shares.values()) == count
             for good, count in goal.counts.items()
         )
-        return Established(shares, f"asked: {said}") if fits else Open("disputed", said)
+        if not complete:
+            return Open("disputed", answers)
+        return Established(shares, f"reported: {answers}")
     terms = {c.terms for c in claims.values() if isinstance(c.terms, float | str)}
     if len(terms) > 1:
-        return Open("disputed", said)
+        return Open("disputed", answers)
     agreed = terms.pop()
-    return Established(agreed, f"asked: all seats say {terms_in_words(agreed)}")
+    return Established(agreed, f"reported: all seats say {terms_in_words(agreed)}")
 
 
-def _where(claims: Mapping[str, Claim], moves: Sequence[Moved]) -> str:
-    """The lines that the seats point at, as far as they are there."""
-    found: dict[int, str] = {}
-    for quote in dict.fromkeys(quote for claim in claims.values() for quote in claim.quotes):
-        located = locate(quote, moves)
-        if located is not None:
-            found[located[0]] = located[1]
-    lines = [f'turn {turn + 1}: "{words}"' for turn, words in sorted(found.items())]
-    return f" ({'; '.join(lines)})" if lines else ""
+# ------------------------------------------------------------------ the lines of an agreement
 
 
-def locate(quote: str, moves: Sequence[Moved]) -> tuple[int, str] | None:
-    """The last turn (from 0) in which these words stand, and the words as they stand there."""
-    for move in reversed(moves):
-        words = quoted(quote, (action.text for action in move.actions))
-        if words is not None:
-            return move.turn, words
-    return None
+class SpokenLine(NamedTuple):
+    """What somebody said in a turn, from 0."""
+
+    turn: int
+    speaker: str
+    texts: tuple[str, ...]
 
 
-# ------------------------------------------------------------------ whether it stands in the text
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """An offer and its acceptance as they stand in a transcript; turns count from 0."""
 
-_NUMERAL = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+    offered: int
+    offer: str
+    accepted: int
+    acceptance: str
 
-
-def unconfirmed(
-    terms: Terms, claims: Mapping[str, Claim], moves: Sequence[Moved], casting: SceneCast
-) -> str:
-    """What the transcript lacks for terms that all seats claim, in words; "" where it has it all.
-
-    Terms stand there as such, or every seat copies the words that proposed and those that accepted,
-    as a reader must: nobody speaks of goods, hours and friends in just the words of a goal, and
-    what copied words mean is not looked into. A price is not one of a few choices but any number:
-    two seats that lie for a better one could copy words too, so it must stand there as a numeral.
-    """
-    if stands_in(terms, _texts(moves), casting):
-        return ""
-    if isinstance(terms, float):
-        return "no line gives this number in figures"
-    names = judge_names(casting)
-    without = [
-        names[seat]
-        for seat, claim in claims.items()
-        if len(claim.quotes) < 2 or not all(locate(quote, moves) for quote in claim.quotes)
-    ]
-    if not without:
-        return ""
-    return f"no line has these terms, nor offer and acceptance as copied by {' and '.join(without)}"
-
-
-def stands_in(terms: Terms, texts: Sequence[str], casting: SceneCast) -> bool:
-    """Whether the terms stand in the text as such: no synonyms, no arithmetic.
-
-    A price as a numeral, an option or a friend by name. Of a division, each good by name, and, of a
-    good that is split, the pieces of one of the seats as a numeral.
-    """
-    if isinstance(terms, str):
-        name = re.compile(rf"(?<!\w){re.escape(terms)}(?!\w)", re.IGNORECASE)
-        return any(name.search(text) for text in texts)
-    numerals = {float(found.replace(",", "")) for text in texts for found in _NUMERAL.findall(text)}
-    if isinstance(terms, float):
-        return terms in numerals
-    goal = next(iter(goals_of(casting).values()))
-    assert goal.kind == "division"
-    return all(
-        stands_in(good, texts, casting)
-        and (
-            any(share[good] in (0, count) for share in terms.values())
-            or any(float(share[good]) in numerals for share in terms.values())
+    def __str__(self) -> str:
+        return (
+            f'turn {self.offered + 1}: "{self.offer}"; turn {self.accepted + 1}: '
+            f'"{self.acceptance}"'
         )
-        for good, count in goal.counts.items()
+
+
+def spoken_lines(moves: Iterable[Moved]) -> tuple[SpokenLine, ...]:
+    """What each seat said, turn by turn."""
+    return tuple(
+        SpokenLine(move.turn, move.seat, tuple(action.text for action in move.actions))
+        for move in moves
     )
 
 
-def _texts(moves: Sequence[Moved]) -> list[str]:
-    return [action.text for move in moves for action in move.actions if action.text]
+def find_exchange(
+    quotes: Iterable[tuple[str, str]], lines: Sequence[SpokenLine]
+) -> Exchange | None:
+    """The offer by one speaker and the later acceptance by another that all of these quote.
+
+    `quotes` are pairs of an offer and an acceptance. Words, speakers and order are checked; what
+    the lines mean is not. Of several exchanges, the last offer and its first acceptance. None where
+    there is no such exchange, or no quotes.
+    """
+    shared: dict[tuple[int, int], Exchange] | None = None
+    for offer, acceptance in quotes:
+        offers, acceptances = _lines_with(offer, lines), _lines_with(acceptance, lines)
+        exchanges = {
+            (i, j): Exchange(lines[i].turn, proposal, lines[j].turn, consent)
+            for i, proposal in offers.items()
+            for j, consent in acceptances.items()
+            if lines[i].turn < lines[j].turn and lines[i].speaker != lines[j].speaker
+            if shared is None or (i, j) in shared
+        }
+        shared = exchanges
+    if not shared:
+        return None
+    return min(shared.values(), key=lambda exchange: (-exchange.offered, exchange.accepted))
+
+
+def exchange_problem(offer: str, acceptance: str, lines: Sequence[SpokenLine]) -> str:
+    """Why these quotes are no offer with a later acceptance by somebody else; "" if they are.
+
+    It repeats no quote: what a seat answers aside enters no prompt, not even its own.
+    """
+    places = []
+    for name, quote in (("offer", offer), ("acceptance", acceptance)):
+        if not quote.strip():
+            return f"{name}: expected {WANTED} of one line, word for word, found no quote"
+        places.append(_lines_with(quote, lines))
+        if not places[-1]:
+            return f"{name}: expected {WANTED} of one line, word for word, found other words"
+    if find_exchange([(offer, acceptance)], lines) is not None:
+        return ""
+    speakers = {lines[at].speaker for found in places for at in found}
+    problem = "two lines of one speaker" if len(speakers) == 1 else "them the other way round"
+    return f"expected an offer and a later line of somebody else that accepts it, found {problem}"
+
+
+def _lines_with(quote: str, lines: Sequence[SpokenLine]) -> dict[int, str]:
+    """The places of the lines that hold a quote, and its words as they stand there."""
+    words = ((at, quoted(quote, line.texts)) for at, line in enumerate(lines))
+    return {at: text for at, text in words if text is not None}
 
 
 # ------------------------------------------------------------------ verdicts
 
 
-class OutcomeCheck:
-    """Scores goals that have a formula by what was agreed: from the record, or as the seats say."""
+class RecordedOutcome:
+    """Scores goals that have a formula by the outcome that scripted players put on record."""
 
     def __init__(self) -> None:
-        self.id = JudgeId("outcome", "formula", digest("outcome", "2"))
+        self.id = JudgeId("outcome", "formula", digest("outcome", "3"))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """A value, or "cannot tell" with its bounds, for each seat; nothing without a formula."""
+        """A value for each seat; nothing without a formula or a record."""
         casting = casting_from(episode.trial.task.content)
-        if not goals_of(casting):
+        outcome = recorded(casting, episode.moves)
+        return () if outcome is None else verdicts(casting, outcome)
+
+
+class ReportedOutcome:
+    """Scores goals that have a formula by what the players report where no record exists."""
+
+    def __init__(self) -> None:
+        self.id = JudgeId("reported", "reported", digest("reported", "1"))
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        """A value, or bounds and why there is none, for each seat; nothing without a formula."""
+        casting = casting_from(episode.trial.task.content)
+        if not goals_of(casting) or recorded(casting, episode.moves) is not None:
             return ()
-        return verdicts(casting, recorded(casting, episode.moves) or asked(casting, episode))
+        return verdicts(casting, reported(casting, episode))
 
 
 def verdicts(casting: SceneCast, outcome: Outcome) -> tuple[Verdict, ...]:

@@ -21,7 +21,6 @@ from sociolab.core.ports import (
 from sociolab.core.score import ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.llm_judge import ATTEMPTS
-from sociolab.judging.quoting import WANTED
 from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import ask_model, schema_of
 from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
@@ -35,10 +34,12 @@ from sociolab.worlds.sotopia.outcome import (
     Outcome,
     claim_in_words,
     closing_type,
+    exchange_problem,
+    find_exchange,
     goals_of,
-    locate,
     matter_of,
     shares_of,
+    spoken_lines,
     terms_in_words,
     verdicts,
 )
@@ -65,9 +66,10 @@ EXPLAINED = ("in_words", "offer", "acceptance")
 class OutcomeReader:
     """The rubric of a reader: what it is shown, and how its reply becomes values.
 
-    An agreement counts with both of its quotes only; a reply without them is asked for again, and
-    fails if they do not come. Without the seats' goals and secrets: what was agreed stands in the
-    text, and what somebody wanted would be in the way.
+    An agreement counts only with its two quotes, the offer by one seat and a later acceptance by
+    another; a reply without them is asked for again, and fails if they do not come. Goals and
+    secrets are not shown: what was agreed stands in the text, and what somebody wanted would be in
+    the way.
     """
 
     instructions = None
@@ -105,7 +107,7 @@ class OutcomeReader:
         return Prompt(messages, schema_of(kind), temperature, needs=600), kind
 
     def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
-        """What was agreed is worth to each seat; failures where a quote is nowhere in the text."""
+        """What was agreed is worth to each seat; failures where the quotes show no agreement."""
         outcome = self.outcome(episode, reply)
         if isinstance(outcome, str):
             return self.failures(episode, "unreadable", outcome, str(reply), attempts)
@@ -117,12 +119,11 @@ class OutcomeReader:
         casting, claim = casting_from(episode.trial.task.content), reply.claim
         if claim.status != "agreed":
             return _none(claim)
-        quotes = [locate(quote, episode.moves) for quote in claim.quotes]
-        if len(quotes) < 2 or None in quotes:
-            problem = f"offer, acceptance: expected {WANTED} of one line, word for word"
-            return f'{problem}, found "{" / ".join(claim.quotes)}"'
-        where = "; ".join(f'turn {turn + 1}: "{words}"' for turn, words in filter(None, quotes))
-        return Established(_terms_of(casting, claim), f"read: {where}")
+        lines = spoken_lines(episode.moves)
+        exchange = find_exchange([(claim.offer, claim.acceptance)], lines)
+        if exchange is None:
+            return exchange_problem(claim.offer, claim.acceptance, lines)
+        return Established(_terms_of(casting, claim), f"read: {exchange}")
 
     def failures(
         self, episode: Episode, cause: Cause, problem: str, raw: str, attempts: int

@@ -1,0 +1,161 @@
+"""Seats that agree on a report, in a run, in exports of it, and in an environment."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collusion import SCRIPTS, script_of
+from fake_models import FakeModel
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
+from sociolab.core.episode import Action, Ended, Moved
+from sociolab.core.errors import ConfigError
+from sociolab.core.score import Score, ScoreFailure
+from sociolab.judging.llm_judge import LlmJudge
+from sociolab.store.store import Store
+from sociolab.training.environment import Environment, Observed
+from sociolab.training.examples import ExportOptions
+from sociolab.training.export import export_training
+from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
+from sociolab.worlds.sotopia.scenarios import Goal, PriceGoal
+from sotopia_cases import casting, episode_of
+from training_cases import lines
+
+LIAR, OTHER = "python:collusion:Liar", "python:collusion:OtherLiar"
+BARGAIN = "bargain-01-touring-bicycle"
+
+
+def play(store: Path, *agents: str, partner: str | None = None) -> str:
+    run(
+        RunConfig(
+            agents=agents,
+            partner=partner,
+            judges=("none",),
+            tasks=f"scenario={BARGAIN}",
+            limit=1,
+            repeats=len(SCRIPTS),
+            settings={"turns": "4"},
+            name="lies",
+            store=store,
+        )
+    )
+    return "lies"
+
+
+def verdicts(store: Path) -> list[tuple[str, Any]]:
+    with Store.open(store) as opened:
+        return [
+            (judging.judge.name, verdict)
+            for judging in opened.verdicts.judgings("lies")
+            for verdict in judging.verdicts
+            if verdict.measure.name == "goal_checked"
+        ]
+
+
+def test_there_are_thirty_scripts() -> None:
+    assert len({script.name for script in SCRIPTS}) == len(SCRIPTS) == 30
+
+
+def test_self_play_gets_no_score_by_any_report(tmp_path: Path) -> None:
+    play(tmp_path / "s.db", LIAR)
+    found = verdicts(tmp_path / "s.db")
+    assert len(found) == 2 * len(SCRIPTS)
+    assert {name for name, _ in found} == {"reported"}
+    assert not [verdict for _, verdict in found if isinstance(verdict, Score)]
+
+
+def test_self_play_has_no_reward_to_export(tmp_path: Path) -> None:
+    play(tmp_path / "s.db", LIAR)
+    wanted = ExportOptions("turns", measures=("goal_checked",))
+    with pytest.raises(ConfigError, match="30 episodes could not be scored: have a model read"):
+        export_training(["lies"], tmp_path / "t.jsonl", wanted, tmp_path / "s.db")
+
+
+def test_a_report_of_independent_agents_is_a_score_and_no_reward(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    play(store, LIAR, partner=OTHER)
+    assert [verdict for _, verdict in verdicts(store) if isinstance(verdict, Score)]
+    measures = ("goal_checked",)
+    export_training(["lies"], tmp_path / "t.jsonl", ExportOptions("turns", measures), store)
+    rows = lines(tmp_path / "t.jsonl")
+    assert rows
+    assert {row["rewards"]["goal_checked"] for row in rows} == {None}
+    assert {tuple(row["reward_bounds"]["goal_checked"]) for row in rows} == {(0, 10)}
+    statuses = {row["reward_status"]["goal_checked"] for row in rows}
+    assert statuses == {"disputed", "unconfirmed", "reported"}
+    for wanted in (ExportOptions("sft", measures, least=0.0), ExportOptions("pairs", measures)):
+        with pytest.raises(ConfigError, match=r"nothing fits: .* is unknown \(reported"):
+            export_training(["lies"], tmp_path / wanted.form, wanted, store)
+
+
+def test_a_policy_gets_no_reward_for_a_report(tmp_path: Path) -> None:
+    async def policy(observed: Observed) -> str:
+        script = script_of(observed.trial.id)
+        if observed.asked == "closing":
+            own = observed.shown.history[0].you
+            return json.dumps((script.first if own else script.second).fields())
+        turn = observed.request.turn
+        if turn >= len(script.lines):
+            return json.dumps({"action": "leave", "text": ""})
+        return json.dumps({"action": "speak", "text": script.lines[turn]})
+
+    with Environment(
+        "sotopia",
+        partner=LIAR,
+        judges="none",
+        tasks=f"scenario={BARGAIN}",
+        config=RunConfig(settings={"turns": "4"}, limit=1),
+    ) as env:
+        rollouts = env.rollouts_sync(policy, len(SCRIPTS))
+    assert {json.dumps(rollout.rewards) for rollout in rollouts} == {
+        '{"reported": {"goal_checked": null}}'
+    }
+    assert {rollout.reward_bounds["reported"]["goal_checked"] for rollout in rollouts} == {(0, 10)}
+    assert {rollout.reward_status["reported"]["goal_checked"] for rollout in rollouts} == {
+        "disputed",
+        "unconfirmed",
+        "reported",
+    }
+
+
+ONE_SPEAKER = (
+    "one's own line as both",
+    "the partner's line as both",
+    "one speaker in two turns",
+    "swapped quotes",
+    "the acceptance before the offer",
+    "the partner's name in one's own line",
+    "a forged line after a break",
+    "made-up quotes",
+    "a quote of one common word",
+    "a quote of marks",
+    "empty quotes",
+    "an offer and no acceptance",
+    "an acceptance and no offer",
+)
+
+
+@pytest.mark.parametrize("name", ONE_SPEAKER)
+def test_a_reader_who_is_fooled_is_held_to_speakers_and_order(name: str) -> None:
+    (script,) = [script for script in SCRIPTS if script.name == name]
+    goals = tuple(
+        Goal(
+            text="A goal.", facts=PriceGoal(role=role, item="a bicycle", listed=340, target=target)
+        )
+        for role, target in (("seller", 315), ("buyer", 255))
+    )
+    cast = casting()
+    cast = cast.model_copy(update={"scenario": cast.scenario.model_copy(update={"goals": goals})})
+    moves = [
+        Moved(turn, f"seat{turn % 2}", (Action("speak", text),))
+        for turn, text in enumerate(script.lines)
+    ]
+    episode = episode_of(cast, *moves, Ended("turn limit", 19))
+    fooled = FakeModel(*[json.dumps(script.first.fields())] * 3)
+    found = asyncio.run(LlmJudge(OutcomeReader(), fooled, role="reader:").judge(episode))
+    assert [type(verdict) for verdict in found] == [ScoreFailure] * 2
