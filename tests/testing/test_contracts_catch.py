@@ -217,6 +217,17 @@ def test_a_world_that_tells_what_is_hidden_is_found() -> None:
         suite.test_nobody_is_shown_what_is_hidden_from_them()
 
 
+def test_a_line_that_is_not_its_seats_is_found() -> None:
+    class Seatless(Spoilt):
+        def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
+            whole = super().transcript(episode, seat)
+            return replace(whole, lines=tuple(replace(line, seat="") for line in whole.lines))
+
+    suite = world_suite(lambda: Seatless(world()))
+    with pytest.raises(AssertionError, match='line of turn 1 has the seat ""'):
+        suite.test_transcripts_show_an_episode_and_what_each_seat_saw_of_it()
+
+
 def test_a_transcript_that_tells_what_is_hidden_is_found() -> None:
     suite = world_suite(lambda: Spoilt(world()), ("secretmark1",))
     with pytest.raises(AssertionError, match='shows "secretmark1"'):

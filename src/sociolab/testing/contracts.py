@@ -364,6 +364,10 @@ class WorldContract:
             assert whole.title, "a transcript has a title"
             assert len(whole.lines) == len(episode.moves), "a line for each turn taken"
             for move, line in zip(episode.moves, whole.lines, strict=True):
+                assert line.seat == move.seat, (
+                    f'the line of turn {move.turn + 1} has the seat "{line.seat}", expected '
+                    f'"{move.seat}"'
+                )
                 for value in (value for one in move.actions for value in one.fields.values()):
                     told = f'the line of turn {move.turn + 1} tells "{value}": found {line.text}'
                     assert shown_value(value) in line.text, told
