@@ -14,12 +14,14 @@ class Points(BaseModel):
     points: int = Field(ge=0, le=10)
 
 
-GIVE = lab.ActionKind("give", fields=Points, spoken=True)
+GIVE = lab.ActionKind("give", fields=Points, spoken=True, recipients="none")
+SAY = lab.ActionKind("say", spoken=True)
+FINE = lab.ActionKind("fine", has_text=False, fields=Points, recipients="required")
 NAMES = {"a": "Ada", "b": "Bea", "c": "Cem"}
 GOALS = {"a": "Keep 20 points.", "b": "Have everybody give.", "c": "Give less than Bea."}
 SCENE = lab.OpenScene(
     {seat: f"You are {NAMES[seat]}.\nGoal: {goal}" for seat, goal in GOALS.items()},
-    lab.ActionSpace((GIVE,)),
+    lab.ActionSpace((GIVE, SAY, FINE)),
     limit=2,
     names=NAMES,
     order="simultaneous",

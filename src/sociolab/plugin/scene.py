@@ -79,7 +79,7 @@ class OpenScene:
         kind = self.space[action.kind]
         plain = kind.spoken and not action.fields
         text = " ".join(action.text.split()) if plain else action.as_text
-        return f"(to {', '.join(action.to)}) {text}" if action.to else text
+        return f"(to {', '.join(action.to)} only) {text}" if action.to else text
 
     def transcript(self, title: str, episode: Episode, seat: str | None = None) -> Transcript:
         """The episode to read: all of it, with the turns that failed, or what one seat saw."""
