@@ -87,7 +87,7 @@ def tie_told(relationship: Relationship, seat: str, name: str) -> str:
 
 
 _TIES = {
-    RelationshipType.STRANGER: "strangers before this scene",
+    RelationshipType.STRANGER: "strangers, but for what the scene says",
     RelationshipType.KNOWN_BY_NAME: "known by name only",
     RelationshipType.ACQUAINTANCE: "acquaintances",
     RelationshipType.FRIEND: "friends",
