@@ -61,3 +61,21 @@ GIVERS = {
     "b": Giver(9, "Let us all give what we can."),
     "c": Giver(1, "One point, as a start."),
 }
+
+
+def no_judge(model: lab.ChatModel) -> lab.Judge:
+    raise lab.ConfigError("this world has no judge of its own")
+
+
+def load(setup: lab.WorldSetup) -> lab.WorldKit:
+    return lab.WorldKit(PublicGoods(), {"scripted": AllGive()}, {}, (), no_judge)
+
+
+class AllGive:
+    """Each seat gives as in `GIVERS`."""
+
+    async def reply(self, request: lab.Request, memory: lab.Json) -> lab.Reply:
+        return await GIVERS[request.seat].reply(request, memory)
+
+
+plugin = lab.WorldPlugin("public-goods", load)

@@ -308,7 +308,8 @@ def how_it_ended(
 ) -> str:
     """The same while the last question is asked: the event that says so comes after it."""
     moves = [event for event in events if isinstance(event, Moved)] if space else []
-    for action in moves[-1].actions if moves else ():
+    last = [action for move in moves if move.turn == moves[-1].turn for action in move.actions]
+    for action in last:
         kind = space.get(action.kind) if space else None
         if kind and kind.ends:
             return _over(kind.ends, declared)

@@ -213,12 +213,12 @@ def in_town(world: str) -> bool:
     return known is not None and known.town is not None
 
 
-def told_in_turns(facts: tuple[FactWay, ...]) -> dict[int, tuple[str, ...]]:
-    """The facts that were said in each turn, which counts from 1."""
-    found: dict[int, tuple[str, ...]] = {}
+def told_in_turns(facts: tuple[FactWay, ...]) -> dict[tuple[int, str], tuple[str, ...]]:
+    """The facts that were said in each turn, which counts from 1, and by whom."""
+    found: dict[tuple[int, str], tuple[str, ...]] = {}
     for way in facts:
-        for turn in dict.fromkeys(one.turn + 1 for one in way.told):
-            found[turn] = (*found.get(turn, ()), way.fact)
+        for key in dict.fromkeys((one.turn + 1, one.who) for one in way.told):
+            found[key] = (*found.get(key, ()), way.fact)
     return found
 
 
