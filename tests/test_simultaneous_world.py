@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from typer.testing import CliRunner
@@ -24,6 +25,7 @@ from sociolab.studies.screen import how_it_ended
 from sociolab.testing import WorldContract
 from sociolab.testing.playing import play_task
 from ultimatum_installed import forget
+from web_serving import served
 
 SHEET = """
 [gives]
@@ -126,6 +128,11 @@ def test_credit_and_sheets_are_for_the_seat_whose_line_it_was(
     assert notes == [
         one for _ in range(2) for name in NAMES.values() for one in (name, f"{name} +1")
     ]
+    read = f"runs/r/episodes/{rows[0]['episode']}"
+    with served(tmp_path / "s.db") as at_web, urlopen(f"{at_web}/{read}", timeout=30) as answer:
+        page = answer.read().decode()
+    assert page.count('class="credit said"') == len(rows), "each credit stands by one line"
+    assert page.count('id="line-1"') == 1
     (tmp_path / "mine.toml").write_text(SHEET, "utf-8")
     sociolab("judge", "r", *at, "--sheet", tmp_path / "mine.toml")
     with Store.open(tmp_path / "s.db") as store:

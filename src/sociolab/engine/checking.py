@@ -24,7 +24,8 @@ def checked(
 ) -> Reply | NoReply:
     """The reply with seats for the names in `Action.to`, or why the scene does not allow it.
 
-    What a kind of action does not take (a text, fields) is left out.
+    What a kind of action does not take is left out: a text, fields, and of an act without text whom
+    it is meant for.
     WorldError where it is no reply to this request at all: a bug of the player's author, which an
     optional question takes for no answer.
     """
