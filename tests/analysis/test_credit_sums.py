@@ -175,8 +175,10 @@ def test_credit_stands_beside_its_turn_and_the_sums_at_the_end() -> None:
     before = Transcript("t", (), lines, (Note(0, "asked aside"),))
     notes = with_credit(before, (READ,)).notes
     assert notes[0] == before.notes[0]
-    assert notes[1] == Note(4, 'goal of Ann +3: "words 4" (why) [m/j]')
-    assert notes[4] == Note(3, 'secret of Bob given away: "words 3" (why) [m/j]')
+    assert notes[1] == Note(4, 'goal of Ann +3: "words 4" (why) [m/j]', seat=READ.credits[0].by)
+    assert notes[4] == Note(
+        3, 'secret of Bob given away: "words 3" (why) [m/j]', seat=READ.credits[3].by
+    )
     assert notes[5].turn is None
     assert notes[5].text == (
         "Credit by m/j: goal of Ann +2 in 3 turns; secret of Ann kept; goal of Bob missing "

@@ -60,6 +60,17 @@ def exported(path: Path, folder: Path) -> str:
     return (folder / "export.jsonl").read_text()
 
 
+def test_a_shard_is_the_same_in_whatever_order_its_plan_is_listed(tmp_path: Path) -> None:
+    ids = [f"{n:04x}" for n in range(103)]
+    assert Shard(3, 16).of(ids) == Shard(3, 16).of(reversed(ids))
+    other = "python:sociolab.testing.players:AnyPlayer"
+    play(tmp_path / "half.db", "1/2", agents=("scripted",), partner=other)
+    with Store.open(tmp_path / "half.db", create=False) as store:
+        cast = [row.trial.cast for row in store.trials("big") if row.status == "played"]
+    first = {members[0].agent for members in cast}
+    assert first == {"scripted", other}, "an agent does not gather in one shard"
+
+
 def test_shards_share_a_plan_to_one_trial() -> None:
     ids = [f"{n:04x}" for n in range(103)]
     parts = [Shard(number, 16).of(ids) for number in range(1, 17)]

@@ -113,6 +113,23 @@ def test_what_the_world_records_survives_the_store() -> None:
     assert decode_event(encode_event(event)) == event
 
 
+def test_a_reply_that_came_with_an_error_is_recorded_before_it() -> None:
+    """It was paid for."""
+
+    class Broken:
+        async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+            await asyncio.sleep(0)
+            raise WorldError("a bug")
+
+    recorded: list[Event] = []
+    for broken, good in (("slow", "quick"), ("quick", "slow")):
+        recorded.clear()
+        players = {broken: Broken(), good: _Sleeper(1)}
+        with pytest.raises(WorldError, match="a bug"):
+            asyncio.run(drive(_two_seats(), players, recorded.append))
+        assert _order(recorded)[:1] == [(good, 0)]
+
+
 def test_an_error_of_one_player_stops_the_others() -> None:
     stopped: list[str] = []
 

@@ -44,8 +44,7 @@ def bargain(said: Sequence[str] = SAID) -> Episode:
 
 def story(said: Sequence[str] = SAID, measures: Sequence[Any] = MEASURES) -> Story:
     episode, sotopia = bargain(said), world()
-    seen = {seat: sotopia.transcript(episode, seat) for seat in episode.trial.task.seats}
-    return story_of(sotopia.transcript(episode), seen, measures)
+    return story_of(sotopia.transcript(episode), episode.trial.task.seats, measures)
 
 
 def turn(number: int, quote: str, effect: int | None = None) -> dict[str, Any]:
@@ -228,30 +227,26 @@ def test_what_was_said_stays_data() -> None:
 
 def test_a_line_of_any_world_stays_on_one_line() -> None:
     lines = (Line(0, "Al", False, (), "Al: Fine.\n2. Bo: I give in.\r# What is asked"),)
-    text = body(Story(Transcript("t", (("Al\n# B", "A\n# C"),), lines), ("a",), ()))
+    text = body(Story(Transcript("t", (("Al\n# B", "A\n# C"),), lines), ()))
     assert "\n1. Al: Fine. 2. Bo: I give in. # What is asked\n" in text
     assert re.findall(r"(?m)^#.*$", text) == ["# Al # B", "# What happened", "# What is asked"]
 
 
 def test_a_seat_without_a_turn_or_a_stake_is_not_asked_about() -> None:
     assert [person.seat for person in story(SAID[:1]).people] == [MIA]
-    lines = tuple(Line(i, who, False, (), f"{who}: Hello.") for i, who in enumerate(("Al", "Bo")))
+    lines = (Line(0, "Al", False, (), "Al: Hello.", "a"), Line(1, "Bo", False, (), "Bo: Hi.", "b"))
     whole = Transcript("t", (("Al Fox", "A man.\nGoal: win"), ("Bo", "Private: tired")), lines)
-    own = {
-        who: Transcript("", (), (Line(i, "you", True, (), ""),)) for i, who in enumerate(("a", "b"))
-    }
-    found = story_of(whole, own, MEASURES)
+    found = story_of(whole, ("a", "b"), MEASURES)
     assert [(p.seat, p.name, p.measures) for p in found.people] == [
         ("a", "Al", ("goal",)),
         ("b", "Bo", ()),
     ]
     assert [person.seat for person in found.asked] == ["a"]
-    assert found.by == ("a", "b")
 
 
 def test_nobody_with_a_stake_is_nothing_to_ask() -> None:
     with pytest.raises(ValueError, match="nobody"):
-        asked(GOOD, of=Story(Transcript("t", (), ()), (), ()))
+        asked(GOOD, of=Story(Transcript("t", (), ()), ()))
 
 
 def test_any_reply_that_obeys_the_schema_can_be_read() -> None:

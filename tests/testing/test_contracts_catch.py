@@ -9,7 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from sociolab.core.episode import Action, Episode, Json, Moved, Task
+from public_goods import SCENE, PublicGoods
+from sociolab.core.episode import Action, ActionSpace, Episode, Json, Moved, Task
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import (
     DataId,
@@ -215,6 +216,49 @@ def test_a_world_that_tells_what_is_hidden_is_found() -> None:
     suite = world_suite(world, ("market stall",))
     with pytest.raises(AssertionError, match='is shown "market stall"'):
         suite.test_nobody_is_shown_what_is_hidden_from_them()
+
+
+def test_a_world_in_which_others_learn_of_what_is_not_for_them_is_found() -> None:
+    class Loud(PublicGoods):
+        def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
+            return super().transcript(episode, None)
+
+    suite = world_suite(Loud)
+    with pytest.raises(AssertionError, match="learns of it"):
+        suite.test_whom_an_action_is_for_is_as_its_kind_says_and_nobody_else_learns_of_it()
+
+
+def test_a_world_that_breaks_its_own_rule_on_recipients_is_found() -> None:
+    class Lax(PublicGoods):
+        """Says one thing to those who play and holds to another."""
+
+        def play(self, task: Task, trial: str, seed: int) -> Play:
+            kinds = [replace(kind, recipients="optional") for kind in SCENE.space.kinds]
+            game = play(replace(SCENE, space=ActionSpace(tuple(kinds))), trial=trial, seed=seed)
+            sent: Any = None
+            try:
+                while True:
+                    step = game.send(sent)
+                    if isinstance(step, tuple):
+                        step = tuple(replace(one, wanted=SCENE.space) for one in step)
+                    sent = yield step
+            except StopIteration:
+                return
+
+    suite = world_suite(Lax)
+    with pytest.raises(AssertionError, match=r'"(give" is for all|fine" is for some)'):
+        suite.test_whom_an_action_is_for_is_as_its_kind_says_and_nobody_else_learns_of_it()
+
+
+def test_a_line_that_is_not_its_seats_is_found() -> None:
+    class Seatless(Spoilt):
+        def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
+            whole = super().transcript(episode, seat)
+            return replace(whole, lines=tuple(replace(line, seat="") for line in whole.lines))
+
+    suite = world_suite(lambda: Seatless(world()))
+    with pytest.raises(AssertionError, match='line of turn 1 has the seat ""'):
+        suite.test_transcripts_show_an_episode_and_what_each_seat_saw_of_it()
 
 
 def test_a_transcript_that_tells_what_is_hidden_is_found() -> None:

@@ -86,7 +86,10 @@ def test_each_fact_tells_when_it_was_said_by_whom_and_who_heard(store: Store) ->
     silent = {found.fact: found for found in ways}[other.id]
     assert silent.told == ()
     assert all(found.turn is None for found in silent.heard)
-    assert told_in_turns(ways) == {2: (known.id,), 3: (known.id,)}
+    assert told_in_turns(ways) == {
+        (2, session.npc.first_name): (known.id,),
+        (3, session.seated(one).first_name): (known.id,),
+    }
 
 
 def test_what_is_stated_at_the_end_is_what_the_judge_counts(store: Store) -> None:

@@ -225,11 +225,11 @@ def typed_action(line: str, space: ActionSpace, others: Sequence[str]) -> Action
         kind, rest = _command(rest[len(COMMAND) :], space)
     else:
         _check_meant(rest, space, kind)
+    to, text = _named(rest, others, line) if kind.takes_recipients else ((), rest)
     if not kind.has_text:
-        if rest:
-            raise ReplyError(f'"{kind.name}" takes no words, found "{rest}"', raw=line)
-        return Action(kind.name)
-    to, text = _named(rest, others, line)
+        if text:
+            raise ReplyError(f'"{kind.name}" takes no words, found "{text}"', raw=line)
+        return Action(kind.name, to=to)
     if not text:
         raise ReplyError(f'"{kind.name}" needs words or a deed behind it', raw=line)
     return Action(kind.name, text, to)
@@ -256,8 +256,9 @@ def how_to_act(space: ActionSpace, others: Sequence[str]) -> str:
         words = ": ..." if kind.has_text else ""
         names = ", ".join(typed_fields(kind.fields)) if kind.fields else ""
         asked = f" (you are then asked for: {names})" if names else ""
-        lines.append(f"  /{number} {kind.name}{words}{asked}")
-    if len(others) > 1 and any(kind.has_text for kind in space.kinds):
+        name = " @name" if kind.recipients == "required" and len(others) > 1 else ""
+        lines.append(f"  /{number} {kind.name}{name}{words}{asked}")
+    if len(others) > 1 and any(kind.takes_recipients for kind in space.kinds):
         lines.append(f"  @name before the words: for that one only ({', '.join(others)})")
     lines.append("  ? shows this, ?? the whole scene again; Ctrl-D gives the turn up")
     return "\n".join(lines)

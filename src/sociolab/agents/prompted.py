@@ -181,9 +181,10 @@ def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
 
 
 def _has_forms(space: ActionSpace) -> bool:
-    """Whether actions have fields, or nothing is said."""
+    """Whether actions have fields or differ in whom they are meant for, or nothing is said."""
     kinds = space.kinds
-    return any(kind.fields for kind in kinds) or not any(kind.has_text for kind in kinds)
+    own = any(kind.fields or kind.recipients != "optional" for kind in kinds)
+    return own or not any(kind.has_text for kind in kinds)
 
 
 def _how_to_fill_in(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
@@ -199,7 +200,9 @@ def _how_to_fill_in(space: ActionSpace, addressed: bool, dialect: Dialect) -> st
         if any(kind.has_text for kind in kinds):
             empty = " and ".join(kind.name for kind in kinds if not kind.has_text)
             one.append(("text", f"the words or the deed{empty and f', empty for {empty}'}"))
-            one += [("to", "list of names that it is meant for, empty for everybody")] * addressed
+        if addressed and any(kind.takes_recipients for kind in kinds):
+            none = "at least one" if _must_name(kinds) else "empty for everybody"
+            one.append(("to", f"list of the names of those who alone learn of it, {none}"))
         forms.append(one)
     values: dict[str, Any] = {"most": space.most, "forms": forms}
     values |= {"dialect": dialect, "wrapper": _wrapper(space)}
@@ -207,10 +210,17 @@ def _how_to_fill_in(space: ActionSpace, addressed: bool, dialect: Dialect) -> st
 
 
 def _forms(space: ActionSpace) -> tuple[tuple[ActionKind, ...], ...]:
-    """The kinds of a space that share a form: all those without fields, and each one with some."""
-    plain = tuple(kind for kind in space.kinds if kind.fields is None)
-    typed = tuple((kind,) for kind in space.kinds if kind.fields is not None)
-    return (plain, *typed) if plain else typed
+    """The kinds of a space that share a form: those without fields, by whether they name whom they
+    are meant for, and each one with some."""
+    plain: dict[str, list[ActionKind]] = {}
+    bare = [kind for kind in space.kinds if kind.fields is None]
+    # What takes neither words nor names goes with whatever comes first.
+    first = next((k.recipients for k in bare if k.has_text or k.takes_recipients), "optional")
+    for kind in bare:
+        how = kind.recipients if kind.has_text or kind.takes_recipients else first
+        plain.setdefault(how, []).append(kind)
+    typed = ((kind,) for kind in space.kinds if kind.fields is not None)
+    return (*map(tuple, plain.values()), *typed)
 
 
 @cache
@@ -221,7 +231,7 @@ def _wrapper(space: ActionSpace) -> str:
 
 @cache
 def act_type(space: ActionSpace, addressed: bool) -> type[BaseModel]:
-    """The type of a turn in this space: `{action, text}`, with `to` where words can be aside.
+    """The type of a turn in this space: `{action, text}`, with `to` where it can be aside.
 
     A kind with fields has a form of its own, `{action, its fields, text}`; a form has `text` where
     one of its kinds takes one. Where there are several forms the turn is `{turn: one of them}`, as
@@ -241,13 +251,20 @@ def act_type(space: ActionSpace, addressed: bool) -> type[BaseModel]:
             return create_model("Turns", __config__=_STRICT, actions=(several, ...))
 
 
+def _must_name(kinds: tuple[ActionKind, ...]) -> bool:
+    return any(kind.recipients == "required" for kind in kinds)
+
+
 def _form_type(kinds: tuple[ActionKind, ...], addressed: bool) -> type[BaseModel]:
     names: Any = Literal[tuple(kind.name for kind in kinds)]
     called = f"Turn_{kinds[0].name}" if kinds[0].fields else "Turn"
     head: type[BaseModel] = create_model(called, __config__=_STRICT, action=(names, ...))
     words: dict[str, Any] = {}
     if any(kind.has_text for kind in kinds):
-        words = {"text": (str, ...)} | ({"to": (list[str], ...)} if addressed else {})
+        words["text"] = (str, ...)
+    if addressed and any(kind.takes_recipients for kind in kinds):
+        some: Any = Annotated[list[str], Field(min_length=1)]
+        words["to"] = (some if _must_name(kinds) else list[str], ...)
     # The fields of the last parent come first: the action, then what belongs to it, then words.
     parents = (kinds[0].fields, head) if kinds[0].fields else head
     return create_model(called, __base__=parents, **words)
@@ -287,7 +304,9 @@ def written_turn(actions: Sequence[Action], space: ActionSpace, addressed: bool)
         form = next(kinds for kinds in _forms(space) if space[action.kind] in kinds)
         turns.append({"action": action.kind, **action.fields})
         if any(kind.has_text for kind in form):
-            turns[-1] |= {"text": action.text} | ({"to": list(action.to)} if addressed else {})
+            turns[-1]["text"] = action.text
+        if addressed and any(kind.takes_recipients for kind in form):
+            turns[-1]["to"] = list(action.to)
     wrapper = _wrapper(space)
     given = {wrapper: turns if space.most > 1 else turns[0]} if wrapper else turns[0]
     return act_type(space, addressed).model_validate(given)

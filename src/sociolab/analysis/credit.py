@@ -169,7 +169,8 @@ def with_credit(transcript: Transcript, records: Sequence[CreditRecord]) -> Tran
 def _notes(record: CreditRecord) -> Iterator[Note]:
     for credit in record.credits:
         what = _moved(record, credit)
-        yield Note(credit.turn, f'{what}: "{credit.quote}" ({credit.reason}) [{record.judge}]')
+        text = f'{what}: "{credit.quote}" ({credit.reason}) [{record.judge}]'
+        yield Note(credit.turn, text, seat=credit.by)
     yield Note(None, f"Credit by {record.judge}: {'; '.join(_sums(record))}")
 
 

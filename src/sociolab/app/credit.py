@@ -77,7 +77,8 @@ def training_lines(
     trial = episode.trial
     totals = play_credits(trial, record)
     seen = observations(world, episode)
-    for line, seat in zip(story.transcript.lines, story.by, strict=True):
+    for line in story.transcript.lines:
+        seat = line.seat
         here = [one for one in record.credits if (one.turn, one.by) == (line.turn, seat)]
         moved = {
             play.seat: {
@@ -96,9 +97,9 @@ def training_lines(
             "task": trial.task.id,
             "cluster": trial.task.cluster,
             "repeat": trial.repeat,
-            "seat": seat or None,
+            "seat": seat,
             "name": line.who,
-            "agent": trial.agent(seat) if seat else None,
+            "agent": trial.agent(seat),
             "turn": line.turn + 1,
             "observation": _shown(seen.get((seat, line.turn))),
             "text": line.text,
@@ -227,8 +228,7 @@ def _story(
     world: World, episode: Episode, measures: Sequence[CreditMeasure]
 ) -> tuple[Episode, Story]:
     whole = world.transcript(episode)
-    seats = episode.trial.task.seats if whole.lines else ()
-    return episode, story_of(whole, {s: world.transcript(episode, s) for s in seats}, measures)
+    return episode, story_of(whole, episode.trial.task.seats, measures)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import BaseModel
 
@@ -69,6 +69,10 @@ class ActionKind:
     reply, and prompts, JSON schemas and forms for people are made from it. `ends`: the episode is
     over once this was done, for this reason, such as "deal". `label` is what people choose it by,
     where that is not its name.
+
+    `recipients`: an action may name those it is meant for if it takes a text ("optional"), it must
+    ("required"), or it may not ("none"). Only its author and those it names learn of it. A seat
+    that deals with one other names nobody: a required recipient is filled in.
     """
 
     name: str
@@ -78,6 +82,12 @@ class ActionKind:
     ends: str = ""
     fields: type[BaseModel] | None = None
     label: str = ""
+    recipients: Literal["optional", "required", "none"] = "optional"
+
+    @property
+    def takes_recipients(self) -> bool:
+        """Whether an action of this kind can be meant for some only."""
+        return self.recipients == "required" or (self.recipients == "optional" and self.has_text)
 
     def __post_init__(self) -> None:
         taken = {"action", "text", "to"} & set(self.fields.model_fields if self.fields else ())

@@ -21,10 +21,11 @@ from sociolab.core.score import JudgeId, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A turn as one seat saw it.
+    """A turn as one seat saw it, or as somebody who sees everything reads it.
 
     `who` is how that seat calls the one who acted, and so are the names in `to` of the actions;
-    `text` is the turn as one line to read.
+    `text` is the turn as one line to read. `seat` is whose turn it was, in a transcript of the
+    whole episode; "" in what a seat saw, since the id of a seat may be a name it does not know.
     """
 
     turn: int
@@ -32,6 +33,7 @@ class Line:
     you: bool
     actions: tuple[Action, ...]
     text: str
+    seat: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,11 +238,13 @@ class Note:
     """A remark on a turn (from 0), or with None on the whole; `trouble`: something went wrong.
 
     Trouble is told before the turn's line, since the line came after it; other notes follow it.
+    `seat` is whose line of that turn it is about, where seats act at once.
     """
 
     turn: int | None
     text: str
     trouble: bool = False
+    seat: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ def checked(
 ) -> Reply | NoReply:
     """The reply with seats for the names in `Action.to`, or why the scene does not allow it.
 
-    What a kind of action does not take (a text, fields, or somebody it is meant for) is left out.
+    What a kind of action does not take is left out: a text, fields, and of an act without text whom
+    it is meant for.
     WorldError where it is no reply to this request at all: a bug of the player's author, which an
     optional question takes for no answer.
     """
@@ -62,11 +63,11 @@ def _checked(
             break
         kind = wanted[action.kind]
         fields, problem = _fields(action, kind)
-        if not kind.has_text:
-            actions.append(Action(action.kind, acts=action.acts, fields=fields))
-        elif not problem:
-            seats, problem = _addressed(action, request, present, seat_called)
-            actions.append(replace(action, to=seats, fields=fields))
+        seats: tuple[str, ...] = ()
+        if kind.takes_recipients and not problem:
+            seats, problem = _recipients(action, kind, request, present, seat_called)
+        text = action.text if kind.has_text else ""
+        actions.append(replace(action, text=text, to=seats, fields=fields))
     if problem:
         raw = reply.raw or repr(reply.value)
         return NoReply("not allowed", problem, raw, memory=reply.memory)
@@ -120,6 +121,8 @@ def _are_plain(actions: tuple[Action, ...], space: ActionSpace) -> bool:
         kind = space[action.kind]
         if action.to or action.fields or kind.fields or (action.text and not kind.has_text):
             return False
+        if kind.recipients == "required":
+            return False
     return True
 
 
@@ -141,6 +144,9 @@ def _problem(action: Action, space: ActionSpace) -> str:
         return f'"{action.kind}" is no kind of action here; choose one of: {names}'
     if kind.has_text and not action.text.strip():
         return f'"{action.kind}" needs a text'
+    if action.to and kind.recipients == "none":
+        names = ", ".join(action.to)
+        return f'"{action.kind}" is for everybody, found {names} in `to`; leave it empty'
     return ""
 
 
@@ -162,15 +168,24 @@ def _mix_problem(actions: tuple[Action, ...], space: ActionSpace) -> str:
     return ""
 
 
-def _addressed(
-    action: Action, request: Request, present: Collection[str], seat_called: SeatCalled
+def _recipients(
+    action: Action,
+    kind: ActionKind,
+    request: Request,
+    present: Collection[str],
+    seat_called: SeatCalled,
 ) -> tuple[tuple[str, ...], str]:
     """The seats that an action is meant for, and what is wrong with their names."""
+    names, others = action.to, request.observation.others
+    if not names and kind.recipients == "required":
+        if len(others) > 1:
+            return (), f'"{kind.name}" needs somebody it is meant for, of {", ".join(others)}: `to`'
+        names = others
     seats = []
-    for name in action.to:
+    for name in names:
         seat = seat_called(name)
         if seat is None:
-            known = ", ".join(request.observation.others)
+            known = ", ".join(others)
             everybody = "; leave `to` empty for everybody" if name.casefold() in _ALL else ""
             return (), f'there is nobody called "{name}" here, but {known}{everybody}'
         if seat not in present:

@@ -61,10 +61,10 @@ def opening(episode: Episode) -> Episode | None:
         kept.append(event)
         if isinstance(event, Moved):
             left.discard(event.seat)
-    moves = sum(isinstance(event, Moved) for event in kept)
-    if moves == len(episode.moves) or not moves:
+    moves = [event for event in kept if isinstance(event, Moved)]
+    if len(moves) == len(episode.moves) or not moves:
         return None
-    return Episode(episode.trial, (*kept, Ended("turn limit", moves - 1)))
+    return Episode(episode.trial, (*kept, Ended("turn limit", moves[-1].turn)))
 
 
 def donated(episode: Episode, other: Episode) -> Episode | None:

@@ -7,7 +7,7 @@ up in its turn.
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from sociolab.core.errors import Cause, ModelError
+from sociolab.core.errors import Cause, ModelError, WorldError
 from sociolab.core.ports import CallKey, ChatModel, Line, Prompt, Transcript
 from sociolab.core.reading import problems_of
 from sociolab.core.score import JudgeId
@@ -221,13 +221,12 @@ class StoryPerson:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A transcript, the seat of each of its lines ("" where that cannot be told), and the people.
+    """A transcript of a whole episode, and the people.
 
     A seat that took no turn is not among the people: nothing says what the scene calls it.
     """
 
     transcript: Transcript
-    by: tuple[str, ...]
     people: tuple[StoryPerson, ...]
 
     @property
@@ -236,20 +235,28 @@ class Story:
         return tuple(person for person in self.people if person.measures)
 
 
-def story_of(
-    whole: Transcript, seen: Mapping[str, Transcript], measures: Collection[CreditMeasure]
-) -> Story:
-    """The story in `whole`; `seen` is the transcript of each seat, which knows its own turns."""
-    own = {seat: {line.turn for line in one.lines if line.you} for seat, one in seen.items()}
-    names = {seat: _name(whole, turns) for seat, turns in own.items()}
+def story_of(whole: Transcript, seats: Sequence[str], measures: Collection[CreditMeasure]) -> Story:
+    """The story in the transcript of a whole episode of these seats.
+
+    WorldError where a line is of none of them.
+    """
+    for line in whole.lines:
+        if line.seat not in seats:
+            raise WorldError(
+                f'the line of turn {line.turn + 1} in "{whole.title}" has the seat "{line.seat}", '
+                f"expected one of {json.dumps(list(seats))}; give each Line its seat"
+            )
+    names = {line.seat: line.who for line in whole.lines}
     people = tuple(
         StoryPerson(
-            seat, name, tuple(m for m in MEASURES if m in measures and _at_stake(whole, name, m))
+            seat,
+            names[seat],
+            tuple(m for m in MEASURES if m in measures and _at_stake(whole, names[seat], m)),
         )
-        for seat, name in names.items()
-        if name
+        for seat in seats
+        if seat in names
     )
-    return Story(whole, tuple(_speaker(line, own, names) for line in whole.lines), people)
+    return Story(whole, people)
 
 
 def words_of(line: Line) -> str:
@@ -257,20 +264,11 @@ def words_of(line: Line) -> str:
     return without_name(" ".join(line.text.split()), line.who)
 
 
-def _name(whole: Transcript, turns: Collection[int]) -> str:
-    """What the lines call the one whose turns these are; "" if none of them is here."""
-    called = Counter(line.who for line in whole.lines if line.turn in turns)
-    return called.most_common(1)[0][0] if called else ""
-
-
-def _speaker(line: Line, own: Mapping[str, Collection[int]], names: Mapping[str, str]) -> str:
-    found = (s for s, turns in own.items() if line.turn in turns and names[s] == line.who)
-    return next(found, "")
-
-
 def _at_stake(whole: Transcript, name: str, measure: CreditMeasure) -> bool:
     """Whether the paragraph on this person tells of a goal, or of a secret."""
-    about = (text for head, text in whole.scene if head == name or head.startswith(f"{name} "))
+    about = [text for head, text in whole.scene if head == name]
+    # Lines may call somebody by the first name where the scene has the full one.
+    about = about or [text for head, text in whole.scene if head.startswith(f"{name} ")]
     return any(line.startswith(_MARKS[measure]) for text in about for line in text.splitlines())
 
 
@@ -409,12 +407,12 @@ def _words(story: Story, number: int, quote: str) -> str | None:
 
 
 def _credit(story: Story, cell: Cell, one: GoalTurn | SecretTurn) -> Credit:
-    words = _words(story, one.turn, one.quote)
+    words, line = _words(story, one.turn, one.quote), story.transcript.lines[one.turn - 1]
     assert words is not None
     return Credit(
         cell=cell,
-        turn=story.transcript.lines[one.turn - 1].turn,
-        by=story.by[one.turn - 1],
+        turn=line.turn,
+        by=line.seat,
         quote=words,
         amount=one.amount,
         reason=one.reason,

@@ -59,27 +59,27 @@ class OpenScene:
         return self.names.get(seat, seat)
 
     def line(self, move: Moved, seat: str | None = None) -> Line:
-        """A turn as this seat reads it: who, and what they said or did."""
+        """A turn as this seat, or (None) everybody, reads it: who, and what they said or did."""
         named = tuple(
             Action(one.kind, one.text, tuple(map(self.name, one.to)), one.acts, one.fields)
             for one in move.actions
         )
         who, done = self.name(move.seat), "; ".join(map(self._read, named))
-        return Line(move.turn, who, move.seat == seat, named, f"{who}: {done}")
+        whose = move.seat if seat is None else ""
+        return Line(move.turn, who, move.seat == seat, named, f"{who}: {done}", whose)
 
     def rated_lines(self, episode: Episode) -> tuple[RatedLine, ...]:
         """The turns as raters see them."""
-        lines = [(move.seat, self.line(move)) for move in episode.moves]
         return tuple(
-            RatedLine(line.turn + 1, seat, line.who, line.text.removeprefix(f"{line.who}: "))
-            for seat, line in lines
+            RatedLine(line.turn + 1, line.seat, line.who, line.text.removeprefix(f"{line.who}: "))
+            for line in map(self.line, episode.moves)
         )
 
     def _read(self, action: Action) -> str:
         kind = self.space[action.kind]
         plain = kind.spoken and not action.fields
         text = " ".join(action.text.split()) if plain else action.as_text
-        return f"(to {', '.join(action.to)}) {text}" if action.to else text
+        return f"(to {', '.join(action.to)} only) {text}" if action.to else text
 
     def transcript(self, title: str, episode: Episode, seat: str | None = None) -> Transcript:
         """The episode to read: all of it, with the turns that failed, or what one seat saw."""

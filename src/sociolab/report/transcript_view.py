@@ -173,14 +173,19 @@ def _course(transcript: Transcript) -> tuple[Line | Note, ...]:
 
     Trouble stands before the first line of its turn or later, so that an attempt that failed comes
     before the line that was spoken in the end, and a turn that failed for good stands where its
-    line would. Other notes stand behind the line of their turn, and those on the whole come last.
+    line would. Other notes stand behind the line of their turn and seat, where they name one, else
+    behind all lines of their turn, and those on the whole come last.
     """
     course: list[Line | Note] = []
     waiting = [note for note in transcript.notes if note.turn is not None]
     for line in transcript.lines:
         due = [note for note in waiting if _is_due(note, line.turn)]
         waiting = [note for note in waiting if note not in due]
-        course += [*due, line]
+        here = [
+            note for note in waiting if (note.turn, note.seat) == (line.turn, line.seat or None)
+        ]
+        waiting = [note for note in waiting if note not in here]
+        course += [*due, line, *here]
     return (*course, *waiting, *(note for note in transcript.notes if note.turn is None))
 
 

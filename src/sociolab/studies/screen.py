@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from sociolab.agents.forms import FormField, fields_of, fields_of_type
 from sociolab.core.episode import (
     Action,
+    ActionKind,
     ActionSpace,
     Ended,
     Episode,
@@ -60,7 +61,8 @@ class ShownLine(_Part):
 
 
 class ShownKind(_Part):
-    """A kind of action: what it is chosen by, whether words belong to it, and its fields."""
+    """A kind of action: what it is chosen by, whether words belong to it, its fields, and whether
+    it can or must be meant for some only."""
 
     name: str
     label: str
@@ -68,11 +70,12 @@ class ShownKind(_Part):
     leaves: bool
     spoken: bool
     fields: tuple[FormField, ...]
+    aside: Literal["", "optional", "required"]
 
 
 class ActForm(_Part):
     """How a turn may look: up to `most` actions; `distinct`: no kind twice, none without a text
-    beside others. `others` are those whom words can be meant for, where there are several."""
+    beside others. `others` are those whom it can be meant for, where there are several."""
 
     kinds: tuple[ShownKind, ...]
     most: int
@@ -231,6 +234,7 @@ def _act_form(space: ActionSpace, others: tuple[str, ...]) -> ActForm:
                 leaves=kind.leaves,
                 spoken=kind.spoken,
                 fields=fields_of_type(kind.fields) if kind.fields else (),
+                aside=_aside(kind),
             )
             for kind in space.kinds
         ),
@@ -238,6 +242,10 @@ def _act_form(space: ActionSpace, others: tuple[str, ...]) -> ActForm:
         distinct=space.distinct,
         others=others if len(others) > 1 else (),
     )
+
+
+def _aside(kind: ActionKind) -> Literal["", "optional", "required"]:
+    return kind.recipients if kind.takes_recipients and kind.recipients != "none" else ""
 
 
 AWAY = "You missed several turns, so the conversation was ended. What you did until then is kept."
@@ -300,7 +308,8 @@ def how_it_ended(
 ) -> str:
     """The same while the last question is asked: the event that says so comes after it."""
     moves = [event for event in events if isinstance(event, Moved)] if space else []
-    for action in moves[-1].actions if moves else ():
+    last = [action for move in moves if move.turn == moves[-1].turn for action in move.actions]
+    for action in last:
         kind = space.get(action.kind) if space else None
         if kind and kind.ends:
             return _over(kind.ends, declared)

@@ -8,11 +8,13 @@ import asyncio
 import copy
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from pydantic import BaseModel
 
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import (
+    ActionKind,
     Ended,
     Episode,
     Event,
@@ -34,6 +36,8 @@ from sociolab.testing.players import (
     OddPlayer,
     SilentPlayer,
     Watched,
+    Whisperer,
+    whisper,
 )
 from sociolab.testing.playing import StockScene, as_bytes, ended, play_scene, play_task
 
@@ -364,6 +368,10 @@ class WorldContract:
             assert whole.title, "a transcript has a title"
             assert len(whole.lines) == len(episode.moves), "a line for each turn taken"
             for move, line in zip(episode.moves, whole.lines, strict=True):
+                assert line.seat == move.seat, (
+                    f'the line of turn {move.turn + 1} has the seat "{line.seat}", expected '
+                    f'"{move.seat}"'
+                )
                 for value in (value for one in move.actions for value in one.fields.values()):
                     told = f'the line of turn {move.turn + 1} tells "{value}": found {line.text}'
                     assert shown_value(value) in line.text, told
@@ -372,6 +380,28 @@ class WorldContract:
                 assert len(seen.lines) <= len(whole.lines), "a seat sees no more than happened"
                 for word in self.hidden(episode.trial.task, seat):
                     assert word not in repr(seen), f'the transcript of {seat} shows "{word}"'
+
+    def test_whom_an_action_is_for_is_as_its_kind_says_and_nobody_else_learns_of_it(self) -> None:
+        world = self.world()
+        for task in self.tasks(world):
+            players = {seat: Whisperer(one) for seat, one in self.players(task).items()}
+            heard = list[Exchange]()
+            episode = play_task(world, task, {s: _noting(p, heard) for s, p in players.items()})
+            kinds = {kind.name: kind for one in heard for kind in _kinds(one.request)}
+            for move in episode.moves:
+                told = f"turn {move.turn + 1} of task {task.id}"
+                for action in move.actions:
+                    rule = kinds[action.kind].recipients
+                    assert rule != "none" or not action.to, f'{told}: "{action.kind}" is for all'
+                    assert rule != "required" or action.to, f'{told}: "{action.kind}" is for some'
+                aside = [action.to for action in move.actions if action.to]
+                if len(aside) < len(move.actions):
+                    continue  # some of it is for everybody
+                mark = whisper(move.seat, move.turn)
+                for seat in {*task.seats} - {move.seat, *chain.from_iterable(aside)}:
+                    seen = [one.request.observation for one in heard if one.request.seat == seat]
+                    shown = f"{seen!r} {world.transcript(episode, seat)!r}"
+                    assert mark not in shown, f"{told} is for {aside}, and {seat} learns of it"
 
     def test_an_unfinished_episode_can_be_shown(self) -> None:
         world = self.world()
@@ -402,10 +432,14 @@ def _what_happened(episode: Episode) -> list[Event]:
 
 
 def _heard(world: World, task: Task, players: Mapping[str, Player]) -> list[Exchange]:
-    found: list[Exchange] = []
+    heard: list[Exchange] = []
+    play_task(world, task, {seat: _noting(player, heard) for seat, player in players.items()})
+    return heard
 
-    def note(_: Request, heard: Exchange) -> None:
-        found.append(heard)
 
-    play_task(world, task, {seat: Watched(player, note) for seat, player in players.items()})
-    return found
+def _noting(player: Player, heard: list[Exchange]) -> Player:
+    return Watched(player, lambda _, exchange: heard.append(exchange))
+
+
+def _kinds(request: Request) -> Sequence[ActionKind]:
+    return () if isinstance(request.wanted, Question) else request.wanted.kinds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from pydantic import BaseModel
@@ -69,13 +69,13 @@ class AnyPlayer:
         leaving = chance.random() < self._leave_rate
         kinds = [kind for kind in space.kinds if kind.leaves == leaving] or space.kinds
         kind = chance.choice(kinds)
-        fields = any_fields(kind, chance)
-        if not kind.has_text:
-            return Action(kind.name, fields=fields)
-        others = request.observation.others
-        aside = others and chance.random() < self._whisper_rate
-        to = (chance.choice(others),) if aside else ()
-        return Action(kind.name, chance.choice(self._texts), to, fields=fields)
+        fields, others = any_fields(kind, chance), request.observation.others
+        to: tuple[str, ...] = ()
+        if kind.takes_recipients and others:
+            aside = kind.recipients == "required" or chance.random() < self._whisper_rate
+            to = (chance.choice(others),) if aside else ()
+        text = chance.choice(self._texts) if kind.has_text else ""
+        return Action(kind.name, text, to, fields=fields)
 
 
 class OddPlayer:
@@ -92,10 +92,39 @@ class OddPlayer:
         kinds = kinds or list(request.wanted.kinds)
         kind = kinds[request.turn * self._first % len(kinds)]
         fields = any_fields(kind, stream(request.seed, request.turn))
-        if not kind.has_text:
-            return Reply((Action(kind.name, fields=fields),))
         text = ODD_TEXTS[(self._first + request.turn // 2) % len(ODD_TEXTS)]
-        return Reply((Action(kind.name, text, fields=fields),))
+        to = request.observation.others[:1] if kind.recipients == "required" else ()
+        return Reply((Action(kind.name, text if kind.has_text else "", to, fields=fields),))
+
+
+class Whisperer:
+    """Another player, who first means an action for the wrong people: for somebody where its kind
+    is for everybody, for nobody where it demands somebody; then for one seat wherever it may."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """The other player's reply, with whom it is for; words hold a mark of the turn."""
+        reply, space = await self._player.reply(request, memory), request.wanted
+        if isinstance(space, Question) or not isinstance(reply, Reply):
+            return reply
+        assert isinstance(reply.value, tuple)
+        one, wrong = request.observation.others[:1], request.attempt == 1
+        actions = []
+        for action in reply.value:
+            kind = space[action.kind]
+            right = one if kind.takes_recipients else ()
+            other = () if kind.recipients == "required" else one
+            to = other if wrong and kind.recipients != "optional" else right
+            text = f"{action.text} {whisper(request.seat, request.turn)}" if kind.has_text else ""
+            actions.append(replace(action, text=text, to=to))
+        return replace(reply, value=tuple(actions))
+
+
+def whisper(seat: str, turn: int) -> str:
+    """The mark of a turn in the words of a whisperer."""
+    return f"whisper-{turn}-of-{seat}-"
 
 
 class SilentPlayer:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from declared_worlds import declared
 from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
-from sociolab.core.score import JudgeId, Measure, Score
+from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.store.store import Store
 
 GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
@@ -26,15 +26,17 @@ def add_run(
     judge: JudgeId = JUDGE,
     content: str = "{}",
     world: str = "sotopia",
+    seats: tuple[str, str] = ("ann", "bob"),
+    also: Sequence[Verdict] = (),
     **settings: Any,
 ) -> None:
-    """A run of one seat's goal in each task, a value for each repeat."""
+    """A run of one seat's goal in each task, a value for each repeat; `also` is said of each."""
     trials = [
         (
             Trial(
                 f"{name}-{task}-{repeat}",
                 world,
-                Task(task, ("ann", "bob"), f"scene of {task}", content, ("bargain",)),
+                Task(task, seats, f"scene of {task}", content, ("bargain",)),
                 (CastMember("ann", agent, f"s-{agent}"), CastMember("bob", partner or agent, "p")),
                 repeat,
                 seed,
@@ -62,4 +64,4 @@ def add_run(
         store.append(name, trial.id, Moved(0, "ann", (Action("leave"),)))
         store.append(name, trial.id, Ended("left", 0, "ann"))
         store.set_status(name, trial.id, "played")
-        store.verdicts.add(name, judge, [Score(measure, "ann", goal)], trial=trial.id)
+        store.verdicts.add(name, judge, [Score(measure, "ann", goal), *also], trial=trial.id)

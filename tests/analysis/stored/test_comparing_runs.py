@@ -14,7 +14,7 @@ from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
 from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
 from sociolab.analysis.compare_section import overview_notes, overview_rows
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Measure, Score
+from sociolab.core.score import Measure, Score, Unscored
 from sociolab.stats.intervals import t_quantile
 from sociolab.store.store import Store
 
@@ -228,6 +228,25 @@ def test_tasks_of_one_id_must_be_the_same_task(store: Store) -> None:
     add_run(store, "two", "y", TEN, content='{"other": 1}')
     with pytest.raises(ConfigError, match=r"different data: 10 of 10 common tasks .* such as t0"):
         compare_runs(store, CompareRequest(("one", "two")))
+
+
+def test_tasks_of_one_id_must_have_the_same_seats(store: Store) -> None:
+    add_run(store, "one", "x", TEN)
+    add_run(store, "two", "y", TEN, seats=("bob", "ann"))
+    with pytest.raises(ConfigError, match=r"different data: 10 of 10 common tasks .* such as t0"):
+        compare_runs(store, CompareRequest(("one", "two")))
+
+
+def test_what_could_not_be_scored_in_one_seat_is_counted_in_that_seat(store: Store) -> None:
+    untold = (Unscored(GOAL, "bob", "no price was named"),)
+    add_run(store, "one", "x", TEN, also=untold)
+    add_run(store, "two", "y", TEN, also=untold)
+    found = compare_runs(store, CompareRequest(("one", "two"), seats=True))
+    assert found.comparison is not None
+    assert found.comparison.metrics["goal"].untold == (20, 20)
+    assert {seat: one.metrics["goal"].untold for seat, one in found.seats.items()} == {
+        "ann": (0, 0)
+    }
 
 
 @pytest.mark.parametrize(

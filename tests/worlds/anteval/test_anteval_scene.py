@@ -202,6 +202,13 @@ def test_an_aside_is_heard_by_those_it_names_and_by_no_other() -> None:
     assert seen["player-3"] == seen[NPC] == "Mira [winks]"
 
 
+def test_only_where_some_can_be_left_out_is_a_seat_told_to_name_those_it_means() -> None:
+    everybody, two = "Everybody hears and sees what you say and do", session().characters[::3]
+    assert f"{everybody}, unless you name those" in head(session(), "player-1")
+    alone = session().model_copy(update={"characters": two})
+    assert f"{everybody}.\n" in head(alone, "player-1")
+
+
 def test_what_names_everybody_else_is_no_aside() -> None:
     speak = Action("speak", "Look at this.")
     assert turn_text("Mira", (speak,), (("you", "Odo", "Ansel"),), 3) == "Mira: Look at this."

@@ -302,8 +302,8 @@ def test_failures_are_for_each_dimension_and_person() -> None:
 def test_ties_are_told_for_every_pair() -> None:
     cast = casting(RelationshipType.STRANGER, 3, kinds={(1, 2): RelationshipType.KNOWN_BY_NAME})
     assert ties(cast) == (
-        "Mia and Noah: strangers before this scene.",
-        "Mia and Ivy: strangers before this scene.",
+        "Mia and Noah: strangers, but for what the scene says.",
+        "Mia and Ivy: strangers, but for what the scene says.",
         "Noah and Ivy: known by name only.",
     )
 

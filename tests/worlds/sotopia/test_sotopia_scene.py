@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sociolab.core.episode import Action, Moved
+from sociolab.worlds.sotopia.evaluation import SotopiaRubric
 from sociolab.worlds.sotopia.scenarios import Relationship, RelationshipType
 from sociolab.worlds.sotopia.scene import (
     LEAVE,
@@ -15,6 +18,7 @@ from sociolab.worlds.sotopia.scene import (
     SceneCast,
     SotopiaScene,
     SotopiaWitness,
+    paper,
     ties,
 )
 from sociolab.worlds.sotopia.visibility import (
@@ -27,7 +31,7 @@ from sociolab.worlds.sotopia.visibility import (
     spoken_name,
     without_name,
 )
-from sotopia_cases import casting, character
+from sotopia_cases import casting, character, episode_of
 
 
 def witness(cast: SceneCast, *moves: Moved, seat: str = "seat0") -> SotopiaWitness:
@@ -172,6 +176,34 @@ def test_words_for_some_show_names_and_never_seats() -> None:
     line = found.observe(1).history[0]
     assert line.text == "Noah (to you, Ivy only): Psst."
     assert line.actions[0].to == ("Mia", "Ivy")
+
+
+LEARNS = "Everybody else learns of every action, whatever the scene"
+ASIDE = f"{LEARNS}, unless you name those it is meant for: then nobody but they learn of it"
+
+
+@pytest.mark.parametrize(("seats", "told"), [(2, f"{LEARNS}. What"), (3, f"{ASIDE}. What")])
+def test_a_seat_is_told_who_learns_of_what_it_does(seats: int, told: str) -> None:
+    assert told in SotopiaScene(casting(seats=seats)).witness("seat0").observe(0).head
+
+
+def test_words_for_some_say_so_in_any_set_of_prompts() -> None:
+    lines = {SPEAK: "{name} said: {text}"}
+    own = paper().manifest.model_copy(update={"lines": lines})
+    texts = replace(paper(), manifest=own)
+    cast = casting(RelationshipType.FRIEND, 3)
+    moves = did(0, 1, SPEAK, "Hello."), did(1, 1, SPEAK, "Psst.", "seat0")
+    found = SotopiaScene(cast, texts=texts).witness("seat0")
+    for move in moves:
+        found.see(move)
+    assert [line.text for line in found.observe(2).history] == [
+        "Noah said: Hello.",
+        "Noah (to you only): Psst.",
+    ]
+    prompt, _ = SotopiaRubric(texts).prompt(episode_of(cast, *moves), 0.0)
+    text = prompt.messages[1].text
+    assert '"(to Name only)" marks what nobody but that person learned of.' in text
+    assert "\nNoah said: Hello.\n2. Noah (to Mia only): Psst." in text
 
 
 def test_one_who_has_left_can_no_longer_be_spoken_to() -> None:

@@ -533,7 +533,8 @@ class _StandIn:
             kind = next((one for one in fitting if one.has_text), fitting[0])
             text = prose(draw.random, draw.characters) if kind.has_text else ""
             given = sample(kind.fields.model_json_schema(), draw) if kind.fields else {}
-            return Reply((Action(kind.name, text, fields=given),))
+            to = request.observation.others[:1] if kind.recipients == "required" else ()
+            return Reply((Action(kind.name, text, to, fields=given),))
         fields = wanted.reply.model_fields
         drawn = sample(json.loads(schema_of(wanted.reply).text), draw)
         given = {name: drawn[name] for name, one in fields.items() if one.is_required()}

@@ -132,14 +132,15 @@ def sheet_of(world: World, name: str, sheet: str) -> tuple[str, RatingGuide]:
 
 def read_scene(world: World, episode: Episode) -> RatedScene:
     """An episode as its transcript reads."""
-    whole, seats = world.transcript(episode), episode.trial.task.seats
-    story = story_of(whole, {seat: world.transcript(episode, seat) for seat in seats}, ())
-    lines = zip(whole.lines, story.by, strict=True)
+    whole = world.transcript(episode)
+    story = story_of(whole, episode.trial.task.seats, ())
     return RatedScene(
         "\n\n".join(f"{heading}\n{text}" for heading, text in whole.scene),
         tuple(RatedPerson(one.seat, one.name) for one in story.people),
         (),
-        tuple(RatedLine(line.turn + 1, by, line.who, words_of(line)) for line, by in lines),
+        tuple(
+            RatedLine(line.turn + 1, line.seat, line.who, words_of(line)) for line in whole.lines
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
@@ -119,12 +119,16 @@ def _calls(places: Sequence[CallPlace]) -> Mapping[tuple[int, str, str, int], in
     return {(one.turn, one.seat, one.name, one.attempt): one.pk for one in places}
 
 
-def _credit(store: Store, run: str, trial: str) -> Mapping[int | None, tuple[str, ...]]:
-    """What judges of turns said, by turn; None for the sums."""
-    found: dict[int | None, tuple[str, ...]] = {}
+def _credit(store: Store, run: str, trial: str) -> _CreditNotes:
+    """What judges of turns said, by turn and seat; by None for the sums."""
+    notes: dict[tuple[int | None, str], tuple[str, ...]] = {}
     for note in with_credit(Transcript("", (), ()), credit_of(store, run, trial)).notes:
-        found[note.turn] = (*found.get(note.turn, ()), note.text)
-    return found
+        key = note.turn, note.seat
+        notes[key] = (*notes.get(key, ()), note.text)
+    return notes
+
+
+_CreditNotes: TypeAlias = Mapping[tuple[int | None, str], tuple[str, ...]]
 
 
 def _course(
@@ -132,7 +136,7 @@ def _course(
     transcript: Transcript,
     read: TranscriptView,
     calls: Mapping[tuple[int, str, str, int], int],
-    credit: Mapping[int | None, tuple[str, ...]],
+    credit: _CreditNotes,
     words: str,
 ) -> Iterator[SaidLine | Aside]:
     speakers = list(dict.fromkeys(line.who for line in transcript.lines))
@@ -154,9 +158,9 @@ def _course(
             cut(_without_name(item)),
             call,
             bool(wanted) and any(word in folded for word in wanted),
-            credit.get(item.turn, ()),
+            credit.get((item.turn, item.seat), ()),
         )
-    yield from (Aside(cut(text), trouble=False) for text in credit.get(None, ()))
+    yield from (Aside(cut(text), trouble=False) for text in credit.get((None, ""), ()))
 
 
 def _without_name(line: Line) -> str:
@@ -209,12 +213,12 @@ def in_town(world: str) -> bool:
     return known is not None and known.town is not None
 
 
-def told_in_turns(facts: tuple[FactWay, ...]) -> dict[int, tuple[str, ...]]:
-    """The facts that were said in each turn, which counts from 1."""
-    found: dict[int, tuple[str, ...]] = {}
+def told_in_turns(facts: tuple[FactWay, ...]) -> dict[tuple[int, str], tuple[str, ...]]:
+    """The facts that were said in each turn, which counts from 1, and by whom."""
+    found: dict[tuple[int, str], tuple[str, ...]] = {}
     for way in facts:
-        for turn in dict.fromkeys(one.turn + 1 for one in way.told):
-            found[turn] = (*found.get(turn, ()), way.fact)
+        for key in dict.fromkeys((one.turn + 1, one.who) for one in way.told):
+            found[key] = (*found.get(key, ()), way.fact)
     return found
 
 

@@ -121,7 +121,7 @@ def _stage(session: Session) -> Iterator[tuple[str, str]]:
 def _lines(session: Session, moves: Sequence[Moved]) -> tuple[Line, ...]:
     names = _names(session)
     return tuple(
-        Line(move.turn, names[move.seat], False, move.actions, line_of(session, move))
+        Line(move.turn, names[move.seat], False, move.actions, line_of(session, move), move.seat)
         for move in moves
     )
 

@@ -277,7 +277,9 @@ class SotopiaRubric:
         """A turn as the set writes it; else with its number before it."""
         turn, name = move.turn + 1, names[move.seat]
         own = [
-            self._texts.line(action.kind, name, on_one_line(action.text), turn, judge=True)
+            None
+            if action.to  # no set says who learned of it
+            else self._texts.line(action.kind, name, on_one_line(action.text), turn, judge=True)
             for action in move.actions
         ]
         told = [

@@ -203,8 +203,10 @@ class SotopiaWitness:
         if texts.manifest.full_names:
             who = self._me.name if you else self._known[move.seat].name or who
         text = " ".join(
-            texts.line(action.kind, who, on_one_line(action.text), move.turn + 1)
-            or line_text(name, action, self._aside(action))
+            line_text(name, action, self._aside(action))
+            if action.to  # no set says who learned of it
+            else texts.line(action.kind, who, on_one_line(action.text), move.turn + 1)
+            or line_text(name, action)
             for action in actions
         )
         return tuple(self._addressed(action) for action in actions), text

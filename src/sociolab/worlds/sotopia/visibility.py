@@ -87,7 +87,7 @@ def tie_told(relationship: Relationship, seat: str, name: str) -> str:
 
 
 _TIES = {
-    RelationshipType.STRANGER: "strangers before this scene",
+    RelationshipType.STRANGER: "strangers, but for what the scene says",
     RelationshipType.KNOWN_BY_NAME: "known by name only",
     RelationshipType.ACQUAINTANCE: "acquaintances",
     RelationshipType.FRIEND: "friends",
@@ -283,7 +283,7 @@ def published_scene(
 
     `labels` are the names by which a seat knows the others, where it may not know all of them. Of
     somebody who is not told, a field is missing, so that no template can show it. Acquaintances
-    see the age, too, unlike in section 2.1. `tie` is the relationship that decides it.
+    see age and gender, too, unlike in section 2.1. `tie` is the relationship that decides it.
     """
     seats = [character.id for character in casting.characters]
     published, viewer = casting.scenario.published, None if seat is None else seats.index(seat)

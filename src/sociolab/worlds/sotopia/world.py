@@ -104,6 +104,7 @@ def _lines(casting: SceneCast, episode: Episode) -> tuple[Line, ...]:
                 line_text(names[move.seat], a, tuple(names[to] for to in a.to))
                 for a in move.actions
             ),
+            move.seat,
         )
         for move in episode.moves
     )

@@ -151,6 +151,7 @@ def _lines(told: HeldTalk, seat: str | None) -> tuple[Line, ...]:
             line.who == seat,
             (Action("speak", line.text),),
             f"{line.name}: {line.text}",
+            line.who if seat is None else "",
         )
         for turn, line in enumerate(told.lines)
     )

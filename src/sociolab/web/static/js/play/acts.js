@@ -37,7 +37,7 @@ export class Acts {
       return {
         kind: kind.name,
         text: kind.text ? row.text.value : "",
-        to: kind.text ? row.to.filter((one) => one.checked).map((one) => one.value) : [],
+        to: kind.aside ? row.to.filter((one) => one.checked).map((one) => one.value) : [],
         fields: Object.fromEntries(row.fields.filter((one) => one.kind === kind.name)
           .map((one) => [one.name, given(one)]).filter(([, value]) => value !== undefined)),
       };
@@ -103,15 +103,15 @@ export class Acts {
     value.drafts?.forEach((draft, index) => fields[index]?.restore(draft ?? ""));
     const words = el("label", { htmlFor: text.id });
     const aside = to.length ? el("fieldset", { className: "aside" },
-      el("legend", {}, "For whom (nobody chosen: for all)"),
+      el("legend"),
       ...to.map((one) => el("label", { className: "choice" }, one, one.value))) : null;
     const remove = el("button", { type: "button", className: "quiet", onclick: () => this.#remove(row) }, "Remove this");
     const element = el("div", { className: "act" },
       el("fieldset", { className: "kinds" }, el("legend", {}, "What do you do?"),
         ...kinds.map((one) => el("label", { className: "pick" }, one, el("span", {}, this.form.kinds.find((kind) => kind.name === one.value).label)))),
       ...fields.map((one) => one.element),
-      el("div", { className: "words" }, words, text, aside), remove);
-    const row = { element, kinds, fields, text, to, words, remove };
+      el("div", { className: "words" }, words, text), aside, remove);
+    const row = { element, kinds, fields, text, to, words, aside, remove };
     return row;
   }
 
@@ -130,6 +130,10 @@ export class Acts {
       for (const one of row.fields) {
         one.element.hidden = one.kind !== kind.name;
         for (const input of one.element.querySelectorAll("input, select, textarea")) input.disabled = one.element.hidden;
+      }
+      if (row.aside) {
+        row.aside.hidden = !kind.aside;
+        row.aside.firstChild.textContent = kind.aside === "required" ? "For whom only (choose at least one)" : "For whom only (nobody chosen: for all)";
       }
       row.words.textContent = kind.spoken ? "Your words" : "What you do";
       row.remove.hidden = this.rows.length < 2;
