@@ -17,6 +17,7 @@ from sociolab.plugin.options import Flag, Names
 from sociolab.plugin.recipe import (
     RecipeConfig,
     Sheet,
+    TableConfig,
     TasksConfig,
     Yours,
     dry_run,
@@ -27,6 +28,7 @@ from sociolab.plugin.recipe import (
     slug,
     standing,
 )
+from sociolab.report.run_facts import evaluated
 from sociolab.report.section import TextTable
 from sociolab.report.words import plural
 from sociolab.stats.difficulty import HARDEST
@@ -34,7 +36,7 @@ from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired import sign_flip
 
 
-class PeopleConfig(RecipeConfig):
+class PeopleConfig(TableConfig):
     """`runs` are stored runs: rated by people, or played by them."""
 
     runs: Annotated[
@@ -116,11 +118,12 @@ async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Finding
         if played.stopped:
             return reproduced(sheet, [], config, [played])
         pool = pooled([values_of(lab.store, played.run)], first_judge(played), "overall")
-        found = hard(pool, played.agents[0], most=most)
+        hardest_for = evaluated(played)[0]
+        found = hard(pool, hardest_for, most=most)
         sections.append(hard_section(found, sheet.name))
         said.append(
             f"{plural(len(found.ids), 'task')}, chosen by the overall score as hard for "
-            f"{played.agents[0]}, and played anew with another seed: in the episodes by which they "
+            f"{hardest_for}, and played anew with another seed: in the episodes by which they "
             "were chosen they look harder than they are."
         )
         runs = [grid, {**fresh, "tasks": ",".join(found.ids), "limit": None}]
