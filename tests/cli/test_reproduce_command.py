@@ -46,8 +46,10 @@ JUDGE_GAVE = ((8, 4), (6, 6), (9, 9))
 PEOPLE_GAVE = ((7, 3), (4, 8), (9, 5))
 
 
-def with_people(path: Path, scored: bool = True, dimensions: Sequence[str] = ()) -> None:
-    """At each of three stalls, a person with a model in both seats and two people; "people".
+def with_people(
+    path: Path, scored: bool = True, dimensions: Sequence[str] = (), agent: str = MODEL
+) -> None:
+    """At each of three stalls, a person with an agent in both seats and two people; "people".
 
     All are scored in GOAL, and with the same values in further `dimensions`.
     """
@@ -57,11 +59,11 @@ def with_people(path: Path, scored: bool = True, dimensions: Sequence[str] = ())
         content = casting(number).model_dump_json()
         task = Task(f"stall-{number}.1", (ADA, BEN), f"stall-{number}", content, ("bargain",))
         for place, (ada, ben) in enumerate(CASTS):
+            ada, ben = (agent if who == MODEL else who for who in (ada, ben))
             cast = (CastMember(ADA, ada), CastMember(BEN, ben))
             trials.append(Trial(f"t{number}{place}", "sotopia", task, cast, 0, 0))
     with Store.open(path) as store:
-        agents = [["human", "h"], [MODEL, "m"]]
-        settings: Any = {"agents": agents}
+        settings: Any = {"agents": [[agent, "m"]], "partner": ["human", "h"]}
         store.create_run("people", "sotopia", settings, trials, declared("sotopia", trials))
         for number, one in enumerate(trials):
             play(store, "people", one)
@@ -278,6 +280,17 @@ def test_a_run_and_a_judging_note_the_models_that_the_stand_in_served(
     found = recipe("sotopia-table1", runs=("people",), store=tmp_path / "s.db").document()
     rows = {(one["who"], one["published_row"]) for one in found["figures"]}
     assert rows == {("openai/judge", "GPT-4"), ("openai/j", None)}
+    (left_out,) = (one for one in found["cautions"] if "published" in one)
+    assert left_out.startswith("The published figures are left out beside openai/j. openai/j: the")
+    # A judge that is named stands alone, and nobody else's missing scores are counted.
+    for name in ("sotopia-table1", "sotopia-table3"):
+        given: Any = {"runs": ("people",), "store": tmp_path / "s.db", "base_url": endpoint.url}
+        alone = recipe(name, **given, judges=("openai/j",)).document()
+        judges = {one["who"] for one in alone["figures"]}
+        assert judges == {"openai/j"} if name == "sotopia-table1" else "openai/judge" not in judges
+        assert {one["published"] for one in alone["figures"] if "raters" not in one["part"]} == {
+            None
+        }
 
 
 def test_the_price_of_a_recipe_is_told_before_anything_is_called(
@@ -316,6 +329,7 @@ def test_without_a_name_all_recipes_are_listed_with_what_they_need(sociolab: Soc
         (("sotopia-table2", *MODEL_AGENT, *JUDGED, "--as", "GPT-9"), "row of the paper (GPT-4,"),
         (("anteval-table2", *MODEL_AGENT, "--real", "x"), "--real: there is no data set"),
         (("anteval-table2", *MODEL_AGENT, "--real", "sample", "--dm", "x"), "no virtual DM"),
+        (("anteval-table2", *MODEL_AGENT, *JUDGED, "--real", "sample"), "expected no --judge"),
         (("stss-table4", *MODEL_AGENT, "--arm", "x"), "expected plain or tdp"),
         (("stss-table4", *MODEL_AGENT, "--set", "mind=none"), "the setting mind: "),
     ],
@@ -327,6 +341,27 @@ def test_what_is_missing_is_one_sentence(
     assert done.code == 2
     assert said in done.sentence
     assert not (tmp_path / "s.db").exists()
+
+
+@pytest.mark.parametrize("name", sorted(STORED))
+@pytest.mark.parametrize("option", [MODEL_AGENT, BACKGROUND, ("--limit", 1), ("--seed", 1)])
+def test_a_recipe_of_stored_runs_refuses_what_it_would_not_use(
+    sociolab: Sociolab, tmp_path: Path, name: str, option: tuple[object, ...]
+) -> None:
+    with_people(tmp_path / "s.db")
+    done = sociolab("reproduce", name, "--run", "people", *option, "--store", "s.db")
+    assert done.code == 2
+    assert f"No such option: {option[0]}" in done.err
+
+
+def test_published_figures_stand_beside_no_rule_based_player_of_a_stored_run(
+    endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    given: Any = {"store": tmp_path / "s.db", "runs": ("people",)}
+    with_people(tmp_path / "s.db", agent="scripted")
+    found = recipe("sotopia-table1", **given).document()
+    assert {one["published"] for one in found["figures"]} == {None}
+    assert "scripted: rule-based" in " ".join(found["cautions"])
 
 
 # ------------------------------------------------------------------ beside the paper's

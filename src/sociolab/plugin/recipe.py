@@ -249,7 +249,9 @@ def standing(
     """Why figures of these agents must not stand beside a paper's ("" if they may), and whether all
     instructions were the authors' own. `judge` None: what they played is not judged."""
     why, original = "", True
-    for result in results:
+    # A run that this judge has not seen adds nothing to its figures.
+    seen = [one for one in results if judge in (None, *(each.judge for each in one.judges))]
+    for result in seen or results:
         found = next((one for one in result.judges if one.judge == judge), None)
         method = found.method if found else "none"
         # Everybody meets everybody where nobody is the partner of all.
@@ -315,8 +317,11 @@ def reproduced(
         if failed := sum(each.failures for each in due):
             told = plural(failed, "score")
             warned.append(f"{one.run}: {told} missing; `sociolab report {one.run}` says why.")
-    if withheld := dict.fromkeys(one.withheld for one in yours if one.withheld):
-        warned.append(f"The published figures are left out. {'; '.join(withheld)}.")
+    if withheld := [one for one in yours if one.withheld]:
+        beside = f" beside {listed(dict.fromkeys(one.who for one in withheld))}"
+        reasons = "; ".join(dict.fromkeys(one.withheld for one in withheld))
+        some = beside if len(withheld) < len(yours) else ""
+        warned.append(f"The published figures are left out{some}. {reasons}.")
     judged = [judge.judge for one in results for judge in one.judges]
     notes = [f"published: {sheet.source}"] if any(one.rows for one in placed) else []
     notes += [*sheet.notes, *(note for one in results for note in instructions_notes(one, judged))]
